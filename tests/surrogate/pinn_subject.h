@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 #include "surrogate/registry.h"
 
 static const gannet_stream stream = {11, GANNET_FOR_TEST, 4, 0};

@@ -4,8 +4,8 @@
 
 #include "support/harness.h"
 
+#include "surrogate/models/forest/tree.h"
 #include "surrogate/registry.h"
-#include "surrogate/tree.h"
 
 enum { N = 60, D = 3 };
 

@@ -7,7 +7,7 @@
 #include "support/two_units.h"
 
 #include "surrogate/dense.h"
-#include "surrogate/parametric.h"
+#include "surrogate/models/parametric/parametric.h"
 #include "surrogate/registry.h"
 
 enum { N = 8, LEARNED = 3, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };

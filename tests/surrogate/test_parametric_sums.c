@@ -8,7 +8,7 @@
 #include "surrogate/created.h"
 
 #include "surrogate/dense.h"
-#include "surrogate/parametric.h"
+#include "surrogate/models/parametric/parametric.h"
 #include "surrogate/registry.h"
 
 /* Blocks have 64 observations. */

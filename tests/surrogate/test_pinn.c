@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 #include "surrogate/pinn_subject.h"
 #include "surrogate/registry.h"
 
@@ -81,10 +81,10 @@ static void equations_may_become_fewer(void **state) {
   assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
 }
 
-/* The dense formula of lemma 5.3.4, with rows divided by their lengths, from features that a bank
- * of the same weights gives. */
+/* The dense formula of lemma 5.3.4, with rows divided by their lengths, from features that a
+ * network of the same weights gives. */
 typedef struct {
-  pinn_bank *bank;
+  pinn_network *network;
   int p, r;
   double *rows; /* [r + N + QUERIES][p] */
 } dense;
@@ -95,9 +95,9 @@ static void make_dense(dense *o, const subject *s, const pinn_shape *shape,
   gannet_jet_plan laws = {0}, plain = {0};
   double *coefficient = NULL, *rhs = NULL;
   gannet_stream weights = gannet_context_stream(world, GANNET_FOR_WEIGHTS, 0, 0);
-  assert_ok(pinn_bank_create(shape, weights, &o->bank));
-  assert_ok(pinn_bank_set_scales(o->bank, scales));
-  o->p = pinn_bank_size(o->bank);
+  assert_ok(pinn_network_create(shape, weights, &o->network));
+  assert_ok(pinn_network_set_scales(o->network, scales));
+  o->p = pinn_network_size(o->network);
   o->r = s->laws->n_rows;
   const size_t p = (size_t)o->p, r = (size_t)o->r, b = (size_t)s->laws->n_partials;
   assert_ok(gannet_alloc((r + N + QUERIES) * p, sizeof(double), &o->rows));
@@ -114,9 +114,9 @@ static void make_dense(dense *o, const subject *s, const pinn_shape *shape,
                           .coefficient = coefficient};
   const pinn_rows seen = {.plan = &plain, .n_points = N, .x = x, .n_rows = N};
   const pinn_rows asked = {.plan = &plain, .n_points = QUERIES, .x = query, .n_rows = QUERIES};
-  assert_ok(pinn_bank_features(o->bank, &rows, NULL, o->rows));
-  assert_ok(pinn_bank_features(o->bank, &seen, NULL, o->rows + r * p));
-  assert_ok(pinn_bank_features(o->bank, &asked, NULL, o->rows + (r + N) * p));
+  assert_ok(pinn_network_features(o->network, &rows, NULL, o->rows));
+  assert_ok(pinn_network_features(o->network, &seen, NULL, o->rows + r * p));
+  assert_ok(pinn_network_features(o->network, &asked, NULL, o->rows + (r + N) * p));
   for (size_t i = 0; i < r; ++i) {
     const double length = sqrt(gannet_dot(o->p, o->rows + i * p, o->rows + i * p));
     for (size_t k = 0; k < p; ++k) o->rows[i * p + k] /= length;
@@ -128,7 +128,7 @@ static void make_dense(dense *o, const subject *s, const pinn_shape *shape,
 }
 
 static void drop_dense(dense *o) {
-  pinn_bank_destroy(&o->bank);
+  pinn_network_destroy(&o->network);
   gannet_free(&o->rows);
 }
 

@@ -7,19 +7,19 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 #include "surrogate/registry.h"
 
 static gannet_context *world;
 static const gannet_stream stream = {11, GANNET_FOR_TEST, 4, 0};
 
-/* Features of one derivative at one point of a bank whose inputs are graded. */
-static void graded_features(pinn_bank *bank, const gannet_partial *partial, const double *x,
+/* Features of one derivative at one point of a network whose inputs are graded. */
+static void graded_features(pinn_network *network, const gannet_partial *partial, const double *x,
                             double *phi) {
   gannet_jet_plan plan = {0};
   assert_ok(gannet_jet_plan_create(2, 1, partial, &plan));
   const pinn_rows rows = {.plan = &plan, .n_points = 1, .x = x, .n_rows = 1};
-  assert_ok(pinn_bank_features(bank, &rows, NULL, phi));
+  assert_ok(pinn_network_features(network, &rows, NULL, phi));
   gannet_jet_plan_release(&plan);
 }
 
@@ -31,11 +31,11 @@ static void graded_inputs_are_differentiated(void **state) {
   static const gannet_partial chain[4] = {{0}, {1, {0}}, {2, {0, 1}}, {3, {0, 1, 0}}};
   pinn_shape shape = {.d = 2, .layers = 1, .width = 30, .single_width = 5};
   const pinn_scales scales = {1.5, 2, 2.1, 0.25, 0.01};
-  pinn_bank *bank = NULL;
+  pinn_network *network = NULL;
   assert_ok(gannet_activation_find("erf", &shape.activation));
-  assert_ok(pinn_bank_create(&shape, stream, &bank));
-  assert_ok(pinn_bank_set_scales(bank, &scales));
-  const size_t p = (size_t)pinn_bank_size(bank);
+  assert_ok(pinn_network_create(&shape, stream, &network));
+  assert_ok(pinn_network_set_scales(network, &scales));
+  const size_t p = (size_t)pinn_network_size(network);
   double *phi = NULL;
   assert_ok(gannet_alloc(3 * p, sizeof *phi, &phi));
   for (int point = 0; point < 3; ++point)
@@ -43,17 +43,17 @@ static void graded_inputs_are_differentiated(void **state) {
       const int axis = chain[order].axis[order - 1];
       const double h = 1e-6;
       double x[2] = {at[point][0], at[point][1]};
-      graded_features(bank, &chain[order], x, phi);
+      graded_features(network, &chain[order], x, phi);
       x[axis] += h;
-      graded_features(bank, &chain[order - 1], x, phi + p);
+      graded_features(network, &chain[order - 1], x, phi + p);
       x[axis] -= 2 * h;
-      graded_features(bank, &chain[order - 1], x, phi + 2 * p);
+      graded_features(network, &chain[order - 1], x, phi + 2 * p);
       const double size = sqrt(gannet_dot((int)p, phi, phi) / (double)p);
       for (size_t k = 0; k < p; ++k)
         assert_near((phi[p + k] - phi[2 * p + k]) / (2 * h), phi[k], 1e-4 * (size + fabs(phi[k])));
     }
   gannet_free(&phi);
-  pinn_bank_destroy(&bank);
+  pinn_network_destroy(&network);
 }
 
 /* The angle around the corner (1, 0), which jumps there: harmonic in the user's units. */

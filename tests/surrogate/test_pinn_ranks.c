@@ -6,7 +6,7 @@
 #include "support/harness.h"
 
 #include "base/hash.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 #include "surrogate/pinn_subject.h"
 
 enum { N = 9, POINTS = 40, QUERIES = 6 };

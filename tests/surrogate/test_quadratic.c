@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "surrogate/quadratic.h"
+#include "surrogate/models/quadratic/quadratic.h"
 
 enum { D = 3, FULL = 1 + 2 * D + D * (D - 1) / 2, MOST = 40 };
 

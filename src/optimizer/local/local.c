@@ -10,7 +10,7 @@
 #include "minimize/box_newton.h"
 #include "optimizer/local/local_data.h"
 #include "search/standing.h"
-#include "surrogate/quadratic.h"
+#include "surrogate/models/quadratic/quadratic.h"
 
 /* Half the side of the box, in the unit cube. */
 static const double largest_radius = 0.5, smallest_radius = 1e-9;

@@ -3,7 +3,7 @@
 #define GANNET_OPTIMIZER_LOCAL_DATA_H
 
 #include "problem/history.h"
-#include "surrogate/quadratic.h"
+#include "surrogate/models/quadratic/quadratic.h"
 
 typedef struct {
   int n, d, n_models; /* observations; modelled coordinates; objective and bounds */

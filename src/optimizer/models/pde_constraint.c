@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "problem/physics.h"
 #include "search/sobol.h"
-#include "surrogate/pinn_bank.h"
+#include "surrogate/models/pinn/pinn_network.h"
 
 /* Rows of equations when the number of points is not given. A sum of functions of one variable each
  * needs some dozens of rows per variable. */
@@ -85,7 +85,7 @@ static void move_to_edges(int n, double *x) {
 
 /* The equations at points inside, and in few variables half as many next to the edges: uniform in
  * log((x + e)/(1 - x + e)), as inputs of networks that see layers and corners there
- * (surrogate/pinn_bank.h). In many variables these would all be in corners. */
+ * (surrogate/pinn_network.h). In many variables these would all be in corners. */
 static gannet_err create_residuals(const gannet_context *context, const gannet_problem *problem,
                                    gannet_laws **laws, int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);

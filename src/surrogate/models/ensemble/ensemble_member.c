@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/ensemble.h"
+#include "surrogate/models/ensemble/ensemble.h"
 
 static gannet_err create_prior(const ensemble_data *data, const ensemble_streams *streams,
                                ensemble_member *member) {

@@ -1,4 +1,4 @@
-#include "surrogate/features.h"
+#include "surrogate/regression.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,25 +6,24 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
+#include "surrogate/likelihood.h"
+#include "surrogate/multistart.h"
 
-struct gannet_features {
+struct gannet_regression {
   int p, n, capacity;
-  bool primal, sums;
-  const double *phi; /* [n][p] borrowed; not of sums */
-  double given;      /* lambda as asked for */
-  double lambda;     /* as used */
+  bool primal;       /* the factor is that of Sigma [p][p], otherwise of lambda I + Phi Phi^T */
+  bool sums;         /* Sigma was added up: there is no phi */
+  const double *phi; /* [n][p] borrowed; unused with sums */
+  double given;      /* lambda as the caller gave it */
+  double lambda;     /* lambda that made the matrix definite */
   gannet_cholesky *factor;
-  double *gram;  /* [p][p] of the primal form */
-  double *cross; /* [GANNET_FEATURE_ROWS][size], size = p of the primal form, else capacity */
-  double *work;  /* [capacity] */
+  double *gram;  /* [p][p] Phi^T Phi of the primal form */
+  double *cross; /* [GANNET_REGRESSION_ROWS][p or, in the dual form, capacity] workspace */
+  double *work;  /* [capacity] workspace */
 };
 
-static size_t size_of(const gannet_features *f) {
-  return f->primal ? (size_t)f->p : (size_t)f->capacity;
-}
-
-gannet_err gannet_features_create(int p, bool primal, gannet_features **features) {
-  gannet_features *f = NULL;
+gannet_err gannet_regression_create(int p, bool primal, gannet_regression **features) {
+  gannet_regression *f = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *f, &f));
   f->p = p;
   f->primal = primal;
@@ -34,15 +33,15 @@ gannet_err gannet_features_create(int p, bool primal, gannet_features **features
     const size_t size = (size_t)p;
     code = gannet_alloc(size * size, sizeof(double), &f->gram);
     if (code == GANNET_OK)
-      code = gannet_alloc(GANNET_FEATURE_ROWS * size, sizeof(double), &f->cross);
+      code = gannet_alloc(GANNET_REGRESSION_ROWS * size, sizeof(double), &f->cross);
   }
-  if (code != GANNET_OK) gannet_features_destroy(&f);
+  if (code != GANNET_OK) gannet_regression_destroy(&f);
   *features = f;
   return code;
 }
 
-void gannet_features_destroy(gannet_features **features) {
-  gannet_features *f = *features;
+void gannet_regression_destroy(gannet_regression **features) {
+  gannet_regression *f = *features;
   if (!f) return;
   gannet_cholesky_destroy(&f->factor);
   gannet_free(&f->gram);
@@ -51,7 +50,7 @@ void gannet_features_destroy(gannet_features **features) {
   gannet_free(features);
 }
 
-static gannet_err reserve(gannet_features *f, int n) {
+static gannet_err reserve(gannet_regression *f, int n) {
   if (n <= f->capacity) return GANNET_OK;
   const size_t size = (size_t)n + (size_t)n / 2;
   f->capacity = 0;
@@ -59,14 +58,14 @@ static gannet_err reserve(gannet_features *f, int n) {
   GANNET_TRY(gannet_alloc(size, sizeof(double), &f->work));
   if (!f->primal) {
     gannet_free(&f->cross);
-    GANNET_TRY(gannet_alloc(GANNET_FEATURE_ROWS * size, sizeof(double), &f->cross));
+    GANNET_TRY(gannet_alloc(GANNET_REGRESSION_ROWS * size, sizeof(double), &f->cross));
   }
   f->capacity = (int)size;
   return GANNET_OK;
 }
 
 static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
-  const gannet_features *f = user;
+  const gannet_regression *f = user;
   const int p = f->p, columns = first + rows;
   if (f->primal) {
     for (int i = 0; i < rows; ++i)
@@ -81,7 +80,7 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
 }
 
 /* From an empty factor, or one that grows; typical: mean of the diagonal without lambda. */
-static gannet_err factorise(gannet_features *f, int size, double typical) {
+static gannet_err factorise(gannet_regression *f, int size, double typical) {
   for (int attempt = 0; attempt < 16; ++attempt) {
     const gannet_err code = gannet_cholesky_extend(f->factor, size, kernel_rows, f);
     if (code != GANNET_ERR_NUMERIC) return code;
@@ -93,7 +92,7 @@ static gannet_err factorise(gannet_features *f, int size, double typical) {
 }
 
 /* Mean of the diagonal of the matrix without lambda. */
-static double matrix_size(const gannet_features *f, int n, const double *phi) {
+static double matrix_size(const gannet_regression *f, int n, const double *phi) {
   double trace = 0;
   for (int i = 0; i < n; ++i) {
     const double *row = phi + (size_t)i * (size_t)f->p;
@@ -102,8 +101,8 @@ static double matrix_size(const gannet_features *f, int n, const double *phi) {
   return n > 0 ? trace / (f->primal ? f->p : n) : 0;
 }
 
-gannet_err gannet_features_condition(gannet_features *f, int n, const double *phi, double lambda,
-                                     bool keep) {
+gannet_err gannet_regression_condition(gannet_regression *f, int n, const double *phi,
+                                       double lambda, bool keep) {
   GANNET_TRY(reserve(f, n));
   const double typical = matrix_size(f, n, phi);
   GANNET_REQUIRE(isfinite(typical), GANNET_ERR_NUMERIC,
@@ -123,25 +122,25 @@ gannet_err gannet_features_condition(gannet_features *f, int n, const double *ph
   return factorise(f, f->primal ? f->p : n, typical);
 }
 
-void gannet_features_sums_clear(gannet_features *f) {
+void gannet_regression_sums_clear(gannet_regression *f) {
   const size_t p = (size_t)f->p;
   f->sums = true;
   memset(f->gram, 0, p * p * sizeof *f->gram);
 }
 
-void gannet_features_sums_add(gannet_features *f, int m, const double *phi) {
+void gannet_regression_sums_add(gannet_regression *f, int m, const double *phi) {
   gannet_syrk_tn(f->p, m, phi, f->p, f->gram, f->p);
 }
 
-void gannet_features_sums_keep(const gannet_features *f, double *copy) {
+void gannet_regression_sums_save(const gannet_regression *f, double *copy) {
   memcpy(copy, f->gram, (size_t)f->p * (size_t)f->p * sizeof *copy);
 }
 
-void gannet_features_sums_put_back(gannet_features *f, const double *copy) {
+void gannet_regression_sums_restore(gannet_regression *f, const double *copy) {
   memcpy(f->gram, copy, (size_t)f->p * (size_t)f->p * sizeof *copy);
 }
 
-gannet_err gannet_features_sums_factorise(gannet_features *f, double lambda) {
+gannet_err gannet_regression_sums_factorise(gannet_regression *f, double lambda) {
   double trace = 0;
   for (size_t k = 0; k < (size_t)f->p; ++k) trace += f->gram[k * (size_t)(f->p + 1)];
   GANNET_REQUIRE(isfinite(trace), GANNET_ERR_NUMERIC, "sums of features are not finite");
@@ -150,7 +149,7 @@ gannet_err gannet_features_sums_factorise(gannet_features *f, double lambda) {
   return factorise(f, f->p, trace / f->p);
 }
 
-void gannet_features_sums_apply(const gannet_features *f, const double *v, double *out) {
+void gannet_regression_sums_apply(const gannet_regression *f, const double *v, double *out) {
   const size_t p = (size_t)f->p; /* of the lower triangle */
   for (size_t i = 0; i < p; ++i) {
     const double *row = f->gram + i * p;
@@ -159,7 +158,7 @@ void gannet_features_sums_apply(const gannet_features *f, const double *v, doubl
   }
 }
 
-void gannet_features_mean(const gannet_features *f, const double *y, double *w) {
+void gannet_regression_mean(const gannet_regression *f, const double *y, double *w) {
   const int p = f->p, n = f->n;
   if (n == 0) {
     memset(w, 0, (size_t)p * sizeof *w);
@@ -175,7 +174,7 @@ void gannet_features_mean(const gannet_features *f, const double *y, double *w) 
 
 /* Sigma^-1 = (I - Phi^T (lambda I + Phi Phi^T)^-1 Phi) / lambda. For a single vector the product of
  * matrices would pack all features, which takes longer than the product. */
-static void solve_dual(const gannet_features *f, int m, double *v) {
+static void solve_dual(const gannet_regression *f, int m, double *v) {
   const int p = f->p, n = f->n;
   if (n > 0 && m == 1) {
     gannet_gemv_n(n, p, 1, f->phi, p, v, 0, f->cross);
@@ -190,11 +189,11 @@ static void solve_dual(const gannet_features *f, int m, double *v) {
 }
 
 static int rows_left(int m, int first) {
-  return m - first < GANNET_FEATURE_ROWS ? m - first : GANNET_FEATURE_ROWS;
+  return m - first < GANNET_REGRESSION_ROWS ? m - first : GANNET_REGRESSION_ROWS;
 }
 
-void gannet_features_solve(const gannet_features *f, int m, double *v) {
-  for (int first = 0; first < m; first += GANNET_FEATURE_ROWS) {
+void gannet_regression_solve(const gannet_regression *f, int m, double *v) {
+  for (int first = 0; first < m; first += GANNET_REGRESSION_ROWS) {
     double *rows = v + (size_t)first * (size_t)f->p;
     if (f->primal)
       gannet_cholesky_solve(f->factor, rows_left(m, first), rows, f->p);
@@ -203,7 +202,7 @@ void gannet_features_solve(const gannet_features *f, int m, double *v) {
   }
 }
 
-static void quadratic(const gannet_features *f, int m, const double *v, double *out) {
+static void quadratic(const gannet_regression *f, int m, const double *v, double *out) {
   const int p = f->p, n = f->n, size = f->primal ? p : n;
   if (f->primal)
     memcpy(f->cross, v, (size_t)m * (size_t)p * sizeof *v);
@@ -217,13 +216,13 @@ static void quadratic(const gannet_features *f, int m, const double *v, double *
   }
 }
 
-void gannet_features_quadratic(const gannet_features *f, int m, const double *v, double *out) {
-  for (int first = 0; first < m; first += GANNET_FEATURE_ROWS)
+void gannet_regression_quadratic(const gannet_regression *f, int m, const double *v, double *out) {
+  for (int first = 0; first < m; first += GANNET_REGRESSION_ROWS)
     quadratic(f, rows_left(m, first), v + (size_t)first * (size_t)f->p, out + first);
 }
 
-void gannet_features_draw(const gannet_features *f, gannet_stream prior, gannet_stream noise,
-                          double *w) {
+void gannet_regression_draw(const gannet_regression *f, gannet_stream prior, gannet_stream noise,
+                            double *w) {
   const int p = f->p, n = f->n;
   gannet_random_normal(prior, 0, (size_t)p, w);
   if (f->sums) {
@@ -244,7 +243,7 @@ void gannet_features_draw(const gannet_features *f, gannet_stream prior, gannet_
   }
 }
 
-double gannet_features_leave_one_out(const gannet_features *f, const double *y) {
+double gannet_regression_leave_one_out(const gannet_regression *f, const double *y) {
   const int p = f->p, n = f->n;
   double sum = 0, h = 0;
   if (n == 0) return 1;
@@ -265,9 +264,95 @@ double gannet_features_leave_one_out(const gannet_features *f, const double *y) 
   return sum / n;
 }
 
-size_t gannet_features_bytes(const gannet_features *f) {
-  const size_t p = (size_t)f->p;
+size_t gannet_regression_bytes(const gannet_regression *f) {
+  const size_t p = (size_t)f->p, capacity = (size_t)f->capacity;
+  const size_t cross = GANNET_REGRESSION_ROWS * (f->primal ? p : capacity);
   return gannet_cholesky_bytes(f->factor) +
-         sizeof(double) *
-             ((f->primal ? p * p : 0) + GANNET_FEATURE_ROWS * size_of(f) + (size_t)f->capacity);
+         sizeof(double) * ((f->primal ? p * p : 0) + cross + capacity);
+}
+
+enum { EVIDENCE_STARTS = 3 };
+
+typedef struct {
+  const gannet_regression_data *data;
+  gannet_likelihood *likelihood;
+  double *gram; /* [n][n] Phi Phi^T */
+  double size;  /* mean of the diagonal of gram */
+} evidence;
+
+static gannet_err evidence_create(evidence *e) {
+  const gannet_regression_data *data = e->data;
+  const int n = data->n, p = data->p;
+  GANNET_TRY(gannet_likelihood_create(NULL, n, false, &e->likelihood));
+  GANNET_TRY(gannet_alloc((size_t)n * (size_t)n, sizeof(double), &e->gram));
+  gannet_gemm_nt(n, n, p, 1, data->phi, p, data->phi, p, 0, e->gram, n);
+  for (size_t i = 0; i < (size_t)n; ++i) e->size += e->gram[i * (size_t)n + i] / n;
+  GANNET_REQUIRE(e->size > 0 && isfinite(e->size), GANNET_ERR_NUMERIC, "features of mean square %g",
+                 e->size);
+  return GANNET_OK;
+}
+
+/* -log of evidence times priors, and its gradient by the logarithms of both variances. */
+static gannet_err minus_log_evidence(void *user, int n_hyper, const double *hyper, double *value,
+                                     double *gradient) {
+  const evidence *e = user;
+  const int n = e->data->n;
+  const double prior = exp(hyper[GANNET_REGRESSION_PRIOR]);
+  const double noise = exp(hyper[GANNET_REGRESSION_NOISE]);
+  const bool learns_noise = isnan(e->data->noise_var);
+  double *k = gannet_likelihood_kernel(e->likelihood), product = 0, trace = 0;
+  memset(gradient, 0, (size_t)n_hyper * sizeof *gradient);
+  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) k[i] = prior * e->gram[i];
+  for (size_t i = 0; i < (size_t)n; ++i) k[i * (size_t)n + i] += noise;
+  GANNET_TRY(gannet_likelihood_evaluate(e->likelihood, e->data->y, value));
+  if (!isfinite(*value)) return GANNET_OK;
+  const double *weights = gannet_likelihood_weights(e->likelihood);
+  for (int i = 0; i < n; ++i) {
+    const size_t row = (size_t)i * (size_t)n;
+    product += gannet_dot(n, weights + row, e->gram + row);
+    trace += weights[row + (size_t)i];
+  }
+  gradient[GANNET_REGRESSION_PRIOR] = prior * product;
+  if (learns_noise) gradient[GANNET_REGRESSION_NOISE] = noise * trace;
+  *value += gannet_prior_normal(hyper[GANNET_REGRESSION_PRIOR] + log(e->size), 0, 1.5,
+                                &gradient[GANNET_REGRESSION_PRIOR]);
+  if (learns_noise)
+    *value += gannet_prior_normal(hyper[GANNET_REGRESSION_NOISE], -4, 2,
+                                  &gradient[GANNET_REGRESSION_NOISE]);
+  return GANNET_OK;
+}
+
+static gannet_err maximise_evidence(const gannet_context *context, evidence *e, double *hyper) {
+  const gannet_regression_data *data = e->data;
+  const bool known = !isnan(data->noise_var);
+  const double given = log(fmax(data->noise_floor, known ? data->noise_var : 0));
+  const double scale = -log(e->size);
+  double value = INFINITY;
+  const double lower[] = {scale + log(1e-4), known ? given : log(data->noise_floor)};
+  const double upper[] = {scale + log(1e4), known ? given : fmax(log(10), lower[1] + 1)};
+  double start[EVIDENCE_STARTS * GANNET_REGRESSION_HYPER] = {hyper[0], hyper[1],  scale,
+                                                             -4,       scale + 2, -9};
+  const gannet_multistart problem = {
+      .starts = EVIDENCE_STARTS,
+      .n = GANNET_REGRESSION_HYPER,
+      .start = start,
+      .lower = lower,
+      .upper = upper,
+      .function = minus_log_evidence,
+      .user = e,
+      .options = {.max_evaluations = data->evaluations,
+                  .gradient_tolerance = 1e-3,
+                  .value_tolerance = 1e-8},
+  };
+  return gannet_multistart_run(context, &problem, hyper, &value);
+}
+
+gannet_err gannet_regression_learn(const gannet_context *context,
+                                   const gannet_regression_data *data, double *hyper) {
+  evidence e = {.data = data};
+  gannet_err code = gannet_agree(context->comm, evidence_create(&e));
+  if (code == GANNET_OK) code = maximise_evidence(context, &e, hyper);
+  gannet_likelihood_destroy(&e.likelihood);
+  gannet_free(&e.gram);
+  return code;
 }

@@ -1,4 +1,4 @@
-#include "surrogate/two_layer.h"
+#include "surrogate/models/parametric/two_layer.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "network/activation.h"
 
 size_t two_layer_weights(const two_layer *net) {
-  return (size_t)net->units * ((size_t)net->d + 2) + 1;
+  return (size_t)net->units * ((size_t)net->inputs + 2) + 1;
 }
 
 size_t two_layer_work(const two_layer *net) {
@@ -15,11 +15,26 @@ size_t two_layer_work(const two_layer *net) {
 }
 
 void two_layer_start(const two_layer *net, gannet_stream stream, double gain, double *w) {
-  const size_t inner = (size_t)net->units * (size_t)net->d, m = (size_t)net->units;
+  const size_t inner = (size_t)net->units * (size_t)net->inputs, m = (size_t)net->units;
   gannet_random_normal(stream, 0, two_layer_weights(net) - 1, w);
-  for (size_t i = 0; i < inner; ++i) w[i] *= gain / sqrt(net->d);
+  for (size_t i = 0; i < inner; ++i) w[i] *= gain / sqrt(net->inputs);
   for (size_t j = 0; j < m; ++j) w[inner + m + j] /= sqrt(net->units);
   w[inner + 2 * m] = 0;
+}
+
+void two_layer_inputs(const two_layer *net, int n, const double *x, double *z) {
+  if (net->lift.kind == GANNET_LIFT_SPHERE)
+    gannet_lift_points(&net->lift, n, x, z);
+  else
+    for (size_t i = 0; i < (size_t)n * (size_t)net->lift.d; ++i) z[i] = 2 * x[i] - 1;
+}
+
+void two_layer_input_gradient(const two_layer *net, const double *z, const double *by_z,
+                              double *gradient) {
+  if (net->lift.kind == GANNET_LIFT_SPHERE)
+    gannet_lift_gradient(&net->lift, z, by_z, gradient);
+  else
+    for (int k = 0; k < net->lift.d; ++k) gradient[k] = 2 * by_z[k];
 }
 
 /* s(u) = (1 + t) / 2 with t = tanh(u / 2), so s' = t' / 4 and s'' = t'' / 8. work becomes s, s'
@@ -27,13 +42,13 @@ void two_layer_start(const two_layer *net, gannet_stream stream, double gain, do
 static void forward(const two_layer *net, const double *w, int n, const double *z, double *work,
                     bool curved) {
   const int m = net->units, total = n * m;
-  const double *bias = w + (size_t)m * (size_t)net->d;
+  const double *bias = w + (size_t)m * (size_t)net->inputs;
   const gannet_activation *tanh_activation = NULL;
   for (int k = 0; gannet_activations[k]; ++k)
     if (strcmp(gannet_activations[k]->name, "tanh") == 0) tanh_activation = gannet_activations[k];
   double *slope = work + (size_t)m * TWO_LAYER_ROWS, *curve = slope + (size_t)m * TWO_LAYER_ROWS;
   for (int i = 0; i < n; ++i) memcpy(work + (size_t)i * (size_t)m, bias, (size_t)m * sizeof *work);
-  gannet_gemm_nt(n, m, net->d, 0.5, z, net->d, w, net->d, 0.5, work, m);
+  gannet_gemm_nt(n, m, net->inputs, 0.5, z, net->inputs, w, net->inputs, 0.5, work, m);
   if (curved)
     tanh_activation->curve(total, work, work, slope, curve);
   else
@@ -47,7 +62,7 @@ static void forward(const two_layer *net, const double *w, int n, const double *
 
 static void outputs(const two_layer *net, const double *w, int n, const double *work, double *f) {
   const int m = net->units;
-  const double *v = w + (size_t)m * ((size_t)net->d + 1);
+  const double *v = w + (size_t)m * ((size_t)net->inputs + 1);
   for (int i = 0; i < n; ++i) f[i] = v[m];
   gannet_gemv_n(n, m, 1, work, m, v, 1, f);
 }
@@ -60,7 +75,7 @@ void two_layer_values(const two_layer *net, const double *w, int n, const double
 
 void two_layer_features(const two_layer *net, const double *w, int n, const double *z, double *work,
                         double *f, double *by_w) {
-  const size_t m = (size_t)net->units, d = (size_t)net->d, p = two_layer_weights(net);
+  const size_t m = (size_t)net->units, d = (size_t)net->inputs, p = two_layer_weights(net);
   const double *v = w + m * (d + 1), *slope = work + m * TWO_LAYER_ROWS;
   two_layer_values(net, w, n, z, work, f);
   for (size_t i = 0; i < (size_t)n; ++i) {
@@ -77,7 +92,7 @@ void two_layer_features(const two_layer *net, const double *w, int n, const doub
 
 void two_layer_backward(const two_layer *net, const double *w, int n, const double *z,
                         const double *weight, double *work, double *by_w) {
-  const int units = net->units, inputs = net->d;
+  const int units = net->units, inputs = net->inputs;
   const size_t m = (size_t)units, d = (size_t)inputs;
   const double *v = w + m * (d + 1);
   double *back = work + m * TWO_LAYER_ROWS;
@@ -95,7 +110,7 @@ void two_layer_backward(const two_layer *net, const double *w, int n, const doub
 /* With q = (Q, q_b, q_v, q_c): q . df/dw = q_c + sum_j q_v[j] s_j + v_j s'_j (q_b[j] + Q_j . z). */
 double two_layer_slopes(const two_layer *net, const double *w, const double *z, const double *q,
                         double *work, double *slope, double *slope_q) {
-  const int m = net->units, d = net->d;
+  const int m = net->units, d = net->inputs;
   const double *v = w + (size_t)m * ((size_t)d + 1);
   const double *first = work + (size_t)m * TWO_LAYER_ROWS;
   const double *second = first + (size_t)m * TWO_LAYER_ROWS;

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "linalg/blas.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 
 enum { LEAST_ROWS = 8 };
 
@@ -64,7 +64,7 @@ static gannet_err normalise(const pinn *s, int first, int end, double *rows, dou
 
 static gannet_err features_of(pinn *s, const pinn_rows *rows, int first, int end, const double *w,
                               double *phi, double *length) {
-  GANNET_TRY(pinn_bank_features_of(s->bank, rows, first, end, w, phi));
+  GANNET_TRY(pinn_network_features_of(s->network, rows, first, end, w, phi));
   return length ? normalise(s, first, end, phi, length) : GANNET_OK;
 }
 
@@ -73,7 +73,7 @@ static gannet_err cut_features(const pinn *s, const pinn_rows *rows, division *v
   GANNET_TRY(reserve(s, rows->n_rows, v));
   for (int end = 0; end < rows->n_rows;) {
     const int first = end;
-    end = pinn_bank_tile_end(rows, first);
+    end = pinn_network_tile_end(rows, first);
     add_piece(v, end, end - first);
   }
   gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);

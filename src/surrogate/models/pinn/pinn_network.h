@@ -14,8 +14,8 @@
  * of the box: what geometric meshes do for layers and for corners at which boundary values jump
  * (Babuska, Guo 1986), whose solutions depend smoothly on logarithms of distances.
  */
-#ifndef GANNET_SURROGATE_PINN_BANK_H
-#define GANNET_SURROGATE_PINN_BANK_H
+#ifndef GANNET_SURROGATE_PINN_NETWORK_H
+#define GANNET_SURROGATE_PINN_NETWORK_H
 
 #include <stdbool.h>
 
@@ -43,7 +43,7 @@ typedef struct {
 #define PINN_GRADING 1e-3
 enum { PINN_GRADED_VARIABLES = 3 };
 
-typedef struct pinn_bank pinn_bank;
+typedef struct pinn_network pinn_network;
 
 /* A linear functional of f per row: sum_b coefficient[row][b] (D_b f)(x_point[row]), D_b the
  * derivatives of the plan. Points of the rows do not decrease. */
@@ -60,22 +60,22 @@ typedef struct {
  *
  * Errors: GANNET_ERR_ARG for an activation that is not smooth; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err pinn_bank_create(const pinn_shape *shape, gannet_stream stream,
-                                           pinn_bank **bank);
-void pinn_bank_destroy(pinn_bank **bank);
+GANNET_CHECKED gannet_err pinn_network_create(const pinn_shape *shape, gannet_stream stream,
+                                              pinn_network **network);
+void pinn_network_destroy(pinn_network **network);
 
 /* Set the scales and normalise.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err pinn_bank_set_scales(pinn_bank *bank, const pinn_scales *scales);
+GANNET_CHECKED gannet_err pinn_network_set_scales(pinn_network *network, const pinn_scales *scales);
 
 /* Number p of weights w, and where those of the narrow parts begin.
  *
  * Local.
  */
-int pinn_bank_size(const pinn_bank *bank);
-int pinn_bank_wide(const pinn_bank *bank);
+int pinn_network_size(const pinn_network *network);
+int pinn_network_wide(const pinn_network *network);
 
 /* phi = the gradients of the functionals by w.
  *
@@ -84,22 +84,23 @@ int pinn_bank_wide(const pinn_bank *bank);
  * w    in   [p] where; NULL = 0, the start
  * phi  out  [n_rows][p]
  */
-GANNET_CHECKED gannet_err pinn_bank_features(pinn_bank *bank, const pinn_rows *rows,
-                                             const double *w, double *phi);
+GANNET_CHECKED gannet_err pinn_network_features(pinn_network *network, const pinn_rows *rows,
+                                                const double *w, double *phi);
 
 /* The same for rows first .. end - 1 alone, whose bits are those of all rows made at once when both
  * are where tiles end, or the end of all; phi [n_rows][p], of which these rows are written.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err pinn_bank_features_of(pinn_bank *bank, const pinn_rows *rows, int first,
-                                                int end, const double *w, double *phi);
+GANNET_CHECKED gannet_err pinn_network_features_of(pinn_network *network, const pinn_rows *rows,
+                                                   int first, int end, const double *w,
+                                                   double *phi);
 
 /* Where the tile that begins with row first ends.
  *
  * Local.
  */
-int pinn_bank_tile_end(const pinn_rows *rows, int first);
+int pinn_network_tile_end(const pinn_rows *rows, int first);
 
 /* Values of the plan's derivatives of f at the points, not linearised.
  *
@@ -108,13 +109,13 @@ int pinn_bank_tile_end(const pinn_rows *rows, int first);
  * w     in   [p]
  * jets  out  [n_points][n_partials]
  */
-GANNET_CHECKED gannet_err pinn_bank_jets(pinn_bank *bank, const pinn_rows *rows, const double *w,
-                                         double *jets);
+GANNET_CHECKED gannet_err pinn_network_jets(pinn_network *network, const pinn_rows *rows,
+                                            const double *w, double *jets);
 
 /* Bytes held.
  *
  * Local.
  */
-size_t pinn_bank_bytes(const pinn_bank *bank);
+size_t pinn_network_bytes(const pinn_network *network);
 
 #endif

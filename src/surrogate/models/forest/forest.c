@@ -20,8 +20,8 @@
 
 #include "base/memory.h"
 #include "base/parts.h"
+#include "surrogate/models/forest/tree.h"
 #include "surrogate/registry.h"
-#include "surrogate/tree.h"
 
 typedef struct {
   int trees;

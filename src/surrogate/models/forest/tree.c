@@ -1,4 +1,4 @@
-#include "surrogate/tree.h"
+#include "surrogate/models/forest/tree.h"
 
 #include <math.h>
 #include <stdint.h>

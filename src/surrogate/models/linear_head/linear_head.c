@@ -1,28 +1,66 @@
-/* DNGO: Bayesian linear regression on the last hidden layer of a trained network.
- * Snoek et al. 2015, "Scalable Bayesian optimization using deep neural networks".
+/* DNGO: Bayesian linear regression on the last hidden layer of a trained network (Snoek et al.
+ * 2015, "Scalable Bayesian optimization using deep neural networks").
  *
  *   y = w . phi(x) + noise,  phi = [c a_L(x; theta_1), c a_L(x; theta_2), 1],  w ~ N(0, prior I)
  *
- * with a_L the units of the last layer of the antisymmetric pair of network/mlp.h, which is trained
- * anew in every fit from the same start, on a choice of the observations where there are many. The
- * regression takes all of them. The variances of prior and noise are those of the largest evidence.
- * The cost is linear in the number of observations.
+ * a_L are the units of the last layer of the antisymmetric pair of network/mlp.h. Every fit trains
+ * the pair anew from the same start, on a choice of the observations where there are many. The
+ * regression takes all observations, so its cost is linear in their number. The variances of prior
+ * and noise maximise the evidence.
  */
-#include "surrogate/linear_head.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "network/lift.h"
+#include "network/mlp.h"
 #include "network/train.h"
 #include "surrogate/chosen.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
+#include "surrogate/regression.h"
 
-/* RETRAINED: of more observations, the network is not trained anew for results to come. */
-enum { ROWS = GANNET_FEATURE_ROWS, RETRAINED = 500 };
+enum {
+  ROWS = GANNET_REGRESSION_ROWS, /* points whose features are made at once */
+  RETRAINED = 500 /* with more observations, results to come do not train the network anew */
+};
+
+typedef struct {
+  int activation, layers, width;
+  double input_scale, decay, noise_floor;
+  int fit_points, train_points;
+  gannet_train_options training;
+} linear_head_options;
+
+typedef struct {
+  const gannet_context *context;
+  const linear_head_options *options;
+  gannet_streams streams;
+  int d, p; /* variables, features */
+  gannet_mlp net;
+  gannet_lift lift; /* input embedding of the network */
+  double *rho;      /* [d] scales of the embedding */
+  double hyper[GANNET_REGRESSION_HYPER];
+  double noise; /* variance that multiplies the inverse of the regression's matrix */
+  int n, capacity;
+  bool stale;        /* theta fits no data: the network must be trained */
+  int trained;       /* number of observations that theta was trained on */
+  int64_t iteration; /* iteration in which theta was trained */
+  double *theta;     /* [2][parameters] */
+  double *weighted;  /* [2][parameters] theta with output weights of feature_gradient */
+  double *z;         /* [capacity][d+1] embedded points */
+  double *y;         /* [capacity] */
+  double *phi;       /* [capacity][p] */
+  double *w;         /* [p] mean of the weights */
+  gannet_regression *posterior;
+  gannet_mlp_tape tape;
+  double *tile;  /* [ROWS][d+1] embedded points of a tile */
+  double *rows;  /* [ROWS][p] features of a tile */
+  double *by_z;  /* [d+1] */
+  double *draws; /* [q][p] */
+  int q;
+} linear_head;
 
 #define MEMBER(name) offsetof(linear_head_options, name)
 static const gannet_option head_option_table[] = {
@@ -75,7 +113,7 @@ static const gannet_option head_option_table[] = {
 
 static void destroy(void *state) {
   linear_head *h = state;
-  gannet_features_destroy(&h->posterior);
+  gannet_regression_destroy(&h->posterior);
   gannet_mlp_tape_release(&h->tape);
   gannet_free(&h->rho);
   gannet_free(&h->theta);
@@ -89,14 +127,6 @@ static void destroy(void *state) {
   gannet_free(&h->by_z);
   gannet_free(&h->draws);
   gannet_free(&h);
-}
-
-/* For x uniform, (2 x - 1) . (2 x - 1) is d / 3 on average. */
-static gannet_err make_lift(linear_head *h) {
-  GANNET_TRY(gannet_alloc((size_t)h->d, sizeof(double), &h->rho));
-  for (int k = 0; k < h->d; ++k) h->rho[k] = h->options->input_scale * sqrt(3.0 / h->d);
-  h->lift = (gannet_lift){GANNET_LIFT_FLAT, h->d, h->rho, 1};
-  return GANNET_OK;
 }
 
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
@@ -114,10 +144,13 @@ static gannet_err create(const gannet_context *context, const void *options, int
                         .width = h->options->width};
   h->stale = true;
   h->p = 2 * h->net.width + 1;
-  h->hyper[GANNET_FEATURES_NOISE] = log(fmax(1e-4, h->options->noise_floor));
+  h->hyper[GANNET_REGRESSION_NOISE] = log(fmax(1e-4, h->options->noise_floor));
   const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
   const size_t inputs = (size_t)d + 1;
-  GANNET_TRY(make_lift(h));
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &h->rho));
+  /* for x uniform in the cube, |2 x - 1|^2 is d / 3 on average */
+  for (int k = 0; k < d; ++k) h->rho[k] = h->options->input_scale * sqrt(3.0 / d);
+  h->lift = (gannet_lift){GANNET_LIFT_FLAT, d, h->rho, 1};
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->theta));
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->weighted));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &h->w));
@@ -125,7 +158,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(ROWS * inputs, sizeof(double), &h->tile));
   GANNET_TRY(gannet_alloc(ROWS * p, sizeof(double), &h->rows));
   GANNET_TRY(gannet_alloc(inputs, sizeof(double), &h->by_z));
-  return gannet_features_create(h->p, true, &h->posterior);
+  return gannet_regression_create(h->p, true, &h->posterior);
 }
 
 /* Features of n <= ROWS lifted points. */
@@ -158,26 +191,54 @@ static gannet_err reserve(linear_head *h, int n) {
   return GANNET_OK;
 }
 
+/* Train the network on the first n observations of h->z and h->y, or on a choice of them: rank 0
+ * trains, and sends its weights to all ranks. Collective. */
+static gannet_err train_network(linear_head *h, int n, int64_t iteration) {
+  const linear_head_options *o = h->options;
+  /* mini-batches have sub-purposes of the same stream */
+  const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_TRAINING, iteration, 0);
+  const size_t parameters = gannet_mlp_parameters(&h->net);
+  gannet_rows rows = {.n = n, .width = h->d + 1, .x = h->z, .y = h->y};
+  double *start = NULL;
+  h->stale = true; /* should training fail */
+  gannet_err code = gannet_alloc(parameters, sizeof *start, &start);
+  if (code == GANNET_OK) code = gannet_rows_choose(&rows, o->train_points, true, stream);
+  code = gannet_agree(h->context->comm, code);
+  if (code == GANNET_OK) {
+    gannet_mlp_start(&h->net, gannet_stream_of(h->streams, GANNET_FOR_WEIGHTS, 0, 0), start);
+    const gannet_train_problem problem = {&h->net, rows.n, rows.x, rows.y, o->decay, start};
+    code = gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta);
+  }
+  gannet_rows_release(&rows);
+  gannet_free(&start);
+  GANNET_TRY(code);
+  memcpy(h->weighted, h->theta, 2 * parameters * sizeof *h->theta);
+  h->trained = n;
+  h->iteration = iteration;
+  h->stale = false;
+  return GANNET_OK;
+}
+
 /* The variances by the evidence of all observations, or of a random choice of them. */
 static gannet_err learn_variances(linear_head *h, const gannet_data *data, int64_t iteration) {
   const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_FIT, iteration, 0);
   gannet_rows rows = {.n = h->n, .width = h->p, .x = h->phi, .y = h->y};
   gannet_err code = gannet_agree(h->context->comm,
                                  gannet_rows_choose(&rows, h->options->fit_points, false, stream));
-  const gannet_features_data chosen = {
+  const gannet_regression_data chosen = {
       rows.n, h->p, rows.x, rows.y, data->noise_var, h->options->noise_floor, 60};
-  if (code == GANNET_OK) code = gannet_features_learn(h->context, &chosen, h->hyper);
+  if (code == GANNET_OK) code = gannet_regression_learn(h->context, &chosen, h->hyper);
   gannet_rows_release(&rows);
   return code;
 }
 
 static gannet_err regress(linear_head *h, const gannet_data *data) {
   const double given =
-      isnan(data->noise_var) ? exp(h->hyper[GANNET_FEATURES_NOISE]) : data->noise_var;
+      isnan(data->noise_var) ? exp(h->hyper[GANNET_REGRESSION_NOISE]) : data->noise_var;
   h->noise = fmax(h->options->noise_floor, given);
-  const double lambda = h->noise / exp(h->hyper[GANNET_FEATURES_PRIOR]);
-  GANNET_TRY(gannet_features_condition(h->posterior, h->n, h->phi, lambda, false));
-  gannet_features_mean(h->posterior, h->y, h->w);
+  const double lambda = h->noise / exp(h->hyper[GANNET_REGRESSION_PRIOR]);
+  GANNET_TRY(gannet_regression_condition(h->posterior, h->n, h->phi, lambda, false));
+  gannet_regression_mean(h->posterior, h->y, h->w);
   return GANNET_OK;
 }
 
@@ -201,7 +262,7 @@ static gannet_err take_data(linear_head *h, const gannet_data *data) {
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   linear_head *h = state;
   GANNET_TRY(take_data(h, data));
-  GANNET_TRY(linear_head_train(h, h->n, iteration));
+  GANNET_TRY(train_network(h, h->n, iteration));
   data_features(h, 0, h->n);
   if (learn && h->n >= 2) GANNET_TRY(learn_variances(h, data, iteration));
   return regress(h, data);
@@ -216,7 +277,7 @@ static gannet_err believe(void *state, const gannet_data *data, int believed, in
   const bool trained = !h->stale && h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
   GANNET_TRY(take_data(h, data));
-  if (!trained) GANNET_TRY(linear_head_train(h, known, iteration));
+  if (!trained) GANNET_TRY(train_network(h, known, iteration));
   if (!there) data_features(h, 0, known);
   data_features(h, known, h->n);
   return regress(h, data);
@@ -234,7 +295,7 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
     tile_features(h, rows, x + (size_t)first * (size_t)h->d);
     gannet_gemv_n(rows, h->p, 1, h->rows, h->p, h->w, 0, mean + first);
     if (!sd) continue;
-    gannet_features_quadratic(h->posterior, rows, h->rows, sd + first);
+    gannet_regression_quadratic(h->posterior, rows, h->rows, sd + first);
     for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(h->noise * sd[first + i]);
   }
   return GANNET_OK;
@@ -249,7 +310,7 @@ static gannet_err covariance(const void *state, int m, const double *x, int n, c
   for (int first = 0; first < n; first += ROWS) {
     const int rows = n - first < ROWS ? n - first : ROWS;
     tile_features(h, rows, z + (size_t)first * (size_t)h->d);
-    gannet_features_solve(h->posterior, rows, h->rows);
+    gannet_regression_solve(h->posterior, rows, h->rows);
     memcpy(solved + (size_t)first * (size_t)h->p, h->rows,
            (size_t)rows * (size_t)h->p * sizeof *solved);
   }
@@ -289,7 +350,7 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
   const linear_head *h = state;
   GANNET_TRY(predict(state, 1, x, mean, sd));
   feature_gradient(h, h->w, mean_gradient);
-  gannet_features_solve(h->posterior, 1, h->rows);
+  gannet_regression_solve(h->posterior, 1, h->rows);
   feature_gradient(h, h->rows, sd_gradient);
   for (int k = 0; k < h->d; ++k) sd_gradient[k] *= *sd > 0 ? h->noise / *sd : 0;
   return GANNET_OK;
@@ -303,8 +364,9 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   GANNET_TRY(gannet_alloc((size_t)q * p, sizeof(double), &h->draws));
   for (int j = 0; j < q; ++j) {
     double *w = h->draws + (size_t)j * p;
-    gannet_features_draw(h->posterior, gannet_stream_of(h->streams, GANNET_FOR_PRIOR, iteration, j),
-                         gannet_stream_of(h->streams, GANNET_FOR_NOISE, iteration, j), w);
+    gannet_regression_draw(h->posterior,
+                           gannet_stream_of(h->streams, GANNET_FOR_PRIOR, iteration, j),
+                           gannet_stream_of(h->streams, GANNET_FOR_NOISE, iteration, j), w);
     for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->noise) * w[k];
   }
   h->q = q;
@@ -334,7 +396,7 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
 static gannet_err calibration(void *state, double *scale) {
   const linear_head *h = state;
   if (h->n < 2) return GANNET_OK;
-  const double square = gannet_features_leave_one_out(h->posterior, h->y) / h->noise;
+  const double square = gannet_regression_leave_one_out(h->posterior, h->y) / h->noise;
   *scale = fmin(10, fmax(0.1, sqrt(square)));
   return GANNET_OK;
 }
@@ -342,13 +404,13 @@ static gannet_err calibration(void *state, double *scale) {
 static gannet_hyper hyper(void *state) {
   static const gannet_hyper_name names[] = {{"log_prior"}, {"log_noise"}};
   linear_head *h = state;
-  return (gannet_hyper){GANNET_FEATURES_HYPER, h->hyper, names, &h->stale};
+  return (gannet_hyper){GANNET_REGRESSION_HYPER, h->hyper, names, &h->stale};
 }
 
 static size_t bytes(const void *state) {
   const linear_head *h = state;
   const size_t p = (size_t)h->p, d = (size_t)h->d;
-  return gannet_features_bytes(h->posterior) +
+  return gannet_regression_bytes(h->posterior) +
          sizeof(double) * (4 * gannet_mlp_parameters(&h->net) + (size_t)h->capacity * (p + d + 2) +
                            ROWS * (p + d + 1));
 }

@@ -1,4 +1,4 @@
-#include "surrogate/quadratic.h"
+#include "surrogate/models/quadratic/quadratic.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,16 @@
 /* GO-UCB (Global Optimization with Parametric Function Approximation, Liu and Wang 2023): optimism
  * over the weights of a network.
  *
- *   mean(x) = f(x; w_t),   sd(x) = scale |df(x; w_t)/dw|_{Sigma_t^-1},   draws f(x; w), w in the
- * ball
+ *   mean(x) = f(x; w_t),   sd(x) = scale |df(x; w_t)/dw|_{Sigma_t^-1}
  *
  * so that the lower confidence bound is the linearised optimistic minimum over the ball of weights.
+ * A draw is f(x; w), linearised at w_t, with w in the ball.
+ *
  * The calibrated schedule takes the ball to be the posterior of the weights, Sigma_t^-1 times the
  * variance of the noise, with lambda = noise / prior variance; the published one takes lambda =
  * sqrt(T) log(T)^2 and scale^2 = beta_t = p^3 F^4 t / T.
  */
-#include "surrogate/parametric.h"
+#include "surrogate/models/parametric/parametric.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,10 +20,6 @@
 #include "linalg/blas.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
-
-/* Rows of more observations than this are not kept: every solve with their factor reads n^2 numbers
- * where sums have p^2. */
-enum { MOST_ROWS = 1000 };
 
 static const char *const schedules[] = {"calibrated", "paper", NULL};
 static const char *const phases[] = {"counted", "discarded", NULL};
@@ -106,22 +103,18 @@ static const gannet_option parametric_option_table[] = {
 
 static void destroy(void *state) {
   parametric *m = state;
-  gannet_features_destroy(&m->posterior);
+  parametric_release_posterior(m);
+  gannet_free(&m->ones);
   gannet_free(&m->hyper);
   gannet_free(&m->names);
   gannet_free(&m->z);
   gannet_free(&m->y);
-  gannet_free(&m->phi);
-  gannet_free(&m->target);
-  parametric_sums_release(m);
   gannet_free(&m->w);
   gannet_free(&m->draws);
   gannet_free(&m->work);
   gannet_free(&m->tile);
   gannet_free(&m->rows);
   gannet_free(&m->slope);
-  double *rho = (double *)m->lift.rho;
-  gannet_free(&rho);
   gannet_free(&m);
 }
 
@@ -142,14 +135,6 @@ static void set_defaults(parametric *m) {
       (void)snprintf(m->names[i].text, sizeof m->names[i].text, "w_%d", i - PARAMETRIC_WEIGHTS);
 }
 
-static gannet_err make_lift(parametric *m, int d) {
-  double *rho = NULL;
-  GANNET_TRY(gannet_alloc((size_t)d, sizeof *rho, &rho));
-  for (int k = 0; k < d; ++k) rho[k] = 1;
-  m->lift = (gannet_lift){(gannet_lift_kind)m->options->lift, d, rho, 1};
-  return GANNET_OK;
-}
-
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
                          void **state) {
   parametric *m = NULL;
@@ -158,9 +143,13 @@ static gannet_err create(const gannet_context *context, const void *options, int
   m->context = context;
   m->options = options;
   m->streams = (gannet_streams){context->seed, model};
-  GANNET_TRY(make_lift(m, d));
-  m->net = (two_layer){d + (m->lift.kind == GANNET_LIFT_SPHERE), m->options->units};
-  const size_t inputs = (size_t)m->net.d;
+  m->d = d;
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &m->ones));
+  for (int k = 0; k < d; ++k) m->ones[k] = 1;
+  m->net.lift = (gannet_lift){(gannet_lift_kind)m->options->lift, d, m->ones, 1};
+  m->net.inputs = d + (m->net.lift.kind == GANNET_LIFT_SPHERE);
+  m->net.units = m->options->units;
+  const size_t inputs = (size_t)m->net.inputs;
   m->stale = true;
   m->noise_var = NAN;
   const size_t p = two_layer_weights(&m->net);
@@ -174,81 +163,38 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * inputs, sizeof(double), &m->tile));
   GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * p, sizeof(double), &m->rows));
   GANNET_TRY(gannet_alloc(2 * inputs, sizeof(double), &m->slope));
-  GANNET_TRY(gannet_features_create(m->p, false, &m->posterior));
+  GANNET_TRY(gannet_regression_create(m->p, false, &m->posterior));
   m->sums.base = -1;
   set_defaults(m);
   return GANNET_OK;
 }
 
-static gannet_err reserve(parametric *m, int n) {
-  const size_t old = (size_t)m->capacity, new = (size_t)n + (size_t)n / 2;
-  const size_t d = (size_t)m->net.d;
-  if (n <= m->capacity) return GANNET_OK;
-  GANNET_TRY(gannet_resize(old * d, new *d, sizeof(double), &m->z));
-  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->y));
-  m->capacity = (int)new;
-  return GANNET_OK;
-}
-
-static gannet_err reserve_rows(parametric *m, int n) {
-  const size_t old = (size_t)m->row_capacity, new = (size_t)n + (size_t)n / 2;
-  const size_t p = (size_t)m->p;
-  if (n <= m->row_capacity) return GANNET_OK;
-  GANNET_TRY(gannet_resize(old * p, new *p, sizeof(double), &m->phi));
-  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->target));
-  m->row_capacity = (int)new;
-  return GANNET_OK;
-}
-
-/* Rows or sums for n observations; a change is a start from none. */
-static gannet_err choose_form(parametric *m, int n, int *keep) {
-  const int most = m->options->train_points < MOST_ROWS ? m->options->train_points : MOST_ROWS;
-  const bool sums = n > most && n > m->p;
-  if (sums == m->sums.used) return sums ? GANNET_OK : reserve_rows(m, n);
-  *keep = 0;
-  m->n_rows = 0;
-  gannet_features_destroy(&m->posterior);
-  if (!sums) parametric_sums_release(m);
-  GANNET_TRY(gannet_features_create(m->p, sums, &m->posterior));
-  return sums ? parametric_sums_prepare(m) : reserve_rows(m, n);
-}
-
-/* How many of the observations are those of the last fit: all of them or none. */
-static int known(const parametric *m, const gannet_data *data) {
+/* How many of the observations are those of the last fit: all of that fit's or none. */
+static int count_known(const parametric *m, const gannet_data *data) {
   const bool same_noise =
       m->noise_var == data->noise_var || (isnan(m->noise_var) && isnan(data->noise_var));
   if (m->stale || !same_noise || m->n == 0 || data->n < m->n) return 0;
   return memcmp(m->y, data->y, (size_t)m->n * sizeof *m->y) == 0 ? m->n : 0;
 }
 
-void parametric_inputs(const parametric *m, int n, const double *x, double *z) {
-  if (m->lift.kind == GANNET_LIFT_SPHERE)
-    gannet_lift_points(&m->lift, n, x, z);
-  else
-    for (size_t i = 0; i < (size_t)n * (size_t)m->lift.d; ++i) z[i] = 2 * x[i] - 1;
-}
-
-void parametric_input_gradient(const parametric *m, const double *z, const double *by_z,
-                               double *gradient) {
-  if (m->lift.kind == GANNET_LIFT_SPHERE)
-    gannet_lift_gradient(&m->lift, z, by_z, gradient);
-  else
-    for (int k = 0; k < m->lift.d; ++k) gradient[k] = 2 * by_z[k];
-}
-
-/* same: the first observations are those of the last call, unless their values say otherwise. */
-static gannet_err take(parametric *m, const gannet_data *data, bool same) {
-  int keep = same ? known(m, data) : 0;
+/* same: the points of the last call are the first ones of this. */
+static gannet_err take_data(parametric *m, const gannet_data *data, bool same) {
+  const int keep = same ? count_known(m, data) : 0;
   m->q = 0;
   if (m->stale) m->sums.base = -1;
-  GANNET_TRY(reserve(m, data->n));
-  parametric_inputs(m, data->n, data->x, m->z);
+  if (data->n > m->capacity) {
+    const size_t old = (size_t)m->capacity, size = (size_t)data->n + (size_t)data->n / 2;
+    const size_t inputs = (size_t)m->net.inputs;
+    GANNET_TRY(gannet_resize(old * inputs, size * inputs, sizeof(double), &m->z));
+    GANNET_TRY(gannet_resize(old, size, sizeof(double), &m->y));
+    m->capacity = (int)size;
+  }
+  two_layer_inputs(&m->net, data->n, data->x, m->z);
   if (data->n > 0) memcpy(m->y, data->y, (size_t)data->n * sizeof *m->y);
   m->stale = true; /* should the rest fail */
   m->noise_var = data->noise_var;
   m->n = data->n;
-  GANNET_TRY(choose_form(m, data->n, &keep));
-  GANNET_TRY(parametric_accumulate(m, data->n, keep));
+  GANNET_TRY(parametric_condition(m, data->n, keep));
   m->stale = false;
   return GANNET_OK;
 }
@@ -258,21 +204,15 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   const bool same = !m->believing;
   m->believing = false;
   if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
-  return take(m, data, same);
+  return take_data(m, data, same);
 }
 
-/* As fit; the next one forgets the last rows, but not what it knows of the others. */
+/* As fit without learning. A fit afterwards conditions on all observations anew. */
 static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
   parametric *m = state;
   (void)believed, (void)iteration;
   m->believing = true;
-  return take(m, data, true);
-}
-
-double parametric_scale(const parametric *m) {
-  if (m->options->schedule == PARAMETRIC_CALIBRATED) return m->noise;
-  const double p = m->p, f = m->options->bound, t = m->n_rows > 0 ? m->n_rows : 1;
-  return p * p * p * f * f * f * f * t / m->options->horizon;
+  return take_data(m, data, true);
 }
 
 static gannet_err predict(const void *state, int n, const double *x, double *mean, double *sd) {
@@ -280,13 +220,13 @@ static gannet_err predict(const void *state, int n, const double *x, double *mea
   const double scale = parametric_scale(m);
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    parametric_inputs(m, rows, x + (size_t)first * (size_t)m->lift.d, m->tile);
+    two_layer_inputs(&m->net, rows, x + (size_t)first * (size_t)m->d, m->tile);
     if (!sd) {
       two_layer_values(&m->net, m->w, rows, m->tile, m->work, mean + first);
       continue;
     }
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, mean + first, m->rows);
-    gannet_features_quadratic(m->posterior, rows, m->rows, sd + first);
+    gannet_regression_quadratic(m->posterior, rows, m->rows, sd + first);
     for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(scale * sd[first + i]);
   }
   return GANNET_OK;
@@ -296,20 +236,20 @@ static gannet_err predict(const void *state, int n, const double *x, double *mea
 static gannet_err covariance(const void *state, int n, const double *x, int n_others,
                              const double *z, double *out) {
   const parametric *m = state;
-  const size_t p = (size_t)m->p, d = (size_t)m->lift.d;
+  const size_t p = (size_t)m->p, d = (size_t)m->d;
   double *solved = NULL, *values = NULL; /* [n_others][p], [TWO_LAYER_ROWS] */
   GANNET_TRY(gannet_alloc((size_t)n_others * p, sizeof *solved, &solved));
   gannet_err code = gannet_alloc(TWO_LAYER_ROWS, sizeof *values, &values);
   for (int first = 0; first < n_others && code == GANNET_OK; first += TWO_LAYER_ROWS) {
     const int rows = n_others - first < TWO_LAYER_ROWS ? n_others - first : TWO_LAYER_ROWS;
-    parametric_inputs(m, rows, z + (size_t)first * d, m->tile);
+    two_layer_inputs(&m->net, rows, z + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
-    gannet_features_solve(m->posterior, rows, m->rows);
+    gannet_regression_solve(m->posterior, rows, m->rows);
     memcpy(solved + (size_t)first * p, m->rows, (size_t)rows * p * sizeof *solved);
   }
   for (int first = 0; first < n && code == GANNET_OK; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    parametric_inputs(m, rows, x + (size_t)first * d, m->tile);
+    two_layer_inputs(&m->net, rows, x + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
     gannet_gemm_nt(rows, n_others, m->p, parametric_scale(m), m->rows, m->p, solved, m->p, 0,
                    out + (size_t)first * (size_t)n_others, n_others);
@@ -329,12 +269,12 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
   const parametric *m = state;
   const double scale = parametric_scale(m);
   GANNET_TRY(predict(state, 1, x, mean, sd));
-  gannet_features_solve(m->posterior, 1, m->rows);
-  double *bend = m->slope + m->net.d;
+  gannet_regression_solve(m->posterior, 1, m->rows);
+  double *bend = m->slope + m->net.inputs;
   (void)two_layer_slopes(&m->net, m->w, m->tile, m->rows, m->work, m->slope, bend);
-  parametric_input_gradient(m, m->tile, m->slope, mean_gradient);
-  parametric_input_gradient(m, m->tile, bend, sd_gradient);
-  for (int k = 0; k < m->lift.d; ++k) sd_gradient[k] *= *sd > 0 ? scale / *sd : 0;
+  two_layer_input_gradient(&m->net, m->tile, m->slope, mean_gradient);
+  two_layer_input_gradient(&m->net, m->tile, bend, sd_gradient);
+  for (int k = 0; k < m->d; ++k) sd_gradient[k] *= *sd > 0 ? scale / *sd : 0;
   return GANNET_OK;
 }
 
@@ -351,8 +291,9 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   }
   for (int j = 0; j < q; ++j) {
     double *away = m->draws + (size_t)j * p;
-    gannet_features_draw(m->posterior, gannet_stream_of(m->streams, GANNET_FOR_PRIOR, iteration, j),
-                         gannet_stream_of(m->streams, GANNET_FOR_NOISE, iteration, j), away);
+    gannet_regression_draw(m->posterior,
+                           gannet_stream_of(m->streams, GANNET_FOR_PRIOR, iteration, j),
+                           gannet_stream_of(m->streams, GANNET_FOR_NOISE, iteration, j), away);
     for (size_t k = 0; k < p; ++k) away[k] *= factor;
   }
   m->q = q;
@@ -364,7 +305,7 @@ static gannet_err draw_values(const void *state, int n, const double *x, double 
   double center[TWO_LAYER_ROWS];
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    parametric_inputs(m, rows, x + (size_t)first * (size_t)m->lift.d, m->tile);
+    two_layer_inputs(&m->net, rows, x + (size_t)first * (size_t)m->d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, center, m->rows);
     for (int j = 0; j < m->q; ++j)
       memcpy(values + (size_t)j * (size_t)ldv + (size_t)first, center,
@@ -378,34 +319,23 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
                                 double *gradient) {
   const parametric *m = state;
   const double *away = m->draws + (size_t)draw * (size_t)m->p;
-  parametric_inputs(m, 1, x, m->tile);
+  two_layer_inputs(&m->net, 1, x, m->tile);
   two_layer_features(&m->net, m->w, 1, m->tile, m->work, value, m->rows);
   *value += gannet_dot(m->p, away, m->rows);
-  double *bend = m->slope + m->net.d;
+  double *bend = m->slope + m->net.inputs;
   (void)two_layer_slopes(&m->net, m->w, m->tile, away, m->work, m->slope, bend);
-  for (int k = 0; k < m->net.d; ++k) m->slope[k] += bend[k];
-  parametric_input_gradient(m, m->tile, m->slope, gradient);
+  for (int k = 0; k < m->net.inputs; ++k) m->slope[k] += bend[k];
+  two_layer_input_gradient(&m->net, m->tile, m->slope, gradient);
   return GANNET_OK;
 }
 
-/* Of the linear model with the prior around 0, because w_0 has seen the data. */
+/* By the linear model with its prior around 0, because w_0 has seen the data. */
 static gannet_err calibration(void *state, double *scale) {
-  parametric *m = state;
-  double *y = NULL;
+  const parametric *m = state;
+  double square = 0;
   if (m->n_rows < 2 || m->options->schedule == PARAMETRIC_PAPER) return GANNET_OK;
-  if (m->sums.used) {
-    double square = 0;
-    GANNET_TRY(parametric_sums_leave_one_out(m, &square));
-    *scale = fmin(10, fmax(0.1, sqrt(square / m->noise)));
-    return GANNET_OK;
-  }
-  GANNET_TRY(gannet_alloc((size_t)m->n_rows, sizeof *y, &y));
-  for (int i = 0; i < m->n_rows; ++i)
-    y[i] = m->target[i] +
-           gannet_dot(m->p, m->phi + (size_t)i * (size_t)m->p, m->hyper + PARAMETRIC_WEIGHTS);
-  const double square = gannet_features_leave_one_out(m->posterior, y) / m->noise;
-  gannet_free(&y);
-  *scale = fmin(10, fmax(0.1, sqrt(square)));
+  GANNET_TRY(parametric_leave_one_out(m, &square));
+  *scale = fmin(10, fmax(0.1, sqrt(square / m->noise)));
   return GANNET_OK;
 }
 
@@ -416,9 +346,9 @@ static gannet_hyper hyper(void *state) {
 
 static size_t bytes(const void *state) {
   const parametric *m = state;
-  const size_t p = (size_t)m->p, d = (size_t)m->net.d, n = (size_t)m->capacity;
+  const size_t p = (size_t)m->p, d = (size_t)m->net.inputs, n = (size_t)m->capacity;
   const size_t rows = (size_t)m->row_capacity, sums = m->sums.used ? 2 * p * p + 3 * p : 0;
-  return gannet_features_bytes(m->posterior) +
+  return gannet_regression_bytes(m->posterior) +
          sizeof(double) * (n * (d + 1) + rows * (p + 1) + sums + (TWO_LAYER_ROWS + 2) * p +
                            (size_t)m->q_capacity * p + two_layer_work(&m->net));
 }

@@ -1,8 +1,8 @@
-/* The physics-informed model, shared by its files: pinn.c (interface), pinn_bank.c (network),
+/* The physics-informed model, shared by its files: pinn.c (interface), pinn_network.c (network),
  * pinn_condition.c (conditioning), pinn_posterior.c (moments, draws), pinn_fit.c
- * (hyper-parameters), pinn_together.c (what ranks share of one model).
+ * (hyper-parameters), pinn_shared.c (what ranks share of one model).
  *
- * With s^2 the amplitude, phi(x) the gradient of the network of pinn_bank.h by its weights and
+ * With s^2 the amplitude, phi(x) the gradient of the network of pinn_network.h by its weights and
  * omega_j that of equation row j, divided by its length (its standard deviation under the prior),
  *
  *   f = s phi . w,  w ~ N(0, I),   y = f + N(0, noise),   u_j = s omega_j . w + N(0, s^2 lambda_2),
@@ -19,7 +19,7 @@
 #define GANNET_SURROGATE_PINN_H
 
 #include "linalg/cholesky.h"
-#include "surrogate/pinn_bank.h"
+#include "surrogate/models/pinn/pinn_network.h"
 #include "surrogate/surrogate.h"
 
 typedef enum { PINN_CLOSED, PINN_TRAINED } pinn_mode;
@@ -58,7 +58,7 @@ enum {
 };
 
 /* Points of a tile; rows of products of features, parts of which have the bits of the whole
- * (pinn_together.c). */
+ * (pinn_shared.c). */
 enum { PINN_TILE = 64, PINN_BLOCK = 192 };
 
 typedef struct {
@@ -66,7 +66,7 @@ typedef struct {
   const pinn_options *options;
   gannet_streams streams;
   int d, p;
-  pinn_bank *bank;
+  pinn_network *network;
   double hyper[PINN_HYPER];
   gannet_governing governing; /* laws NULL = none */
   const gannet_laws *known;   /* laws that the rows below belong to */
@@ -146,7 +146,7 @@ int pinn_alone(const pinn *s, int n);
  */
 GANNET_CHECKED gannet_err pinn_agree(const pinn *s, gannet_err code);
 
-/* pinn_bank_features; rows are divided by their lengths where these are wanted.
+/* pinn_network_features; rows are divided by their lengths where these are wanted.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *
@@ -178,7 +178,7 @@ GANNET_CHECKED gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *gram);
  */
 GANNET_CHECKED gannet_err pinn_cross(pinn *s);
 
-/* With scales set in the bank and hyper in place: rows, factors and the weights of the mean.
+/* With scales set in the network and hyper in place: rows, factors and the weights of the mean.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *

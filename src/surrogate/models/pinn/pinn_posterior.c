@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "linalg/blas.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 
 static bool is_trained(const pinn *s) {
   return s->mode == PINN_TRAINED;
@@ -21,7 +21,7 @@ static pinn *own(const void *state) {
 /* Features of m <= PINN_TILE points into s->tile. */
 static gannet_err tile_features(pinn *s, int m, const double *x) {
   const pinn_rows rows = {.plan = &s->value, .n_points = m, .x = x, .n_rows = m};
-  return pinn_bank_features(s->bank, &rows, is_trained(s) ? s->w : NULL, s->tile);
+  return pinn_network_features(s->network, &rows, is_trained(s) ? s->w : NULL, s->tile);
 }
 
 /* Values at m points of the function with these weights, tile_features made before if linear. */
@@ -29,7 +29,7 @@ static gannet_err tile_values(pinn *s, int m, const double *x, const double *w, 
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   if (is_trained(s)) {
     const pinn_rows rows = {.plan = &s->value, .n_points = m, .x = x, .n_rows = m};
-    GANNET_TRY(pinn_bank_jets(s->bank, &rows, w, values));
+    GANNET_TRY(pinn_network_jets(s->network, &rows, w, values));
     for (int i = 0; i < m; ++i) values[i] *= scale;
   } else {
     gannet_gemv_n(m, s->p, scale, s->tile, s->p, w, 0, values);
@@ -92,7 +92,7 @@ static gannet_err feature_slopes(pinn *s, const double *x, const double *v, doub
   const pinn_rows rows = {
       .plan = &s->slope, .n_points = 1, .x = x, .n_rows = s->d, .point = point, .coefficient = one};
   if (code == GANNET_OK)
-    code = pinn_bank_features(s->bank, &rows, is_trained(s) ? s->w : NULL, s->tile);
+    code = pinn_network_features(s->network, &rows, is_trained(s) ? s->w : NULL, s->tile);
   if (code == GANNET_OK) gannet_gemv_n(s->d, s->p, scale, s->tile, s->p, v, 0, gradient);
   gannet_free(&one);
   gannet_free(&point);
@@ -104,7 +104,7 @@ static gannet_err function_slopes(pinn *s, const double *x, const double *w, dou
   if (!is_trained(s)) return feature_slopes(s, x, w, gradient);
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   const pinn_rows rows = {.plan = &s->slope, .n_points = 1, .x = x};
-  GANNET_TRY(pinn_bank_jets(s->bank, &rows, w, gradient));
+  GANNET_TRY(pinn_network_jets(s->network, &rows, w, gradient));
   for (int k = 0; k < s->d; ++k) gradient[k] *= scale;
   return GANNET_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parts.h"
-#include "surrogate/quadratic.h"
+#include "surrogate/models/quadratic/quadratic.h"
 
 static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
 static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "linalg/blas.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 
 enum { GRID = 8, SHARES = 5, EDGES = 2, LAMBDAS = 16 };
 
@@ -145,7 +145,7 @@ static gannet_err evaluate(pinn *s, trial *t) {
   t->value = t->coarse = INFINITY;
   memcpy(s->hyper, t->hyper, sizeof s->hyper);
   const pinn_scales scales = pinn_scales_of(s, s->hyper);
-  GANNET_TRY(pinn_agree(s, pinn_bank_set_scales(s->bank, &scales)));
+  GANNET_TRY(pinn_agree(s, pinn_network_set_scales(s->network, &scales)));
   const gannet_err code = pinn_condition(s, true);
   if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
   if (code != GANNET_OK) return code == GANNET_ERR_NUMERIC ? GANNET_OK : code;

@@ -5,7 +5,7 @@
  * are nearly sums of functions of single variables, which a wide network cannot see in many
  * dimensions; the evidence decides how much of each.
  */
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void destroy(void *state) {
   pinn_forget_laws(s);
   gannet_jet_plan_release(&s->value);
   gannet_jet_plan_release(&s->slope);
-  pinn_bank_destroy(&s->bank);
+  pinn_network_destroy(&s->network);
   gannet_cholesky_destroy(&s->factor_r);
   gannet_cholesky_destroy(&s->factor_u);
   double **arrays[] = {&s->x, &s->y,     &s->phi,   &s->cross, &s->target_u, &s->alpha_u, &s->schur,
@@ -226,9 +226,9 @@ static gannet_err create_parts(pinn *s) {
   const size_t d = (size_t)s->d;
   const pinn_shape shape = shape_of(s);
   gannet_partial *slopes = NULL;
-  GANNET_TRY(
-      pinn_bank_create(&shape, gannet_stream_of(s->streams, GANNET_FOR_WEIGHTS, 0, 0), &s->bank));
-  s->p = pinn_bank_size(s->bank);
+  GANNET_TRY(pinn_network_create(&shape, gannet_stream_of(s->streams, GANNET_FOR_WEIGHTS, 0, 0),
+                                 &s->network));
+  s->p = pinn_network_size(s->network);
   GANNET_TRY(gannet_cholesky_create(&s->factor_r));
   GANNET_TRY(gannet_cholesky_create(&s->factor_u));
   GANNET_TRY(gannet_jet_plan_create(s->d, 1, &value, &s->value));
@@ -274,7 +274,7 @@ static gannet_err prepare(pinn *s, const gannet_data *data) {
 static gannet_err condition(pinn *s) {
   if (s->stale) {
     const pinn_scales scales = pinn_scales_of(s, s->hyper);
-    GANNET_TRY(pinn_agree(s, pinn_bank_set_scales(s->bank, &scales)));
+    GANNET_TRY(pinn_agree(s, pinn_network_set_scales(s->network, &scales)));
   }
   GANNET_TRY(pinn_condition(s, s->stale));
   s->stale = false;
@@ -320,7 +320,7 @@ static gannet_hyper hyper(void *state) {
 static size_t bytes(const void *state) {
   const pinn *s = state;
   const size_t p = (size_t)s->p, r = (size_t)s->r, c = (size_t)s->capacity;
-  return pinn_bank_bytes(s->bank) + gannet_cholesky_bytes(s->factor_r) +
+  return pinn_network_bytes(s->network) + gannet_cholesky_bytes(s->factor_r) +
          gannet_cholesky_bytes(s->factor_u) +
          sizeof(double) * ((r + c + PINN_TILE + 3) * p + c * (r + c) + (size_t)s->work_size);
 }

@@ -6,7 +6,7 @@
  * are sent to all. The scales of the inputs, the amplitude and the noise are those that maximise
  * the marginal likelihood of the tangent kernel, which every member has at its start.
  */
-#include "surrogate/ensemble.h"
+#include "surrogate/models/ensemble/ensemble.h"
 
 #include <math.h>
 #include <string.h>

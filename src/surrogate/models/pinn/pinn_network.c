@@ -1,4 +1,4 @@
-#include "surrogate/pinn_bank.h"
+#include "surrogate/models/pinn/pinn_network.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct {
   gannet_jets *jets;
 } block;
 
-struct pinn_bank {
+struct pinn_network {
   pinn_shape shape;
   gannet_stream stream;
   int n_blocks;
@@ -32,8 +32,8 @@ struct pinn_bank {
   double *weight; /* [rows of a tile][directions][TERMS] */
 };
 
-void pinn_bank_destroy(pinn_bank **bank) {
-  pinn_bank *b = *bank;
+void pinn_network_destroy(pinn_network **network) {
+  pinn_network *b = *network;
   if (!b) return;
   for (int i = 0; i < b->n_blocks; ++i) {
     gannet_jets_destroy(&b->block[i].jets);
@@ -45,10 +45,10 @@ void pinn_bank_destroy(pinn_bank **bank) {
   gannet_free(&b->z);
   gannet_free(&b->series);
   gannet_free(&b->weight);
-  gannet_free(bank);
+  gannet_free(network);
 }
 
-static gannet_err create_block(pinn_bank *b, int i) {
+static gannet_err create_block(pinn_network *b, int i) {
   const pinn_shape *shape = &b->shape;
   block *one = &b->block[i];
   gannet_stream stream = b->stream;
@@ -70,7 +70,7 @@ static gannet_err create_block(pinn_bank *b, int i) {
   return GANNET_OK;
 }
 
-static gannet_err create_parts(pinn_bank *b) {
+static gannet_err create_parts(pinn_network *b) {
   const size_t inputs = (size_t)b->shape.d + 1;
   const int n = b->shape.single_width > 0 ? b->shape.d + 1 : 1;
   size_t largest = 0;
@@ -86,20 +86,21 @@ static gannet_err create_parts(pinn_bank *b) {
   return gannet_alloc(TERMS * TILE, sizeof(double), &b->series);
 }
 
-gannet_err pinn_bank_create(const pinn_shape *shape, gannet_stream stream, pinn_bank **bank) {
-  GANNET_TRY(gannet_alloc(1, sizeof **bank, bank));
-  (*bank)->shape = *shape;
-  (*bank)->stream = stream;
-  const gannet_err code = create_parts(*bank);
-  if (code != GANNET_OK) pinn_bank_destroy(bank);
+gannet_err pinn_network_create(const pinn_shape *shape, gannet_stream stream,
+                               pinn_network **network) {
+  GANNET_TRY(gannet_alloc(1, sizeof **network, network));
+  (*network)->shape = *shape;
+  (*network)->stream = stream;
+  const gannet_err code = create_parts(*network);
+  if (code != GANNET_OK) pinn_network_destroy(network);
   return code;
 }
 
-int pinn_bank_size(const pinn_bank *b) {
+int pinn_network_size(const pinn_network *b) {
   return b->p;
 }
 
-int pinn_bank_wide(const pinn_bank *b) {
+int pinn_network_wide(const pinn_network *b) {
   return b->block[0].p;
 }
 
@@ -122,7 +123,7 @@ static void grade(double edge, double x, double v, int order, double *z, int str
 }
 
 /* Lift the points of a tile for a block, along a direction. */
-static void lift(const pinn_bank *b, const block *one, int n, const double *x,
+static void lift(const pinn_network *b, const block *one, int n, const double *x,
                  const double *direction, int order) {
   const int d = b->shape.d, inputs = one->net.inputs;
   for (int i = 0; i < n; ++i) {
@@ -141,7 +142,7 @@ static double first_scale(const block *one) {
 }
 
 /* theta_0 +- S w / sqrt 2 of a block into theta[1] and theta[2]. */
-static void halves(const pinn_bank *b, block *one, const double *w) {
+static void halves(const pinn_network *b, block *one, const double *w) {
   const size_t size = gannet_mlp_parameters(&one->net), first = gannet_mlp_offset(&one->net, 1);
   const size_t from = b->shape.output_only ? size - (size_t)one->p : 0;
   double *plus = one->theta + size, *minus = plus + size;
@@ -156,7 +157,7 @@ static void halves(const pinn_bank *b, block *one, const double *w) {
 }
 
 /* What every coefficient of every direction counts for in rows first .. first+n-1. */
-static gannet_err weigh(pinn_bank *b, const pinn_rows *rows, int first, int n) {
+static gannet_err weigh(pinn_network *b, const pinn_rows *rows, int first, int n) {
   const gannet_jet_plan *plan = rows->plan;
   const int stride = plan->n_directions * TERMS;
   if (n * stride > b->n_weights) {
@@ -180,7 +181,7 @@ static gannet_err weigh(pinn_bank *b, const pinn_rows *rows, int first, int n) {
 }
 
 /* Highest coefficient that counts in any of n rows along a direction; -1 = none. */
-static int highest(const pinn_bank *b, const gannet_jet_plan *plan, int n, int direction) {
+static int highest(const pinn_network *b, const gannet_jet_plan *plan, int n, int direction) {
   int most = -1;
   for (int i = 0; i < n; ++i) {
     const double *w = b->weight + (size_t)(i * plan->n_directions + direction) * TERMS;
@@ -191,8 +192,8 @@ static int highest(const pinn_bank *b, const gannet_jet_plan *plan, int n, int d
 }
 
 /* One row of phi: S g times the gradient by the block's parameters, added. */
-static void add_row(const pinn_bank *b, const block *one, int i, double scale, const double *weight,
-                    double *phi) {
+static void add_row(const pinn_network *b, const block *one, int i, double scale,
+                    const double *weight, double *phi) {
   const size_t size = gannet_mlp_parameters(&one->net), first = gannet_mlp_offset(&one->net, 1);
   double *to = phi + one->at;
   if (b->shape.output_only) {
@@ -217,7 +218,7 @@ static int point_of(const pinn_rows *rows, int row) {
 }
 
 /* The share of one block along one direction in the rows of a tile. */
-static void add_block(pinn_bank *b, block *one, const tile *t, int direction, double *phi) {
+static void add_block(pinn_network *b, block *one, const tile *t, int direction, double *phi) {
   const gannet_jet_plan *plan = t->rows->plan;
   const int d = b->shape.d;
   const double *along = plan->direction + (size_t)direction * (size_t)d;
@@ -246,21 +247,21 @@ static int points_from(const pinn_rows *rows, int point) {
   return rows->n_points - point < TILE ? rows->n_points - point : TILE;
 }
 
-int pinn_bank_tile_end(const pinn_rows *rows, int first) {
+int pinn_network_tile_end(const pinn_rows *rows, int first) {
   const int point = point_of(rows, first), behind = point + points_from(rows, point);
   int end = first;
   while (end < rows->n_rows && point_of(rows, end) < behind) ++end;
   return end;
 }
 
-gannet_err pinn_bank_features_of(pinn_bank *b, const pinn_rows *rows, int first, int end,
-                                 const double *w, double *phi) {
+gannet_err pinn_network_features_of(pinn_network *b, const pinn_rows *rows, int first, int end,
+                                    const double *w, double *phi) {
   const size_t p = (size_t)b->p;
   memset(phi + (size_t)first * p, 0, (size_t)(end - first) * p * sizeof *phi);
   for (int k = 0; w && k < b->n_blocks; ++k) halves(b, &b->block[k], w);
   tile t = {.rows = rows, .first = first, .moved = w != NULL};
   for (; t.first < end; t.first += t.n) {
-    t.n = pinn_bank_tile_end(rows, t.first) - t.first;
+    t.n = pinn_network_tile_end(rows, t.first) - t.first;
     t.point = point_of(rows, t.first);
     t.n_point = points_from(rows, t.point);
     GANNET_TRY(weigh(b, rows, t.first, t.n));
@@ -271,12 +272,13 @@ gannet_err pinn_bank_features_of(pinn_bank *b, const pinn_rows *rows, int first,
   return GANNET_OK;
 }
 
-gannet_err pinn_bank_features(pinn_bank *b, const pinn_rows *rows, const double *w, double *phi) {
-  return pinn_bank_features_of(b, rows, 0, rows->n_rows, w, phi);
+gannet_err pinn_network_features(pinn_network *b, const pinn_rows *rows, const double *w,
+                                 double *phi) {
+  return pinn_network_features_of(b, rows, 0, rows->n_rows, w, phi);
 }
 
 /* Add a block's derivatives at the points of a tile; sign: of the half. */
-static void add_jets(pinn_bank *b, block *one, const pinn_rows *rows, int point, int n,
+static void add_jets(pinn_network *b, block *one, const pinn_rows *rows, int point, int n,
                      double *jets) {
   const gannet_jet_plan *plan = rows->plan;
   const int d = b->shape.d;
@@ -299,7 +301,8 @@ static void add_jets(pinn_bank *b, block *one, const pinn_rows *rows, int point,
   }
 }
 
-gannet_err pinn_bank_jets(pinn_bank *b, const pinn_rows *rows, const double *w, double *jets) {
+gannet_err pinn_network_jets(pinn_network *b, const pinn_rows *rows, const double *w,
+                             double *jets) {
   const size_t size = (size_t)rows->n_points * (size_t)rows->plan->n_partials;
   memset(jets, 0, size * sizeof *jets);
   for (int k = 0; k < b->n_blocks; ++k) {
@@ -313,7 +316,7 @@ gannet_err pinn_bank_jets(pinn_bank *b, const pinn_rows *rows, const double *w, 
 }
 
 /* Mean square of the features of the wide and of the narrow parts over random points. */
-static gannet_err measure(pinn_bank *b, double *wide, double *narrow) {
+static gannet_err measure(pinn_network *b, double *wide, double *narrow) {
   const gannet_partial value = {0};
   const size_t d = (size_t)b->shape.d, p = (size_t)b->p;
   gannet_jet_plan plan = {0};
@@ -325,7 +328,7 @@ static gannet_err measure(pinn_bank *b, double *wide, double *narrow) {
   if (code == GANNET_OK) code = gannet_jet_plan_create(b->shape.d, 1, &value, &plan);
   if (code == GANNET_OK) gannet_random_uniform(stream, 0, REFERENCE * d, x);
   const pinn_rows rows = {.plan = &plan, .n_points = REFERENCE, .x = x, .n_rows = REFERENCE};
-  if (code == GANNET_OK) code = pinn_bank_features(b, &rows, NULL, phi);
+  if (code == GANNET_OK) code = pinn_network_features(b, &rows, NULL, phi);
   *wide = *narrow = 0;
   for (size_t i = 0; code == GANNET_OK && i < REFERENCE; ++i) {
     const int cut = b->block[0].p, rest = b->p - cut;
@@ -339,7 +342,7 @@ static gannet_err measure(pinn_bank *b, double *wide, double *narrow) {
   return code;
 }
 
-gannet_err pinn_bank_set_scales(pinn_bank *b, const pinn_scales *scales) {
+gannet_err pinn_network_set_scales(pinn_network *b, const pinn_scales *scales) {
   double wide = 0, narrow = 0;
   b->edge = scales->edge;
   for (int k = 0; k < b->n_blocks; ++k) {
@@ -359,7 +362,7 @@ gannet_err pinn_bank_set_scales(pinn_bank *b, const pinn_scales *scales) {
   return GANNET_OK;
 }
 
-size_t pinn_bank_bytes(const pinn_bank *b) {
+size_t pinn_network_bytes(const pinn_network *b) {
   size_t bytes = 0;
   for (int k = 0; k < b->n_blocks; ++k)
     bytes += gannet_jets_bytes(b->block[k].jets) +

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/pinn.h"
+#include "surrogate/models/pinn/pinn.h"
 
 void pinn_forget_laws(pinn *s) {
   s->known = NULL;
@@ -111,7 +111,7 @@ static const double *place(const pinn *s, const double *v) {
 static gannet_err plain_jets(pinn *s, const double *v) {
   const gannet_laws *laws = s->known;
   const pinn_rows all = {.plan = &s->law, .n_points = laws->n_points, .x = laws->x};
-  if (s->mode == PINN_TRAINED) return pinn_bank_jets(s->bank, &all, v, s->jets);
+  if (s->mode == PINN_TRAINED) return pinn_network_jets(s->network, &all, v, s->jets);
   const int b = laws->n_partials;
   double *one = NULL, *rows = NULL;
   gannet_err code = gannet_alloc((size_t)PINN_TILE * (size_t)b, sizeof *one, &one);
@@ -125,7 +125,7 @@ static gannet_err plain_jets(pinn *s, const double *v) {
                               .x = laws->x + (size_t)first * (size_t)s->d,
                               .n_rows = n,
                               .coefficient = one};
-      code = pinn_bank_features(s->bank, &part, NULL, rows);
+      code = pinn_network_features(s->network, &part, NULL, rows);
       for (int i = 0; i < n; ++i)
         s->jets[(first + i) * b + k] = gannet_dot(s->p, rows + (size_t)i * (size_t)s->p, v);
     }
@@ -181,7 +181,7 @@ static gannet_err equation_rows(pinn *s, const double *v) {
 
 /* Weights that count: features of parts without a share are 0. */
 static void active(const pinn *s, int *from, int *n) {
-  const int wide = pinn_bank_wide(s->bank);
+  const int wide = pinn_network_wide(s->network);
   const double share = s->hyper[PINN_SHARE];
   *from = share == 1 && wide < s->p ? wide : 0;
   *n = (share == 0 ? wide : s->p) - *from;
@@ -296,7 +296,7 @@ static gannet_err observation_targets(pinn *s, const double *v) {
   for (int i = 0; i < s->n; ++i) s->target_u[i] = scale * s->y[i];
   if (s->mode != PINN_TRAINED || !v || s->n == 0) return GANNET_OK;
   const pinn_rows rows = {.plan = &s->value, .n_points = s->n, .x = s->x};
-  GANNET_TRY(pinn_bank_jets(s->bank, &rows, v, s->alpha_u));
+  GANNET_TRY(pinn_network_jets(s->network, &rows, v, s->alpha_u));
   for (int i = 0; i < s->n; ++i)
     s->target_u[i] += gannet_dot(s->p, s->phi + (size_t)i * (size_t)s->p, v) - s->alpha_u[i];
   return GANNET_OK;
