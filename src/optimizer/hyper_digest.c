@@ -59,7 +59,7 @@ gannet_err gannet_hyper_digest(const gannet_problem *problem,
     (void)snprintf(number, sizeof number, "%.17g", numbers[i] == numbers[i] ? numbers[i] : -1);
     mix_text(&digest, number);
   }
-  if (type->govern) {
+  if (type->set_pde_constraint) {
     const uint64_t equations = gannet_rank_digest_equations(problem);
     mix_bytes(&digest, &equations, sizeof equations);
   }

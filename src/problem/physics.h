@@ -62,7 +62,7 @@ typedef struct {
   double lambda2;
   double *user; /* [n_points][n_variables] */
   double *work; /* of plugins */
-} gannet_laws;
+} gannet_pde_residuals;
 
 /* Write the equations at points. Points are copied.
  *
@@ -71,9 +71,10 @@ typedef struct {
  * Errors: GANNET_ERR_STATE when the problem has no equations, or one with a plugin has no function;
  * GANNET_ERR_INPUT when points times equations exceed an int; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_laws_create(const gannet_problem *problem, int n_points,
-                                             const double *x, gannet_laws **laws);
-void gannet_laws_destroy(gannet_laws **laws);
+GANNET_CHECKED gannet_err gannet_pde_residuals_create(const gannet_problem *problem, int n_points,
+                                                      const double *x,
+                                                      gannet_pde_residuals **residuals);
+void gannet_pde_residuals_destroy(gannet_pde_residuals **residuals);
 
 /* Whether coefficients and right sides are numbers at all points, as far as they are expressions,
  * and not all coefficients of an equation 0.
@@ -84,7 +85,8 @@ void gannet_laws_destroy(gannet_laws **laws);
  *
  * Errors: GANNET_ERR_INPUT with equation, expression and point; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_laws_check(const gannet_laws *laws, int *equation);
+GANNET_CHECKED gannet_err gannet_pde_residuals_check(const gannet_pde_residuals *residuals,
+                                                     int *equation);
 
 /* Coefficients and right sides; those of plugins linearised around f, so that for them the row
  * says that the first-order residual vanishes.
@@ -99,7 +101,8 @@ GANNET_CHECKED gannet_err gannet_laws_check(const gannet_laws *laws, int *equati
  * Errors: GANNET_ERR_INPUT naming equation and point when a value is not finite or a
  * plugin refuses.
  */
-GANNET_CHECKED gannet_err gannet_laws_linearise(const gannet_laws *laws, const double *jets,
-                                                double *coefficient, double *rhs, double *residual);
+GANNET_CHECKED gannet_err gannet_pde_residuals_linearise(const gannet_pde_residuals *residuals,
+                                                         const double *jets, double *coefficient,
+                                                         double *rhs, double *residual);
 
 #endif

@@ -1,4 +1,5 @@
-/* Compiled equations, shared by physics.c (checks, copies) and laws.c (values); for these only. */
+/* Compiled equations, shared by physics.c (checks, copies) and pde_residuals.c (values); for these
+ * only. */
 #ifndef GANNET_PROBLEM_PHYSICS_IMPL_H
 #define GANNET_PROBLEM_PHYSICS_IMPL_H
 

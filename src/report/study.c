@@ -72,22 +72,22 @@ static gannet_err standardise(report_study *s, double *work) {
   const gannet_campaign *c = s->campaign;
   const int64_t best = gannet_history_best(c->history);
   gannet_transform_choice choice = {GANNET_TRANSFORM_LOG, -1};
-  if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->laws, &choice));
+  if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->residuals, &choice));
   gannet_transform_choice_learn(&choice, c->history, s->n, s->x, s->raw, s->y, work, &s->transform);
-  if (!s->laws && best >= 0)
+  if (!s->residuals && best >= 0)
     gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
                            &s->transform);
   for (int i = 0; i < s->n; ++i)
-    s->y[i] = s->laws ? gannet_transform_affine(&s->transform, s->raw[i])
-                      : gannet_transform_apply(&s->transform, s->raw[i]);
+    s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
+                           : gannet_transform_apply(&s->transform, s->raw[i]);
   s->noise_var = gannet_transform_noise_var(&s->transform, s->problem->spec.noise_sd);
   return GANNET_OK;
 }
 
 static gannet_err fit_surrogate(report_study *s) {
   GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
-  if (s->member && s->type->govern)
-    GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->laws));
+  if (s->member && s->type->set_pde_constraint)
+    GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->residuals));
   double *work = NULL;
   GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
   const gannet_err err = standardise(s, work);
@@ -96,11 +96,12 @@ static gannet_err fit_surrogate(report_study *s) {
   GANNET_TRY(gannet_surrogate_create(s->context, s->type,
                                      s->member ? s->member->surrogate_options : NULL, s->d, 0,
                                      &s->surrogate));
-  if (s->laws) {
+  if (s->residuals) {
     const double sign = gannet_problem_flip(s->problem, 1);
-    const gannet_governing governing = {s->laws, sign * gannet_transform_scale(&s->transform),
-                                        sign * gannet_transform_center(&s->transform)};
-    GANNET_TRY(gannet_surrogate_govern(s->surrogate, &governing));
+    const gannet_pde_constraint constraint = {s->residuals,
+                                              sign * gannet_transform_scale(&s->transform),
+                                              sign * gannet_transform_center(&s->transform)};
+    GANNET_TRY(gannet_surrogate_set_pde_constraint(s->surrogate, &constraint));
   }
   const gannet_data data = {s->n, s->x, s->y, s->noise_var};
   return gannet_surrogate_fit(s->surrogate, &data, true, 0);
@@ -116,7 +117,7 @@ gannet_err report_study_begin(const gannet_campaign *campaign, int64_t best, rep
 
 void report_study_release(report_study *s) {
   gannet_surrogate_destroy(&s->surrogate);
-  gannet_laws_destroy(&s->laws);
+  gannet_pde_residuals_destroy(&s->residuals);
   gannet_optimizer_options_release(&s->options);
   gannet_context_destroy(&s->context);
   gannet_free(&s->id);

@@ -17,7 +17,7 @@ typedef struct {
   gannet_context *context;
   const gannet_surrogate_type *type;
   gannet_surrogate *surrogate;
-  gannet_laws *laws; /* NULL = none */
+  gannet_pde_residuals *residuals; /* NULL = none */
   gannet_transform_fit transform;
   double noise_var; /* of the observations, standardised; NAN = inferred */
   int n, d;

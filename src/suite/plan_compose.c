@@ -76,7 +76,7 @@ static bool takes_equations(const gannet_tree *root) {
   if (surrogate && surrogate->kind == GANNET_TREE_TEXT) type = surrogate;
   for (int i = 0; type && type->text && gannet_surrogate_types[i]; ++i)
     if (strcmp(gannet_surrogate_types[i]->name, type->text) == 0)
-      return gannet_surrogate_types[i]->govern != NULL;
+      return gannet_surrogate_types[i]->set_pde_constraint != NULL;
   if (name && name->text && gannet_method_find(name->text, &method) == GANNET_OK)
     return gannet_method_takes_equations(method);
   gannet_error_clear(); /* complained about when the campaign is read */

@@ -197,7 +197,7 @@ static void governed_names(char *names, size_t size) {
   size_t used = 0;
   names[0] = '\0';
   for (int i = 0; gannet_surrogate_types[i]; ++i) {
-    if (!gannet_surrogate_types[i]->govern || used + 1 >= size) continue;
+    if (!gannet_surrogate_types[i]->set_pde_constraint || used + 1 >= size) continue;
     const int more = snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "",
                               gannet_surrogate_types[i]->name);
     used += more > 0 ? (size_t)more : 0;
@@ -208,16 +208,17 @@ void gannet_surrogate_suspect(gannet_surrogate *s, bool noisy) {
   if (s->type->suspect) s->type->suspect(s->state, noisy);
 }
 
-gannet_err gannet_surrogate_govern(gannet_surrogate *s, const gannet_governing *governing) {
+gannet_err gannet_surrogate_set_pde_constraint(gannet_surrogate *s,
+                                               const gannet_pde_constraint *constraint) {
   char names[200];
   governed_names(names, sizeof names);
-  GANNET_REQUIRE(s->type->govern, GANNET_ERR_ARG,
+  GANNET_REQUIRE(s->type->set_pde_constraint, GANNET_ERR_ARG,
                  "the %s surrogate takes no equations; those that do: %s", s->type->name, names);
-  GANNET_REQUIRE(!governing->laws || (governing->slope != 0 && isfinite(governing->slope) &&
-                                      isfinite(governing->offset)),
+  GANNET_REQUIRE(!constraint->residuals || (constraint->slope != 0 && isfinite(constraint->slope) &&
+                                            isfinite(constraint->offset)),
                  GANNET_ERR_ARG, "offset %g and slope %g of the governed function",
-                 governing->offset, governing->slope);
-  return s->type->govern(s->state, governing);
+                 constraint->offset, constraint->slope);
+  return s->type->set_pde_constraint(s->state, constraint);
 }
 
 static gannet_err require_conditioned(const gannet_surrogate *s) {
@@ -450,8 +451,8 @@ gannet_err gannet_surrogate_calibration(gannet_surrogate *s, double *scale) {
   return gannet_agree(s->context->comm, s->type->calibration(s->state, scale));
 }
 
-double gannet_surrogate_doubt(const gannet_surrogate *s) {
-  return s->type->doubt ? s->type->doubt(s->state) : 0;
+double gannet_surrogate_log_evidence_ratio(const gannet_surrogate *s) {
+  return s->type->log_evidence_ratio ? s->type->log_evidence_ratio(s->state) : 0;
 }
 
 int gannet_surrogate_n_hyper(const gannet_surrogate *s) {

@@ -15,11 +15,11 @@
  * otherwise), fitted (none otherwise),
  * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare
  * with moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance
- * (that of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0
- * otherwise), hyper (none otherwise) and length_scales (all equal otherwise). Arguments and states
- * are checked before a type sees them; what it returns is agreed between ranks afterwards, so only
- * its own communication needs an agreement before it. A create that fails may leave *state for
- * destroy, or NULL.
+ * (that of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), log_evidence_ratio
+ * (0 otherwise), hyper (none otherwise) and length_scales (all equal otherwise). Arguments and
+ * states are checked before a type sees them; what it returns is agreed between ranks afterwards,
+ * so only its own communication needs an agreement before it. A create that fails may leave *state
+ * for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -44,9 +44,9 @@ typedef struct gannet_surrogate gannet_surrogate;
 
 /* Equations of the function that is modelled: in the user's units it is offset + slope y. */
 typedef struct {
-  const gannet_laws *laws; /* borrowed until destroy, or until other ones are given */
+  const gannet_pde_residuals *residuals; /* borrowed until destroy, or until other ones are given */
   double slope, offset;
-} gannet_governing;
+} gannet_pde_constraint;
 
 /* The random streams of a model, apart from those of models with another number. */
 typedef struct {
@@ -125,15 +125,15 @@ typedef struct {
                            double *covariance);
   double (*noise_var)(const void *state);
   gannet_err (*calibration)(void *state, double *scale);
-  double (*doubt)(const void *state);
+  double (*log_evidence_ratio)(const void *state);
   gannet_hyper (*hyper)(void *state);
   void (*length_scales)(const void *state, double *scales);
   size_t (*bytes)(const void *state); /* memory held, for reports; NULL = not told */
   /* Why predict refuses sd with these options, and what to choose; NULL (the operation or its
    * result) = it does not. */
   const char *(*no_sd)(const void *options);
-  /* Takes equations (gannet_surrogate_govern); NULL = cannot. */
-  gannet_err (*govern)(void *state, const gannet_governing *governing);
+  /* Takes equations (gannet_surrogate_set_pde_constraint); NULL = cannot. */
+  gannet_err (*set_pde_constraint)(void *state, const gannet_pde_constraint *constraint);
   void (*suspect)(void *state, bool noisy); /* NULL = makes no difference */
   /* Change the options for a model of anything but the objective, as of a constraint or of where
    * simulations crash; NULL = the same will do. */
@@ -231,15 +231,15 @@ GANNET_CHECKED gannet_err gannet_surrogate_believe(gannet_surrogate *surrogate,
 GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogate);
 
 /* Have the next fits obey equations besides the data. The rows of the factor that belong to them
- * are kept from fit to fit while laws stays the same.
+ * are kept from fit to fit while residuals stays the same.
  *
  * Local; logically collective.
  *
  * Errors: GANNET_ERR_ARG when the type takes no equations, naming those that do, and for a slope of
  * 0, or a slope or offset that is not finite.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_govern(gannet_surrogate *surrogate,
-                                                  const gannet_governing *governing);
+GANNET_CHECKED gannet_err gannet_surrogate_set_pde_constraint(
+    gannet_surrogate *surrogate, const gannet_pde_constraint *constraint);
 
 /* Whether the values of the fits to come look noisy by other means than the model itself
  * (optimizer/models/noise_test.h), for models that look for noise then; false before the first
@@ -450,12 +450,12 @@ double gannet_surrogate_noise_var(const gannet_surrogate *surrogate);
 GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surrogate, double *scale);
 
 /* Of the last fit that learnt: the logarithm of how many times as likely the observations are
- * without the equations of gannet_surrogate_govern as with them, at the best hyper-parameters of
- * each; 0 when there are none, or when the model did not look.
+ * without the equations of gannet_surrogate_set_pde_constraint as with them, at the best
+ * hyper-parameters of each; 0 when there are none, or when the model did not look.
  *
  * Local; same result on all ranks.
  */
-double gannet_surrogate_doubt(const gannet_surrogate *surrogate);
+double gannet_surrogate_log_evidence_ratio(const gannet_surrogate *surrogate);
 
 /* Hyper-parameters: what learn changes, and all that a saved campaign needs to continue exactly.
  *

@@ -128,16 +128,16 @@ static void plugins_are_loaded(void **state) {
       "method: pinn-bo\nphysics: {equations: [{terms: [{}, {derivative: x}], plugin: '%s', "
       "settings: {rate: 3}}]}\n";
   char text[4096];
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   const double x = 0.5, jets[] = {2, 5};
   double c[2], rhs, residual;
   (void)snprintf(text, sizeof text, format, GANNET_LAW);
   gannet_campaign_input *input = parse(text);
   assert_ok(gannet_residuals_load(input, "c.yaml"));
-  assert_ok(gannet_laws_create(input->problem, 1, &x, &laws));
-  assert_ok(gannet_laws_linearise(laws, jets, c, &rhs, &residual));
+  assert_ok(gannet_pde_residuals_create(input->problem, 1, &x, &residuals));
+  assert_ok(gannet_pde_residuals_linearise(residuals, jets, c, &rhs, &residual));
   assert_near(residual, 5 - 3 * 2, 1e-14);
-  gannet_laws_destroy(&laws);
+  gannet_pde_residuals_destroy(&residuals);
   gannet_campaign_destroy(&input);
 
   (void)snprintf(text, sizeof text, format, "no-such.so");

@@ -141,29 +141,30 @@ static void derivatives_follow_the_chain_rule(void **state) {
   for (int by_x = 0; by_x <= 4; ++by_x)
     for (int by_rate = 0; by_rate + by_x <= 4; ++by_rate) {
       gannet_problem *problem = make_problem();
-      gannet_laws *laws = NULL;
+      gannet_pde_residuals *residuals = NULL;
       const gannet_physics_term term = {"2 + x", by_x + by_rate, axes + 4 - by_x};
       const gannet_physics_equation equation = {.n_terms = 1, .terms = &term, .rhs = "fins*x"};
       const gannet_physics_spec spec = {.n_equations = 1, .equations = &equation};
       double c[2 * 8], rhs[2];
       assert_ok(gannet_problem_set_physics(problem, &spec));
-      assert_ok(gannet_laws_create(problem, 2, points, &laws));
-      assert_true(laws->linear && laws->n_rows == 2 && laws->n_partials <= 8);
-      assert_ok(gannet_laws_linearise(laws, NULL, c, rhs, NULL));
+      assert_ok(gannet_pde_residuals_create(problem, 2, points, &residuals));
+      assert_true(residuals->linear && residuals->n_rows == 2 && residuals->n_partials <= 8);
+      assert_ok(gannet_pde_residuals_linearise(residuals, NULL, c, rhs, NULL));
       for (int i = 0; i < 2; ++i) {
         double user[3], sum = 0;
-        gannet_problem_decode(problem, laws->x + 3 * i, user);
-        for (int b = 0; b < laws->n_partials; ++b) {
+        gannet_problem_decode(problem, residuals->x + 3 * i, user);
+        for (int b = 0; b < residuals->n_partials; ++b) {
           int counts[3] = {0};
-          for (int k = 0; k < laws->partials[b].order; ++k) counts[laws->partials[b].axis[k]] += 1;
-          sum +=
-              c[i * laws->n_partials + b] * unit_derivative(counts[0], counts[1], user[0], user[1]);
+          for (int k = 0; k < residuals->partials[b].order; ++k)
+            counts[residuals->partials[b].axis[k]] += 1;
+          sum += c[i * residuals->n_partials + b] *
+                 unit_derivative(counts[0], counts[1], user[0], user[1]);
         }
         const double expected = (2 + user[0]) * derivative_of_f(by_x, by_rate, user[0], user[1]);
         assert_near(sum, expected, 1e-11 * (1 + fabs(expected)));
         assert_near(rhs[i], user[2] * user[0], 1e-14);
       }
-      gannet_laws_destroy(&laws);
+      gannet_pde_residuals_destroy(&residuals);
       gannet_problem_destroy(&problem);
     }
 }
@@ -182,7 +183,7 @@ static int burgers(const gannet_physics_input *input, gannet_physics_output *out
 static void plugins_are_linearised(void **state) {
   (void)state;
   gannet_problem *problem = make_problem();
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   const char *const axes[] = {"x"}, *const settings[] = {"nu=3"};
   const gannet_physics_term terms[] = {{NULL, 0, NULL}, {NULL, 1, axes}};
   const gannet_physics_equation equation = {
@@ -191,22 +192,24 @@ static void plugins_are_linearised(void **state) {
   const double points[] = {0.5, 0.5, 0, 0.99, 0.5, 0}, jets[] = {2, 12, 2, 12};
   double c[4], rhs[2], residual[2];
   assert_ok(gannet_problem_set_physics(problem, &spec));
-  assert_fails(GANNET_ERR_STATE, "equation 1", gannet_laws_create(problem, 1, points, &laws));
+  assert_fails(GANNET_ERR_STATE, "equation 1",
+               gannet_pde_residuals_create(problem, 1, points, &residuals));
   assert_fails(GANNET_ERR_ARG, "equation 7", gannet_problem_set_residual(problem, 7, burgers));
   assert_ok(gannet_problem_set_residual(problem, 0, burgers));
-  assert_ok(gannet_laws_create(problem, 1, points, &laws));
-  assert_false(laws->linear);
-  assert_fails(GANNET_ERR_ARG, "not linear", gannet_laws_linearise(laws, NULL, c, rhs, NULL));
-  assert_ok(gannet_laws_linearise(laws, jets, c, rhs, residual));
+  assert_ok(gannet_pde_residuals_create(problem, 1, points, &residuals));
+  assert_false(residuals->linear);
+  assert_fails(GANNET_ERR_ARG, "not linear",
+               gannet_pde_residuals_linearise(residuals, NULL, c, rhs, NULL));
+  assert_ok(gannet_pde_residuals_linearise(residuals, jets, c, rhs, residual));
   assert_near(residual[0], 2 * 3 - 1, 1e-14); /* f_x is 12 / range */
   assert_near(c[0], 3, 1e-14);
   assert_near(c[1], 2.0 / 4, 1e-14);
   assert_near(rhs[0], 2 * 3 + 1, 1e-14);
-  gannet_laws_destroy(&laws);
-  assert_ok(gannet_laws_create(problem, 2, points, &laws));
+  gannet_pde_residuals_destroy(&residuals);
+  assert_ok(gannet_pde_residuals_create(problem, 2, points, &residuals));
   assert_fails(GANNET_ERR_INPUT, "cannot be computed at x = 2.96",
-               gannet_laws_linearise(laws, jets, c, rhs, residual));
-  gannet_laws_destroy(&laws);
+               gannet_pde_residuals_linearise(residuals, jets, c, rhs, residual));
+  gannet_pde_residuals_destroy(&residuals);
   gannet_problem_destroy(&problem);
 }
 
@@ -265,11 +268,11 @@ static void more_rows_than_a_number_counts_are_refused(void **state) {
   const gannet_physics_spec spec = {.n_equations = 2, .equations = equations};
   const double middle[] = {0.5, 0.5, 0};
   gannet_problem *problem = make_problem();
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   assert_ok(gannet_problem_set_physics(problem, &spec));
   assert_fails(GANNET_ERR_INPUT, "1073741824 points of 2 equations",
-               gannet_laws_create(problem, 1 << 30, middle, &laws));
-  assert_null(laws);
+               gannet_pde_residuals_create(problem, 1 << 30, middle, &residuals));
+  assert_null(residuals);
   gannet_problem_destroy(&problem);
 }
 
@@ -280,17 +283,18 @@ static void values_that_do_not_exist_are_refused_with_their_place(void **state) 
   double c[1], rhs[1];
   for (int k = 0; k < 2; ++k) {
     gannet_problem *problem = make_problem();
-    gannet_laws *laws = NULL;
+    gannet_pde_residuals *residuals = NULL;
     const gannet_physics_equation equation = {
         .n_terms = 1, .terms = k ? &fine : &pole, .rhs = k ? "sqrt(-x)" : NULL};
     const gannet_physics_spec spec = {.n_equations = 1, .equations = &equation};
-    assert_fails(GANNET_ERR_STATE, "no equations", gannet_laws_create(problem, 1, middle, &laws));
+    assert_fails(GANNET_ERR_STATE, "no equations",
+                 gannet_pde_residuals_create(problem, 1, middle, &residuals));
     assert_ok(gannet_problem_set_physics(problem, &spec));
-    assert_ok(gannet_laws_create(problem, 1, middle, &laws));
+    assert_ok(gannet_pde_residuals_create(problem, 1, middle, &residuals));
     assert_fails(GANNET_ERR_INPUT,
                  k ? "rhs 'sqrt(-x)' is" : "coefficient '1/(x - 1)' is infinite at x = 1",
-                 gannet_laws_linearise(laws, NULL, c, rhs, NULL));
-    gannet_laws_destroy(&laws);
+                 gannet_pde_residuals_linearise(residuals, NULL, c, rhs, NULL));
+    gannet_pde_residuals_destroy(&residuals);
     gannet_problem_destroy(&problem);
   }
 }

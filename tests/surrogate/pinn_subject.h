@@ -31,17 +31,17 @@ static const char *const xx[] = {"x", "x"}, *const yy[] = {"y", "y"};
 static const gannet_physics_term laplace_terms[] = {{NULL, 2, xx}, {"1", 2, yy}};
 static const gannet_physics_equation laplace = {.n_terms = 2, .terms = laplace_terms};
 
-static inline gannet_laws *make_laws(const gannet_problem *problem, int n) {
+static inline gannet_pde_residuals *make_residuals(const gannet_problem *problem, int n) {
   double x[2 * 400];
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   gannet_random_uniform(stream, 0, 2 * (size_t)n, x);
-  assert_ok(gannet_laws_create(problem, n, x, &laws));
-  return laws;
+  assert_ok(gannet_pde_residuals_create(problem, n, x, &residuals));
+  return residuals;
 }
 
 typedef struct {
   gannet_problem *problem;
-  gannet_laws *laws;
+  gannet_pde_residuals *residuals;
   gannet_surrogate *model;
 } subject;
 
@@ -57,14 +57,14 @@ static inline void make_model(const gannet_context *world, subject *s, const cha
                                  &complaints));
   assert_ok(gannet_complaints_raise(&complaints));
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &s->model));
-  if (!s->laws) return;
-  const gannet_governing governing = {s->laws, slope, offset};
-  assert_ok(gannet_surrogate_govern(s->model, &governing));
+  if (!s->residuals) return;
+  const gannet_pde_constraint constraint = {s->residuals, slope, offset};
+  assert_ok(gannet_surrogate_set_pde_constraint(s->model, &constraint));
 }
 
 static inline void drop(subject *s) {
   gannet_surrogate_destroy(&s->model);
-  gannet_laws_destroy(&s->laws);
+  gannet_pde_residuals_destroy(&s->residuals);
   gannet_problem_destroy(&s->problem);
 }
 

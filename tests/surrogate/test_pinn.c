@@ -38,7 +38,7 @@ static void equations_help_the_mean(void **state) {
     double error[2];
     for (int with = 0; with < 2; ++with) {
       subject s = {.problem = make_problem(1, &laplace, 0)};
-      if (with) s.laws = make_laws(s.problem, POINTS);
+      if (with) s.residuals = make_residuals(s.problem, POINTS);
       make_data(N, slopes[k], offsets[k], x, y);
       const gannet_data data = {N, x, y, NAN};
       make_model(world, &s, settings, slopes[k], offsets[k]);
@@ -61,21 +61,21 @@ static void equations_may_become_fewer(void **state) {
   gannet_random_uniform(stream, 0, 128, at);
   for (int k = 0; k < 2; ++k) {
     subject s = {.problem = make_problem(1, &laplace, 0)};
-    gannet_laws *many = make_laws(s.problem, 105);
-    s.laws = make_laws(s.problem, 60);
+    gannet_pde_residuals *many = make_residuals(s.problem, 105);
+    s.residuals = make_residuals(s.problem, 60);
     make_model(world, &s, settings, 1, 0);
     if (k > 0) {
-      const gannet_governing before = {many, 1, 0};
+      const gannet_pde_constraint before = {many, 1, 0};
       const gannet_data few = {10, x, y, 1e-4};
-      assert_ok(gannet_surrogate_govern(s.model, &before));
+      assert_ok(gannet_surrogate_set_pde_constraint(s.model, &before));
       assert_ok(gannet_surrogate_fit(s.model, &few, false, 0));
-      const gannet_governing now = {s.laws, 1, 0};
-      assert_ok(gannet_surrogate_govern(s.model, &now));
+      const gannet_pde_constraint now = {s.residuals, 1, 0};
+      assert_ok(gannet_surrogate_set_pde_constraint(s.model, &now));
     }
     const gannet_data all = {40, x, y, 1e-4};
     assert_ok(gannet_surrogate_fit(s.model, &all, false, 1));
     assert_ok(gannet_surrogate_predict(s.model, 64, at, mean[k], NULL));
-    gannet_laws_destroy(&many);
+    gannet_pde_residuals_destroy(&many);
     drop(&s);
   }
   assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
@@ -92,25 +92,26 @@ typedef struct {
 static void make_dense(dense *o, const subject *s, const pinn_shape *shape,
                        const pinn_scales *scales, const double *x, const double *query) {
   const gannet_partial value = {0};
-  gannet_jet_plan laws = {0}, plain = {0};
+  gannet_jet_plan residuals = {0}, plain = {0};
   double *coefficient = NULL, *rhs = NULL;
   gannet_stream weights = gannet_context_stream(world, GANNET_FOR_WEIGHTS, 0, 0);
   assert_ok(pinn_network_create(shape, weights, &o->network));
   assert_ok(pinn_network_set_scales(o->network, scales));
   o->p = pinn_network_size(o->network);
-  o->r = s->laws->n_rows;
-  const size_t p = (size_t)o->p, r = (size_t)o->r, b = (size_t)s->laws->n_partials;
+  o->r = s->residuals->n_rows;
+  const size_t p = (size_t)o->p, r = (size_t)o->r, b = (size_t)s->residuals->n_partials;
   assert_ok(gannet_alloc((r + N + QUERIES) * p, sizeof(double), &o->rows));
   assert_ok(gannet_alloc(r * b, sizeof(double), &coefficient));
   assert_ok(gannet_alloc(r, sizeof(double), &rhs));
-  assert_ok(gannet_laws_linearise(s->laws, NULL, coefficient, rhs, NULL));
-  assert_ok(gannet_jet_plan_create(2, s->laws->n_partials, s->laws->partials, &laws));
+  assert_ok(gannet_pde_residuals_linearise(s->residuals, NULL, coefficient, rhs, NULL));
+  assert_ok(
+      gannet_jet_plan_create(2, s->residuals->n_partials, s->residuals->partials, &residuals));
   assert_ok(gannet_jet_plan_create(2, 1, &value, &plain));
-  const pinn_rows rows = {.plan = &laws,
-                          .n_points = s->laws->n_points,
-                          .x = s->laws->x,
+  const pinn_rows rows = {.plan = &residuals,
+                          .n_points = s->residuals->n_points,
+                          .x = s->residuals->x,
                           .n_rows = o->r,
-                          .point = s->laws->point,
+                          .point = s->residuals->point,
                           .coefficient = coefficient};
   const pinn_rows seen = {.plan = &plain, .n_points = N, .x = x, .n_rows = N};
   const pinn_rows asked = {.plan = &plain, .n_points = QUERIES, .x = query, .n_rows = QUERIES};
@@ -121,7 +122,7 @@ static void make_dense(dense *o, const subject *s, const pinn_shape *shape,
     const double length = sqrt(gannet_dot(o->p, o->rows + i * p, o->rows + i * p));
     for (size_t k = 0; k < p; ++k) o->rows[i * p + k] /= length;
   }
-  gannet_jet_plan_release(&laws);
+  gannet_jet_plan_release(&residuals);
   gannet_jet_plan_release(&plain);
   gannet_free(&coefficient);
   gannet_free(&rhs);
@@ -183,7 +184,7 @@ static void the_posterior_is_that_of_the_lemma(void **state) {
   double x[2 * N], y[N], query[2 * QUERIES], mean[QUERIES], sd[QUERIES];
   subject s = {.problem = make_problem(1, &laplace, lambda2)};
   dense o = {0};
-  s.laws = make_laws(s.problem, POINTS);
+  s.residuals = make_residuals(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
   gannet_random_uniform(stream, 900, 2 * QUERIES, query);
   make_model(world, &s, small, 1, 3);
@@ -219,13 +220,15 @@ static void the_posterior_is_that_of_the_lemma(void **state) {
 }
 
 /* log det(I + sum of outer products of the rows over lambda), in the space of the weights. */
-static double primal_logdet(const dense *o, bool laws, bool data, double lambda1, double lambda2) {
+static double primal_logdet(const dense *o, bool residuals, bool data, double lambda1,
+                            double lambda2) {
   const size_t p = (size_t)o->p;
   double *k = NULL, logdet;
   gannet_cholesky *factor = NULL;
   assert_ok(gannet_alloc(p * p, sizeof *k, &k));
   for (size_t i = 0; i < p; ++i) k[i * p + i] = 1;
-  if (laws) gannet_gemm_tn(o->p, o->p, o->r, 1 / lambda2, o->rows, o->p, o->rows, o->p, 1, k, o->p);
+  if (residuals)
+    gannet_gemm_tn(o->p, o->p, o->r, 1 / lambda2, o->rows, o->p, o->rows, o->p, 1, k, o->p);
   if (data)
     gannet_gemm_tn(o->p, o->p, N, 1 / lambda1, o->rows + (size_t)o->r * p, o->p,
                    o->rows + (size_t)o->r * p, o->p, 1, k, o->p);
@@ -245,7 +248,7 @@ static void interaction_information_is_that_of_the_primal_formula(void **state) 
   double x[2 * N], y[N], hyper[PINN_HYPER], query[2 * QUERIES] = {0};
   subject s = {.problem = make_problem(1, &laplace, lambda2)};
   dense o = {0};
-  s.laws = make_laws(s.problem, POINTS);
+  s.residuals = make_residuals(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
   make_model(world, &s, small, 1, 3);
   set_plain_hyper(s.model);
@@ -281,7 +284,7 @@ static void a_trained_network_is_the_closed_form_where_it_is_linear(void **state
   make_data(N, 1e4, 3, x, y);
   for (int k = 0; k < 2; ++k) {
     subject s = {.problem = make_problem(1, &laplace, 1e-4)};
-    s.laws = make_laws(s.problem, 20);
+    s.residuals = make_residuals(s.problem, 20);
     make_model(world, &s, k ? trained : closed, 1e4, 3);
     set_plain_hyper(s.model);
     const gannet_data data = {N, x, y, NAN};
@@ -311,7 +314,7 @@ static void a_trained_network_obeys_too(void **state) {
       "0",     "fit", "trained",    "layers", "2",           NULL};
   double x[2 * N], y[N];
   subject s = {.problem = make_problem(1, &laplace, 0)};
-  s.laws = make_laws(s.problem, POINTS);
+  s.residuals = make_residuals(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
   const gannet_data data = {N, x, y, NAN};
   make_model(world, &s, settings, 1, 3);
@@ -332,7 +335,7 @@ static void equations_of_plugins_are_obeyed(void **state) {
   for (int with = 0; with < 2; ++with) {
     subject s = {.problem = make_problem(1, &equation, 0)};
     assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
-    if (with) s.laws = make_laws(s.problem, POINTS);
+    if (with) s.residuals = make_residuals(s.problem, POINTS);
     const gannet_data data = {N, x, y, NAN};
     make_model(world, &s, settings, 1, 0);
     assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
@@ -347,13 +350,14 @@ static void what_takes_no_equations_says_so(void **state) {
   (void)state;
   gannet_surrogate *model = NULL;
   subject s = {.problem = make_problem(1, &laplace, 0)};
-  s.laws = make_laws(s.problem, 3);
-  const gannet_governing governing = {s.laws, 1, 0}, flat = {s.laws, 0, 0};
+  s.residuals = make_residuals(s.problem, 3);
+  const gannet_pde_constraint constraint = {s.residuals, 1, 0}, flat = {s.residuals, 0, 0};
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_gp, NULL, 2, 0, &model));
-  assert_fails(GANNET_ERR_ARG, "those that do: pinn", gannet_surrogate_govern(model, &governing));
+  assert_fails(GANNET_ERR_ARG, "those that do: pinn",
+               gannet_surrogate_set_pde_constraint(model, &constraint));
   gannet_surrogate_destroy(&model);
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, NULL, 2, 0, &model));
-  assert_fails(GANNET_ERR_ARG, "slope 0", gannet_surrogate_govern(model, &flat));
+  assert_fails(GANNET_ERR_ARG, "slope 0", gannet_surrogate_set_pde_constraint(model, &flat));
   gannet_surrogate_destroy(&model);
   drop(&s);
 }

@@ -74,7 +74,7 @@ static void towards_corner(uint64_t first, int n, double *x) {
 enum { MANY = 16, ASKED = 64, POINTS = 200 };
 
 /* The unit square with Laplace's equation at random points. */
-static void make_laws(gannet_problem **problem, gannet_laws **laws) {
+static void make_residuals(gannet_problem **problem, gannet_pde_residuals **residuals) {
   static const gannet_variable variables[] = {
       {.name = "x", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1},
       {.name = "y", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 2},
@@ -88,7 +88,7 @@ static void make_laws(gannet_problem **problem, gannet_laws **laws) {
   gannet_random_uniform(stream, 0, 2 * POINTS, x);
   assert_ok(gannet_problem_create(&spec, problem));
   assert_ok(gannet_problem_set_physics(*problem, &physics));
-  assert_ok(gannet_laws_create(*problem, POINTS, x, laws));
+  assert_ok(gannet_pde_residuals_create(*problem, POINTS, x, residuals));
 }
 
 /* Mean error at points around the corner of a model that has learnt; *edge is its grading. */
@@ -96,11 +96,11 @@ static double corner_error(const char *grading, double *edge) {
   const gannet_setting setting = {.key = "grading", .text = grading};
   double x[2 * MANY], y[MANY], at[2 * ASKED], mean[ASKED], hyper[PINN_HYPER], error = 0;
   gannet_problem *problem = NULL;
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   gannet_surrogate *model = NULL;
   gannet_complaints complaints = {0};
   pinn_options options = {0};
-  make_laws(&problem, &laws);
+  make_residuals(&problem, &residuals);
   towards_corner(500, MANY, x);
   towards_corner(900, ASKED, at);
   for (int i = 0; i < MANY; ++i) y[i] = angle(x + 2 * i);
@@ -108,16 +108,16 @@ static double corner_error(const char *grading, double *edge) {
                                  &complaints));
   assert_ok(gannet_complaints_raise(&complaints));
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &model));
-  const gannet_governing governing = {laws, 1, 0};
+  const gannet_pde_constraint constraint = {residuals, 1, 0};
   const gannet_data data = {MANY, x, y, NAN};
-  assert_ok(gannet_surrogate_govern(model, &governing));
+  assert_ok(gannet_surrogate_set_pde_constraint(model, &constraint));
   assert_ok(gannet_surrogate_fit(model, &data, true, 0));
   gannet_surrogate_get_hyper(model, hyper);
   *edge = hyper[PINN_EDGE];
   assert_ok(gannet_surrogate_predict(model, ASKED, at, mean, NULL));
   for (int i = 0; i < ASKED; ++i) error += fabs(mean[i] - angle(at + 2 * i)) / ASKED;
   gannet_surrogate_destroy(&model);
-  gannet_laws_destroy(&laws);
+  gannet_pde_residuals_destroy(&residuals);
   gannet_problem_destroy(&problem);
   return error;
 }
@@ -137,22 +137,22 @@ static void what_no_machine_holds_is_refused(void **state) {
   enum { HUGE_NUMBER = 500000 };
   static double x[2 * HUGE_NUMBER], y[HUGE_NUMBER];
   gannet_problem *problem = NULL;
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   gannet_surrogate *model = NULL;
   gannet_complaints complaints = {0};
   pinn_options options = {0};
   (void)state;
-  make_laws(&problem, &laws);
+  make_residuals(&problem, &residuals);
   assert_ok(gannet_options_apply(gannet_surrogate_pinn.options, "surrogate", 0, NULL, &options,
                                  &complaints));
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &model));
-  const gannet_governing governing = {laws, 1, 0};
+  const gannet_pde_constraint constraint = {residuals, 1, 0};
   const gannet_data data = {HUGE_NUMBER, x, y, 0.01};
-  assert_ok(gannet_surrogate_govern(model, &governing));
+  assert_ok(gannet_surrogate_set_pde_constraint(model, &constraint));
   assert_fails(GANNET_ERR_MEMORY, "leave physics out",
                gannet_surrogate_fit(model, &data, false, 0));
   gannet_surrogate_destroy(&model);
-  gannet_laws_destroy(&laws);
+  gannet_pde_residuals_destroy(&residuals);
   gannet_problem_destroy(&problem);
 }
 

@@ -37,7 +37,7 @@ static void ranks_and_restarts_change_nothing(void **state) {
     assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
     if (k == 1) world = alone;
     subject s = {.problem = make_problem(1, &laplace, 0)};
-    s.laws = make_laws(s.problem, POINTS);
+    s.residuals = make_residuals(s.problem, POINTS);
     make_model(world, &s, settings, 1, 3);
     if (k < 2) assert_ok(gannet_surrogate_fit(s.model, &some, true, 0));
     if (k == 0) gannet_surrogate_get_hyper(s.model, hyper);
@@ -61,7 +61,7 @@ static uint64_t shared_fingerprint(const char *const *settings,
   double query[2 * QUERIES], out[DRAWS + 2][QUERIES], scale = 0;
   subject s = {.problem = make_problem(1, equation, 0)};
   if (equation->plugin) assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
-  s.laws = make_laws(s.problem, PLACES);
+  s.residuals = make_residuals(s.problem, PLACES);
   make_data(MANY, 1, 0, x, y);
   const gannet_data data = {MANY, x, y, NAN};
   make_model(world, &s, settings, 1, 0);
@@ -118,7 +118,7 @@ static void all_ranks_learn_that_rows_fail(void **state) {
   const gannet_data data = {N, x, y, NAN};
   subject s = {.problem = make_problem(1, &equation, 0)};
   assert_ok(gannet_problem_set_residual(s.problem, 0, broken));
-  s.laws = make_laws(s.problem, POINTS);
+  s.residuals = make_residuals(s.problem, POINTS);
   make_model(world, &s, settings, 1, 0);
   assert_fails(GANNET_ERR_NUMERIC, "of the equations is not finite",
                gannet_surrogate_fit(s.model, &data, true, 0));

@@ -31,7 +31,8 @@ static gannet_err create_without_surrogates(const gannet_context *context,
     memcpy(m->other_options, options->surrogate_options, type->options_size);
     type->for_others(m->other_options);
   }
-  if (type->govern) GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->laws));
+  if (type->set_pde_constraint)
+    GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->residuals));
   return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
 }
 
@@ -68,7 +69,7 @@ void gannet_models_destroy(gannet_models **models) {
     gannet_free(&(*models)->model[i].id);
   }
   gannet_free(&(*models)->model);
-  gannet_laws_destroy(&(*models)->laws);
+  gannet_pde_residuals_destroy(&(*models)->residuals);
   gannet_free(&(*models)->other_options);
   gannet_free(&(*models)->raw);
   gannet_free(&(*models)->work);
@@ -210,7 +211,7 @@ static gannet_err get_model(const gannet_models *m, int i, const char *part, gan
 
 gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gannet_state *state) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(get_model(m, i, part, state));
-  return m->laws ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
+  return m->residuals ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
 /* Take the state of one model. Where a hyper-parameter is absent, the model learns, and begins with
@@ -240,7 +241,7 @@ static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_st
 gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_state *state,
                                    int *missing) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(set_model(m, i, part, state, missing));
-  return m->laws ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
+  return m->residuals ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
 size_t gannet_models_bytes(const gannet_models *m) {

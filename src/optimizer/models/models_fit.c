@@ -87,13 +87,13 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
   gannet_model *one = &m->model[0];
   const double sign = gannet_problem_flip(m->problem, 1);
   for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_affine(fit, m->raw[k]);
-  const gannet_governing governing = {m->laws, sign * gannet_transform_scale(fit),
-                                      sign * gannet_transform_center(fit)};
-  GANNET_REQUIRE(governing.slope != 0 && isfinite(governing.slope) && isfinite(governing.offset),
+  const gannet_pde_constraint constraint = {m->residuals, sign * gannet_transform_scale(fit),
+                                            sign * gannet_transform_center(fit)};
+  GANNET_REQUIRE(constraint.slope != 0 && isfinite(constraint.slope) && isfinite(constraint.offset),
                  GANNET_ERR_NUMERIC,
                  "the objective is %g + %g times what is modelled: no equation holds",
-                 governing.offset, governing.slope);
-  return gannet_surrogate_govern(one->surrogate, &governing);
+                 constraint.offset, constraint.slope);
+  return gannet_surrogate_set_pde_constraint(one->surrogate, &constraint);
 }
 
 /* The least of n values of the objective, in m->raw, that are feasible; INFINITY = none is. */
@@ -120,14 +120,14 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   }
   if (i == 0) {
     gannet_transform_choice choice;
-    GANNET_TRY(gannet_transform_choose(m->options, m->history, m->laws, &choice));
+    GANNET_TRY(gannet_transform_choose(m->options, m->history, m->residuals, &choice));
     gannet_transform_choice_learn(&choice, m->history, n, one->x, m->raw, one->y, m->work, &fit);
     m->converged = choice.converged_at >= 0;
-    if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
+    if (!m->residuals) gannet_transform_reach(least_feasible(m, n), &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
     *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
-    return m->laws ? impose_equations(m, n, &fit) : GANNET_OK;
+    return m->residuals ? impose_equations(m, n, &fit) : GANNET_OK;
   }
   const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
   memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
@@ -145,7 +145,9 @@ static bool scores_by_moments(const gannet_models *m) {
  * one looks and wherever the points are. Nothing else follows from it. */
 static void warn_of_contradiction(gannet_models *m) {
   const double many = 300;
-  if (m->told_contradicted || gannet_surrogate_doubt(m->model[0].surrogate) < log(many)) return;
+  if (m->told_contradicted ||
+      gannet_surrogate_log_evidence_ratio(m->model[0].surrogate) < log(many))
+    return;
   m->told_contradicted = true;
   gannet_log(m->context, GANNET_LOG_WARNING,
              "the equations of physics and %d results do not go together: the results are more "
@@ -213,7 +215,7 @@ static gannet_err fit_one(gannet_models *m, int i) {
   const bool learn = one->learns;
   GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn && !one->learnt, m->iteration));
   one->learns = one->learnt = false;
-  if (i == 0 && learn && m->laws) warn_of_contradiction(m);
+  if (i == 0 && learn && m->residuals) warn_of_contradiction(m);
   const double given = m->options->acquisition.exploration;
   if (models_is_hidden(m, i))
     one->exploration = models_label_doubt;

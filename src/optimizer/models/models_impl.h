@@ -76,10 +76,10 @@ struct gannet_models {
   int *incumbent_row;    /* rows of the data of the objective's model */
   int64_t *incumbent_id; /* evaluations */
 
-  gannet_noise_test *noise_test; /* of the history, or NULL */
-  bool looks_noisy;              /* the objective, when this last made a difference */
-  gannet_laws *laws;             /* residuals of the equations of the objective, or NULL */
-  bool told_contradicted;        /* the user was told that results contradict the equations */
+  gannet_noise_test *noise_test;   /* of the history, or NULL */
+  bool looks_noisy;                /* the objective, when this last made a difference */
+  gannet_pde_residuals *residuals; /* residuals of the equations of the objective, or NULL */
+  bool told_contradicted;          /* the user was told that results contradict the equations */
 };
 
 /* Factor on what the hidden constraint's model says it does not know. */

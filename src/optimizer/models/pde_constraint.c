@@ -19,7 +19,7 @@ bool gannet_method_takes_equations(const gannet_method *method) {
   for (const gannet_setting *s = method->defaults; s->key; ++s)
     for (int i = 0; strcmp(s->key, "surrogate.type") == 0 && gannet_surrogate_types[i]; ++i)
       if (strcmp(gannet_surrogate_types[i]->name, s->text) == 0)
-        return gannet_surrogate_types[i]->govern != NULL;
+        return gannet_surrogate_types[i]->set_pde_constraint != NULL;
   return false;
 }
 
@@ -54,7 +54,7 @@ void gannet_pde_constraint_check(const gannet_optimizer_options *options,
   for (int i = 0; i < options->n_members; ++i) {
     const gannet_member_options *member = &options->member[i];
     any = any || (member->proposer == GANNET_PROPOSE_MODEL && member->surrogate_type &&
-                  member->surrogate_type->govern);
+                  member->surrogate_type->set_pde_constraint);
   }
   list_methods(names, sizeof names);
   if (!any)
@@ -87,11 +87,11 @@ static void move_to_edges(int n, double *x) {
  * log((x + e)/(1 - x + e)), as inputs of networks that see layers and corners there
  * (surrogate/pinn_network.h). In many variables these would all be in corners. */
 static gannet_err create_residuals(const gannet_context *context, const gannet_problem *problem,
-                                   gannet_laws **laws, int *equation) {
+                                   gannet_pde_residuals **residuals, int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
   gannet_sobol *sobol = NULL;
   double *x = NULL;
-  *laws = NULL;
+  *residuals = NULL;
   if (!spec) return GANNET_OK;
   const int d = problem->d, inside = count_points(spec, d);
   const int n = inside + (d <= PINN_GRADED_VARIABLES ? inside / EDGE_SHARE : 0);
@@ -101,28 +101,29 @@ static gannet_err create_residuals(const gannet_context *context, const gannet_p
   if (code == GANNET_OK) code = gannet_sobol_create(problem->d, &stream, &sobol);
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
   if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)inside * (size_t)d);
-  if (code == GANNET_OK) code = gannet_laws_create(problem, n, x, laws);
-  if (code == GANNET_OK) code = gannet_laws_check(*laws, equation);
-  if (code != GANNET_OK) gannet_laws_destroy(laws);
+  if (code == GANNET_OK) code = gannet_pde_residuals_create(problem, n, x, residuals);
+  if (code == GANNET_OK) code = gannet_pde_residuals_check(*residuals, equation);
+  if (code != GANNET_OK) gannet_pde_residuals_destroy(residuals);
   gannet_sobol_destroy(&sobol);
   gannet_free(&x);
   return code;
 }
 
 gannet_err gannet_pde_constraint_create(const gannet_context *context,
-                                        const gannet_problem *problem, gannet_laws **laws) {
+                                        const gannet_problem *problem,
+                                        gannet_pde_residuals **residuals) {
   int equation;
-  return create_residuals(context, problem, laws, &equation);
+  return create_residuals(context, problem, residuals, &equation);
 }
 
 gannet_err gannet_pde_constraint_try(const gannet_context *context, const gannet_problem *problem,
                                      int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
-  gannet_laws *laws = NULL;
+  gannet_pde_residuals *residuals = NULL;
   *equation = -1;
   for (int e = 0; spec && e < spec->n_equations; ++e)
     if (spec->equations[e].plugin) return GANNET_OK;
-  const gannet_err code = create_residuals(context, problem, &laws, equation);
-  gannet_laws_destroy(&laws);
+  const gannet_err code = create_residuals(context, problem, &residuals, equation);
+  gannet_pde_residuals_destroy(&residuals);
   return code;
 }

@@ -42,7 +42,7 @@ bool gannet_method_takes_equations(const gannet_method *method);
  */
 GANNET_CHECKED gannet_err gannet_pde_constraint_create(const gannet_context *context,
                                                        const gannet_problem *problem,
-                                                       gannet_laws **laws);
+                                                       gannet_pde_residuals **residuals);
 
 /* Whether that works, as far as it can be told before plugins are loaded.
  *

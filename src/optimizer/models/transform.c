@@ -170,12 +170,13 @@ double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
 enum { LEAST = 4 };
 
 gannet_err gannet_transform_choose(const gannet_member_options *options,
-                                   const gannet_history *history, const gannet_laws *laws,
+                                   const gannet_history *history,
+                                   const gannet_pde_residuals *residuals,
                                    gannet_transform_choice *choice) {
   const gannet_transform wanted = (gannet_transform)options->method.transform;
   const bool noisy = gannet_history_problem(history)->spec.noise_sd > 0;
   *choice = (gannet_transform_choice){GANNET_TRANSFORM_NONE, -1};
-  if (laws || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
+  if (residuals || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
     return GANNET_OK;
   gannet_convergence convergence = {-1, false};
   if (wanted == GANNET_TRANSFORM_LOG_THEN_NONE)

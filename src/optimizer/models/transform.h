@@ -125,13 +125,13 @@ typedef struct {
 } gannet_transform_choice;
 
 /* What the options say, or log unless the problem is noisy; none for a model that obeys equations
- * (laws; NULL = it does not).
+ * (residuals; NULL = it does not).
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_transform_choose(const gannet_member_options *options,
                                                   const gannet_history *history,
-                                                  const gannet_laws *laws,
+                                                  const gannet_pde_residuals *residuals,
                                                   gannet_transform_choice *choice);
 
 /* Choose centre and scale for n values; of those at the place the first counts alone, unless there

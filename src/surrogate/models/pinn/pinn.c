@@ -162,7 +162,7 @@ static const gannet_option pinn_option_table[] = {
 
 static void destroy(void *state) {
   pinn *s = state;
-  pinn_forget_laws(s);
+  pinn_forget_equations(s);
   gannet_jet_plan_release(&s->value);
   gannet_jet_plan_release(&s->slope);
   pinn_network_destroy(&s->network);
@@ -260,14 +260,14 @@ static gannet_err create(const gannet_context *context, const void *options, int
   return create_parts(s);
 }
 
-static gannet_err govern(void *state, const gannet_governing *governing) {
+static gannet_err set_pde_constraint(void *state, const gannet_pde_constraint *constraint) {
   pinn *s = state;
-  s->governing = *governing;
+  s->constraint = *constraint;
   return GANNET_OK;
 }
 
 static gannet_err prepare(pinn *s, const gannet_data *data) {
-  GANNET_TRY(pinn_take_laws(s));
+  GANNET_TRY(pinn_take_equations(s));
   return pinn_take_data(s, data);
 }
 
@@ -298,8 +298,8 @@ static double noise_var(const void *state) {
   return s->lambda1 * exp(s->hyper[PINN_AMPLITUDE]);
 }
 
-static double doubt(const void *state) {
-  return ((const pinn *)state)->doubt;
+static double log_evidence_ratio(const void *state) {
+  return ((const pinn *)state)->log_evidence_ratio;
 }
 
 static gannet_hyper hyper(void *state) {
@@ -341,8 +341,8 @@ const gannet_surrogate_type gannet_surrogate_pinn = {
     .draw_gradient = pinn_draw_gradient,
     .noise_var = noise_var,
     .calibration = pinn_calibration,
-    .doubt = doubt,
+    .log_evidence_ratio = log_evidence_ratio,
     .hyper = hyper,
     .bytes = bytes,
-    .govern = govern,
+    .set_pde_constraint = set_pde_constraint,
 };

@@ -68,11 +68,11 @@ typedef struct {
   int d, p;
   pinn_network *network;
   double hyper[PINN_HYPER];
-  gannet_governing governing; /* laws NULL = none */
-  const gannet_laws *known;   /* laws that the rows below belong to */
+  gannet_pde_constraint constraint;  /* residuals NULL = none */
+  const gannet_pde_residuals *known; /* residuals that the rows below belong to */
   gannet_jet_plan law, value, slope;
   pinn_mode mode; /* that of the options, but for the search of hyper-parameters */
-  bool stale;     /* hyper-parameters or laws changed: everything must be made again */
+  bool stale;     /* hyper-parameters or residuals changed: everything must be made again */
   bool together;  /* all ranks make the same model now, and share it out */
 
   int r;               /* rows of equations */
@@ -90,7 +90,8 @@ typedef struct {
   int n, capacity;
   double noise_var; /* as given; NAN = inferred */
   double coarse;    /* least -log p of the trials of a search, with coarse noise (pinn_fit.c) */
-  double doubt;     /* that with equations less that without, by the last fit that searched all */
+  double log_evidence_ratio; /* that with equations less that without, by the last fit that searched
+                                all */
   double lambda1;
   double *x;                  /* [capacity][d] */
   double *y;                  /* [capacity] */
@@ -120,12 +121,12 @@ static inline bool pinn_is_linear(const pinn *s) {
  */
 pinn_scales pinn_scales_of(const pinn *s, const double *hyper);
 
-/* Make the model's rows those of the laws it was given, or have none.
+/* Make the model's rows those of the residuals it was given, or have none.
  *
  * Local.
  */
-void pinn_forget_laws(pinn *s);
-GANNET_CHECKED gannet_err pinn_take_laws(pinn *s);
+void pinn_forget_equations(pinn *s);
+GANNET_CHECKED gannet_err pinn_take_equations(pinn *s);
 
 /* Take over the data.
  *
@@ -182,7 +183,7 @@ GANNET_CHECKED gannet_err pinn_cross(pinn *s);
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *
- * all  in  rows of equations must be made again: scales or laws changed
+ * all  in  rows of equations must be made again: scales or residuals changed
  */
 GANNET_CHECKED gannet_err pinn_condition(pinn *s, bool all);
 

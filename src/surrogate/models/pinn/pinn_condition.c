@@ -6,7 +6,7 @@
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
-void pinn_forget_laws(pinn *s) {
+void pinn_forget_equations(pinn *s) {
   s->known = NULL;
   s->stale = true;
   s->r = 0;
@@ -32,23 +32,23 @@ static gannet_err check_rows(double rows, double parameters) {
   return GANNET_OK;
 }
 
-gannet_err pinn_take_laws(pinn *s) {
-  const gannet_laws *laws = s->governing.laws;
-  if (laws == s->known) return GANNET_OK;
-  pinn_forget_laws(s);
-  if (!laws) return GANNET_OK;
-  const size_t r = (size_t)laws->n_rows, b = (size_t)laws->n_partials;
+gannet_err pinn_take_equations(pinn *s) {
+  const gannet_pde_residuals *residuals = s->constraint.residuals;
+  if (residuals == s->known) return GANNET_OK;
+  pinn_forget_equations(s);
+  if (!residuals) return GANNET_OK;
+  const size_t r = (size_t)residuals->n_rows, b = (size_t)residuals->n_partials;
   GANNET_TRY(check_rows((double)r, (double)s->p));
-  GANNET_TRY(gannet_jet_plan_create(s->d, laws->n_partials, laws->partials, &s->law));
+  GANNET_TRY(gannet_jet_plan_create(s->d, residuals->n_partials, residuals->partials, &s->law));
   GANNET_TRY(gannet_alloc(r * b, sizeof(double), &s->coefficient));
   GANNET_TRY(gannet_alloc(r, sizeof(double), &s->rhs));
   GANNET_TRY(gannet_alloc(r, sizeof(double), &s->length));
-  GANNET_TRY(gannet_alloc((size_t)laws->n_points * b, sizeof(double), &s->jets));
+  GANNET_TRY(gannet_alloc((size_t)residuals->n_points * b, sizeof(double), &s->jets));
   GANNET_TRY(gannet_alloc(r * (size_t)s->p, sizeof(double), &s->omega));
   GANNET_TRY(gannet_alloc(r, sizeof(double), &s->target_r));
   GANNET_TRY(gannet_alloc(r, sizeof(double), &s->alpha_r));
-  s->known = laws;
-  s->r = laws->n_rows;
+  s->known = residuals;
+  s->r = residuals->n_rows;
   return GANNET_OK;
 }
 
@@ -109,20 +109,21 @@ static const double *place(const pinn *s, const double *v) {
 /* Derivatives of f/s at the points of the equations into jets, before offset and slope. A model
  * that is linear in its weights gets them from one row per derivative. */
 static gannet_err plain_jets(pinn *s, const double *v) {
-  const gannet_laws *laws = s->known;
-  const pinn_rows all = {.plan = &s->law, .n_points = laws->n_points, .x = laws->x};
+  const gannet_pde_residuals *residuals = s->known;
+  const pinn_rows all = {.plan = &s->law, .n_points = residuals->n_points, .x = residuals->x};
   if (s->mode == PINN_TRAINED) return pinn_network_jets(s->network, &all, v, s->jets);
-  const int b = laws->n_partials;
+  const int b = residuals->n_partials;
   double *one = NULL, *rows = NULL;
   gannet_err code = gannet_alloc((size_t)PINN_TILE * (size_t)b, sizeof *one, &one);
   if (code == GANNET_OK) code = gannet_alloc(PINN_TILE * (size_t)s->p, sizeof *rows, &rows);
   for (int k = 0; k < b && code == GANNET_OK; ++k) {
     for (int i = 0; i < PINN_TILE * b; ++i) one[i] = i % b == k;
-    for (int first = 0; first < laws->n_points && code == GANNET_OK; first += PINN_TILE) {
-      const int n = laws->n_points - first < PINN_TILE ? laws->n_points - first : PINN_TILE;
+    for (int first = 0; first < residuals->n_points && code == GANNET_OK; first += PINN_TILE) {
+      const int n =
+          residuals->n_points - first < PINN_TILE ? residuals->n_points - first : PINN_TILE;
       const pinn_rows part = {.plan = &s->law,
                               .n_points = n,
-                              .x = laws->x + (size_t)first * (size_t)s->d,
+                              .x = residuals->x + (size_t)first * (size_t)s->d,
                               .n_rows = n,
                               .coefficient = one};
       code = pinn_network_features(s->network, &part, NULL, rows);
@@ -138,30 +139,30 @@ static gannet_err plain_jets(pinn *s, const double *v) {
 /* Coefficients and right sides at f = offset + slope s (network at v); leaves the derivatives of f
  * itself in jets. */
 static gannet_err linearise(pinn *s, const double *v) {
-  const gannet_laws *laws = s->known;
-  const size_t b = (size_t)laws->n_partials;
-  const double factor = s->governing.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
+  const gannet_pde_residuals *residuals = s->known;
+  const size_t b = (size_t)residuals->n_partials;
+  const double factor = s->constraint.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   if (pinn_is_linear(s) || !v)
-    memset(s->jets, 0, (size_t)laws->n_points * b * sizeof *s->jets);
+    memset(s->jets, 0, (size_t)residuals->n_points * b * sizeof *s->jets);
   else
     GANNET_TRY(plain_jets(s, v));
-  for (size_t i = 0; i < (size_t)laws->n_points; ++i)
+  for (size_t i = 0; i < (size_t)residuals->n_points; ++i)
     for (size_t k = 0; k < b; ++k)
-      s->jets[i * b + k] =
-          factor * s->jets[i * b + k] + (laws->partials[k].order == 0 ? s->governing.offset : 0);
-  return gannet_laws_linearise(laws, s->jets, s->coefficient, s->rhs, NULL);
+      s->jets[i * b + k] = factor * s->jets[i * b + k] +
+                           (residuals->partials[k].order == 0 ? s->constraint.offset : 0);
+  return gannet_pde_residuals_linearise(residuals, s->jets, s->coefficient, s->rhs, NULL);
 }
 
 /* target = (rhs - row(f at v)) / (slope s length) + omega . v: right side for the weights
  * themselves. */
 static void equation_targets(pinn *s, const double *v) {
-  const gannet_laws *laws = s->known;
-  const double factor = s->governing.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
+  const gannet_pde_residuals *residuals = s->known;
+  const double factor = s->constraint.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   const bool at_zero = pinn_is_linear(s) || !v;
   for (int i = 0; i < s->r; ++i) {
-    const int b = laws->n_partials;
+    const int b = residuals->n_partials;
     const double now =
-        gannet_dot(b, s->coefficient + (size_t)i * (size_t)b, s->jets + laws->point[i] * b);
+        gannet_dot(b, s->coefficient + (size_t)i * (size_t)b, s->jets + residuals->point[i] * b);
     s->target_r[i] = (s->rhs[i] - now) / (factor * s->length[i]);
   }
   if (!at_zero) gannet_gemv_n(s->r, s->p, 1, s->omega, s->p, v, 1, s->target_r);
@@ -169,12 +170,12 @@ static void equation_targets(pinn *s, const double *v) {
 
 /* Rows of the equations at v, divided by their lengths. */
 static gannet_err equation_rows(pinn *s, const double *v) {
-  const gannet_laws *laws = s->known;
+  const gannet_pde_residuals *residuals = s->known;
   const pinn_rows rows = {.plan = &s->law,
-                          .n_points = laws->n_points,
-                          .x = laws->x,
+                          .n_points = residuals->n_points,
+                          .x = residuals->x,
                           .n_rows = s->r,
-                          .point = laws->point,
+                          .point = residuals->point,
                           .coefficient = s->coefficient};
   return pinn_features(s, &rows, place(s, v), s->omega, s->length);
 }
@@ -325,7 +326,7 @@ static gannet_err loss_at(pinn *s, const pinn_pull *pull, const double *v, doubl
   }
   if (s->r > 0) {
     GANNET_TRY(linearise(s, v));
-    const double factor = s->governing.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
+    const double factor = s->constraint.slope * exp(0.5 * s->hyper[PINN_AMPLITUDE]);
     for (int i = 0; i < s->r; ++i) {
       const int b = s->known->n_partials;
       const double now =

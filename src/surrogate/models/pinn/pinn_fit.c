@@ -280,7 +280,7 @@ static gannet_err search_edges(pinn *s, trial *best) {
 
 /* Every scale of the wide part alone, and of the narrow parts alone, without equations. */
 static gannet_err search_plain(pinn *s, const trial *from) {
-  const gannet_laws *laws = s->known;
+  const gannet_pde_residuals *residuals = s->known;
   const int r = s->r;
   trial trials[2 * GRID], plain = *from;
   plain.hyper[PINN_EDGE] = isnan(s->options->grading) ? 0 : s->options->grading;
@@ -289,7 +289,7 @@ static gannet_err search_plain(pinn *s, const trial *from) {
   s->known = NULL;
   s->r = 0;
   const gannet_err code = evaluate_all(s, n, trials);
-  s->known = laws;
+  s->known = residuals;
   s->r = r;
   return code;
 }
@@ -302,7 +302,7 @@ static gannet_err examine(pinn *s, const trial *best) {
   if (!enough || !s->known->linear) return GANNET_OK;
   s->coarse = INFINITY;
   GANNET_TRY(search_plain(s, best));
-  if (isfinite(with) && isfinite(s->coarse)) s->doubt = with - s->coarse;
+  if (isfinite(with) && isfinite(s->coarse)) s->log_evidence_ratio = with - s->coarse;
   return GANNET_OK;
 }
 
@@ -310,7 +310,7 @@ static gannet_err examine(pinn *s, const trial *best) {
 gannet_err pinn_learn(pinn *s) {
   trial best = {.value = INFINITY};
   memcpy(best.hyper, s->hyper, sizeof best.hyper);
-  s->doubt = 0;
+  s->log_evidence_ratio = 0;
   s->coarse = INFINITY;
   s->mode = PINN_CLOSED; /* the network linearised at its start decides */
   /* Whether grading pays is seen only when points have come near an edge. */

@@ -21,30 +21,30 @@ static const gannet_physics_equation wrong[] = {
 };
 
 /* Of n values of the harmonic function, with noise, through y = (f - 3) / slope. */
-static double doubt_of(const gannet_physics_equation *equation, int n, double noise, double slope,
-                       uint64_t seed) {
+static double evidence_ratio_of(const gannet_physics_equation *equation, int n, double noise,
+                                double slope, uint64_t seed) {
   const char *const settings[] = {"width", "40", "single_width", "20", NULL};
   double x[2 * MOST], y[MOST], error[MOST];
   gannet_stream mine = stream;
   mine.index = 100 + seed;
   subject s = {.problem = make_problem(1, equation, 0)};
-  s.laws = make_laws(s.problem, POINTS);
+  s.residuals = make_residuals(s.problem, POINTS);
   gannet_random_uniform(mine, 0, 2 * (size_t)n, x);
   gannet_random_normal(mine, 1000, (size_t)n, error);
   for (int i = 0; i < n; ++i) y[i] = (harmonic(x + 2 * i) + noise * error[i] - 3) / slope;
   const gannet_data data = {n, x, y, NAN};
   make_model(world, &s, settings, slope, 3);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
-  const double doubt = gannet_surrogate_doubt(s.model);
+  const double log_evidence_ratio = gannet_surrogate_log_evidence_ratio(s.model);
   drop(&s);
-  return doubt;
+  return log_evidence_ratio;
 }
 
 static void wrong_equations_are_doubted(void **state) {
   (void)state;
   for (int k = 0; k < 3; ++k) {
-    assert_true(doubt_of(&wrong[k], 24, 0, 1, 1) > log(many));
-    assert_true(doubt_of(&wrong[k], 40, 0.02, -0.5, 2) > log(many));
+    assert_true(evidence_ratio_of(&wrong[k], 24, 0, 1, 1) > log(many));
+    assert_true(evidence_ratio_of(&wrong[k], 40, 0.02, -0.5, 2) > log(many));
   }
 }
 
@@ -55,7 +55,7 @@ static void right_equations_are_not(void **state) {
   for (int n = 2; n <= MOST; n = 2 * n + n / 2)
     for (int k = 0; k < 3; ++k)
       for (uint64_t seed = 1; seed < 3; ++seed)
-        assert_true(doubt_of(&laplace, n, noises[k], k % 2 ? 1 : -2, seed) < log(many));
+        assert_true(evidence_ratio_of(&laplace, n, noises[k], k % 2 ? 1 : -2, seed) < log(many));
 }
 
 /* It would take too much of the time, where rows are few for what is observed. */
@@ -68,21 +68,21 @@ static void few_rows_are_not_examined(void **state) {
   for (int k = 0; k < 3; ++k) {
     subject s = {.problem = make_problem(1, &wrong[0], 0)};
     const gannet_data data = {n[k], x, y, NAN};
-    s.laws = make_laws(s.problem, rows[k]);
+    s.residuals = make_residuals(s.problem, rows[k]);
     make_model(world, &s, settings, 1, 0);
     assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
-    assert_int_equal(gannet_surrogate_doubt(s.model) != 0, k == 2);
+    assert_int_equal(gannet_surrogate_log_evidence_ratio(s.model) != 0, k == 2);
     drop(&s);
   }
 }
 
-static void ranks_have_the_same_doubt(void **state) {
+static void ranks_have_the_same_evidence(void **state) {
   (void)state;
   gannet_context *all = world, *alone = NULL;
-  const double together = doubt_of(&wrong[0], 24, 0.1, 1, 1);
+  const double together = evidence_ratio_of(&wrong[0], 24, 0.1, 1, 1);
   assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
   world = alone;
-  const double mine = doubt_of(&wrong[0], 24, 0.1, 1, 1);
+  const double mine = evidence_ratio_of(&wrong[0], 24, 0.1, 1, 1);
   world = all;
   gannet_context_destroy(&alone);
   assert_memory_equal(&together, &mine, sizeof mine);
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(wrong_equations_are_doubted),
       cmocka_unit_test(right_equations_are_not),
       cmocka_unit_test(few_rows_are_not_examined),
-      cmocka_unit_test(ranks_have_the_same_doubt),
+      cmocka_unit_test(ranks_have_the_same_evidence),
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&world);

@@ -7,17 +7,17 @@
 #include "base/memory.h"
 #include "problem/physics_impl.h"
 
-void gannet_laws_destroy(gannet_laws **laws) {
-  if (!*laws) return;
-  gannet_free(&(*laws)->x);
-  gannet_free(&(*laws)->point);
-  gannet_free(&(*laws)->partials);
-  gannet_free(&(*laws)->user);
-  gannet_free(&(*laws)->work);
-  gannet_free(laws);
+void gannet_pde_residuals_destroy(gannet_pde_residuals **residuals) {
+  if (!*residuals) return;
+  gannet_free(&(*residuals)->x);
+  gannet_free(&(*residuals)->point);
+  gannet_free(&(*residuals)->partials);
+  gannet_free(&(*residuals)->user);
+  gannet_free(&(*residuals)->work);
+  gannet_free(residuals);
 }
 
-static gannet_err build(gannet_laws *l, const double *x) {
+static gannet_err build(gannet_pde_residuals *l, const double *x) {
   const gannet_physics *p = l->problem->physics;
   const size_t d = (size_t)l->problem->d, v = (size_t)l->problem->spec.n_variables;
   const size_t n = (size_t)l->n_points;
@@ -50,15 +50,15 @@ static gannet_err build(gannet_laws *l, const double *x) {
   return GANNET_OK;
 }
 
-gannet_err gannet_laws_create(const gannet_problem *problem, int n_points, const double *x,
-                              gannet_laws **laws) {
-  *laws = NULL;
+gannet_err gannet_pde_residuals_create(const gannet_problem *problem, int n_points, const double *x,
+                                       gannet_pde_residuals **residuals) {
+  *residuals = NULL;
   GANNET_REQUIRE(problem->physics, GANNET_ERR_STATE, "the problem has no equations");
-  GANNET_TRY(gannet_alloc(1, sizeof **laws, laws));
-  (*laws)->problem = problem;
-  (*laws)->n_points = n_points;
-  const gannet_err code = build(*laws, x);
-  if (code != GANNET_OK) gannet_laws_destroy(laws);
+  GANNET_TRY(gannet_alloc(1, sizeof **residuals, residuals));
+  (*residuals)->problem = problem;
+  (*residuals)->n_points = n_points;
+  const gannet_err code = build(*residuals, x);
+  if (code != GANNET_OK) gannet_pde_residuals_destroy(residuals);
   GANNET_TRY(code);
   return GANNET_OK;
 }
@@ -85,8 +85,8 @@ static void add_term(const gannet_compiled_term *term, const double *user, doubl
 }
 
 /* Where in the box something went wrong; hint may be "". */
-static gannet_err raise_at(const gannet_laws *l, int equation, const double *user, const char *what,
-                           const char *hint) {
+static gannet_err raise_at(const gannet_pde_residuals *l, int equation, const double *user,
+                           const char *what, const char *hint) {
   const gannet_physics *p = l->problem->physics;
   char at[300] = "", text[700];
   size_t used = 0;
@@ -102,7 +102,7 @@ static const char *text_of(double unusable) {
   return isnan(unusable) ? "not a number" : "infinite";
 }
 
-static gannet_err linear_row(const gannet_laws *l, int equation, const double *user,
+static gannet_err linear_row(const gannet_pde_residuals *l, int equation, const double *user,
                              double *coefficient, double *rhs) {
   const gannet_compiled *own = &l->problem->physics->equation[equation];
   char what[300];
@@ -127,8 +127,8 @@ static gannet_err linear_row(const gannet_laws *l, int equation, const double *u
 }
 
 /* r + sum_t dr/dJ_t (J'_t - J_t) = 0 in the new values J'. */
-static gannet_err custom_row(const gannet_laws *l, int equation, int point, const double *jet,
-                             double *coefficient, double *rhs) {
+static gannet_err custom_row(const gannet_pde_residuals *l, int equation, int point,
+                             const double *jet, double *coefficient, double *rhs) {
   const gannet_physics *p = l->problem->physics;
   const gannet_compiled *own = &p->equation[equation];
   const gannet_physics_equation *given = &p->spec.equations[equation];
@@ -161,7 +161,7 @@ static gannet_err custom_row(const gannet_laws *l, int equation, int point, cons
 }
 
 /* One that says something about the objective at some of the points. */
-static gannet_err check_equation(const gannet_laws *l, int equation, double *coefficient) {
+static gannet_err check_equation(const gannet_pde_residuals *l, int equation, double *coefficient) {
   const char *name = l->problem->physics->spec.equations[equation].name;
   bool says = false;
   double rhs;
@@ -179,7 +179,7 @@ static gannet_err check_equation(const gannet_laws *l, int equation, double *coe
   return GANNET_OK;
 }
 
-gannet_err gannet_laws_check(const gannet_laws *l, int *equation) {
+gannet_err gannet_pde_residuals_check(const gannet_pde_residuals *l, int *equation) {
   const gannet_physics *p = l->problem->physics;
   double *coefficient = NULL;
   gannet_err err = gannet_alloc((size_t)l->n_partials, sizeof *coefficient, &coefficient);
@@ -191,8 +191,8 @@ gannet_err gannet_laws_check(const gannet_laws *l, int *equation) {
   return err;
 }
 
-gannet_err gannet_laws_linearise(const gannet_laws *l, const double *jets, double *coefficient,
-                                 double *rhs, double *residual) {
+gannet_err gannet_pde_residuals_linearise(const gannet_pde_residuals *l, const double *jets,
+                                          double *coefficient, double *rhs, double *residual) {
   const gannet_physics *p = l->problem->physics;
   const size_t b = (size_t)l->n_partials;
   GANNET_REQUIRE(jets || (l->linear && !residual), GANNET_ERR_ARG,
