@@ -1,12 +1,9 @@
 /* gannet ask */
-#include <string.h>
-
 #include "base/memory.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/campaign.h"
-#include "campaign/tables/table.h"
+#include "cli/open_campaign.h"
 #include "cli/query.h"
-#include "cli/session.h"
 
 static const cli_flag flags[] = {
     {"count", 'q', "N", "how many points (default: the campaign's batch)", false},
@@ -15,31 +12,10 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static gannet_err print_points(const gannet_campaign *campaign, int64_t first, int q, int format) {
-  int64_t *ids = NULL;
-  gannet_labels labels;
-  GANNET_TRY(gannet_alloc((size_t)q, sizeof *ids, &ids));
-  for (int i = 0; i < q; ++i) ids[i] = first + i;
-  cli_labels(campaign, &labels);
-  const gannet_table_spec spec = {
-      .format = (gannet_format)format, .n = q, .ids = ids, .labels = &labels};
-  const gannet_err err = gannet_table_write(stdout, &campaign->ledger, &spec);
-  gannet_labels_release(&labels);
-  gannet_free(&ids);
-  return err;
-}
-
-/* Whoever asks by hand decides when it is over, but may not have counted. */
-static void warn_of_budget(const gannet_campaign *campaign) {
-  const int budget = campaign->input->budget.evaluations;
-  const int64_t n = gannet_history_count(campaign->history);
-  if (budget == GANNET_AUTO || n <= budget || campaign->context->rank != 0) return;
-  cli_warn("%lld evaluations are proposed now, and budget.evaluations is %d", (long long)n, budget);
-}
-
-/* As many as a run would propose: of the designs of a list, and of those that there are where
- * results are exact, each once. Fewer than were asked for are better than none. */
-static gannet_err limit(const gannet_campaign *campaign, long long *q) {
+/* Reduce the number of points to what a run would propose: each design of a list once, and each
+ * possible design once where results are exact. Fewer points than were asked for are better than
+ * none. */
+static gannet_err limit_count(const gannet_campaign *campaign, long long *q) {
   const int64_t listed = gannet_history_count_left(campaign->history);
   const int64_t designs = gannet_budget_designs_left(campaign);
   const int64_t left = listed < designs ? listed : designs;
@@ -57,25 +33,41 @@ static gannet_err limit(const gannet_campaign *campaign, long long *q) {
   return GANNET_OK;
 }
 
-static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign) {
+static gannet_err print_points(const gannet_campaign *campaign, int64_t first, int q,
+                               gannet_format format) {
+  int64_t *ids = NULL;
+  GANNET_TRY(gannet_alloc((size_t)q, sizeof *ids, &ids));
+  for (int i = 0; i < q; ++i) ids[i] = first + i;
+  const gannet_err err =
+      cli_write_table(stdout, campaign, (gannet_table_spec){.format = format, .n = q, .ids = ids});
+  gannet_free(&ids);
+  return err;
+}
+
+static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const bool is_first_rank = campaign->context->rank == 0;
   long long q = 0;
-  int format = 0;
+  gannet_format format;
   int64_t first = 0;
   GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
-  GANNET_TRY(limit(campaign, &q));
+  GANNET_TRY(limit_count(campaign, &q));
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));
-  warn_of_budget(campaign);
-  const gannet_err err =
-      campaign->context->rank == 0 ? print_points(campaign, first, (int)q, format) : GANNET_OK;
+  const int64_t n = gannet_history_count(campaign->history);
+  if (is_first_rank && budget != GANNET_AUTO && n > budget)
+    cli_warn("%lld evaluations are proposed now, and budget.evaluations is %d", (long long)n,
+             budget);
+  const gannet_err err = is_first_rank ? print_points(campaign, first, (int)q, format) : GANNET_OK;
   return gannet_agree(campaign->context->comm, err);
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_ask(const cli_arguments *arguments, const cli_world *world,
+                          gannet_exit *code) {
   (void)code;
-  return cli_in_session(arguments, world, ask);
+  return cli_in_session(arguments, world, ask_points);
 }
 
 const cli_command cli_ask = {
@@ -93,5 +85,5 @@ const cli_command cli_ask = {
     .least = 1,
     .most = 1,
     .parallel = true,
-    .run = run,
+    .run = run_ask,
 };

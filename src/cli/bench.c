@@ -1,13 +1,11 @@
 /* gannet bench */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "base/option.h"
 #include "campaign/run/stop.h"
 #include "cli/cli.h"
 #include "suite/report.h"
@@ -31,14 +29,13 @@ static const cli_flag flags[] = {
 typedef struct {
   suite_work_options work;
   int n_sets;
-  const char *sets[CLI_MOST_VALUES];
-  const char *only[CLI_MOST_VALUES];
-  char directory[PATH_MAX];
+  const char *sets[CLI_MOST_VALUES]; /* KEY=VALUE */
+  const char *only[CLI_MOST_VALUES]; /* PROBLEM/METHOD */
+  char directory[PATH_MAX];          /* absolute, because simulations run in their own folders */
 } settings;
 
 static gannet_err read_settings(const cli_arguments *arguments, const cli_world *world,
                                 settings *s) {
-  const char *limit = cli_value(arguments, "time-limit");
   for (const char *text; (text = cli_repeated(arguments, "set", s->n_sets));)
     s->sets[s->n_sets++] = text;
   for (const char *text; (text = cli_repeated(arguments, "only", s->work.n_only));)
@@ -47,29 +44,9 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
   s->work.redo = cli_has(arguments, "redo");
   s->work.launcher = world->launcher;
   s->work.progress = cli_has(arguments, "quiet") ? NULL : stderr;
-  s->work.time_limit = INFINITY;
-  GANNET_REQUIRE(
-      !limit || (gannet_parse_duration(limit, &s->work.time_limit) == 0 && s->work.time_limit > 0),
-      GANNET_ERR_INPUT, "--time-limit: '%s' is not a duration such as 90s, 10m or 4h", limit);
-  return GANNET_OK;
-}
-
-/* Simulations run in directories of their own, so the place must be absolute. */
-static gannet_err settle_directory(const cli_arguments *arguments, const suite_plan *plan,
-                                   settings *s) {
-  const char *given = cli_value(arguments, "directory");
-  char name[256], here[PATH_MAX];
-  (void)snprintf(name, sizeof name, "%s.bench", plan->keys.name);
-  if (!given) given = name;
   s->work.directory = s->directory;
-  if (given[0] == '/') {
-    GANNET_REQUIRE(strlen(given) < sizeof s->directory, GANNET_ERR_INPUT,
-                   "--directory: too long; choose a shorter path");
-    memcpy(s->directory, given, strlen(given) + 1);
-    return GANNET_OK;
-  }
-  if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
-  return gannet_join_path(here, given, s->directory, sizeof s->directory);
+  return cli_duration(arguments, "time-limit", DBL_MIN, CLI_LIMIT_EXPECTED, INFINITY,
+                      &s->work.time_limit);
 }
 
 static gannet_err list_runs(const cli_world *world, const suite_plan *plan, const settings *s) {
@@ -89,11 +66,10 @@ static gannet_err list_runs(const cli_world *world, const suite_plan *plan, cons
   return err;
 }
 
-static gannet_err make_directory(const cli_world *world, const suite_plan *plan,
-                                 const settings *s) {
+/* Make the directory, with a copy of the suite file. */
+static gannet_err make_directory(const suite_plan *plan, const settings *s) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
-  if (world->rank != 0) return GANNET_OK;
   GANNET_TRY(gannet_make_directory(s->directory));
   GANNET_TRY(gannet_join_path(s->directory, "suite.yaml", path, sizeof path));
   GANNET_TRY(gannet_campaign_file_read(plan->file, &text, &size));
@@ -104,7 +80,7 @@ static gannet_err make_directory(const cli_world *world, const suite_plan *plan,
 
 static gannet_err make_runs(const cli_world *world, suite_plan *plan, const settings *s,
                             gannet_complaints *complaints, suite_work_outcome *outcome) {
-  GANNET_TRY(gannet_agree(world->comm, make_directory(world, plan, s)));
+  GANNET_TRY(gannet_agree(world->comm, world->rank ? GANNET_OK : make_directory(plan, s)));
   GANNET_TRY(suite_check_requirements(world->comm, plan, &s->work, complaints));
   gannet_stop_catch();
   const gannet_err err = suite_work(world->comm, plan, &s->work, outcome);
@@ -112,7 +88,7 @@ static gannet_err make_runs(const cli_world *world, suite_plan *plan, const sett
   return err;
 }
 
-static gannet_err check_runs(const char *directory) {
+static gannet_err check_runs_exist(const char *directory) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(directory, "runs", path, sizeof path));
   GANNET_REQUIRE(access(path, F_OK) == 0, GANNET_ERR_MISSING,
@@ -122,15 +98,21 @@ static gannet_err check_runs(const char *directory) {
   return GANNET_OK;
 }
 
-static gannet_err bench(const cli_arguments *arguments, const cli_world *world, suite_plan *plan,
-                        settings *s, gannet_complaints *complaints, gannet_exit *code) {
+/* Do what the options ask for, with a suite that was read without errors. */
+static gannet_err work_on_suite(const cli_arguments *arguments, const cli_world *world,
+                                suite_plan *plan, settings *s, gannet_complaints *complaints,
+                                gannet_exit *code) {
+  const char *given = cli_value(arguments, "directory");
   suite_work_outcome outcome = {0};
-  GANNET_TRY(settle_directory(arguments, plan, s));
+  char usual[256];
+  (void)snprintf(usual, sizeof usual, "%s.bench", plan->keys.name);
+  GANNET_TRY(
+      cli_absolute_path(given ? given : usual, "directory", s->directory, sizeof s->directory));
   suite_only_check(plan, &s->work, complaints);
   GANNET_TRY(gannet_complaints_raise(complaints));
   if (cli_has(arguments, "dry-run")) return list_runs(world, plan, s);
   if (cli_has(arguments, "report"))
-    GANNET_TRY(gannet_agree(world->comm, world->rank ? GANNET_OK : check_runs(s->directory)));
+    GANNET_TRY(gannet_agree(world->comm, world->rank ? GANNET_OK : check_runs_exist(s->directory)));
   else
     GANNET_TRY(make_runs(world, plan, s, complaints, &outcome));
   const gannet_err err =
@@ -151,7 +133,8 @@ static gannet_err bench(const cli_arguments *arguments, const cli_world *world, 
   return GANNET_OK;
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_bench(const cli_arguments *arguments, const cli_world *world,
+                            gannet_exit *code) {
   settings s = {0};
   gannet_complaints complaints = {0};
   suite_plan plan = {0};
@@ -159,7 +142,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   GANNET_TRY(read_settings(arguments, world, &s));
   gannet_err err = suite_plan_load(world->comm, file, s.n_sets, s.sets, &plan, &complaints);
   if (err == GANNET_OK) cli_show_warnings(&complaints, world->rank);
-  if (err == GANNET_OK) err = bench(arguments, world, &plan, &s, &complaints, code);
+  if (err == GANNET_OK) err = work_on_suite(arguments, world, &plan, &s, &complaints, code);
   suite_plan_release(&plan);
   err = cli_complain(&complaints, file, world->rank, err);
   gannet_complaints_release(&complaints);
@@ -183,5 +166,5 @@ const cli_command cli_bench = {
     .parallel = true,
     .launches = true,
     .launches_everywhere = true,
-    .run = run,
+    .run = run_bench,
 };

@@ -12,32 +12,15 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* How many of the ranked evaluations are feasible. */
-static int64_t count_feasible(const gannet_campaign *campaign, int64_t n, const int64_t *ids) {
-  int64_t feasible = 0;
-  while (feasible < n && gannet_history_violation(campaign->history, ids[feasible]) <= 0)
-    ++feasible;
-  return feasible;
-}
-
-static gannet_err print_rows(const gannet_campaign *campaign, int format, int64_t n,
-                             const int64_t *ids) {
-  gannet_labels labels;
-  cli_labels(campaign, &labels);
-  const gannet_table_spec spec = {
-      .format = (gannet_format)format, .n = n, .ids = ids, .labels = &labels};
-  const gannet_err err = gannet_table_write(stdout, &campaign->ledger, &spec);
-  gannet_labels_release(&labels);
-  return err;
-}
-
-static gannet_err print(const cli_arguments *arguments, const gannet_campaign *campaign,
-                        int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
-  int format = 0;
+/* ids: the evaluations with a result, best first. */
+static gannet_err print_ranked(const cli_arguments *arguments, const gannet_campaign *campaign,
+                               int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
+  gannet_format format;
   long long wanted = 1;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
   GANNET_TRY(cli_whole(arguments, "count", 1, 1, &wanted));
-  int64_t n = count_feasible(campaign, n_ranked, ids);
+  int64_t n = 0; /* feasible ones */
+  while (n < n_ranked && gannet_history_violation(campaign->history, ids[n]) <= 0) ++n;
   if (n == 0) {
     *code = GANNET_EXIT_INFEASIBLE;
     if (n_ranked == 0) {
@@ -48,7 +31,8 @@ static gannet_err print(const cli_arguments *arguments, const gannet_campaign *c
                   gannet_history_violation(campaign->history, ids[0]), (long long)ids[0]);
     n = 1;
   }
-  return print_rows(campaign, format, n < wanted ? n : wanted, ids);
+  const gannet_table_spec spec = {.format = format, .n = n < wanted ? n : wanted, .ids = ids};
+  return cli_write_table(stdout, campaign, spec);
 }
 
 static void print_noise(double given, const gannet_recommendation *r) {
@@ -64,11 +48,11 @@ static void print_noise(double given, const gannet_recommendation *r) {
                 r->noise_sd);
 }
 
-/* Beside the table: on stderr, so that what reads the table is not surprised. */
+/* What the model says goes to stderr, so that a program can read the table from stdout. */
 static gannet_err print_recommended(const cli_arguments *arguments, const gannet_campaign *campaign,
                                     gannet_exit *code) {
   gannet_recommendation r;
-  int format = 0;
+  gannet_format format;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
   GANNET_TRY(cli_recommend(campaign, &r));
   if (r.id < 0) {
@@ -77,10 +61,12 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
     return GANNET_OK;
   }
   print_noise(campaign->input->problem->spec.noise_sd, &r);
-  return print_rows(campaign, format, 1, &r.id);
+  return cli_write_table(stdout, campaign,
+                         (gannet_table_spec){.format = format, .n = 1, .ids = &r.id});
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_best(const cli_arguments *arguments, const cli_world *world,
+                           gannet_exit *code) {
   gannet_campaign campaign;
   int64_t *ids = NULL, n = 0;
   if (cli_has(arguments, "recommended")) GANNET_TRY(cli_become(CLI_EVERYTHING, world->argv));
@@ -92,7 +78,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   }
   if (err == GANNET_OK) cli_show_feasible(&campaign);
   if (err == GANNET_OK) err = gannet_history_rank(campaign.history, &ids, &n);
-  if (err == GANNET_OK) err = print(arguments, &campaign, n, ids, code);
+  if (err == GANNET_OK) err = print_ranked(arguments, &campaign, n, ids, code);
   gannet_free(&ids);
   gannet_campaign_close(&campaign);
   return err;
@@ -113,5 +99,5 @@ const cli_command cli_best = {
     .least = 1,
     .most = 1,
     .reads_state = true,
-    .run = run,
+    .run = run_best,
 };

@@ -1,5 +1,15 @@
-/* The program's sub-commands: one file each, one row of a table each. Parsing, --help and the
- * manual pages are made from the tables.
+/* What all files of the program share.
+ *
+ * A command (gannet run, gannet best, ...) is a file, or a folder, of its name with a
+ * `cli_command`: its options, its help, and the function that runs it. Parsing, --help, manual
+ * pages and shell completion are made from these tables.
+ *
+ *   command_line.c   the table of commands; options and arguments; --help
+ *   messages.c       warnings, complaints about input files, the log
+ *   query.c          reading a campaign directory, for commands that change nothing
+ *   open_campaign.c  opening a campaign that another process may hold, for ask, tell, run and step
+ *   main.c           finds the command, starts MPI where it is needed, reports errors
+ *   program.c        why gannet is three programs (program.h)
  */
 #ifndef GANNET_CLI_CLI_H
 #define GANNET_CLI_CLI_H
@@ -9,6 +19,7 @@
 
 #include "base/complaints.h"
 #include "base/error.h"
+#include "campaign/tables/grid.h"
 #include "evaluate/launcher/launcher.h"
 #include "gannet/context.h"
 
@@ -17,9 +28,10 @@ enum { CLI_MOST_FLAGS = 32, CLI_MOST_VALUES = 256 };
 typedef struct {
   const char *name;     /* without dashes; NULL ends a table */
   char letter;          /* 0 = none */
-  const char *argument; /* NULL = a switch; of an old name the option that has replaced it */
-  const char *help;     /* NULL = an old name */
-  bool repeated;
+  const char *argument; /* what its value is; NULL = a switch. A row of an old name has here the
+                           name of the option that has replaced it */
+  const char *help;     /* NULL = the row is of an old name */
+  bool repeated;        /* the option may be given several times */
 } cli_flag;
 
 /* A row for the old name of an option: it is still accepted, with a warning that says the new one.
@@ -27,20 +39,20 @@ typedef struct {
 #define CLI_RENAMED(old, now) \
   { old, 0, now, NULL, false }
 
-/* The first of the flags, from one on, that is no old name; NULL at the end of the table.
+/* The given flag of a table or, when it is an old name, the next that is none; NULL at the end.
  *
  * Local.
  */
 const cli_flag *cli_listed_flag(const cli_flag *flag);
 
-/* What a command line said. Texts are borrowed from argv. */
+/* What a command line said, by positions of flags in their table. Texts are borrowed from argv. */
 typedef struct {
   const cli_flag *flags;
+  const char *value[CLI_MOST_FLAGS]; /* the last value; "" = a switch that was given; NULL = none */
+  int times[CLI_MOST_FLAGS];         /* how often the flag was given */
   const char
-      *value[CLI_MOST_FLAGS];       /* last value of flag i; "" for a switch that was given; NULL */
-  int times[CLI_MOST_FLAGS];        /* that flag i was given */
-  const char *said[CLI_MOST_FLAGS]; /* the name by which flag i was given: its own or an old one */
-  int n_values;                     /* of repeated flags, in their order */
+      *said[CLI_MOST_FLAGS]; /* the name by which the flag was given: its own or an old one */
+  int n_values;              /* values of all repeated flags, in the order of the line */
   struct {
     int flag;
     const char *text;
@@ -103,7 +115,7 @@ GANNET_CHECKED gannet_err cli_parse(const cli_command *command, int argc, char *
  */
 void cli_warn_renamed(const cli_arguments *arguments);
 
-/* Value of a flag, NULL when it was not given; whether it was given, and how often.
+/* The value of a flag, NULL when it was not given; whether the flag was given; how often it was.
  *
  * Local.
  */
@@ -126,11 +138,39 @@ const char *cli_repeated(const cli_arguments *arguments, const char *flag, int k
 GANNET_CHECKED gannet_err cli_whole(const cli_arguments *arguments, const char *flag,
                                     long long least, long long fallback, long long *value);
 
-/* --format: position in gannet_format_names.
+/* The seconds of a duration from a flag; fallback when it was not given.
  *
  * Local.
+ *
+ * least     in  smallest value; DBL_MIN = anything above 0
+ * expected  in  end of the message "... is not a duration ...", such as "such as 10s or 1m"
+ *
+ * Errors: GANNET_ERR_INPUT.
  */
-GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, int fallback, int *format);
+GANNET_CHECKED gannet_err cli_duration(const cli_arguments *arguments, const char *flag,
+                                       double least, const char *expected, double fallback,
+                                       double *seconds);
+
+/* `expected` of flags that limit the time of a run or of a simulation. */
+#define CLI_LIMIT_EXPECTED "such as 90s, 10m or 4h"
+
+/* The path that a flag gives, or that stands for it, from the root.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when it is too long.
+ */
+GANNET_CHECKED gannet_err cli_absolute_path(const char *given, const char *flag, char *path,
+                                            size_t size);
+
+/* The value of --format; fallback when it was not given.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, gannet_format fallback,
+                                     gannet_format *format);
 
 /* --help of one command, and of the program.
  *
@@ -139,8 +179,8 @@ GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, int fallbac
 void cli_help(const cli_command *command, FILE *out);
 void cli_help_all(FILE *out);
 
-/* Print what may hold words from outside (of simulations, files, hosts, paths): characters that a
- * terminal would obey become spaces. Ends of lines and tabs stay.
+/* Print a text that may quote simulations, files, hosts or paths: characters that a terminal would
+ * obey become spaces. Ends of lines and tabs stay.
  *
  * Local.
  */

@@ -16,7 +16,7 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* The number behind the option of mpirun or srun by which it starts so many; 1 without. */
+/* How many processes a command of mpirun or srun starts; 1 when it does not say. */
 static int count_processes(const gannet_text_list *command) {
   static const char *const options[] = {"-n", "-np", "--np", "--ntasks", "--ntasks="};
   const char *number = NULL;
@@ -56,8 +56,8 @@ static gannet_err read_campaign(const char *file, machine_request *request) {
   return err;
 }
 
-static gannet_err inspect(const cli_arguments *arguments, const cli_world *world, int format,
-                          gannet_exit *code) {
+static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
   const char *given = arguments->n_positional > 0 ? arguments->positional[0] : ".";
   char beside[PATH_MAX];
   struct stat about;
@@ -66,6 +66,8 @@ static gannet_err inspect(const cli_arguments *arguments, const cli_world *world
                              .launcher = world->launcher,
                              .directory = given,
                              .processes = 1};
+  gannet_format format;
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
   const char *ending = strrchr(given, '.');
   int is_file = world->rank == 0 && ending &&
                 (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0) &&
@@ -82,7 +84,7 @@ static gannet_err inspect(const cli_arguments *arguments, const cli_world *world
   GANNET_TRY(gannet_agree(world->comm, gannet_alloc(1, sizeof *report, &report)));
   gannet_err err = machine_inspect(&request, report);
   if (err == GANNET_OK && world->rank == 0) {
-    err = machine_write(stdout, report, (gannet_format)format);
+    err = machine_write(stdout, report, format);
     worst = (int)machine_worst(report);
   }
   err = gannet_agree(world->comm, err);
@@ -91,12 +93,6 @@ static gannet_err inspect(const cli_arguments *arguments, const cli_world *world
   GANNET_TRY_MPI(MPI_Bcast(&worst, 1, MPI_INT, 0, world->comm));
   if (worst == MACHINE_CHANGE) *code = GANNET_EXIT_MACHINE;
   return GANNET_OK;
-}
-
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  int format = 0;
-  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
-  return inspect(arguments, world, format, code);
 }
 
 const cli_command cli_doctor = {
@@ -114,5 +110,5 @@ const cli_command cli_doctor = {
     .most = 1,
     .parallel = true,
     .launches = true,
-    .run = run,
+    .run = run_doctor,
 };

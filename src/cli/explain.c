@@ -20,7 +20,8 @@ static void print_suite_reference(void) {
   gannet_explain_schema_markdown(suite_schema_get, stdout);
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_explain(const cli_arguments *arguments, const cli_world *world,
+                              gannet_exit *code) {
   const bool suite = cli_has(arguments, "suite");
   const char *key = arguments->n_positional > 0 ? arguments->positional[0] : NULL;
   (void)world;
@@ -42,5 +43,5 @@ const cli_command cli_explain = {
     .flags = flags,
     .least = 0,
     .most = 1,
-    .run = run,
+    .run = run_explain,
 };

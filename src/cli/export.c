@@ -9,36 +9,28 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static gannet_err write_evaluations(FILE *out, const gannet_campaign *campaign, int format) {
-  gannet_labels labels;
-  cli_labels(campaign, &labels);
-  const gannet_table_spec spec = {
-      .format = (gannet_format)format, .course = true, .n = campaign->ledger.n, .labels = &labels};
-  const gannet_err err = gannet_table_write(out, &campaign->ledger, &spec);
-  gannet_labels_release(&labels);
-  return err;
-}
-
-static gannet_err write(const cli_arguments *arguments, const gannet_campaign *campaign) {
+static gannet_err write_output(const cli_arguments *arguments, const gannet_campaign *campaign) {
   FILE *out = NULL;
-  int format = 0;
+  gannet_format format;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_TRY(cli_open_output(arguments, &out));
+  const gannet_table_spec all = {.format = format, .course = true, .n = campaign->ledger.n};
   const gannet_err err = cli_has(arguments, "timeline")
-                             ? gannet_timeline_write(out, &campaign->ledger, (gannet_format)format)
-                             : write_evaluations(out, campaign, format);
+                             ? gannet_timeline_write(out, &campaign->ledger, format)
+                             : cli_write_table(out, campaign, all);
   const gannet_err closed = cli_close_output(out);
   return err != GANNET_OK ? err : closed;
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_export(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
   gannet_campaign campaign;
   (void)world;
   (void)code;
-  /* Earlier attempts are in the journal only. */
+  /* The timeline shows earlier attempts, which are in the journal only. */
   gannet_err err = cli_query(arguments, cli_has(arguments, "timeline"), &campaign);
   if (err == GANNET_OK) cli_show_feasible(&campaign);
-  if (err == GANNET_OK) err = write(arguments, &campaign);
+  if (err == GANNET_OK) err = write_output(arguments, &campaign);
   gannet_campaign_close(&campaign);
   return err;
 }
@@ -51,5 +43,5 @@ const cli_command cli_export = {
     .least = 1,
     .most = 1,
     .reads_state = true,
-    .run = run,
+    .run = run_export,
 };

@@ -11,45 +11,38 @@
 
 static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
-static void print(const char *name, const char *summary, const char *source) {
+typedef enum { METHODS, SURROGATES, ACQUISITIONS, BACKENDS, SIMULATIONS, FAMILIES } family;
+
+const char *const cli_list_families[FAMILIES + 1] = {"methods",  "surrogates",  "acquisitions",
+                                                     "backends", "simulations", NULL};
+
+static void print_entry(const char *name, const char *summary, const char *source) {
   (void)printf("  %-20s  %s\n", name, summary);
   if (source && *source) (void)printf("  %-20s  [%s]\n", "", source);
 }
 
-static void print_methods(void) {
-  for (int i = 0; gannet_methods[i]; ++i)
-    print(gannet_methods[i]->name, gannet_methods[i]->summary, gannet_methods[i]->source);
+/* Entries of a registry: structs with a name, a summary and a source. */
+#define PRINT_ENTRIES(entries)       \
+  for (int i = 0; (entries)[i]; ++i) \
+  print_entry((entries)[i]->name, (entries)[i]->summary, (entries)[i]->source)
+
+static void print_family(family which) {
+  (void)printf("%s\n", cli_list_families[which]);
+  if (which == METHODS) PRINT_ENTRIES(gannet_methods);
+  if (which == SURROGATES) PRINT_ENTRIES(gannet_surrogate_types);
+  if (which == ACQUISITIONS) PRINT_ENTRIES(gannet_acq_types);
+  if (which == SIMULATIONS) PRINT_ENTRIES(gannet_simulations);
+  for (int i = 0; which == BACKENDS && gannet_evaluator_types[i]; ++i)
+    print_entry(gannet_evaluator_types[i]->name, gannet_evaluator_types[i]->summary, NULL);
 }
 
-static void print_surrogates(void) {
-  for (int i = 0; gannet_surrogate_types[i]; ++i)
-    print(gannet_surrogate_types[i]->name, gannet_surrogate_types[i]->summary,
-          gannet_surrogate_types[i]->source);
-}
-
-static void print_acquisitions(void) {
-  for (int i = 0; gannet_acq_types[i]; ++i)
-    print(gannet_acq_types[i]->name, gannet_acq_types[i]->summary, gannet_acq_types[i]->source);
-}
-
-static void print_backends(void) {
-  for (int i = 0; gannet_evaluator_types[i]; ++i)
-    print(gannet_evaluator_types[i]->name, gannet_evaluator_types[i]->summary, NULL);
-}
-
-static void print_simulations(void) {
-  for (int i = 0; gannet_simulations[i]; ++i)
-    print(gannet_simulations[i]->name, gannet_simulations[i]->summary,
-          gannet_simulations[i]->source);
-}
-
-/* One simulation: its settings, its known minimum, the equations that it obeys. A problem of any
+/* One simulation: its settings, its constraints, the equations that it obeys. A problem of any
  * dimension is shown in two. */
-static gannet_err print_one(const char *name) {
+static gannet_err print_simulation(const char *name) {
   const gannet_simulation_type *type = NULL;
   char text[4096];
   GANNET_TRY(gannet_simulation_find(name, &type));
-  print(type->name, type->summary, type->source);
+  print_entry(type->name, type->summary, type->source);
   (void)printf("settings\n");
   for (const gannet_option *option = type->options; option && option->key; ++option) {
     if (option->renamed) continue;
@@ -66,40 +59,22 @@ static gannet_err print_one(const char *name) {
   return GANNET_OK;
 }
 
-static const struct {
-  const char *name;
-  void (*print)(void);
-} families[] = {{"methods", print_methods},
-                {"surrogates", print_surrogates},
-                {"acquisitions", print_acquisitions},
-                {"backends", print_backends},
-                {"simulations", print_simulations}};
-
-enum { N_FAMILIES = sizeof families / sizeof *families };
-
-const char *const cli_list_families[] = {"methods",  "surrogates",  "acquisitions",
-                                         "backends", "simulations", NULL};
-_Static_assert(sizeof cli_list_families / sizeof *cli_list_families == N_FAMILIES + 1,
-               "the same families");
-
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_list(const cli_arguments *arguments, const cli_world *world,
+                           gannet_exit *code) {
   const char *wanted = arguments->n_positional > 0 ? arguments->positional[0] : NULL;
-  const void *entries[N_FAMILIES + 1] = {NULL};
+  const void *entries[FAMILIES + 1] = {NULL};
   int only = -1;
   (void)world;
   (void)code;
-  for (int i = 0; i < N_FAMILIES; ++i) entries[i] = &families[i];
+  for (int i = 0; i < FAMILIES; ++i) entries[i] = &cli_list_families[i];
   if (wanted) GANNET_TRY(gannet_name_find("family", wanted, entries, &only));
   if (arguments->n_positional > 1) {
-    GANNET_REQUIRE(families[only].print == print_simulations, GANNET_ERR_INPUT,
-                   "only simulations can be listed one by one, not %s", families[only].name);
-    return print_one(arguments->positional[1]);
+    GANNET_REQUIRE(only == SIMULATIONS, GANNET_ERR_INPUT,
+                   "only simulations can be listed one by one, not %s", cli_list_families[only]);
+    return print_simulation(arguments->positional[1]);
   }
-  for (int i = 0; i < N_FAMILIES; ++i) {
-    if (only >= 0 && i != only) continue;
-    (void)printf("%s\n", families[i].name);
-    families[i].print();
-  }
+  for (int i = 0; i < FAMILIES; ++i)
+    if (only < 0 || i == only) print_family((family)i);
   return GANNET_OK;
 }
 
@@ -110,5 +85,5 @@ const cli_command cli_list = {
     .flags = flags,
     .least = 0,
     .most = 2,
-    .run = run,
+    .run = run_list,
 };

@@ -20,18 +20,18 @@
 #include "machine/choice.h"
 #include "minimize/prepare.h"
 
-/* What is wrong with the input says so by itself; other errors are told with what their code means
+/* An error of the input explains itself. Other errors are printed with the meaning of their code
  * and with the rank. */
-static void tell(gannet_err err) {
+static void print_error(gannet_err err) {
   const bool plain = err == GANNET_ERR_INPUT || err == GANNET_ERR_NAME;
   (void)fprintf(stderr, "gannet: error: %s\n",
                 plain ? gannet_error_detail() : gannet_error_message());
 }
 
-static void report(const cli_world *world, gannet_err err) {
+static void report_error(const cli_world *world, gannet_err err) {
   char host[64] = "";
   (void)gethostname(host, sizeof host - 1);
-  if (world->rank == 0) tell(err);
+  if (world->rank == 0) print_error(err);
   if (getenv("GANNET_TRACE"))
     (void)fprintf(stderr, "rank %d on %s, code %d:\n%s", world->rank, host, (int)err,
                   gannet_error_trace());
@@ -62,7 +62,7 @@ static gannet_exit run_command(const cli_command *command, const cli_arguments *
   if (world->rank == 0) cli_warn_renamed(arguments);
   const gannet_err err = command->run(arguments, world, &code);
   if (err == GANNET_OK) return code;
-  report(world, err);
+  report_error(world, err);
   return gannet_err_exit(err);
 }
 
@@ -119,7 +119,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   machine_choose_blas(argv);
   const gannet_err err = start_world(command, &world);
   if (err != GANNET_OK) {
-    report(&world, err);
+    report_error(&world, err);
     gannet_launcher_stop(&world.launcher);
     return gannet_err_exit(err);
   }
@@ -135,14 +135,14 @@ static int unknown_command(const char *word) {
   const char *known[32] = {NULL};
   for (int i = 0; cli_commands[i]; ++i) known[i] = cli_commands[i]->name;
   const char *near = gannet_nearest(word, known);
-  tell(GANNET_RAISE(GANNET_ERR_INPUT, "unknown command '%s'%s%s%s; see gannet --help", word,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
+  print_error(GANNET_RAISE(GANNET_ERR_INPUT, "unknown command '%s'%s%s%s; see gannet --help", word,
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
   return GANNET_EXIT_USAGE;
 }
 
 /* A file that is opened later must not become a standard stream that somebody has closed: what is
  * printed would go into it. */
-static void settle_streams(void) {
+static void open_missing_streams(void) {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
       (void)open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY);
@@ -155,7 +155,7 @@ static int run_program(int argc, char **argv) {
   if (!command) return unknown_command(argv[0]);
   const gannet_err err = cli_parse(command, argc, argv, &arguments, &help);
   if (err != GANNET_OK) {
-    tell(err);
+    print_error(err);
     return GANNET_EXIT_USAGE;
   }
   if (help) {
@@ -167,7 +167,7 @@ static int run_program(int argc, char **argv) {
                                                  : CLI_TABLES;
   const gannet_err became = cli_become(reach, argv - 1);
   if (became != GANNET_OK) {
-    tell(became);
+    print_error(became);
     return (int)gannet_err_exit(became);
   }
   if (command->parallel) return (int)run_parallel(command, &arguments, argv - 1);
@@ -178,7 +178,7 @@ static int run_program(int argc, char **argv) {
 int main(int argc, char **argv) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const char *first = argc > 1 ? argv[1] : "--help";
-  settle_streams();
+  open_missing_streams();
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
     cli_help_all(stdout);
     return (int)gannet_output_finish("gannet", argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE);

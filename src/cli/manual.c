@@ -86,7 +86,8 @@ static void put_program(FILE *out) {
       out);
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_manual(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
   const char *page = arguments->n_positional > 0 ? arguments->positional[0] : "gannet";
   const char *known[40] = {"gannet", "campaign"};
   (void)world;
@@ -117,5 +118,5 @@ const cli_command cli_manual = {
     .flags = flags,
     .least = 0,
     .most = 1,
-    .run = run,
+    .run = run_manual,
 };

@@ -36,6 +36,15 @@ void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
   gannet_labels_release(labels);
 }
 
+gannet_err cli_write_table(FILE *out, const gannet_campaign *campaign, gannet_table_spec spec) {
+  gannet_labels labels;
+  cli_labels(campaign, &labels);
+  spec.labels = &labels;
+  const gannet_err err = gannet_table_write(out, &campaign->ledger, &spec);
+  gannet_labels_release(&labels);
+  return err;
+}
+
 gannet_err cli_open_output(const cli_arguments *arguments, FILE **out) {
   const char *path = cli_value(arguments, "output");
   *out = stdout;

@@ -19,22 +19,22 @@
 GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
                                     gannet_campaign *campaign);
 
-/* The evaluation to run with when values are noisy, optimizer/recommend.h. Starts MPI when it does
- * not run.
+/* The evaluation that a model recommends when values are noisy (optimizer/recommend.h). Starts MPI
+ * when it does not run.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
                                         gannet_recommendation *recommendation);
 
-/* "12 of 24 feasible", on stderr beside a table, when the problem has constraints.
+/* Print "12 of 24 feasible" to stderr, beside a table, when the problem has constraints.
  *
  * Local.
  */
 void cli_show_feasible(const gannet_campaign *campaign);
 
-/* What the list of candidates says of the evaluations (campaign/tables/labels.h). A list that
- * cannot be read any more is told on stderr, and there are no labels.
+/* The other columns of the list of candidates (campaign/tables/labels.h). When the list cannot be
+ * read any more, a warning on stderr says so and there are no labels.
  *
  * Local.
  *
@@ -42,7 +42,18 @@ void cli_show_feasible(const gannet_campaign *campaign);
  */
 void cli_labels(const gannet_campaign *campaign, gannet_labels *labels);
 
-/* --output FILE or stdout; close with cli_close_output.
+/* Write a table of evaluations whose last columns are the labels.
+ *
+ * Local.
+ *
+ * spec  in  without labels
+ *
+ * Errors: those of gannet_table_write.
+ */
+GANNET_CHECKED gannet_err cli_write_table(FILE *out, const gannet_campaign *campaign,
+                                          gannet_table_spec spec);
+
+/* The file of --output, or stdout; close with cli_close_output.
  *
  * Local.
  */

@@ -18,8 +18,8 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* Devices, pipes and links that the user names stay what they are. A pipe that nobody reads would
- * wait for ever. */
+/* Write into a device, a pipe or a link that the user has named, which stays what it is. Without
+ * O_NONBLOCK, opening a pipe that nobody reads would wait for ever. */
 static gannet_err write_into(const char *path, const char *text, size_t size) {
   const int descriptor = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_NONBLOCK | O_NOCTTY, 0666);
   GANNET_REQUIRE(descriptor >= 0 || errno != ENXIO, GANNET_ERR_INPUT,
@@ -37,36 +37,32 @@ static gannet_err write_into(const char *path, const char *text, size_t size) {
   return fclose(out) ? gannet_raise_errno("write", path) : GANNET_OK;
 }
 
-/* Whole or not at all: a page that is open in a browser stays as it is. */
-static gannet_err put(const char *path, const char *text, size_t size, bool is_named) {
-  struct stat about;
-  const bool is_other = is_named && lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
-  return is_other ? write_into(path, text, size) : gannet_file_put(path, text, size);
-}
-
+/* A regular file is replaced, whole or not at all, so that a browser never sees a part of a page.
+ */
 static gannet_err write_page(const gannet_report *report, const char *path, bool is_named) {
   char *text = NULL;
   size_t size = 0;
+  struct stat about;
   FILE *page = open_memstream(&text, &size);
   GANNET_REQUIRE(page, GANNET_ERR_MEMORY, "the text of a report");
   gannet_err err = gannet_report_write(report, page);
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
-  if (err == GANNET_OK) err = put(path, text, size, is_named);
+  const bool is_special = is_named && lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+  if (err == GANNET_OK)
+    err = is_special ? write_into(path, text, size) : gannet_file_put(path, text, size);
   free(text);
   if (err == GANNET_OK) cli_say(stdout, "report: %s\n", path);
   return err;
 }
 
-/* gnuplot runs in the folder, which must be absolute for that. */
+/* gnuplot runs in the folder, whose path must be absolute for that. */
 static gannet_err write_figures(const cli_arguments *arguments, const cli_world *world,
                                 const gannet_report *report, const bool *wanted) {
   const char *folder = cli_value(arguments, "figures");
-  char here[PATH_MAX], path[PATH_MAX];
+  char path[PATH_MAX];
   bool drawn = false;
   if (!folder) return GANNET_OK;
-  if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
-  GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder[0] == '/' ? folder + 1 : folder,
-                              path, sizeof path));
+  GANNET_TRY(cli_absolute_path(folder, "figures", path, sizeof path));
   GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted, &drawn));
   if (!drawn)
     cli_warn(
@@ -77,9 +73,9 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
   return GANNET_OK;
 }
 
-/* Attempts that were repeated are in the journal only, not in snapshots; reading all of it is worth
- * the time when there are some and it is not long. */
-static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaign) {
+/* Open the campaign. Attempts that were repeated are in the journal only, not in snapshots. The
+ * whole journal is read when there are such attempts and it is not long. */
+static gannet_err open_for_report(const cli_arguments *arguments, gannet_campaign *campaign) {
   const char *directory = arguments->positional[0];
   bool repeated = false;
   GANNET_TRY(gannet_campaign_query(directory, false, campaign));
@@ -95,15 +91,8 @@ static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaig
   return gannet_campaign_query(directory, false, campaign);
 }
 
-static gannet_err create(const gannet_campaign *campaign, gannet_report **report) {
-  gannet_labels labels;
-  cli_labels(campaign, &labels);
-  const gannet_err err = gannet_report_create(campaign, &labels, report);
-  gannet_labels_release(&labels);
-  return err;
-}
-
-static gannet_err make(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err make_report(const cli_arguments *arguments, const cli_world *world,
+                              gannet_exit *code) {
   char path[PATH_MAX];
   const char *output = cli_value(arguments, "output"), *format = cli_value(arguments, "format");
   bool wanted[REPORT_FORMATS];
@@ -118,8 +107,13 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world, g
   GANNET_REQUIRE(!output || (output[0] && !(stat(output, &place) == 0 && S_ISDIR(place.st_mode))),
                  GANNET_ERR_INPUT,
                  "--output: '%s' is no name for a file; expected one, such as report.html", output);
-  gannet_err err = query(arguments, &campaign);
-  if (err == GANNET_OK) err = create(&campaign, &report);
+  gannet_err err = open_for_report(arguments, &campaign);
+  if (err == GANNET_OK) {
+    gannet_labels labels;
+    cli_labels(&campaign, &labels);
+    err = gannet_report_create(&campaign, &labels, &report);
+    gannet_labels_release(&labels);
+  }
   if (err == GANNET_OK) {
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     if (output)
@@ -134,8 +128,9 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world, g
   return err;
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  return gannet_agree(world->comm, world->rank ? GANNET_OK : make(arguments, world, code));
+static gannet_err run_report(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
+  return gannet_agree(world->comm, world->rank ? GANNET_OK : make_report(arguments, world, code));
 }
 
 const cli_command cli_report = {
@@ -152,5 +147,5 @@ const cli_command cli_report = {
     .most = 1,
     .parallel = true,
     .launches = true,
-    .run = run,
+    .run = run_report,
 };

@@ -1,5 +1,25 @@
-/* gannet run */
-#include "cli/conduct.h"
+/* gannet run, and what gannet step shares with it (cli_run_campaign): read the options, check all
+ * that can be checked, open the campaign, run it, tell how it ended.
+ */
+#include "cli/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "campaign/run/budget.h"
+#include "campaign/run/failure_reasons.h"
+#include "campaign/run/loop.h"
+#include "campaign/run/stop.h"
+#include "cli/open_campaign.h"
+#include "cli/query.h"
+#include "machine/inspect.h"
+#include "simulations/registry.h"
 
 static const cli_flag flags[] = {
     {"directory", 'd', "DIR", "campaign directory (default: NAME.campaign)", false},
@@ -15,8 +35,301 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  return cli_conduct(arguments, world, false, code);
+/* What the options ask for. */
+typedef struct {
+  gannet_campaign_start_options start;
+  gannet_run_options run;
+  const char *sets[CLI_MOST_VALUES + 1]; /* KEY=VALUE: --set, then --max-evals */
+  char budget[64];                       /* the text of --max-evals in sets */
+  gannet_follow_up next;                 /* the job of --resubmit */
+  char here[4096], script[4096];         /* working directory and script of that job */
+  double patience;                       /* seconds to wait for a campaign that is in use */
+  bool dry;
+  cli_log log;
+} settings;
+
+/* Options of gannet step. The script that goes on with the campaign is called with the same file.
+ */
+static gannet_err read_resubmit(const cli_arguments *arguments, settings *s) {
+  const double patience = 600; /* seconds: a campaign in use must not end a chain of steps */
+  const char *script = cli_value(arguments, "resubmit");
+  char full[4096];
+  s->run.is_step = true;
+  if (!script) return GANNET_OK;
+  if (!getcwd(s->here, sizeof s->here)) return gannet_raise_errno("find", "working directory");
+  if (!realpath(script, full)) return gannet_raise_errno("find the script of --resubmit,", script);
+  s->patience = patience;
+  (void)snprintf(s->script, sizeof s->script, "%s", full);
+  s->next = (gannet_follow_up){.script = s->script,
+                               .argument = arguments->positional[0],
+                               .directory = s->here,
+                               .is_stopped = gannet_stop_is_caught};
+  s->run.next = &s->next;
+  return GANNET_OK;
+}
+
+static gannet_err read_settings(const cli_arguments *arguments, const cli_world *world,
+                                bool is_step, settings *s) {
+  long long budget = 0;
+  int n = 0;
+  for (const char *text; (text = cli_repeated(arguments, "set", n)); ++n) s->sets[n] = text;
+  GANNET_TRY(cli_whole(arguments, "max-evals", 1, 0, &budget));
+  if (budget > 0) {
+    (void)snprintf(s->budget, sizeof s->budget, "budget.evaluations=%lld", budget);
+    s->sets[n++] = s->budget;
+  }
+  GANNET_TRY(cli_duration(arguments, "time-limit", DBL_MIN, CLI_LIMIT_EXPECTED, INFINITY,
+                          &s->run.time_limit));
+  cli_log_begin(&s->log, cli_has(arguments, "verbose") ? GANNET_LOG_DEBUG : GANNET_LOG_WARNING);
+  s->start = (gannet_campaign_start_options){.file = arguments->positional[0],
+                                             .directory = cli_value(arguments, "directory"),
+                                             .n_sets = n,
+                                             .sets = s->sets,
+                                             .resume = is_step || cli_has(arguments, "resume"),
+                                             .level = GANNET_LOG_DEBUG,
+                                             .log = cli_log_line,
+                                             .log_user = &s->log};
+  s->dry = cli_has(arguments, "dry-run");
+  s->run.simulations = gannet_simulations;
+  s->run.launcher = world->launcher;
+  s->run.progress = cli_has(arguments, "quiet") ? NULL : stderr;
+  return is_step ? read_resubmit(arguments, s) : GANNET_OK;
+}
+
+/* Rank 0 logs into the campaign's directory from now on; the other ranks only to stderr. */
+static void open_log(gannet_campaign *campaign, cli_log *log) {
+  char path[PATH_MAX];
+  if (campaign->context->rank != 0 ||
+      gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK) {
+    cli_log_end(log);
+    return;
+  }
+  cli_log_open(log, path);
+  campaign->context->level = (gannet_log_level)campaign->input->log.level;
+  if (log->shown > campaign->context->level) campaign->context->level = log->shown;
+}
+
+/* The best design with its values, and other columns of the list of candidates that it is from. */
+static void print_best(const gannet_campaign *campaign, const gannet_best *best) {
+  const gannet_problem *problem = campaign->input->problem;
+  const double *x = gannet_history_x_user(campaign->history, best->id);
+  const double *values = gannet_history_constraints(campaign->history, best->id);
+  gannet_labels labels;
+  char text[256];
+  if (best->feasible)
+    cli_say(stdout, "best design: evaluation %lld\n", (long long)best->id);
+  else
+    cli_say(stdout, "no feasible design; least violation %.4g at evaluation %lld\n",
+            gannet_history_violation(campaign->history, best->id), (long long)best->id);
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const char *unit = gannet_problem_unit(problem->variable_unit, v);
+    gannet_problem_format(problem, v, x[v], text, sizeof text);
+    gannet_utf8_show(text);
+    cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
+            unit);
+  }
+  cli_say(stdout, "  objective = %.17g\n", best->objective);
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    const char *unit = gannet_problem_unit(problem->constraint_unit, k);
+    cli_say(stdout, "  %s = %.17g%s%s\n", problem->spec.constraints[k].name, values[k],
+            *unit ? " " : "", unit);
+  }
+  cli_labels(campaign, &labels);
+  for (int k = 0; k < labels.n_columns; ++k)
+    if (gannet_labels_text(&labels, best->id, k)[0])
+      cli_say(stdout, "  %s = %s\n", labels.name[k], gannet_labels_text(&labels, best->id, k));
+  gannet_labels_release(&labels);
+}
+
+/* There is no result: what to do. Pending evaluations may still have one. */
+static void print_no_result(const gannet_campaign *campaign, const gannet_tally *tally) {
+  if (tally->pending > 0)
+    cli_say(stdout,
+            "no result yet: `gannet status %s` says why; --resume goes on with what is pending\n",
+            campaign->directory);
+  else
+    cli_say(
+        stdout,
+        "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
+        "  mended, remove the directory to start afresh\n",
+        campaign->directory);
+}
+
+/* Why evaluations have no result: a line for each of the last reasons. */
+static void print_reasons(const gannet_campaign *campaign) {
+  enum { MOST = 5 };
+  gannet_reason *reasons = NULL;
+  int64_t n = 0;
+  char text[400];
+  if (gannet_reasons_collect(&campaign->ledger, &reasons, &n) != GANNET_OK) gannet_error_clear();
+  for (int64_t i = 0; i < n && i < MOST; ++i) {
+    gannet_reason_text(&campaign->ledger.ticket[reasons[i].last], text, sizeof text);
+    cli_say(stdout, "  %lld %s\n", (long long)reasons[i].count, text);
+  }
+  if (n > MOST)
+    cli_say(stdout, "  %lld more reasons: gannet status %s\n", (long long)n - MOST,
+            campaign->directory);
+  gannet_free(&reasons);
+}
+
+/* How the campaign ended, the best design, and where everything is. */
+static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+  gannet_tally tally;
+  char feasible[GANNET_TALLY_TEXT];
+  gannet_tally_count(campaign, &tally);
+  gannet_tally_feasible_text(&tally, "; ", feasible);
+  cli_say(stdout, "%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
+          outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
+          (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending, feasible);
+  if (outcome->end != GANNET_RUN_FINISHED) cli_say(stdout, "reason: %s\n", outcome->why);
+  print_reasons(campaign);
+  if (tally.best.id >= 0) print_best(campaign, &tally.best);
+  if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
+  cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
+          campaign->directory);
+}
+
+static gannet_exit exit_code(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+  if (outcome->end == GANNET_RUN_INTERRUPTED) return GANNET_EXIT_RESUMABLE;
+  if (outcome->end == GANNET_RUN_FAILURES) return GANNET_EXIT_FAILURES;
+  return gannet_history_best(campaign->history) >= 0 ? GANNET_EXIT_FINISHED
+                                                     : GANNET_EXIT_INFEASIBLE;
+}
+
+/* The machine in one line; what is slow or may surprise also as a warning. */
+static gannet_err log_machine(const gannet_context *context) {
+  machine_summary summary;
+  GANNET_TRY(machine_summarise(context->comm, &summary));
+  gannet_log(context, GANNET_LOG_INFO, "machine: %s", summary.line);
+  for (int i = 0; i < 2; ++i)
+    if (summary.warning[i][0])
+      gannet_log(context, GANNET_LOG_WARNING, "%s; see gannet doctor", summary.warning[i]);
+  return GANNET_OK;
+}
+
+static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gannet_exit *code) {
+  gannet_run_outcome outcome;
+  const gannet_context *context = campaign->context;
+  gannet_log(context, GANNET_LOG_INFO, "%s on %d ranks: %s",
+             campaign->is_resumed ? "resumed" : "started", context->np, campaign->directory);
+  if (campaign->is_resumed)
+    gannet_log(context, GANNET_LOG_INFO, "%lld evaluations proposed before, %lld told",
+               (long long)gannet_history_count(campaign->history),
+               (long long)gannet_history_count_told(campaign->history));
+  GANNET_TRY(log_machine(context));
+  gannet_stop_catch();
+  const gannet_err err = gannet_campaign_run(campaign, &s->run, &outcome);
+  gannet_stop_release();
+  if (err != GANNET_OK) {
+    gannet_log(context, GANNET_LOG_INFO, "ended by an error: %s", gannet_error_message());
+    return err;
+  }
+  gannet_log(context, GANNET_LOG_INFO, "ended: %s",
+             outcome.end == GANNET_RUN_FINISHED ? "finished" : outcome.why);
+  GANNET_TRY(gannet_campaign_show_held(campaign));
+  *code = exit_code(campaign, &outcome);
+  if (context->rank == 0) print_result(campaign, &outcome);
+  return GANNET_OK;
+}
+
+static gannet_err check_step(const settings *s, const gannet_campaign_input *input) {
+  GANNET_REQUIRE(input->budget.evaluations != GANNET_AUTO, GANNET_ERR_INPUT,
+                 "%s: `gannet step` needs budget.evaluations: there is no process whose wall time "
+                 "could end the campaign",
+                 s->start.file);
+  GANNET_REQUIRE(!s->run.next || input->evaluator->detach, GANNET_ERR_INPUT,
+                 "%s: --resubmit needs a back-end whose simulations go on without gannet (slurm), "
+                 "and this is %s",
+                 s->start.file, input->evaluator->name);
+  return GANNET_OK;
+}
+
+/* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
+static void print_dry_run(const char *file, const gannet_campaign *campaign) {
+  const gannet_campaign_input *input = campaign->input;
+  const int v = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
+  const int64_t n = campaign->ledger.n, total = gannet_budget_total(input);
+  char share[GANNET_BUDGET_TEXT];
+  cli_say(stdout,
+          "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
+          v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
+  if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
+  if (campaign->is_resumed) {
+    gannet_budget_format(n, " evaluations", " of ", total, share);
+    cli_say(stdout, "it would go on after %s: %s\n", share, campaign->directory);
+  } else if (total > 0) {
+    cli_say(stdout, "it would begin a campaign of %lld evaluations: %s\n", (long long)total,
+            campaign->directory);
+  } else {
+    cli_say(stdout, "it would begin a campaign without a limit of evaluations: %s\n",
+            campaign->directory);
+  }
+}
+
+/* Check everything that can be checked before a directory is made. That is all of --dry-run. */
+static gannet_err check_input(const settings *s, const cli_world *world,
+                              gannet_complaints *complaints) {
+  gannet_campaign campaign = {0};
+  gannet_err err = gannet_campaign_load(world->comm, s->start.file, s->start.n_sets, s->start.sets,
+                                        &campaign.input, complaints);
+  if (err == GANNET_OK)
+    err = gannet_context_create(world->comm, (uint64_t)campaign.input->general.seed,
+                                &campaign.context);
+  /* Warnings; a run shows them when it begins. */
+  if (err == GANNET_OK && s->dry)
+    gannet_context_set_log(campaign.context, s->start.level, s->start.log, s->start.log_user);
+  if (err == GANNET_OK && s->dry)
+    gannet_campaign_show_warnings(&campaign, s->start.file, complaints);
+  if (err == GANNET_OK) err = gannet_campaign_choose_directory(&s->start, &campaign);
+  if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
+  if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)
+    err = GANNET_RAISE(GANNET_ERR_INPUT,
+                       "%s: backend manual leaves the simulations to you: use `gannet ask` and "
+                       "`gannet tell` instead of `gannet %s`",
+                       s->start.file, s->run.is_step ? "step" : "run");
+  if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_setup(&campaign, s->start.file);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_dry_run(&s->start, &campaign);
+  if (err == GANNET_OK && s->dry && world->rank == 0) print_dry_run(s->start.file, &campaign);
+  gannet_campaign_close(&campaign);
+  return err;
+}
+
+static gannet_err open_and_run(settings *s, const cli_world *world, gannet_complaints *complaints,
+                               gannet_exit *code) {
+  gannet_campaign campaign = {0};
+  gannet_err err = cli_open_campaign(world, &s->start, s->patience, complaints, &campaign);
+  if (err == GANNET_OK && world->rank == 0) machine_learn_job_end(world->launcher);
+  if (err == GANNET_OK) open_log(&campaign, &s->log);
+  s->next.any = err == GANNET_OK && campaign.input->evaluate.mode == GANNET_MODE_ASYNCHRONOUS;
+  if (err == GANNET_OK) err = run_campaign(s, &campaign, code);
+  gannet_campaign_close(&campaign);
+  if (err != GANNET_ERR_BUSY || !s->run.is_step || s->run.next) return err;
+  /* The process that has the campaign does what this step would have done. */
+  if (world->rank == 0) cli_say(stdout, "nothing to do now: %s\n", gannet_error_message());
+  gannet_error_clear();
+  *code = GANNET_EXIT_RESUMABLE;
+  return GANNET_OK;
+}
+
+gannet_err cli_run_campaign(const cli_arguments *arguments, const cli_world *world, bool is_step,
+                            gannet_exit *code) {
+  settings s = {0};
+  gannet_complaints complaints = {0};
+  GANNET_TRY(read_settings(arguments, world, is_step, &s));
+  gannet_err err = check_input(&s, world, &complaints);
+  if (err == GANNET_ERR_MISSING)
+    err = GANNET_RAISE(err, "%s; `gannet init` writes a campaign file", gannet_error_detail());
+  if (err == GANNET_OK && !s.dry) err = open_and_run(&s, world, &complaints, code);
+  err = cli_complain(&complaints, s.start.file, world->rank, err);
+  gannet_complaints_release(&complaints);
+  cli_log_end(&s.log);
+  return err;
+}
+
+static gannet_err run_run(const cli_arguments *arguments, const cli_world *world,
+                          gannet_exit *code) {
+  return cli_run_campaign(arguments, world, false, code);
 }
 
 const cli_command cli_run = {
@@ -33,5 +346,5 @@ const cli_command cli_run = {
     .most = 1,
     .parallel = true,
     .launches = true,
-    .run = run,
+    .run = run_run,
 };

@@ -39,7 +39,8 @@ static bool is_noisy(const gannet_campaign *campaign) {
   return campaign->input->problem->spec.noise_sd > 0;
 }
 
-/* Only where the campaign says that values are noisy: a look should be quick. */
+/* The evaluation that a model recommends, only where the campaign says that values are noisy:
+ * gannet status should be quick. */
 static gannet_err print_recommended(const gannet_campaign *campaign) {
   gannet_recommendation r;
   if (!is_noisy(campaign)) return GANNET_OK;
@@ -63,26 +64,19 @@ static void print_penalties(const gannet_campaign *campaign) {
             problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more");
 }
 
-static void print_absent(const gannet_campaign *campaign) {
-  char text[300];
-  gannet_absent_list(campaign, text, sizeof text);
-  if (text[0])
-    cli_say(stdout, "left out     %s, because its model failed: see campaign.log\n", text);
-}
-
-static void print_damage(const gannet_campaign *campaign) {
+static void print_problems(const gannet_campaign *campaign) {
+  gannet_scheduler_status scheduler;
+  char absent[300], when[40], text[32];
+  gannet_absent_list(campaign, absent, sizeof absent);
+  if (absent[0])
+    cli_say(stdout, "left out     %s, because its model failed: see campaign.log\n", absent);
   if (campaign->damage.text[0])
     cli_say(stdout, "journal      DAMAGED: %s\n", campaign->damage.text);
-}
-
-static void print_silence(const gannet_campaign *campaign) {
-  gannet_scheduler_status silence;
-  char when[40], text[32];
-  gannet_campaign_scheduler_status(campaign, &silence);
-  if (silence.since <= 0) return;
-  gannet_clock_format(silence.since, when, sizeof when);
-  gannet_format_duration(fmax(0, gannet_clock_epoch() - silence.since), text, sizeof text);
-  cli_say(stdout, "scheduler    since %s, for %s: %s\n", when, text, silence.said);
+  gannet_campaign_scheduler_status(campaign, &scheduler);
+  if (scheduler.since <= 0) return;
+  gannet_clock_format(scheduler.since, when, sizeof when);
+  gannet_format_duration(fmax(0, gannet_clock_epoch() - scheduler.since), text, sizeof text);
+  cli_say(stdout, "scheduler    since %s, for %s: %s\n", when, text, scheduler.said);
 }
 
 static void print_utilisation(const gannet_campaign *campaign) {
@@ -96,7 +90,7 @@ static void print_utilisation(const gannet_campaign *campaign) {
           usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
 }
 
-/* The end of what the last attempt printed to stderr, a line below the other. */
+/* The last lines that the last attempt printed to stderr. */
 static void print_last_words(const char *directory) {
   enum { WORDS = 600, LINES = 4 };
   char path[PATH_MAX], text[WORDS + 1];
@@ -163,7 +157,8 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   return GANNET_OK;
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_status(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
   gannet_campaign campaign;
   gannet_tally tally;
   long long most = 10;
@@ -177,9 +172,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     print_counts(&campaign, &tally);
     err = print_recommended(&campaign);
     print_penalties(&campaign);
-    print_absent(&campaign);
-    print_damage(&campaign);
-    print_silence(&campaign);
+    print_problems(&campaign);
     print_utilisation(&campaign);
     if (err == GANNET_OK) err = print_failures(&campaign, most);
   }
@@ -196,5 +189,5 @@ const cli_command cli_status = {
     .least = 1,
     .most = 1,
     .reads_state = true,
-    .run = run,
+    .run = run_status,
 };

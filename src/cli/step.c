@@ -1,5 +1,5 @@
 /* gannet step */
-#include "cli/conduct.h"
+#include "cli/run.h"
 
 static const cli_flag flags[] = {
     {"directory", 'd', "DIR", "campaign directory (default: NAME.campaign)", false},
@@ -14,8 +14,9 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  return cli_conduct(arguments, world, true, code);
+static gannet_err run_step(const cli_arguments *arguments, const cli_world *world,
+                           gannet_exit *code) {
+  return cli_run_campaign(arguments, world, true, code);
 }
 
 const cli_command cli_step = {
@@ -32,5 +33,5 @@ const cli_command cli_step = {
     .most = 1,
     .parallel = true,
     .launches = true,
-    .run = run,
+    .run = run_step,
 };

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "campaign/run/campaign.h"
 #include "campaign/tables/table.h"
-#include "cli/session.h"
+#include "cli/open_campaign.h"
 
 static const cli_flag flags[] = {
     {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
@@ -30,18 +30,9 @@ static gannet_err read_number(const char *what, const char *text, double *value)
   return GANNET_OK;
 }
 
-/* Elsewhere the last one counts, but a result is told for good. */
-static gannet_err check_repeats(const cli_arguments *arguments) {
-  static const char *const once[] = {"id", "objective", "cannot-run", "failed"};
-  for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
-    GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
-                   "--%s is given twice; leave one out", once[i]);
-  return GANNET_OK;
-}
-
-/* Splits "name=value". */
-static gannet_err split(const char *flag, const char *text, char *name, size_t size,
-                        const char **value) {
+/* Cut "name=value" in two. */
+static gannet_err split_pair(const char *flag, const char *text, char *name, size_t size,
+                             const char **value) {
   const char *equals = strchr(text, '=');
   GANNET_REQUIRE(equals && equals > text && (size_t)(equals - text) < size, GANNET_ERR_INPUT,
                  "--%s '%s': expected NAME=VALUE", flag, text);
@@ -50,7 +41,7 @@ static gannet_err split(const char *flag, const char *text, char *name, size_t s
   return GANNET_OK;
 }
 
-/* Names a constraint for --constraint, a variable for --point. */
+/* The campaign has no constraint (flag "constraint") or no variable (flag "point") of this name. */
 static gannet_err raise_unknown(const char *flag, const char *name, const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   const bool constraint = strcmp(flag, "constraint") == 0;
@@ -72,7 +63,7 @@ static gannet_err read_constraints(const cli_arguments *arguments, const gannet_
   const char *text, *value = NULL;
   for (int k = 0; k < problem->spec.n_constraints; ++k) values[k] = NAN;
   for (int i = 0; (text = cli_repeated(arguments, "constraint", i)); ++i) {
-    GANNET_TRY(split("constraint", text, name, sizeof name, &value));
+    GANNET_TRY(split_pair("constraint", text, name, sizeof name, &value));
     const int k = gannet_problem_find_constraint(problem, name);
     if (k < 0) return raise_unknown("constraint", name, problem);
     GANNET_REQUIRE(isnan(values[k]), GANNET_ERR_INPUT,
@@ -91,7 +82,7 @@ static gannet_err read_point(const cli_arguments *arguments, const gannet_proble
   const char *text, *value = NULL;
   for (int v = 0; v < problem->spec.n_variables; ++v) x_user[v] = NAN;
   for (int i = 0; (text = cli_repeated(arguments, "point", i)); ++i) {
-    GANNET_TRY(split("point", text, name, sizeof name, &value));
+    GANNET_TRY(split_pair("point", text, name, sizeof name, &value));
     const int v = gannet_problem_find_variable(problem, name);
     if (v < 0) return raise_unknown("point", name, problem);
     GANNET_REQUIRE(isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s is given twice; leave one out",
@@ -104,7 +95,7 @@ static gannet_err read_point(const cli_arguments *arguments, const gannet_proble
   return gannet_problem_check_point(problem, x_user);
 }
 
-/* A point of the caller's own becomes a proposal first. */
+/* A point of --point becomes a proposal first. */
 static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign *campaign,
                                 int64_t *id) {
   double *x_user = NULL;
@@ -147,7 +138,11 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   const char *objective = cli_value(arguments, "objective");
   const char *cannot_run = cli_value(arguments, "cannot-run");
   const char *failed = cli_value(arguments, "failed");
-  GANNET_TRY(check_repeats(arguments));
+  /* Other commands take the last value. A result is told for good, so two values are an error. */
+  static const char *const once[] = {"id", "objective", "cannot-run", "failed"};
+  for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
+    GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
+                   "--%s is given twice; leave one out", once[i]);
   GANNET_REQUIRE((objective != NULL) + (cannot_run != NULL) + (failed != NULL) == 1,
                  GANNET_ERR_INPUT, "give one of --objective, --cannot-run and --failed");
   ended->final = true;
@@ -170,7 +165,8 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   return read_constraints(arguments, problem, constraints);
 }
 
-static gannet_err write_down(gannet_campaign *campaign, const gannet_ended *ended) {
+/* Keep the result in the journal and in history.csv. */
+static gannet_err record_result(gannet_campaign *campaign, const gannet_ended *ended) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_ledger_results(&campaign->ledger, 1, ended));
   GANNET_TRY(gannet_ledger_tell(&campaign->ledger, 1, &ended->id));
@@ -179,7 +175,7 @@ static gannet_err write_down(gannet_campaign *campaign, const gannet_ended *ende
   return gannet_table_replace(path, &campaign->ledger);
 }
 
-static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign) {
+static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *campaign) {
   const gannet_problem *problem = campaign->input->problem;
   gannet_ended ended = {0};
   double *constraints = NULL;
@@ -187,16 +183,17 @@ static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign
       gannet_alloc((size_t)problem->spec.n_constraints, sizeof *constraints, &constraints);
   if (err == GANNET_OK) err = read_outcome(arguments, problem, &ended, constraints);
   if (err == GANNET_OK) err = find_evaluation(arguments, campaign, &ended.id);
-  if (err == GANNET_OK) err = write_down(campaign, &ended);
+  if (err == GANNET_OK) err = record_result(campaign, &ended);
   err = gannet_agree(campaign->context->comm, err);
   if (err == GANNET_OK) err = gannet_campaign_save(campaign);
   gannet_free(&constraints);
   return err;
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_tell(const cli_arguments *arguments, const cli_world *world,
+                           gannet_exit *code) {
   (void)code;
-  return cli_in_session(arguments, world, tell);
+  return cli_in_session(arguments, world, tell_result);
 }
 
 const cli_command cli_tell = {
@@ -209,5 +206,5 @@ const cli_command cli_tell = {
     .least = 1,
     .most = 1,
     .parallel = true,
-    .run = run,
+    .run = run_tell,
 };

@@ -15,10 +15,11 @@ static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
 typedef struct {
   const gannet_campaign *campaign;
-  int bad; /* findings that lose something */
+  int bad; /* findings of damage */
 } inspection;
 
-static void found(inspection *i, const char *file, bool bad, const char *what) {
+/* Print a finding about a file. */
+static void report_finding(inspection *i, const char *file, bool bad, const char *what) {
   cli_say(stdout, "%-14s %s%s\n", file, bad ? "DAMAGED: " : "", what);
   i->bad += bad;
 }
@@ -28,42 +29,41 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
   if (gannet_campaign_path(i->campaign, "journal", path) != GANNET_OK) return;
   const gannet_err err = gannet_journal_read(path, GANNET_JOURNAL_SCHEMA, NULL, NULL, report);
   if (err != GANNET_OK) {
-    found(i, "journal", true, gannet_error_message());
+    report_finding(i, "journal", true, gannet_error_message());
     return;
   }
   if (report->records == 0 && gannet_leftovers_find(path)) {
-    found(i, "journal", true, "without records, which other files show that there were");
+    report_finding(i, "journal", true, "without records, which other files show that there were");
     return;
   }
   (void)snprintf(text, sizeof text, "sound, %lld records%s%s", (long long)report->records,
                  report->note[0] ? "; " : "", report->note);
-  found(i, "journal", false, text);
+  report_finding(i, "journal", false, text);
 }
 
-/* What another gannet command than a query does first. */
-static const char *repairer(const inspection *i) {
+/* The command that repairs such files when it is called next. */
+static const char *name_repairer(const inspection *i) {
   const bool manual = strcmp(i->campaign->input->evaluate.backend, "manual") == 0;
   return manual ? "the next gannet tell" : "gannet run --resume";
 }
 
-/* A file that is sound, but was copied here from somewhere else. What was read tells whose campaign
- * it is, even where a snapshot stands in for the journal. */
-static bool is_foreign(const inspection *i, const gannet_snapshot_mark *mark) {
+/* Whether a sound file was copied here from another campaign; tells of it. What was read says whose
+ * campaign this is, even where a snapshot stands in for the journal. */
+static bool find_foreign(inspection *i, const char *name, const gannet_snapshot_mark *mark) {
   const gannet_campaign *c = i->campaign;
   const gannet_ledger *ledger = &c->ledger;
-  if (ledger->name)
-    return !gannet_snapshot_is_of(mark, ledger->fingerprint, ledger->seed, ledger->name);
-  return c->input && !gannet_snapshot_is_of(mark, gannet_problem_fingerprint(c->input->problem),
-                                            (uint64_t)c->input->general.seed, mark->name);
-}
-
-static void find_foreign(inspection *i, const char *name, const gannet_snapshot_mark *mark) {
   char text[512];
-  const bool newest = strcmp(name, "state.h5") == 0 && i->campaign->input;
+  if (ledger->name
+          ? gannet_snapshot_is_of(mark, ledger->fingerprint, ledger->seed, ledger->name)
+          : !c->input || gannet_snapshot_is_of(mark, gannet_problem_fingerprint(c->input->problem),
+                                               (uint64_t)c->input->general.seed, mark->name))
+    return false;
+  const bool newest = strcmp(name, "state.h5") == 0 && c->input;
   (void)snprintf(text, sizeof text, "of another campaign, '%s' with seed %lld%s%s%s", mark->name,
-                 (long long)mark->seed, newest ? "; " : "", newest ? repairer(i) : "",
+                 (long long)mark->seed, newest ? "; " : "", newest ? name_repairer(i) : "",
                  newest ? " moves it aside" : "");
-  found(i, name, true, text);
+  report_finding(i, name, true, text);
+  return true;
 }
 
 /* How many records the journal has by now: a campaign that runs has added some since it was read.
@@ -85,29 +85,26 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
   int schema = 0;
   if (gannet_campaign_path(i->campaign, name, path) != GANNET_OK) return;
   if (access(path, F_OK) != 0) {
-    if (must_exist) found(i, name, false, "not written yet");
+    if (must_exist) report_finding(i, name, false, "not written yet");
     return;
   }
   if (gannet_store_verify(path, GANNET_STATE_SCHEMA, &schema) != GANNET_OK) {
-    found(i, name, true, gannet_error_message());
+    report_finding(i, name, true, gannet_error_message());
     return;
   }
   gannet_snapshot_mark mark;
   if (gannet_snapshot_look(path, NULL, &mark) != GANNET_OK) {
-    found(i, name, true, gannet_error_message());
+    report_finding(i, name, true, gannet_error_message());
     return;
   }
-  if (is_foreign(i, &mark)) {
-    find_foreign(i, name, &mark);
-    return;
-  }
+  if (find_foreign(i, name, &mark)) return;
   /* A configuration of another problem was told already; the columns are those of the journal's. */
   const gannet_ledger *ledger = &i->campaign->ledger;
   const bool is_its_problem =
       ledger->problem &&
       (!ledger->name || ledger->fingerprint == gannet_problem_fingerprint(ledger->problem));
   if (is_its_problem && gannet_snapshot_check(path, ledger) != GANNET_OK) {
-    found(i, name, true, gannet_error_detail());
+    report_finding(i, name, true, gannet_error_detail());
     gannet_error_clear();
     return;
   }
@@ -118,7 +115,7 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
                  ahead  ? ", which the journal has lost"
                  : same ? ""
                         : " of the journal before this one");
-  found(i, name, ahead, text);
+  report_finding(i, name, ahead, text);
 }
 
 static void check_history(inspection *i) {
@@ -126,7 +123,7 @@ static void check_history(inspection *i) {
   (void)snprintf(text, sizeof text, "%lld evaluations, digest %016llx",
                  (long long)i->campaign->ledger.n,
                  (unsigned long long)gannet_history_digest(i->campaign->history));
-  found(i, "history", false, text);
+  report_finding(i, "history", false, text);
 }
 
 /* What the reader was told may not be what counts; a resume makes the file anew. */
@@ -141,7 +138,7 @@ static void check_table(inspection *i) {
   const bool is_idle = !holder.pid || !holder.is_alive;
   const gannet_err err = gannet_table_check(path, &i->campaign->ledger, is_idle, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
-  const char *writer = repairer(i);
+  const char *writer = name_repairer(i);
   if (err == GANNET_ERR_MISSING)
     (void)snprintf(text, sizeof text, "not there; %s writes it", writer);
   else if (err != GANNET_OK)
@@ -151,7 +148,7 @@ static void check_table(inspection *i) {
                    (long long)n, (long long)told, writer);
   else
     (void)snprintf(text, sizeof text, "sound, %lld of %lld results", (long long)n, (long long)told);
-  found(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
+  report_finding(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
 }
 
 /* It is read to know what the other files should say. */
@@ -162,7 +159,7 @@ static void check_configuration(inspection *i, gannet_err queried) {
   bool sealed = false;
   if (gannet_campaign_path(c, "campaign.yaml", path) != GANNET_OK) return;
   if (unreadable || other) {
-    found(i, "campaign.yaml", true, gannet_error_detail());
+    report_finding(i, "campaign.yaml", true, gannet_error_detail());
     return;
   }
   const uint64_t seed = (uint64_t)c->input->general.seed;
@@ -175,10 +172,10 @@ static void check_configuration(inspection *i, gannet_err queried) {
     (void)snprintf(text, sizeof text,
                    "%s; gannet run FILE --resume writes it anew from the campaign file",
                    gannet_error_detail());
-  found(i, "campaign.yaml", text[0],
-        text[0]  ? text
-        : sealed ? "sound"
-                 : "sound as far as can be told: it has no checksum yet");
+  report_finding(i, "campaign.yaml", text[0],
+                 text[0]  ? text
+                 : sealed ? "sound"
+                          : "sound as far as can be told: it has no checksum yet");
 }
 
 /* Whether files are lost or hurt, by what gannet_campaign_query says. A campaign that was killed
@@ -192,7 +189,8 @@ static bool has_findings(const gannet_campaign *campaign, gannet_err err) {
                              gannet_leftovers_find(journal));
 }
 
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_verify(const cli_arguments *arguments, const cli_world *world,
+                             gannet_exit *code) {
   gannet_campaign campaign;
   gannet_journal_report report = {0};
   (void)world;
@@ -222,5 +220,5 @@ const cli_command cli_verify = {
     .least = 1,
     .most = 1,
     .reads_state = true,
-    .run = run,
+    .run = run_verify,
 };

@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "cli/watch/terminal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@ static const char leave_codes[] = "\033[?7h\033[?25h\033[?1049l";
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP};
 enum { CAUGHT = sizeof caught / sizeof *caught };
 
-/* Signals belong to the process. */
+/* Signals belong to the process, so these are not members of a terminal. */
 static volatile sig_atomic_t wants_end, wants_redraw, wants_stop;
 
 static void note_signal(int number) {
@@ -27,7 +27,7 @@ static void note_signal(int number) {
     wants_end = 1;
 }
 
-static void put(const char *text, size_t size) {
+static void write_codes(const char *text, size_t size) {
   while (size > 0) {
     const ssize_t done = write(STDOUT_FILENO, text, size);
     if (done < 0 && errno == EINTR) continue;
@@ -67,7 +67,8 @@ void cli_terminal_measure(int *width, int *height) {
   *height = known && size.ws_row > 0 ? size.ws_row : 24;
 }
 
-/* Signals come only while the process waits, so that none falls between looking and waiting. */
+/* Catch signals, or stop catching them. They are blocked but in cli_terminal_wait, so that none is
+ * lost between reading the flags above and waiting. */
 static void catch_signals(bool now) {
   struct sigaction action = {.sa_handler = now ? note_signal : SIG_DFL};
   sigset_t set;
@@ -94,11 +95,11 @@ void cli_terminal_enter(cli_terminal *terminal) {
     keys.c_cc[VTIME] = 0;
     (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
   }
-  put(enter_codes, sizeof enter_codes - 1);
+  write_codes(enter_codes, sizeof enter_codes - 1);
 }
 
 void cli_terminal_leave(cli_terminal *terminal) {
-  put(leave_codes, sizeof leave_codes - 1);
+  write_codes(leave_codes, sizeof leave_codes - 1);
   if (terminal->has_keys) (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal->before);
   catch_signals(false);
 }
@@ -116,15 +117,8 @@ void cli_terminal_draw(const cli_terminal *terminal, const char *text) {
     text += length + (end ? 1 : 0);
   }
   (void)fputs("\033[J", out);
-  if (fclose(out) == 0) put(frame, size);
+  if (fclose(out) == 0) write_codes(frame, size);
   free(frame);
-}
-
-/* As for any other program that is stopped. */
-static void stop(cli_terminal *terminal) {
-  cli_terminal_leave(terminal);
-  (void)raise(SIGSTOP);
-  cli_terminal_enter(terminal);
 }
 
 /* Called when there is something to read: nothing then means that the terminal is gone. */
@@ -149,7 +143,11 @@ cli_terminal_event cli_terminal_wait(cli_terminal *terminal, double seconds) {
   if (ready > 0 && has_quit_key()) wants_end = 1;
   if (wants_end) return CLI_TERMINAL_QUIT;
   const bool redraw = wants_redraw || wants_stop;
-  if (wants_stop) stop(terminal);
+  if (wants_stop) { /* like any other program: the terminal is as before while the process stands */
+    cli_terminal_leave(terminal);
+    (void)raise(SIGSTOP);
+    cli_terminal_enter(terminal);
+  }
   if (redraw) cli_terminal_measure(&terminal->width, &terminal->height);
   wants_redraw = 0;
   return redraw || ready > 0 ? CLI_TERMINAL_REDRAW : CLI_TERMINAL_IDLE;

@@ -1,4 +1,4 @@
-/* What can be found out about this machine without asking anybody. */
+/* The site: what gannet init can find out about this machine without asking the user. */
 #define _GNU_SOURCE /* for the processors that this process may use */
 #include <ctype.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "base/processors.h"
-#include "cli/init.h"
+#include "cli/init/init.h"
 #include "evaluate/command/command.h"
 #include "machine/inspect.h"
 
@@ -22,16 +22,16 @@ typedef struct {
   char directory[PATH_MAX]; /* for what programs print */
   double patience;          /* seconds */
   int64_t calls;
-  char said[INIT_TEXT]; /* what the last program that failed wrote */
+  char said[INIT_TEXT]; /* why the last program gave no answer */
 } inquiry;
 
-static gannet_err read_file(const inquiry *asked, const char *name, char **text) {
+static gannet_err read_output(const inquiry *asked, const char *name, char **text) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(asked->directory, name, path, sizeof path));
   return gannet_file_read(path, text, NULL);
 }
 
-static gannet_err await(const inquiry *asked, int64_t tag, gannet_launch_event *event) {
+static gannet_err await_end(const inquiry *asked, int64_t tag, gannet_launch_event *event) {
   const double until = gannet_clock_seconds() + asked->patience + 3;
   bool got = false;
   for (double left = asked->patience + 3; left > 0; left = until - gannet_clock_seconds()) {
@@ -43,7 +43,7 @@ static gannet_err await(const inquiry *asked, int64_t tag, gannet_launch_event *
   return GANNET_OK;
 }
 
-/* Why a program did not do what it was asked for. */
+/* Keep why a program did not answer. */
 static gannet_err note_failure(inquiry *asked, const char *program,
                                const gannet_launch_event *event) {
   char *text = NULL;
@@ -52,15 +52,15 @@ static gannet_err note_failure(inquiry *asked, const char *program,
                    asked->patience);
     return GANNET_OK;
   }
-  GANNET_TRY(read_file(asked, "stderr.log", &text));
+  GANNET_TRY(read_output(asked, "stderr.log", &text));
   (void)snprintf(asked->said, sizeof asked->said, "%.*s", (int)strcspn(text, "\n"), text);
   if (!*asked->said) (void)snprintf(asked->said, sizeof asked->said, "%s failed", program);
   gannet_free(&text);
   return GANNET_OK;
 }
 
-/* What a program prints; NULL when it is not here, fails, or takes too long. */
-static gannet_err ask(inquiry *asked, const char *const *arguments, char **answer) {
+/* Run a program and get what it prints; NULL when it is not here, fails, or takes too long. */
+static gannet_err ask_program(inquiry *asked, const char *const *arguments, char **answer) {
   static const char *const nothing[] = {NULL};
   char path[PATH_MAX];
   gannet_launch_event event;
@@ -75,9 +75,9 @@ static gannet_err ask(inquiry *asked, const char *const *arguments, char **answe
                                 .time_limit = asked->patience,
                                 .grace = 0.5};
   GANNET_TRY(gannet_launcher_launch(asked->launcher, &launch));
-  GANNET_TRY(await(asked, launch.tag, &event));
+  GANNET_TRY(await_end(asked, launch.tag, &event));
   if (event.type == GANNET_LAUNCH_ENDED && !event.limit && event.exit_code == 0)
-    return read_file(asked, "stdout.log", answer);
+    return read_output(asked, "stdout.log", answer);
   return note_failure(asked, arguments[0], &event);
 }
 
@@ -97,8 +97,9 @@ static double read_limit(const char *text) {
   return 86400 * days + seconds;
 }
 
-/* A partition whose nodes differ has several lines. */
-static init_partition *partition_of(init_site *site, const char *name) {
+/* The partition of a name, added when it is new. A partition whose nodes differ has several lines.
+ */
+static init_partition *add_partition(init_site *site, const char *name) {
   for (int i = 0; i < site->n_partitions; ++i)
     if (strcmp(site->partition[i].name, name) == 0) return &site->partition[i];
   if (site->n_partitions == INIT_PARTITIONS) return NULL;
@@ -114,7 +115,7 @@ static void read_partition(char *line, init_site *site) {
   if (!field[5] || strcmp(field[1], "up") != 0) return;
   char *star = strchr(field[0], '*');
   if (star) *star = '\0';
-  init_partition *partition = partition_of(site, field[0]);
+  init_partition *partition = add_partition(site, field[0]);
   const long cpus = strtol(field[4], NULL, 10), memory = strtol(field[5], NULL, 10);
   if (!partition || cpus < 1) return;
   partition->is_default = star != NULL;
@@ -128,7 +129,7 @@ static gannet_err look_at_partitions(inquiry *asked, init_site *site) {
   static const char *const sinfo[] = {"sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%m", NULL};
   char path[PATH_MAX], *answer = NULL;
   if (gannet_command_find("sbatch", NULL, path)) return GANNET_OK;
-  GANNET_TRY(ask(asked, sinfo, &answer));
+  GANNET_TRY(ask_program(asked, sinfo, &answer));
   char *rest = answer;
   for (char *line; rest && (line = strsep(&rest, "\n"));) read_partition(line, site);
   if (!answer)
@@ -150,7 +151,7 @@ static void add_word(char *text, size_t size, const char *word) {
   (void)snprintf(text + used, size - used, "%s%s", used ? " " : "", word);
 }
 
-/* Sites without accounting refuse, which is an answer, too. */
+/* The accounts of the user; none at sites without accounting. */
 static gannet_err look_at_accounts(inquiry *asked, init_site *site) {
   char user[INIT_NAME + 8], *answer = NULL;
   const struct passwd *me = getpwuid(getuid());
@@ -161,38 +162,31 @@ static gannet_err look_at_accounts(inquiry *asked, init_site *site) {
   const char *const one[] = {"sacctmgr", "--noheader", "--parsable2", "--readonly",
                              "show",     "user",       me->pw_name,   "format=DefaultAccount",
                              NULL};
-  GANNET_TRY(ask(asked, all, &answer));
+  GANNET_TRY(ask_program(asked, all, &answer));
   char *rest = answer;
   for (char *line; rest && (line = strsep(&rest, "\n"));)
     add_word(site->accounts, sizeof site->accounts, line);
   gannet_free(&answer);
   if (!*site->accounts) return GANNET_OK;
-  GANNET_TRY(ask(asked, one, &answer));
+  GANNET_TRY(ask_program(asked, one, &answer));
   if (answer)
     (void)snprintf(site->account, sizeof site->account, "%.*s", (int)strcspn(answer, "\n"), answer);
   gannet_free(&answer);
   return GANNET_OK;
 }
 
-/* Where memory is shared out, a step takes all of its job unless the job said how much a processor
- * has. */
+/* Whether SLURM shares memory out. A step then takes all memory of its job unless the job says how
+ * much a processor has. */
 static gannet_err look_at_memory(inquiry *asked, init_site *site) {
   static const char *const scontrol[] = {"scontrol", "show", "config", NULL};
   char *answer = NULL;
-  GANNET_TRY(ask(asked, scontrol, &answer));
+  GANNET_TRY(ask_program(asked, scontrol, &answer));
   const char *line = answer ? strstr(answer, "SelectTypeParameters") : NULL;
   char value[INIT_TEXT] = "";
   if (line) (void)snprintf(value, sizeof value, "%.*s", (int)strcspn(line, "\n"), line);
   site->counts_memory = strstr(value, "MEMORY") || strstr(value, "Memory");
   gannet_free(&answer);
   return GANNET_OK;
-}
-
-static gannet_err look_at_slurm(inquiry *asked, init_site *site) {
-  GANNET_TRY(look_at_partitions(asked, site));
-  if (!site->slurm) return GANNET_OK;
-  GANNET_TRY(look_at_accounts(asked, site));
-  return look_at_memory(asked, site);
 }
 
 static void look_at_machine(init_site *site) {
@@ -231,7 +225,9 @@ gannet_err init_site_look(double patience, init_site *site) {
                  temporary && *temporary ? temporary : "/tmp");
   if (!mkdtemp(asked.directory)) return gannet_raise_errno("create", asked.directory);
   gannet_err err = gannet_launcher_start(&asked.launcher);
-  if (err == GANNET_OK) err = look_at_slurm(&asked, site);
+  if (err == GANNET_OK) err = look_at_partitions(&asked, site);
+  if (err == GANNET_OK && site->slurm) err = look_at_accounts(&asked, site);
+  if (err == GANNET_OK && site->slurm) err = look_at_memory(&asked, site);
   gannet_launcher_stop(&asked.launcher);
   remove_answers(asked.directory);
   return err;

@@ -1,4 +1,8 @@
-/* What a view of a campaign says. */
+/* What a view of gannet watch says, and how it is laid out in a terminal of some size.
+ *
+ * A view is a page of sections. A section has a label and lines. Lines are cut at the width of the
+ * terminal, and sections share its height.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +13,153 @@
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
-#include "cli/watch.h"
+#include "cli/watch/watch.h"
 #include "evaluate/contract/contract.h"
+
+/* Sections of a page: a label in front, lines behind it. */
+enum { SECTIONS = 16, LABEL_WIDTH = 12 };
+
+typedef struct {
+  const char *label; /* NULL = none: the lines begin at the left edge */
+  const char *style; /* numbers of an ANSI colour, "" = none */
+  char *text;        /* lines */
+  size_t size;
+  FILE *out; /* into text; NULL once it is closed */
+  int least; /* lines that are always shown */
+} page_section;
+
+typedef struct {
+  watch_frame frame;
+  int n;
+  page_section section[SECTIONS];
+} page;
+
+/* Number of characters that a UTF-8 text takes on a line. */
+static int text_width(const char *text) {
+  int width = 0;
+  for (size_t left = strlen(text); left > 0; ++width) {
+    const size_t length = gannet_utf8_next(text, left, NULL);
+    text += length ? length : 1;
+    left -= length ? length : 1;
+  }
+  return width;
+}
+
+/* Begin a section and give the stream for its lines; NULL when memory is short. */
+static FILE *page_begin(page *p, const char *label, const char *style, int least) {
+  page_section *s = &p->section[p->n];
+  *s = (page_section){.label = label, .style = style, .least = least};
+  s->out = open_memstream(&s->text, &s->size);
+  if (s->out) ++p->n;
+  return s->out;
+}
+
+/* Characters behind the labels. */
+static int page_width(const page *p) {
+  const int width = p->frame.width - LABEL_WIDTH;
+  return width > 8 ? width : 8;
+}
+
+static int count_lines(const char *text) {
+  int n = 0;
+  for (; (text = strchr(text, '\n')); ++text) ++n;
+  return n;
+}
+
+/* Sections that are dropped when a terminal is too low, in this order. */
+static const char *const dispensable[] = {"course", "proposals", "campaign", "time", "failures"};
+
+/* Drop dispensable sections until rows are left; returns the rows that are left. */
+static int drop_dispensable(const page *p, int left, int *wanted, int *rows) {
+  for (size_t k = 0; k < sizeof dispensable / sizeof *dispensable && left < 0; ++k)
+    for (int i = 0; i < p->n; ++i) {
+      if (!p->section[i].label || strcmp(p->section[i].label, dispensable[k]) != 0) continue;
+      left += rows[i];
+      rows[i] = wanted[i] = 0;
+    }
+  return left;
+}
+
+/* Give each section its least number of rows, then give rows one by one to the section with the
+ * fewest that wants more, until none is left. */
+static void share_rows(const page *p, int *wanted, int *rows) {
+  int left = p->frame.height > 0 ? p->frame.height : 10000;
+  for (int i = 0; i < p->n; ++i) {
+    rows[i] = wanted[i] < p->section[i].least ? wanted[i] : p->section[i].least;
+    left -= rows[i];
+  }
+  left = drop_dispensable(p, left, wanted, rows);
+  for (; left > 0; --left) {
+    int poorest = -1;
+    for (int i = 0; i < p->n; ++i)
+      if (rows[i] < wanted[i] && (poorest < 0 || rows[i] < rows[poorest])) poorest = i;
+    if (poorest < 0) return;
+    ++rows[poorest];
+  }
+}
+
+/* Write one line, at most width characters; characters that could move the cursor become spaces. */
+static void put_cut(FILE *out, const char *text, size_t size, int width) {
+  for (; size > 0 && width > 0; --width) {
+    const size_t length = gannet_utf8_next(text, size, NULL);
+    const unsigned char first = (unsigned char)*text;
+    const bool control = first < 0x20 || first == 0x7f ||
+                         (first == 0xc2 && size > 1 && (unsigned char)text[1] < 0xa0);
+    if (length == 0 || control)
+      (void)fputc(control ? ' ' : '?', out);
+    else
+      (void)fwrite(text, 1, length, out);
+    text += length ? length : 1;
+    size -= length ? length : 1;
+  }
+}
+
+static void put_label(const page *p, const char *label, FILE *out) {
+  const bool bold = p->frame.colors && label[0];
+  (void)fprintf(out, "%s%-*.*s%s", bold ? "\033[1m" : "", LABEL_WIDTH, p->frame.width, label,
+                bold ? "\033[0m" : "");
+}
+
+static void put_section(const page *p, const page_section *s, int rows, FILE *out) {
+  const int lines = count_lines(s->text), label = s->label ? LABEL_WIDTH : 0;
+  const bool styled = p->frame.colors && s->style[0];
+  const char *line = s->text;
+  for (int i = 0; i < rows; ++i) {
+    const char *end = strchr(line, '\n');
+    if (s->label) put_label(p, i == 0 ? s->label : "", out);
+    if (styled) (void)fprintf(out, "\033[%sm", s->style);
+    if (i + 1 == rows && lines > rows && rows > 1) {
+      char more[48];
+      const int length = snprintf(more, sizeof more, "... and %d lines more", lines - i);
+      put_cut(out, more, (size_t)length, p->frame.width - label);
+    } else {
+      put_cut(out, line, (size_t)(end - line), p->frame.width - label);
+    }
+    (void)fprintf(out, "%s\n", styled ? "\033[0m" : "");
+    line = end + 1;
+  }
+}
+
+/* Lay out everything and release it; the text is for free, NULL when memory is short. */
+static char *page_end(page *p) {
+  int wanted[SECTIONS], rows[SECTIONS];
+  char *text = NULL;
+  size_t size = 0;
+  bool sound = true;
+  for (int i = 0; i < p->n; ++i) {
+    sound = fclose(p->section[i].out) == 0 && sound;
+    wanted[i] = sound ? count_lines(p->section[i].text) : 0;
+  }
+  FILE *out = sound ? open_memstream(&text, &size) : NULL;
+  share_rows(p, wanted, rows);
+  for (int i = 0; i < p->n && out; ++i) put_section(p, &p->section[i], rows[i], out);
+  for (int i = 0; i < p->n; ++i) free(p->section[i].text);
+  p->n = 0;
+  if (!out) return NULL;
+  if (fclose(out) == 0) return text;
+  free(text);
+  return NULL;
+}
 
 static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char plain_bars[] = "_.-~=+*#";
@@ -26,22 +175,28 @@ typedef struct {
   const gannet_campaign *campaign;
   const watch_course *course;
   gannet_follow_state state;
-  watch_page page;
-  double now; /* seconds since 1970; the last end when nobody is at work */
+  page page;
+  double now; /* seconds since 1970; when no process is at work, the time of the last end */
 } view;
 
-/* Words of a line that breaks where the page ends. */
+/* Items of a section, on lines that break where the page ends. */
 typedef struct {
   FILE *out;
-  int width, at;
-  int gap; /* between items; 0 = 3 */
+  int width; /* of a line */
+  int at;    /* column behind the last item */
+  int gap;   /* blanks between items; 0 = 3 */
 } flow;
+
+static flow begin_flow(view *v, const char *label, const char *style, int least) {
+  FILE *out = page_begin(&v->page, label, style, least);
+  return (flow){.out = out, .width = page_width(&v->page)};
+}
 
 static void put_item(flow *f, const char *raw) {
   char text[600];
   (void)snprintf(text, sizeof text, "%s", raw);
   gannet_utf8_show(text);
-  const int length = watch_text_width(text), gap = f->at == 0 ? 0 : f->gap ? f->gap : 3;
+  const int length = text_width(text), gap = f->at == 0 ? 0 : f->gap ? f->gap : 3;
   const bool breaks = f->at > 0 && f->at + gap + length > f->width;
   (void)fprintf(f->out, "%s%*s%s", breaks ? "\n" : "", breaks ? 0 : gap, "", text);
   f->at = (breaks ? 0 : f->at + gap) + length;
@@ -63,7 +218,7 @@ static void end_flow(flow *f) {
   if (f->at > 0) (void)fputc('\n', f->out);
 }
 
-bool watch_silence_text(const gannet_follow *follow, char *text, size_t size) {
+bool watch_scheduler_text(const gannet_follow *follow, char *text, size_t size) {
   char when[40];
   const double since = follow->scheduler.since;
   text[0] = '\0';
@@ -92,7 +247,8 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
   return state;
 }
 
-/* The files do not tell whether a job waits in the queue or runs. */
+/* The word for evaluations under way. The files do not tell whether a job waits in the queue or
+ * runs. */
 static const char *under_way_word(const gannet_follow *follow) {
   const char *backend = follow->campaign.input->evaluate.backend;
   return strcmp(backend, "slurm") == 0 ? "submitted" : "running";
@@ -108,7 +264,7 @@ static void put_head(view *v) {
   static const char *const colors[] = {GREEN, YELLOW, GREEN, RED, YELLOW};
   const gannet_campaign_input *input = v->campaign->input;
   char text[600], silent[32];
-  FILE *out = watch_page_begin(&v->page, "campaign", "", 1);
+  FILE *out = page_begin(&v->page, "campaign", "", 1);
   if (out)
     (void)fprintf(
         out, "%s, %s %d variable%s%s\n", input->general.name,
@@ -116,7 +272,7 @@ static void put_head(view *v) {
         input->problem->spec.n_variables, input->problem->spec.n_variables == 1 ? "" : "s",
         input->problem->spec.n_constraints ? " with constraints" : "");
   v->state = watch_state_text(v->follow, text, sizeof text);
-  out = watch_page_begin(&v->page, "state", colors[v->state], 1);
+  out = page_begin(&v->page, "state", colors[v->state], 1);
   const double quiet = gannet_clock_epoch() - v->follow->changed;
   gannet_format_duration(quiet, silent, sizeof silent);
   if (!out) return;
@@ -128,8 +284,7 @@ static void put_head(view *v) {
 
 /* A sentence under a label. */
 static void put_sentence(view *v, const char *label, const char *style, const char *text) {
-  flow f = {.out = watch_page_begin(&v->page, label, style, 2),
-            .width = watch_page_width(&v->page)};
+  flow f = begin_flow(v, label, style, 2);
   if (!f.out) return;
   put_words(&f, text);
   end_flow(&f);
@@ -140,13 +295,13 @@ static void put_bar(view *v, const gannet_tally *tally) {
   const bool unicode = v->page.frame.unicode;
   char share[GANNET_BUDGET_TEXT], words[GANNET_BUDGET_TEXT + 16] = "";
   char feasible[GANNET_TALLY_TEXT];
-  FILE *out = watch_page_begin(&v->page, "progress", "", 1);
+  FILE *out = page_begin(&v->page, "progress", "", 1);
   if (!out) return;
   gannet_budget_format(ended, "", " of ", total, share);
   if (total > 0)
     (void)snprintf(words, sizeof words, "%s, %.0f %%", share,
                    floor(100 * fmin(1, (double)ended / (double)total)));
-  const int room = watch_page_width(&v->page) - (int)strlen(words) - 3;
+  const int room = page_width(&v->page) - (int)strlen(words) - 3;
   const int length = room < 10 ? 0 : room > 40 ? 40 : room;
   if (total <= 0) {
     (void)fprintf(out, "%lld evaluations, no limit\n", (long long)ended);
@@ -156,7 +311,7 @@ static void put_bar(view *v, const gannet_tally *tally) {
       (void)fputs(i < full ? unicode ? "█" : "#" : unicode ? "░" : ".", out);
     (void)fprintf(out, "%s%s\n", length ? "  " : "", words);
   }
-  flow f = {.out = watch_page_begin(&v->page, "ended", "", 1), .width = watch_page_width(&v->page)};
+  flow f = begin_flow(v, "ended", "", 1);
   if (!f.out) return;
   const int running = v->course->n_sights;
   (void)snprintf(words, sizeof words, "%lld done", (long long)tally->done);
@@ -173,7 +328,7 @@ static void put_bar(view *v, const gannet_tally *tally) {
   end_flow(&f);
 }
 
-/* "3.2 per minute": in the unit of time that makes it a handy number. */
+/* A rate such as "3.2 evaluations per minute", in the unit of time that makes a handy number. */
 static void format_rate(double per_second, char *text, size_t size) {
   if (per_second * 60 >= 100)
     (void)snprintf(text, size, "%.3g evaluations per second", per_second);
@@ -187,7 +342,7 @@ static void put_time(view *v) {
   double rate = NAN;
   char text[64], words[96];
   if (!isfinite(v->course->begun)) return;
-  flow f = {.out = watch_page_begin(&v->page, "time", "", 1), .width = watch_page_width(&v->page)};
+  flow f = begin_flow(v, "time", "", 1);
   if (!f.out) return;
   gannet_format_duration(fmax(0, v->now - v->course->begun), text, sizeof text);
   (void)snprintf(words, sizeof words, "%s since the first start", text);
@@ -207,7 +362,7 @@ static void put_time(view *v) {
 
 static void put_best(view *v, const gannet_tally *tally) {
   const watch_course *c = v->course;
-  FILE *out = watch_page_begin(&v->page, "best", GREEN, 1);
+  FILE *out = page_begin(&v->page, "best", GREEN, 1);
   if (!out) return;
   if (!tally->best.feasible) {
     char text[GANNET_TALLY_TEXT];
@@ -248,8 +403,7 @@ static void put_constraint(flow *f, const gannet_constraint *about, double value
 static void put_design(view *v, const gannet_tally *tally) {
   const gannet_problem *problem = v->campaign->input->problem;
   if (tally->best.id < 0) return;
-  flow f = {.out = watch_page_begin(&v->page, "design", "", 1),
-            .width = watch_page_width(&v->page)};
+  flow f = begin_flow(v, "design", "", 1);
   if (!f.out) return;
   const double *x = gannet_history_x_user(v->campaign->history, tally->best.id);
   const double *values = v->campaign->ledger.ticket[tally->best.id].constraints;
@@ -274,11 +428,11 @@ static void put_course(view *v) {
   const bool climbs = v->campaign->input->problem->spec.goal == GANNET_MAXIMIZE;
   char ends[80];
   if (c->n_steps < 2) return;
-  FILE *out = watch_page_begin(&v->page, "course", "", 1);
+  FILE *out = page_begin(&v->page, "course", "", 1);
   if (!out) return;
   (void)snprintf(ends, sizeof ends, "  %.5g to %.5g", c->steps[0].value,
                  c->steps[c->n_steps - 1].value);
-  const int room = watch_page_width(&v->page) - (int)strlen(ends);
+  const int room = page_width(&v->page) - (int)strlen(ends);
   const int64_t most = room < 8 ? 8 : room > 60 ? 60 : room;
   const int64_t columns = c->n_ended < most ? c->n_ended : most;
   for (int64_t i = 1; i <= columns; ++i) {
@@ -300,8 +454,7 @@ static void put_proposals(view *v) {
   const double elapsed = v->now - c->begun;
   char words[96], text[32];
   if (c->n_proposals == 0) return;
-  flow f = {.out = watch_page_begin(&v->page, "proposals", "", 1),
-            .width = watch_page_width(&v->page)};
+  flow f = begin_flow(v, "proposals", "", 1);
   if (!f.out) return;
   const struct {
     const char *word;
@@ -322,7 +475,7 @@ static void put_proposals(view *v) {
   end_flow(&f);
 }
 
-/* What the directory of an evaluation tells, or when it was seen first. */
+/* A row about an evaluation that runs, from its directory or from when it was first seen. */
 static void put_running_row(view *v, FILE *out, const watch_sight *seen) {
   char name[48], directory[PATH_MAX], age[40], slot[16] = "-", where[200] = "";
   gannet_attempt_info sight = {.started = NAN, .slot = -1};
@@ -347,7 +500,7 @@ static void put_running(view *v) {
   const watch_course *c = v->course;
   const int n = c->n_sights < LONGEST_RUNNING ? c->n_sights : LONGEST_RUNNING;
   if (n == 0) return;
-  FILE *out = watch_page_begin(&v->page, under_way_word(v->follow), "", 2);
+  FILE *out = page_begin(&v->page, under_way_word(v->follow), "", 2);
   if (!out) return;
   (void)fputs("number  try   age            slot  where\n", out);
   for (int i = 0; i < n; ++i) put_running_row(v, out, &c->sights[c->n_sights - 1 - i]);
@@ -360,7 +513,7 @@ static void put_failures(view *v) {
   char text[400];
   if (v->course->n_failures == 0) return;
   if (gannet_reasons_collect(&v->campaign->ledger, &reasons, &n) != GANNET_OK) gannet_error_clear();
-  FILE *out = n > 0 ? watch_page_begin(&v->page, "failures", RED, 2) : NULL;
+  FILE *out = n > 0 ? page_begin(&v->page, "failures", RED, 2) : NULL;
   for (int64_t i = 0; out && i < n && i < 10; ++i) {
     gannet_reason_text(&v->campaign->ledger.ticket[reasons[i].last], text, sizeof text);
     (void)fprintf(out, "%06lld  ", (long long)reasons[i].last);
@@ -381,7 +534,7 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
   put_head(&v);
   if (v.state != GANNET_FOLLOW_AT_WORK && isfinite(course->last_ended)) v.now = course->last_ended;
   if (follow->note[0]) put_sentence(&v, "damaged", RED, follow->note);
-  if (watch_silence_text(follow, silence, sizeof silence))
+  if (watch_scheduler_text(follow, silence, sizeof silence))
     put_sentence(&v, "scheduler", YELLOW, silence);
   put_bar(&v, &tally);
   put_time(&v);
@@ -392,8 +545,8 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
   put_running(&v);
   put_failures(&v);
   if (frame->height > 0) {
-    FILE *out = watch_page_begin(&v.page, NULL, DIM, 1);
+    FILE *out = page_begin(&v.page, NULL, DIM, 1);
     if (out) (void)fputs("q leaves; the campaign goes on\n", out);
   }
-  return watch_page_end(&v.page);
+  return page_end(&v.page);
 }

@@ -1,4 +1,5 @@
 /* gannet init */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/config/config.h"
-#include "cli/init.h"
+#include "cli/init/init.h"
 #include "evaluate/command/command.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/evaluator.h"
@@ -53,14 +54,16 @@ static const cli_flag flags[] = {
 
 enum { CAMPAIGN, SCRIPT, EXAMPLE, FILES };
 
+/* A file that is to be written. */
 typedef struct {
   char path[PATH_MAX];
-  char *text; /* NULL = not wanted */
+  char *text; /* NULL = the file is not wanted */
   size_t size;
   mode_t mode;
 } draft;
 
-static gannet_err compose(const init_plan *plan, int which, draft *file) {
+/* Make the text, the path and the mode of a file. */
+static gannet_err draft_file(const init_plan *plan, int which, draft *file) {
   const char *slash = strrchr(plan->file, '/');
   const int folder = slash ? (int)(slash - plan->file + 1) : 0;
   gannet_err err = GANNET_OK;
@@ -100,7 +103,7 @@ static gannet_err check_words(const init_plan *plan, const gannet_problem *probl
   return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
 }
 
-/* Programs and plugins may still be made; a built-in simulation is there. */
+/* A built-in simulation can be checked. Programs and plugins may not exist yet. */
 static gannet_err check_simulation(const gannet_campaign_input *input,
                                    gannet_complaints *complaints) {
   const gannet_evaluator_setup setup = {.problem = input->problem,
@@ -115,8 +118,9 @@ static gannet_err check_simulation(const gannet_campaign_input *input,
   return gannet_complaints_raise(complaints);
 }
 
-/* The text is read back as `gannet run` will read it. */
-static gannet_err check(const init_plan *plan, const draft *file, gannet_complaints *complaints) {
+/* Check the text of the campaign file by reading it as `gannet run` will. */
+static gannet_err check_campaign(const init_plan *plan, const draft *file,
+                                 gannet_complaints *complaints) {
   gannet_campaign_input *input = NULL;
   const gannet_campaign_source source = {
       .file = file->path, .text = file->text, .size = file->size};
@@ -128,7 +132,7 @@ static gannet_err check(const init_plan *plan, const draft *file, gannet_complai
   return err;
 }
 
-static gannet_err check_places(const init_plan *plan, const draft *files, bool force) {
+static gannet_err check_paths(const init_plan *plan, const draft *files, bool force) {
   struct stat about;
   for (int i = 0; i < FILES; ++i)
     GANNET_REQUIRE(
@@ -151,7 +155,7 @@ static gannet_err write_file(const draft *file) {
   return GANNET_OK;
 }
 
-static void warn(const init_plan *plan) {
+static void warn_of_todo(const init_plan *plan) {
   const gannet_text_list *command = &plan->command;
   char path[PATH_MAX];
   const char *program = command->n ? command->item[plan->program] : NULL;
@@ -168,7 +172,8 @@ static void warn(const init_plan *plan) {
     cli_warn("'%s' cannot be run yet: put it there, and make it executable", program);
 }
 
-static void tell(const init_plan *plan, const draft *files) {
+/* Print what was found and written, and what to do next. */
+static void print_outcome(const init_plan *plan, const draft *files) {
   const char *folder = strrchr(plan->file, '/');
   init_site_tell(&plan->site, stdout);
   if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0)
@@ -186,45 +191,38 @@ static void tell(const init_plan *plan, const draft *files) {
     (void)printf("       gannet run %s\n", plan->file);
 }
 
-static gannet_err write_all(const cli_arguments *arguments, const init_plan *plan, draft *files,
-                            gannet_complaints *complaints) {
+static gannet_err write_files(const cli_arguments *arguments, const init_plan *plan, draft *files,
+                              gannet_complaints *complaints) {
   const bool wanted[FILES] = {true, plan->script != NULL, plan->is_example};
   for (int i = 0; i < FILES; ++i)
-    if (wanted[i]) GANNET_TRY(compose(plan, i, &files[i]));
-  GANNET_TRY(check(plan, &files[CAMPAIGN], complaints));
+    if (wanted[i]) GANNET_TRY(draft_file(plan, i, &files[i]));
+  GANNET_TRY(check_campaign(plan, &files[CAMPAIGN], complaints));
   if (cli_has(arguments, "dry-run")) {
     for (int i = 0; i < FILES; ++i)
       if (files[i].text) (void)printf("--- %s\n%s", files[i].path, files[i].text);
     return GANNET_OK;
   }
-  GANNET_TRY(check_places(plan, files, cli_has(arguments, "force")));
+  GANNET_TRY(check_paths(plan, files, cli_has(arguments, "force")));
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) GANNET_TRY(write_file(&files[i]));
-  tell(plan, files);
-  warn(plan);
+  print_outcome(plan, files);
+  warn_of_todo(plan);
   return GANNET_OK;
 }
 
-static gannet_err read_patience(const cli_arguments *arguments, double *patience) {
-  const char *text = cli_value(arguments, "site-timeout");
-  *patience = 5; /* seconds */
-  GANNET_REQUIRE(!text || (gannet_parse_duration(text, patience) == 0 && *patience > 0),
-                 GANNET_ERR_INPUT, "--site-timeout: '%s' is not a duration such as 5s or 1m", text);
-  return GANNET_OK;
-}
-
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_init(const cli_arguments *arguments, const cli_world *world,
+                           gannet_exit *code) {
   gannet_complaints complaints = {0};
   draft files[FILES] = {0};
   init_plan *plan = NULL;
-  double patience = 0;
+  double patience = 0; /* seconds */
   (void)world;
   (void)code;
-  GANNET_TRY(read_patience(arguments, &patience));
+  GANNET_TRY(cli_duration(arguments, "site-timeout", DBL_MIN, "such as 5s or 1m", 5, &patience));
   GANNET_TRY(gannet_alloc(1, sizeof *plan, &plan));
   gannet_err err = init_site_look(patience, &plan->site);
   if (err == GANNET_OK) err = init_plan_make(arguments, plan, &complaints);
-  if (err == GANNET_OK) err = write_all(arguments, plan, files, &complaints);
+  if (err == GANNET_OK) err = write_files(arguments, plan, files, &complaints);
   err = cli_complain(&complaints, "gannet init", 0, err);
   for (int i = 0; i < FILES; ++i) free(files[i].text);
   gannet_complaints_release(&complaints);
@@ -249,5 +247,5 @@ const cli_command cli_init = {
     .flags = flags,
     .least = 0,
     .most = 1,
-    .run = run,
+    .run = run_init,
 };

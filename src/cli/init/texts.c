@@ -1,16 +1,22 @@
-/* The campaign file of gannet init. What it says about a key comes from the table that parses it.
+/* The texts of gannet init: the campaign file, the job script and the example of a simulation. What
+ * the campaign file says about a key comes from the table that parses it.
  */
+#define _GNU_SOURCE /* memmem */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/atomic_file.h"
+#include "base/embed.h"
+#include "base/memory.h"
 #include "campaign/config/schema.h"
 #include "campaign/config/yaml_text.h"
-#include "cli/init.h"
+#include "cli/init/init.h"
 
 enum { WIDTH = 96, NOTE = 2048, JOINT = 1 /* a blank that does not end a line */ };
 
-/* A comment, wrapped. */
+/* Write a comment, wrapped. */
 static void put_note(FILE *out, int indent, const char *text) {
   int column = 0;
   for (const char *at = text; *at;) {
@@ -30,7 +36,7 @@ static void put_note(FILE *out, int indent, const char *text) {
 }
 
 /* The entry of a key that holds for this back-end. */
-static const gannet_option *find(const char *path, const char *backend) {
+static const gannet_option *find_option(const char *path, const char *backend) {
   gannet_section section;
   char full[160];
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
@@ -44,10 +50,10 @@ static const gannet_option *find(const char *path, const char *backend) {
   return NULL;
 }
 
-/* What a key means. */
-static void explain(const init_plan *plan, FILE *out, int indent, const char *path) {
+/* Write a comment that says what a key means. */
+static void explain_key(const init_plan *plan, FILE *out, int indent, const char *path) {
   char text[NOTE], expected[512] = "";
-  const gannet_option *option = find(path, plan->backend);
+  const gannet_option *option = find_option(path, plan->backend);
   if (!option) return;
   const char *key = strrchr(path, '.');
   if (option->type != GANNET_TEXT && option->type != GANNET_TEXT_LIST)
@@ -121,13 +127,13 @@ static bool has_type(const init_plan *plan, gannet_variable_type type) {
 
 static void put_variables(const init_plan *plan, FILE *out) {
   explain_section(out, "variables");
-  explain(plan, out, 0, "variables.*.type");
+  explain_key(plan, out, 0, "variables.*.type");
   if (has_type(plan, GANNET_VARIABLE_REAL) || has_type(plan, GANNET_VARIABLE_INTEGER)) {
-    explain(plan, out, 0, "variables.*.lower");
-    explain(plan, out, 0, "variables.*.upper");
-    explain(plan, out, 0, "variables.*.scale");
+    explain_key(plan, out, 0, "variables.*.lower");
+    explain_key(plan, out, 0, "variables.*.upper");
+    explain_key(plan, out, 0, "variables.*.scale");
   }
-  if (has_type(plan, GANNET_VARIABLE_CATEGORICAL)) explain(plan, out, 0, "variables.*.values");
+  if (has_type(plan, GANNET_VARIABLE_CATEGORICAL)) explain_key(plan, out, 0, "variables.*.values");
   (void)fputs("variables:\n", out);
   for (int i = 0; i < plan->n_variables; ++i) put_variable(out, &plan->variable[i]);
 }
@@ -138,8 +144,8 @@ static void put_constraints(const init_plan *plan, FILE *out) {
     (void)fputs("# constraints:\n#   peak_stress: {upper: 110}\n", out);
     return;
   }
-  explain(plan, out, 0, "constraints.*.lower");
-  explain(plan, out, 0, "constraints.*.upper");
+  explain_key(plan, out, 0, "constraints.*.lower");
+  explain_key(plan, out, 0, "constraints.*.upper");
   (void)fputs("constraints:\n", out);
   for (int i = 0; i < plan->n_constraints; ++i) {
     const gannet_constraint *c = &plan->constraint[i];
@@ -157,9 +163,9 @@ static void put_constraints(const init_plan *plan, FILE *out) {
 static void put_budget(const init_plan *plan, FILE *out) {
   explain_section(out, "budget");
   (void)fputs("budget:\n", out);
-  explain(plan, out, 2, "budget.evaluations");
+  explain_key(plan, out, 2, "budget.evaluations");
   (void)fprintf(out, "  evaluations: %d\n", plan->evaluations);
-  explain(plan, out, 2, "budget.wall_time");
+  explain_key(plan, out, 2, "budget.wall_time");
   (void)fprintf(out, "  %swall_time: %s\n", plan->wall_time ? "" : "# ",
                 plan->wall_time ? plan->wall_time : "4h");
 }
@@ -167,7 +173,7 @@ static void put_budget(const init_plan *plan, FILE *out) {
 /* Options of sbatch for the jobs of evaluations. */
 static void put_sbatch(const init_plan *plan, FILE *out) {
   char text[INIT_TEXT];
-  explain(plan, out, 2, "evaluate.sbatch");
+  explain_key(plan, out, 2, "evaluate.sbatch");
   if (*plan->site.accounts) (void)fprintf(out, "  # accounts of yours: %s\n", plan->site.accounts);
   (void)fprintf(out, "  sbatch: [\"--ntasks=%d\"", plan->tasks);
   if (plan->partition_name) {
@@ -183,7 +189,7 @@ static void put_sbatch(const init_plan *plan, FILE *out) {
   (void)fputs("]\n", out);
   const bool is_array = plan->script && strcmp(plan->script->name, "no-resident-process") == 0;
   if (is_array) {
-    explain(plan, out, 2, "evaluate.submit");
+    explain_key(plan, out, 2, "evaluate.submit");
     (void)fputs("  submit: array\n", out);
   }
 }
@@ -192,7 +198,7 @@ static void put_key_text(const init_plan *plan, FILE *out, const char *key, cons
   char path[80];
   if (!text) return;
   (void)snprintf(path, sizeof path, "evaluate.%s", key);
-  explain(plan, out, 2, path);
+  explain_key(plan, out, 2, path);
   (void)fprintf(out, "  %s: ", key);
   gannet_yaml_text(out, text);
   (void)fputc('\n', out);
@@ -203,7 +209,7 @@ static void put_key_list(const init_plan *plan, FILE *out, const char *key,
   char path[80];
   if (list->n == 0) return;
   (void)snprintf(path, sizeof path, "evaluate.%s", key);
-  explain(plan, out, 2, path);
+  explain_key(plan, out, 2, path);
   (void)fprintf(out, "  %s: ", key);
   put_list(out, list->n, (const char *const *)list->item);
   (void)fputc('\n', out);
@@ -215,7 +221,7 @@ static void put_binding(const init_plan *plan, FILE *out) {
       (strcmp(plan->command.item[0], "mpirun") != 0 &&
        strcmp(plan->command.item[0], "mpiexec") != 0))
     return;
-  explain(plan, out, 2, "evaluate.environment");
+  explain_key(plan, out, 2, "evaluate.environment");
   (void)fputs(
       "  # These two keep several mpirun at a time from binding to the same cores.\n"
       "  environment: [\"OMPI_MCA_hwloc_base_binding_policy=none\", "
@@ -237,9 +243,9 @@ static void put_evaluate(const init_plan *plan, FILE *out) {
   put_key_list(plan, out, "pattern", &plan->patterns);
   if (strcmp(plan->backend, "slurm") == 0) put_sbatch(plan, out);
   if (strcmp(plan->backend, "manual") == 0) return;
-  explain(plan, out, 2, "evaluate.parallel");
+  explain_key(plan, out, 2, "evaluate.parallel");
   (void)fprintf(out, "  parallel: %d\n", plan->parallel);
-  explain(plan, out, 2, "evaluate.time_limit");
+  explain_key(plan, out, 2, "evaluate.time_limit");
   (void)fprintf(out, "  %stime_limit: %s\n", plan->time_limit ? "" : "# ",
                 plan->time_limit ? plan->time_limit : "1h");
 }
@@ -253,19 +259,165 @@ void init_put_campaign(const init_plan *plan, FILE *out) {
                 "#   gannet explain KEY\n"
                 "# tells type, range, unit, default and an example of any key.\n\n",
                 plan->file);
-  explain(plan, out, 0, "goal");
+  explain_key(plan, out, 0, "goal");
   (void)fprintf(out, "goal: %s\n", plan->goal);
   put_variables(plan, out);
   put_constraints(plan, out);
   (void)fputc('\n', out);
-  explain(plan, out, 0, "method");
+  explain_key(plan, out, 0, "method");
   (void)fprintf(out, "method: %s\n\n", plan->method);
-  explain(plan, out, 0, "batch");
+  explain_key(plan, out, 0, "batch");
   (void)fprintf(out, "batch: %d\n\n", plan->batch);
-  explain(plan, out, 0, "noise");
+  explain_key(plan, out, 0, "noise");
   (void)fputs("noise: auto\n\n", out);
-  explain(plan, out, 0, "seed");
+  explain_key(plan, out, 0, "seed");
   (void)fputs("seed: 1\n", out);
   put_budget(plan, out);
   put_evaluate(plan, out);
+}
+
+/* The job script. */
+
+#define SCRIPT(symbol, file, which)                                \
+  GANNET_EMBED(init_##symbol, INIT_SCRIPTS "/" file ".sh");        \
+  static const char *symbol##_text(size_t *size) {                 \
+    *size = (size_t)(init_##symbol##_end - init_##symbol##_begin); \
+    return init_##symbol##_begin;                                  \
+  }                                                                \
+  static const init_script symbol = {.name = file, .backend = which, .text = symbol##_text}
+
+SCRIPT(one_job, "one-job-per-evaluation", "slurm");
+SCRIPT(no_resident, "no-resident-process", "slurm");
+SCRIPT(inside, "inside-an-allocation", "command");
+
+const init_script *const init_scripts[] = {&one_job, &no_resident, &inside, NULL};
+
+static bool begins_with(const char *line, const char *with) {
+  return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* An option of sbatch in a script. */
+static void put_sbatch_option(FILE *out, const char *name, const char *value) {
+  if (value) (void)fprintf(out, "#SBATCH --%s=\"%s\"\n", name, value);
+}
+
+/* Whether simulations run inside the job, as steps or on ranks of it. */
+static bool is_inside(const init_plan *plan) {
+  return strcmp(plan->backend, "slurm") != 0;
+}
+
+static void put_sbatch_options(const init_plan *plan, FILE *out) {
+  const init_partition *used = plan->partition ? plan->partition : init_site_default(&plan->site);
+  (void)fprintf(out, "#SBATCH --job-name=%s\n", plan->name);
+  put_sbatch_option(out, "chdir", plan->directory);
+  put_sbatch_option(out, "partition", plan->partition_name);
+  put_sbatch_option(out, "account", plan->account);
+  if (is_inside(plan) && plan->site.counts_memory && used && used->memory > 0)
+    (void)fprintf(out, "#SBATCH --mem-per-cpu=%ldM\n", used->memory / used->cpus);
+  if (!plan->account && *plan->site.accounts)
+    (void)fprintf(out, "# accounts of yours: %s%s%s%s\n", plan->site.accounts,
+                  *plan->site.account ? " (default " : "", plan->site.account,
+                  *plan->site.account ? ")" : "");
+}
+
+static void put_job_time(const init_plan *plan, const char *line, int size, FILE *out) {
+  const init_partition *used = plan->partition ? plan->partition : init_site_default(&plan->site);
+  const char *value = strchr(line, '=') + 1;
+  char text[64];
+  double asked = 0; /* seconds */
+  (void)snprintf(text, sizeof text, "%.*s", size - (int)(value - line), value);
+  if (gannet_parse_duration(text, &asked) || !used || asked <= used->limit)
+    (void)fprintf(out, "%.*s\n", size, line);
+  else
+    (void)fprintf(out, "#SBATCH --time=%ld\n", (long)(used->limit / 60)); /* minutes */
+}
+
+static gannet_err put_job_variables(const init_plan *plan, FILE *out) {
+  char program[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (size < 0) return gannet_raise_errno("read", "/proc/self/exe");
+  program[size] = '\0';
+  (void)fprintf(out, "campaign=${1:-%s}\n: \"${GANNET:=%s}\"\n", gannet_file_name_of(plan->file),
+                program);
+  return GANNET_OK;
+}
+
+/* The comment that names the script itself names this one. */
+static void put_comment(const init_plan *plan, const char *line, int size, FILE *out) {
+  char own[INIT_NAME + 8];
+  (void)snprintf(own, sizeof own, "%s.sh", plan->script->name);
+  const char *at = memmem(line, (size_t)size, own, strlen(own));
+  if (!at) {
+    (void)fprintf(out, "%.*s\n", size, line);
+    return;
+  }
+  const char *rest = at + strlen(own);
+  (void)fprintf(out, "%.*s%s-job.sh%.*s\n", (int)(at - line), line, plan->name,
+                size - (int)(rest - line), rest);
+}
+
+static gannet_err put_script_line(const init_plan *plan, const char *line, int size, FILE *out) {
+  const bool runs_on_ranks =
+      strcmp(plan->backend, "function") == 0 || strcmp(plan->backend, "plugin") == 0;
+  if (begins_with(line, "#SBATCH --job-name=")) {
+    put_sbatch_options(plan, out);
+  } else if (begins_with(line, "#SBATCH --ntasks=") && is_inside(plan)) {
+    (void)fprintf(out, "#SBATCH --ntasks=%d\n", plan->parallel * plan->tasks);
+  } else if (begins_with(line, "#SBATCH --time=")) {
+    put_job_time(plan, line, size, out);
+  } else if (begins_with(line, "campaign=")) {
+    return put_job_variables(plan, out);
+  } else if (begins_with(line, "ranks=") && runs_on_ranks) {
+    (void)fprintf(out, "ranks=${RANKS:-%d}\n", plan->parallel);
+  } else {
+    put_comment(plan, line, size, out);
+  }
+  return GANNET_OK;
+}
+
+gannet_err init_put_script(const init_plan *plan, FILE *out) {
+  size_t size = 0;
+  const char *text = plan->script->text(&size);
+  for (const char *at = text; at < text + size;) {
+    const char *end = memchr(at, '\n', size - (size_t)(at - text));
+    GANNET_TRY(put_script_line(plan, at, (int)(end - at), out));
+    if (at == text)
+      (void)fprintf(out, "# Written by gannet init for %s.yaml: sbatch %s-job.sh\n#\n", plan->name,
+                    plan->name);
+    at = end + 1;
+  }
+  return GANNET_OK;
+}
+
+/* A simulation that runs at once, with the reader's variables in it. */
+void init_put_example(const init_plan *plan, FILE *out) {
+  (void)fputs(
+      "#!/bin/sh\n"
+      "# An example of a simulation, written by gannet init so that the campaign runs at once:\n"
+      "# put your own in its place. It is started in a folder of its own with params.in (lines\n"
+      "# \"name value\") and leaves results.out (lines \"name value\": objective and "
+      "constraints).\n"
+      "# A line \"fail REASON\" instead says that this design cannot work.\n",
+      out);
+  if (plan->tasks > 1)
+    (void)fputs(
+        "# It is started on several processors, of which the first writes the results:\n"
+        "[ \"${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-0}}}\" = 0 ] || exit 0\n",
+        out);
+  (void)fputs("awk '\n", out);
+  for (int i = 0; i < plan->n_variables; ++i) {
+    const gannet_variable *v = &plan->variable[i].is;
+    if (v->type == GANNET_VARIABLE_BOOLEAN)
+      (void)fprintf(out, "  $1 == \"%s\" && $2 == \"true\" { objective += 0.1 }\n", v->name);
+    else if (v->type != GANNET_VARIABLE_CATEGORICAL)
+      (void)fprintf(out, "  $1 == \"%s\" { objective += (($2 - %g) / %g - 0.3) ^ 2 }\n", v->name,
+                    v->lower, v->upper - v->lower);
+  }
+  (void)fputs("  END {\n    printf \"objective %.17g\\n\", objective\n", out);
+  for (int i = 0; i < plan->n_constraints; ++i) {
+    const gannet_constraint *c = &plan->constraint[i];
+    (void)fprintf(out, "    print \"%s\", %.17g\n", c->name,
+                  isfinite(c->upper) ? c->upper : c->lower);
+  }
+  (void)fputs("  }' params.in > results.part && mv results.part results.out\n", out);
 }

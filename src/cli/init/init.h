@@ -1,8 +1,13 @@
-/* gannet init: what can be found out about this machine, what was asked for, and the files that are
- * made of both.
+/* gannet init: what can be found out about this machine (the site), what follows from it and from
+ * the command line (the plan), and the files that are written.
+ *
+ *   init.c   the command: checks the files and writes them
+ *   site.c   the site
+ *   plan.c   the plan
+ *   texts.c  the texts of the files
  */
-#ifndef GANNET_CLI_INIT_H
-#define GANNET_CLI_INIT_H
+#ifndef GANNET_CLI_INIT_INIT_H
+#define GANNET_CLI_INIT_INIT_H
 
 #include <limits.h>
 
@@ -13,7 +18,7 @@
 
 enum { INIT_PARTITIONS = 64, INIT_MOST = 1024, INIT_NAME = 64, INIT_TEXT = 512 };
 
-/* A partition of SLURM as sinfo tells of it. */
+/* A partition of SLURM, from sinfo. */
 typedef struct {
   char name[INIT_NAME];
   bool is_default;
@@ -25,18 +30,18 @@ typedef struct {
 
 typedef struct {
   int threads;              /* hardware threads that this process may use */
-  int cores;                /* that these belong to: as many processes as MPI starts at once */
+  int cores;                /* cores of these threads: as many processes as MPI starts at once */
   char launcher[INIT_NAME]; /* mpirun or mpiexec; "" = none in PATH */
   bool slurm;               /* there is sbatch, and sinfo answered */
-  bool counts_memory;       /* memory is shared out like processors */
+  bool counts_memory;       /* SLURM shares memory out like processors */
   int n_partitions;
   init_partition partition[INIT_PARTITIONS];
-  char account[INIT_NAME];  /* what SLURM charges when nothing is said; "" = not told */
-  char accounts[INIT_TEXT]; /* all that this user may charge, with blanks */
+  char account[INIT_NAME];  /* the account that SLURM charges by default; "" = unknown */
+  char accounts[INIT_TEXT]; /* all accounts that this user may charge, with blanks */
   char said[INIT_TEXT];     /* why SLURM is not used although its programs are here */
 } init_site;
 
-/* Look. Nothing that is missing, refuses or does not answer is an error.
+/* Find out about the site. A program that is missing, fails or does not answer is no error.
  *
  * Local.
  *
@@ -50,7 +55,7 @@ GANNET_CHECKED gannet_err init_site_look(double patience, init_site *site);
  */
 const init_partition *init_site_default(const init_site *site);
 
-/* One line of what was found.
+/* Print a line about the site.
  *
  * Local.
  */
@@ -58,7 +63,7 @@ void init_site_tell(const init_site *site, FILE *out);
 
 typedef struct {
   gannet_variable is;
-  const char *deck; /* template that its range could not be read from; NULL = it was given */
+  const char *deck; /* the template that has its name, when no range was given; else NULL */
 } init_variable;
 
 /* The job scripts of jobscripts/, taken into the program when it is compiled. */
@@ -70,7 +75,7 @@ typedef struct {
 
 extern const init_script *const init_scripts[]; /* NULL-terminated */
 
-/* What is to be written. Texts that are not in pool belong to the command line. */
+/* What is to be written. Texts are in pool or belong to the command line. */
 typedef struct {
   init_site site;
   char file[PATH_MAX];      /* campaign file, as it was given */
@@ -82,10 +87,10 @@ typedef struct {
   const char *goal, *method, *backend;
   const char *shell, *simulation, *plugin; /* at most one of these and command */
   gannet_text_list command, templates, patterns, placeholders;
-  gannet_delimiters marks; /* that placeholders names */
-  int program;             /* its place in command, behind what launches it */
-  bool is_example;         /* nothing was said about the simulation: an example of one is written */
-  char example[INIT_NAME + 16]; /* name of its file */
+  gannet_delimiters marks; /* what stands around the names in templates, from placeholders */
+  int program;             /* position of the simulation's program in command, after a launcher */
+  bool is_example;         /* no option names a simulation: an example of a simulation is written */
+  char example[INIT_NAME + 16]; /* name of the example's file */
   int batch, parallel, evaluations, tasks;
   const char *wall_time, *time_limit; /* NULL = not given */
   const init_script *script;          /* NULL = none */
@@ -95,7 +100,7 @@ typedef struct {
   gannet_text_list pool;
 } init_plan;
 
-/* Settle everything from the command line and the site.
+/* Make the plan from the command line and the site.
  *
  * Local.
  *
@@ -106,28 +111,7 @@ GANNET_CHECKED gannet_err init_plan_make(const cli_arguments *arguments, init_pl
                                          gannet_complaints *complaints);
 void init_plan_release(init_plan *plan);
 
-/* Read the variables, constraints and placeholders; the first part of init_plan_make.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err init_problem_read(const cli_arguments *arguments, init_plan *plan,
-                                            gannet_complaints *complaints);
-
-/* Read what is run: command, shell, templates, built-in simulation; the second part.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err init_simulation_read(const cli_arguments *arguments, init_plan *plan,
-                                               gannet_complaints *complaints);
-
-/* A text that lives as long as the plan, put together like printf.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err init_keep(init_plan *plan, const char **kept, const char *format, ...)
-    GANNET_PRINTF(3, 4);
-
-/* The campaign file, the job script, and the example of a simulation.
+/* Write the campaign file, the job script, and the example of a simulation.
  *
  * Local.
  */

@@ -1,16 +1,16 @@
-/* gannet watch */
+/* gannet watch: look at the files of a campaign again and again, and show what has changed, in a
+ * terminal as a view that is drawn over, elsewhere as lines.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/option.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
 #include "cli/query.h"
-#include "cli/terminal.h"
-#include "cli/watch.h"
+#include "cli/watch/terminal.h"
+#include "cli/watch/watch.h"
 
 static const cli_flag flags[] = {
     {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},
@@ -23,22 +23,11 @@ typedef struct {
   gannet_follow follow;
   watch_course course;
   double interval;
-  bool stays;
-  bool changed; /* by the last look */
+  bool stays;   /* --stay: the end of the campaign does not end gannet watch */
+  bool changed; /* the last look has found something new */
 } watcher;
 
-static gannet_err read_interval(const cli_arguments *arguments, double *seconds) {
-  const double least = 0.05;
-  const char *text = cli_value(arguments, "interval");
-  *seconds = 1;
-  if (!text) return GANNET_OK;
-  GANNET_REQUIRE(gannet_parse_duration(text, seconds) == 0 && *seconds >= least, GANNET_ERR_INPUT,
-                 "--interval: '%s' is not a duration of at least 50 ms, such as 0.5s, 10s or 1m",
-                 text);
-  return GANNET_OK;
-}
-
-static gannet_err look(watcher *w) {
+static gannet_err look_again(watcher *w) {
   GANNET_TRY(gannet_follow_look(&w->follow, &w->changed));
   return w->changed ? watch_course_update(&w->course, &w->follow) : GANNET_OK;
 }
@@ -48,7 +37,7 @@ static bool is_over(const watcher *w, gannet_follow_state state) {
   return w->follow.note[0] || (ended && !w->stays);
 }
 
-/* As `gannet run` would have answered. */
+/* The exit code with which `gannet run` would have ended. */
 static gannet_exit exit_code(const watcher *w, gannet_follow_state state) {
   if (w->follow.note[0]) return GANNET_EXIT_DAMAGED;
   if (state == GANNET_FOLLOW_FAILURES) return GANNET_EXIT_FAILURES;
@@ -71,9 +60,7 @@ static gannet_err print_view(const watcher *w, bool is_terminal) {
   return cli_close_output(stdout);
 }
 
-/* In a terminal. */
-
-static gannet_err draw(const watcher *w, const cli_terminal *terminal) {
+static gannet_err draw_view(const watcher *w, const cli_terminal *terminal) {
   const watch_frame frame = {.width = terminal->width,
                              .height = terminal->height,
                              .colors = cli_terminal_has_colors(),
@@ -85,6 +72,7 @@ static gannet_err draw(const watcher *w, const cli_terminal *terminal) {
   return GANNET_OK;
 }
 
+/* Draw the view over and over in the terminal. */
 static gannet_err watch_live(watcher *w, cli_terminal *terminal, gannet_exit *code) {
   char words[600];
   for (;;) {
@@ -94,10 +82,10 @@ static gannet_err watch_live(watcher *w, cli_terminal *terminal, gannet_exit *co
       *code = exit_code(w, state);
       return GANNET_OK;
     }
-    GANNET_TRY(draw(w, terminal));
+    GANNET_TRY(draw_view(w, terminal));
     const cli_terminal_event event = cli_terminal_wait(terminal, w->interval);
     if (event == CLI_TERMINAL_QUIT) return GANNET_OK;
-    if (event == CLI_TERMINAL_IDLE) GANNET_TRY(look(w));
+    if (event == CLI_TERMINAL_IDLE) GANNET_TRY(look_again(w));
   }
 }
 
@@ -110,8 +98,6 @@ static gannet_err watch_terminal(watcher *w, gannet_exit *code) {
   GANNET_TRY(err);
   return print_view(w, true);
 }
-
-/* In a file. */
 
 static void print_time(void) {
   char when[40];
@@ -139,7 +125,8 @@ static void print_counts(const watcher *w) {
   (void)putchar('\n');
 }
 
-/* A line for the first of the failures from a place on that have the reason of one of them. */
+/* Print failure number at with how many later failures have its reason; nothing when an earlier
+ * one, from number before on, has its reason. */
 static void print_failure_once(const watcher *w, int64_t before, int64_t at) {
   const watch_course *c = &w->course;
   const gannet_ticket *tickets = w->follow.campaign.ledger.ticket;
@@ -160,25 +147,17 @@ static void print_failure_once(const watcher *w, int64_t before, int64_t at) {
   (void)printf(" %s\n", text);
 }
 
-static void print_failures(const watcher *w, int64_t before) {
-  const watch_course *c = &w->course;
-  if (c->n_failures - before > WATCH_FAILURES) before = c->n_failures - WATCH_FAILURES;
-  for (int64_t i = before; i < c->n_failures; ++i) print_failure_once(w, before, i);
-}
-
-static gannet_err flush_lines(void) {
-  if (fflush(stdout) || ferror(stdout)) return gannet_raise_errno("write", "the output");
-  return GANNET_OK;
-}
-
+/* Print a line whenever something changes, as for a file. */
 static gannet_err watch_lines(watcher *w, gannet_exit *code) {
-  char words[600], last[600] = "", silence[400], last_silence[400] = "";
+  char words[600], last[600] = "", scheduler[400], last_scheduler[400] = "";
   gannet_scheduler_status_kind last_kind = GANNET_SCHEDULER_OTHER;
   int64_t failures = 0;
   for (bool news = true;; news = w->changed) {
     const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
     if (failures > w->course.n_failures) failures = 0; /* everything was read again */
-    if (news) print_failures(w, failures);
+    const int64_t kept = w->course.n_failures - WATCH_FAILURES,
+                  first = kept > failures ? kept : failures;
+    for (int64_t i = first; news && i < w->course.n_failures; ++i) print_failure_once(w, first, i);
     if (news) print_counts(w);
     failures = w->course.n_failures;
     if (strcmp(words, last) != 0) {
@@ -186,44 +165,43 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
       (void)printf("%s\n", w->follow.note[0] ? w->follow.note : words);
     }
     (void)snprintf(last, sizeof last, "%s", words);
-    const bool silent = watch_silence_text(&w->follow, silence, sizeof silence);
-    if (strcmp(silence, last_silence) != 0) {
+    const bool silent = watch_scheduler_text(&w->follow, scheduler, sizeof scheduler);
+    if (strcmp(scheduler, last_scheduler) != 0) {
       print_time();
-      (void)printf("%s\n", silent ? silence
+      (void)printf("%s\n", silent ? scheduler
                            : last_kind == GANNET_SCHEDULER_UNKNOWN
                                ? "its jobs are no longer unknown"
                                : "SLURM takes and starts its jobs");
     }
-    (void)snprintf(last_silence, sizeof last_silence, "%s", silence);
+    (void)snprintf(last_scheduler, sizeof last_scheduler, "%s", scheduler);
     last_kind = w->follow.scheduler.kind;
-    GANNET_TRY(flush_lines());
+    GANNET_TRY(cli_close_output(stdout)); /* flushes it */
     if (is_over(w, state)) {
       *code = exit_code(w, state);
       return GANNET_OK;
     }
     gannet_clock_sleep(w->interval);
-    GANNET_TRY(look(w));
+    GANNET_TRY(look_again(w));
   }
 }
 
-static gannet_err watch_once(watcher *w, gannet_exit *code) {
-  char words[600];
-  *code = exit_code(w, watch_state_text(&w->follow, words, sizeof words));
-  return print_view(w, cli_terminal_is_live());
-}
-
-static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+static gannet_err run_watch(const cli_arguments *arguments, const cli_world *world,
+                            gannet_exit *code) {
   watcher w = {.stays = cli_has(arguments, "stay")};
+  char words[600];
   (void)world;
-  GANNET_TRY(read_interval(arguments, &w.interval));
+  GANNET_TRY(cli_duration(arguments, "interval", 0.05, "of at least 50 ms, such as 0.5s, 10s or 1m",
+                          1, &w.interval));
   gannet_err err = gannet_follow_open(arguments->positional[0], &w.follow);
   if (err == GANNET_OK) err = watch_course_update(&w.course, &w.follow);
-  if (err == GANNET_OK && cli_has(arguments, "once"))
-    err = watch_once(&w, code);
-  else if (err == GANNET_OK && cli_terminal_is_live())
+  if (err == GANNET_OK && cli_has(arguments, "once")) {
+    *code = exit_code(&w, watch_state_text(&w.follow, words, sizeof words));
+    err = print_view(&w, cli_terminal_is_live());
+  } else if (err == GANNET_OK && cli_terminal_is_live()) {
     err = watch_terminal(&w, code);
-  else if (err == GANNET_OK)
+  } else if (err == GANNET_OK) {
     err = watch_lines(&w, code);
+  }
   watch_course_release(&w.course);
   gannet_follow_close(&w.follow);
   return err;
@@ -244,5 +222,5 @@ const cli_command cli_watch = {
     .least = 1,
     .most = 1,
     .reads_state = true,
-    .run = run,
+    .run = run_watch,
 };

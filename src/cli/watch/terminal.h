@@ -7,8 +7,8 @@
  *
  * One at a time in a process, for signals belong to the process. All functions are local.
  */
-#ifndef GANNET_CLI_TERMINAL_H
-#define GANNET_CLI_TERMINAL_H
+#ifndef GANNET_CLI_WATCH_TERMINAL_H
+#define GANNET_CLI_WATCH_TERMINAL_H
 
 #include <stdbool.h>
 #include <termios.h>

@@ -1,11 +1,11 @@
-/* What is kept from look to look, so that a look costs what has come and not the whole history. */
+/* What gannet watch keeps from look to look, so that a look costs only what is new. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cli/watch.h"
+#include "cli/watch/watch.h"
 
 static gannet_err make_room(int n, int *capacity, size_t size, void *pointer_to_pointer) {
   if (n < *capacity) return GANNET_OK;
@@ -21,7 +21,7 @@ void watch_course_release(watch_course *course) {
   gannet_free(&course->sights);
 }
 
-static void begin(watch_course *course, int generation) {
+static void restart_course(watch_course *course, int generation) {
   watch_course_release(course);
   memset(course, 0, sizeof *course);
   course->generation = generation;
@@ -49,7 +49,7 @@ static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64
   return GANNET_OK;
 }
 
-/* A proposal is a run of evaluations of one batch with the same time. */
+/* Evaluations of one batch have the time of one proposal. */
 static gannet_err take_proposals(watch_course *c, const gannet_follow *follow) {
   const gannet_campaign *campaign = &follow->campaign;
   for (; c->n_seen < campaign->ledger.n; ++c->n_seen) {
@@ -66,7 +66,7 @@ static gannet_err take_proposals(watch_course *c, const gannet_follow *follow) {
   return GANNET_OK;
 }
 
-static int by_size(const void *a, const void *b) {
+static int compare_numbers(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -76,7 +76,7 @@ static gannet_err find_median(watch_course *c) {
   double *sorted = NULL;
   GANNET_TRY(gannet_alloc(n, sizeof *sorted, &sorted));
   memcpy(sorted, c->proposals, n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, by_size);
+  qsort(sorted, n, sizeof *sorted, compare_numbers);
   c->proposals_median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
   gannet_free(&sorted);
   return GANNET_OK;
@@ -118,7 +118,7 @@ gannet_err watch_course_update(watch_course *course, const gannet_follow *follow
   const gannet_history *h = follow->campaign.history;
   const bool is_first = course->n_seen == 0 || course->generation != follow->generation;
   const int before = course->n_proposals;
-  if (is_first) begin(course, follow->generation);
+  if (is_first) restart_course(course, follow->generation);
   while (course->n_ended < gannet_history_count_told(h))
     GANNET_TRY(take_ended(course, follow, gannet_history_order(h)[course->n_ended]));
   GANNET_TRY(take_proposals(course, follow));

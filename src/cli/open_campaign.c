@@ -1,4 +1,4 @@
-#include "cli/session.h"
+#include "cli/open_campaign.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,33 +7,54 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "cli/opening.h"
+#include "base/clock.h"
 
-/* What is meant as a directory is told as one. */
-static gannet_err find(const char *place, bool is_directory, const char *file) {
+gannet_err cli_open_campaign(const cli_world *world, const gannet_campaign_start_options *options,
+                             double patience, gannet_complaints *complaints,
+                             gannet_campaign *campaign) {
+  const double pause = 0.25, silent = 3; /* seconds */
+  const double start = gannet_clock_seconds();
+  bool said = false;
+  for (;;) {
+    const gannet_err err = gannet_campaign_start(world->comm, options, complaints, campaign);
+    const double waited = gannet_clock_seconds() - start;
+    /* A process that begins the same campaign is seen only once it has begun: EXISTS then. */
+    const bool is_taken = err == GANNET_ERR_BUSY || (err == GANNET_ERR_EXISTS && options->resume);
+    int again = is_taken && waited < patience;
+    GANNET_TRY_MPI(MPI_Bcast(&again, 1, MPI_INT, 0, world->comm));
+    if (!again) {
+      if (err != GANNET_ERR_BUSY || !(patience > 0)) return err;
+      char text[32];
+      gannet_format_duration(patience, text, sizeof text);
+      return GANNET_RAISE(err, "%s (waited %s; `gannet run` keeps a campaign until it ends)",
+                          gannet_error_detail(), text);
+    }
+    if (!said && waited >= silent && world->rank == 0)
+      cli_warn("waiting: %s", gannet_error_detail());
+    said = said || waited >= silent;
+    gannet_campaign_close(campaign);
+    gannet_error_clear();
+    gannet_clock_sleep(pause);
+  }
+}
+
+/* GANNET_ERR_MISSING with the words for a directory when a place is, or by its name should be, a
+ * campaign directory and has no campaign file. */
+static gannet_err check_directory(const char *place, bool is_directory, const char *file) {
   const size_t length = strlen(place), suffix = strlen(".campaign");
   const bool meant = length > suffix && strcmp(place + length - suffix, ".campaign") == 0;
   if ((is_directory || meant) && access(file, F_OK)) return gannet_campaign_raise_none(place);
   return GANNET_OK;
 }
 
-/* A call takes half a second, so that a crowd is through by then. */
-static gannet_err read_patience(const cli_arguments *arguments, double *patience) {
-  const char *text = cli_value(arguments, "wait");
-  *patience = 60;
-  if (!text) return GANNET_OK;
-  GANNET_REQUIRE(gannet_parse_duration(text, patience) == 0 && *patience >= 0, GANNET_ERR_INPUT,
-                 "--wait: '%s' is not a duration such as 0s, 90s or 10m", text);
-  return GANNET_OK;
-}
-
 gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
                           cli_session session) {
+  const double usual = 60; /* seconds: a call takes half a second, so many calls are through then */
   const char *place = arguments->positional[0];
   char file[PATH_MAX], log_path[PATH_MAX];
   struct stat about;
   double patience = 0;
-  GANNET_TRY(read_patience(arguments, &patience));
+  GANNET_TRY(cli_duration(arguments, "wait", 0, "such as 0s, 90s or 10m", usual, &patience));
   const bool is_there = stat(place, &about) == 0;
   const bool is_directory = is_there && S_ISDIR(about.st_mode);
   gannet_err err = GANNET_OK;
@@ -50,7 +71,7 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
                                                  .log_user = &log};
   gannet_complaints complaints = {0};
   gannet_campaign campaign = {0};
-  if (err == GANNET_OK && world->rank == 0) err = find(place, is_directory, file);
+  if (err == GANNET_OK && world->rank == 0) err = check_directory(place, is_directory, file);
   err = gannet_agree(world->comm, err);
   if (err == GANNET_OK) err = cli_open_campaign(world, &options, patience, &complaints, &campaign);
   if (err == GANNET_OK && world->rank == 0 &&
