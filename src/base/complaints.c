@@ -37,13 +37,10 @@ static void make_line(const char *where, const char *format, va_list arguments,
 }
 
 /* Methods of a portfolio, and its whole, read the same settings: equal lines are told once. One
- * that cannot be remembered may be told twice. */
-void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
-  char line[LONGEST];
-  va_list arguments;
-  va_start(arguments, format);
-  make_line(where, format, arguments, line);
-  va_end(arguments);
+ * that cannot be remembered may be told twice. Lengths are in bytes; the key stands behind where.
+ */
+static void add_line(gannet_complaints *complaints, const char *line, size_t where_length,
+                     size_t key_length) {
   const uint64_t hash = gannet_hash(line, strlen(line));
   const size_t begin = complaints->used;
   complaints->count += 1;
@@ -58,20 +55,72 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
       return;
     complaints->line_capacity = larger;
   }
+  const size_t key_begin = begin + where_length + (where_length ? strlen(": ") : 0);
   complaints->line[complaints->n_lines++] =
-      (gannet_complaint_line){hash, begin, where ? strlen(where) : 0};
+      (gannet_complaint_line){hash, begin, where_length, key_begin, key_length};
+}
+
+void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
+  char line[LONGEST];
+  va_list arguments;
+  va_start(arguments, format);
+  make_line(where, format, arguments, line);
+  va_end(arguments);
+  add_line(complaints, line, where ? strlen(where) : 0, 0);
+}
+
+void gannet_complain_of_key(gannet_complaints *complaints, const char *where, const char *section,
+                            const char *key, const char *format, ...) {
+  char line[LONGEST], place[LONGEST];
+  const bool has_section = section && *section;
+  const size_t key_length = (has_section ? strlen(section) + 1 : 0) + strlen(key);
+  (void)snprintf(place, sizeof place, "%s%s%s%s%s", where ? where : "", where ? ": " : "",
+                 has_section ? section : "", has_section ? "." : "", key);
+  va_list arguments;
+  va_start(arguments, format);
+  make_line(place, format, arguments, line);
+  va_end(arguments);
+  add_line(complaints, line, where ? strlen(where) : 0, key_length);
+}
+
+bool gannet_complaints_name_key(const gannet_complaints *complaints, int n, const char *key) {
+  const size_t length = strlen(key);
+  for (int i = 0; i < n && i < complaints->n_lines; ++i) {
+    const gannet_complaint_line *line = &complaints->line[i];
+    if (line->key_length == length && length > 0 &&
+        memcmp(complaints->text + line->key_begin, key, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+void gannet_complaints_merge(const gannet_complaints *from, gannet_complaints *to) {
+  char text[LONGEST];
+  for (const char *at = from->warnings; at && *at; at += strcspn(at, "\n") + 1)
+    gannet_complaints_warn(to, NULL, "%.*s", (int)strcspn(at, "\n"), at);
+  for (int i = 0; i < from->n_lines; ++i) {
+    const gannet_complaint_line *line = &from->line[i];
+    const char *begin = from->text + line->begin;
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(begin, "\n"), begin);
+    add_line(to, text, line->where_length, line->key_length);
+  }
+  to->count += from->told - from->n_lines; /* complaints for whose words there was no memory */
 }
 
 void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_locator locate,
                             const void *user, gannet_complaints *to) {
-  char key[LONGEST];
+  char key[LONGEST], text[LONGEST];
   for (int i = 0; i < from->n_lines; ++i) {
     const char *line = from->text + from->line[i].begin, *location = NULL;
-    (void)snprintf(key, sizeof key, "%.*s", (int)from->line[i].where_length, line);
     const int length = (int)strcspn(line, "\n");
-    if (locate(user, key, &location)) gannet_complain(to, location, "%.*s", length, line);
+    const size_t key_length = from->line[i].where_length;
+    (void)snprintf(key, sizeof key, "%.*s", (int)key_length, line);
+    if (!locate(user, key, &location)) continue;
+    (void)snprintf(text, sizeof text, "%s%s%.*s", location ? location : "", location ? ": " : "",
+                   length, line);
+    add_line(to, text, location ? strlen(location) : 0, key_length);
   }
-  to->count += from->told - from->n_lines; /* there was no memory for their words */
+  to->count += from->told - from->n_lines; /* complaints for whose words there was no memory */
 }
 
 void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,

@@ -13,6 +13,8 @@ typedef struct {
   uint64_t hash;       /* of the line: what several readers complain about alike is told once */
   size_t begin;        /* of the line in the text */
   size_t where_length; /* bytes at its beginning that say where, 0 = none do */
+  size_t key_begin;    /* of the key of the input that the line is about, in the text */
+  size_t key_length;   /* bytes of that key; 0 = the line is about no key */
 } gannet_complaint_line;
 
 /* Zero-initialise; free with gannet_complaints_release. */
@@ -37,11 +39,32 @@ typedef struct {
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...)
     GANNET_PRINTF(3, 4);
 
+/* The same of a key, which stands before the words: "where: section.key: what". The section is NULL
+ * or "" at the top level.
+ *
+ * Local.
+ */
+void gannet_complain_of_key(gannet_complaints *complaints, const char *where, const char *section,
+                            const char *key, const char *format, ...) GANNET_PRINTF(5, 6);
+
+/* Whether one of the first n lines is about a key, "section.key".
+ *
+ * Local.
+ */
+bool gannet_complaints_name_key(const gannet_complaints *complaints, int n, const char *key);
+
+/* Add the complaints and the warnings of others that are not there yet.
+ *
+ * Local.
+ */
+void gannet_complaints_merge(const gannet_complaints *from, gannet_complaints *to);
+
 /* Gives the location, "file:line:column" or NULL, of the key that a complaint is about; false = the
  * complaint is to be left out. */
 typedef bool (*gannet_complaint_locator)(const void *user, const char *key, const char **location);
 
-/* Add complaints that were made about keys to others, each with the location of its key before it.
+/* Add complaints that were made about keys (their "where") to others, each with the location of its
+ * key before it.
  *
  * Local.
  */

@@ -181,9 +181,9 @@ static bool is_infinite(const char *text) {
 
 static void complain_infinite(const gannet_option *option, const char *section, const char *text,
                               const char *where, gannet_complaints *complaints) {
-  gannet_complain(complaints, where, "%s%s%s: '%s' is not finite; expected a finite number%s%s",
-                  section ? section : "", section ? "." : "", option->key, text,
-                  option->example ? ", such as " : "", option->example ? option->example : "");
+  gannet_complain_of_key(
+      complaints, where, section, option->key, "'%s' is not finite; expected a finite number%s%s",
+      text, option->example ? ", such as " : "", option->example ? option->example : "");
 }
 
 void gannet_option_complain_value(const gannet_option *option, const char *section,
@@ -199,10 +199,10 @@ void gannet_option_complain_value(const gannet_option *option, const char *secti
   if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);
   const char *quote = text ? "'" : "";
   const char *hint = text && gannet_option_is_number(option) ? gannet_number_hint(text) : "";
-  gannet_complain(complaints, where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s%s",
-                  section ? section : "", section ? "." : "", option->key, quote,
-                  text ? text : "a list", quote, expected, near ? "; did you mean '" : "",
-                  near ? near : "", near ? "'?" : "", hint);
+  gannet_complain_of_key(complaints, where, section, option->key,
+                         "%s%s%s is not valid; expected %s%s%s%s%s", quote, text ? text : "a list",
+                         quote, expected, near ? "; did you mean '" : "", near ? near : "",
+                         near ? "'?" : "", hint);
 }
 
 static gannet_err store_real_list(const gannet_option *option, const char *section,

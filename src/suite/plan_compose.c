@@ -181,20 +181,6 @@ static gannet_err compose(composer *made, const suite_plan *plan, const suite_no
   return set_whole(made, "budget.evaluations", problem->budget);
 }
 
-void suite_relay(gannet_complaints *local, gannet_complaints *complaints) {
-  char warning[1024];
-  while (gannet_complaints_next_warning(local, warning, sizeof warning))
-    gannet_complaints_warn(complaints, NULL, "%s", warning);
-  for (const char *line = local->text; line && *line;) {
-    const size_t length = strcspn(line, "\n");
-    char text[1024];
-    (void)snprintf(text, sizeof text, "%.*s", (int)length, line);
-    if (!complaints->text || !strstr(complaints->text, text))
-      gannet_complain(complaints, NULL, "%s", text);
-    line += length + (line[length] == '\n');
-  }
-}
-
 gannet_err suite_plan_compose(const suite_plan *plan, const suite_nodes *nodes, int p, int k,
                               gannet_campaign_input **input, gannet_complaints *complaints) {
   gannet_complaints local = {0};
@@ -206,7 +192,7 @@ gannet_err suite_plan_compose(const suite_plan *plan, const suite_nodes *nodes, 
     gannet_error_clear();
     err = GANNET_OK;
   }
-  suite_relay(&local, complaints);
+  gannet_complaints_merge(&local, complaints);
   gannet_complaints_release(&local);
   gannet_tree_release(&made.tree);
   return err;

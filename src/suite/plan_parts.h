@@ -39,13 +39,6 @@ GANNET_CHECKED gannet_err suite_plan_compose(const suite_plan *plan, const suite
 GANNET_CHECKED gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p,
                                               gannet_complaints *complaints);
 
-/* Pass complaints on that are not there yet: what is wrong with a problem or a method is found
- * again with each of its partners.
- *
- * Local.
- */
-void suite_relay(gannet_complaints *local, gannet_complaints *complaints);
-
 /* Standard deviations of the noise of problem p, from uniform points.
  *
  * Local; the function must allow that.

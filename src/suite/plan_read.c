@@ -314,7 +314,7 @@ gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p
   find_budget(plan, root, node, problem, &local);
   find_measures(plan, root, node, problem, &local);
   find_tables(plan, root, problem, &local);
-  suite_relay(&local, complaints);
+  gannet_complaints_merge(&local, complaints);
   gannet_complaints_release(&local);
   return find_optimum(node, problem);
 }

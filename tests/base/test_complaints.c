@@ -44,10 +44,35 @@ static void a_key_gets_its_location(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+static void a_complaint_carries_its_key(void **state) {
+  (void)state;
+  gannet_complaints found = {0}, complaints = {0};
+  gannet_complain(&complaints, "a.yaml:1:1", "a list is not valid");
+  gannet_complain_of_key(&complaints, "a.yaml:7:3", "budget", "wall_time", "'%s' is not a time",
+                         "2:");
+  gannet_complain_of_key(&complaints, NULL, NULL, "seed", "'%d' is not valid", -1);
+  assert_string_equal(complaints.text,
+                      "a.yaml:1:1: a list is not valid\n"
+                      "a.yaml:7:3: budget.wall_time: '2:' is not a time\n"
+                      "seed: '-1' is not valid\n");
+  assert_true(gannet_complaints_name_key(&complaints, 3, "budget.wall_time"));
+  assert_true(gannet_complaints_name_key(&complaints, 3, "seed"));
+  assert_false(gannet_complaints_name_key(&complaints, 2, "seed"));
+  assert_false(gannet_complaints_name_key(&complaints, 3, "budget"));
+  assert_false(gannet_complaints_name_key(&complaints, 3, "a list is not valid"));
+  gannet_complaints_merge(&complaints, &found);
+  gannet_complaints_merge(&complaints, &found);
+  assert_string_equal(found.text, complaints.text);
+  assert_true(gannet_complaints_name_key(&found, 3, "budget.wall_time"));
+  gannet_complaints_release(&found);
+  gannet_complaints_release(&complaints);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_complaint_is_told_once),
       cmocka_unit_test(a_key_gets_its_location),
+      cmocka_unit_test(a_complaint_carries_its_key),
   };
   return run_serial(tests);
 }

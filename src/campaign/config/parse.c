@@ -203,7 +203,8 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
   if (!name || name->kind != GANNET_TREE_TEXT) return NULL;
   if (gannet_evaluator_find(name->text, &type) == GANNET_OK) return type;
   gannet_tree_location(name, location, sizeof location);
-  gannet_complain(reader->complaints, location, "evaluate.backend: %s", gannet_error_detail());
+  gannet_complain_of_key(reader->complaints, location, "evaluate", "backend", "%s",
+                         gannet_error_detail());
   gannet_error_clear();
   return NULL;
 }
@@ -228,28 +229,24 @@ static gannet_err read_evaluate(const gannet_config_reader *reader) {
   return gannet_section_read(&source, input->evaluator_options, reader->complaints);
 }
 
-/* What the back-end complains about while other complaints are known. */
+/* The location of a key that the back-end complains about, for gannet_complaints_pass. A key that
+ * was complained about before is left out: the back-end has seen its default. */
 typedef struct {
   const gannet_config_reader *reader;
-  size_t known; /* bytes of the text of complaints that were there before */
+  int n_known; /* lines of complaints that were there before */
 } backend_complaints;
 
-/* What was complained about already is not complained about for its default. */
 static bool locate_unless_known(const void *user, const char *key, const char **location) {
   const backend_complaints *b = user;
-  const char *text = b->reader->complaints->text;
-  char start[LOCATION_SIZE];
-  (void)snprintf(start, sizeof start, "%.*s:", LOCATION_SIZE - 2, key);
-  const char *found = text ? strstr(text, start) : NULL;
   *location = gannet_campaign_location(b->reader->input, key);
-  return !found || (size_t)(found - text) >= b->known;
+  return !gannet_complaints_name_key(b->reader->complaints, b->n_known, key);
 }
 
 /* What the back-end finds wrong, in a file that has other mistakes: all of them are told at once.
  * Nothing without a place of the file and a problem. */
 static gannet_err check_backend(const gannet_config_reader *reader) {
   const gannet_campaign_input *input = reader->input;
-  const backend_complaints known = {reader, reader->complaints->used};
+  const backend_complaints known = {reader, reader->complaints->n_lines};
   char directory[PATH_MAX];
   gannet_complaints found = {0};
   if (!reader->beside || !input->problem || !input->evaluator_options || !input->evaluator->check)

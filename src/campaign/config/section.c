@@ -94,15 +94,14 @@ static bool takes_mapping(const gannet_option *option) {
 static gannet_err take_items(const gannet_section_source *source, const gannet_tree *child,
                              stated_key *key, gannet_complaints *complaints) {
   const gannet_option *option = gannet_option_find(source->table, child->key);
-  const char *dot = *source->path ? "." : "";
   gannet_text_list *list = &key->items;
   if (child->kind == GANNET_TREE_MAPPING) {
     char expected[512];
     key->owns_items = true;
     if (takes_mapping(option)) return gannet_tree_flatten(child, "", add_pair, list);
     gannet_option_describe(option, expected, sizeof expected);
-    gannet_complain(complaints, key->location, "%s%s%s: a mapping is not valid; expected %s",
-                    source->path, dot, child->key, expected);
+    gannet_complain_of_key(complaints, key->location, source->path, child->key,
+                           "a mapping is not valid; expected %s", expected);
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc((size_t)child->n, sizeof *list->item, &list->item));
@@ -113,11 +112,10 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
     }
     char location[LOCATION_SIZE];
     gannet_tree_location(&child->child[i], location, sizeof location);
-    gannet_complain(
-        complaints, location,
-        "%s%s%s: item %d of the list is not a plain text or number (texts that begin with "
-        "'{' or '[' need quotes)",
-        source->path, dot, child->key, i + 1);
+    gannet_complain_of_key(complaints, location, source->path, child->key,
+                           "item %d of the list is not a plain text or number (texts that begin "
+                           "with '{' or '[' need quotes)",
+                           i + 1);
   }
   return GANNET_OK;
 }
