@@ -10,7 +10,9 @@ json_t *report_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
-bool report_is_penalty(const gannet_campaign *c, int64_t id) {
+/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h), as none
+ * has where all are equal. */
+static bool is_penalty(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
   int64_t count;
   return t->has_result && t->status == GANNET_EVAL_DONE &&
@@ -19,11 +21,17 @@ bool report_is_penalty(const gannet_campaign *c, int64_t id) {
              gannet_history_penalty(c->history, &count);
 }
 
-/* Marks what is shown; returns how many. */
-static int64_t choose_shown(const gannet_campaign *c, char *shown) {
+bool report_has_value(const gannet_campaign *c, int64_t id) {
+  const gannet_ticket *t = &c->ledger.ticket[id];
+  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective) &&
+         !is_penalty(c, id);
+}
+
+/* Mark the evaluations that are shown. */
+static void choose_shown(const gannet_campaign *c, char *shown) {
   const int64_t n = c->ledger.n, most = REPORT_MOST_EVALUATIONS;
   const int64_t stride = n <= most ? 1 : (n + most / 2 - 1) / (most / 2);
-  int64_t n_shown = 0, n_failed = 0;
+  int64_t n_failed = 0;
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_ticket *t = &c->ledger.ticket[i];
@@ -34,17 +42,15 @@ static int64_t choose_shown(const gannet_campaign *c, char *shown) {
     if (better) best = gannet_problem_flip(c->input->problem, t->objective);
     shown[i] = i % stride == 0 || better || failed;
     n_failed += failed;
-    n_shown += shown[i];
   }
-  return n_shown;
 }
 
 static int append_to(json_t *columns, const char *name, json_t *value) {
   return json_array_append_new(json_object_get(columns, name), value);
 }
 
-/* Texts repeat a lot: a column of positions in a list. */
-static json_t *position(json_t *list, const char *text) {
+/* The position of a text in a list, to which it is added when it is new: texts repeat a lot. */
+static json_t *find_position(json_t *list, const char *text) {
   size_t i = 0;
   for (; i < json_array_size(list); ++i)
     if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) break;
@@ -60,7 +66,7 @@ static void append_course(json_t *columns, const gannet_ticket *t, double start)
   (void)append_to(columns, "attempts", json_integer(run->attempts));
   (void)append_to(columns, "exit", json_integer(run->exit_code));
   (void)append_to(columns, "signal", json_integer(run->signal));
-  (void)append_to(columns, "host", position(json_object_get(columns, "hosts"), run->host));
+  (void)append_to(columns, "host", find_position(json_object_get(columns, "hosts"), run->host));
 }
 
 static void append_row(const gannet_campaign *c, int64_t id, double start, json_t *columns) {
@@ -68,7 +74,7 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
   const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
-  const bool penalty = report_is_penalty(c, id);
+  const bool penalty = is_penalty(c, id);
   const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->status;
   (void)append_to(columns, "id", json_integer(id));
   (void)append_to(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
@@ -105,7 +111,7 @@ json_t *report_columns(const gannet_campaign *campaign, double start) {
     (void)json_object_set_new(columns, names[i], json_array());
   (void)json_object_set_new(columns, "x", lists(spec->n_variables));
   (void)json_object_set_new(columns, "c", lists(spec->n_constraints));
-  (void)choose_shown(campaign, shown);
+  choose_shown(campaign, shown);
   for (int64_t id = 0; id < campaign->ledger.n; ++id)
     if (shown[id]) append_row(campaign, id, start, columns);
   gannet_free(&shown);

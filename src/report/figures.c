@@ -1,227 +1,900 @@
-/* The pictures of the page as files. */
-#include <limits.h>
+/* The pictures of a report as data and commands for gnuplot. What the browser draws of the same
+ * data is in assets/: search.js, model.js and course.js.
+ */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/memory.h"
+#include "evaluate/evaluator.h"
 #include "report/figure.h"
-#include "report/report.h"
 
-static const struct {
-  const char *name;
-  figure_putter put;
-} figures[] = {{"best", figure_best},
-               {"best-time", figure_best_time},
-               {"importance", figure_importance},
-               {"slices", figure_slices},
-               {"parallel", figure_parallel},
-               {"projection", figure_projection},
-               {"constraints", figure_constraints},
-               {"timeline", figure_timeline},
-               {"slots", figure_use},
-               {"batches", figure_batches},
-               {"calibration", figure_calibration},
-               {"coverage", figure_coverage}};
-enum { FIGURES = sizeof figures / sizeof *figures };
+enum {
+  LINES = 600,      /* designs that the picture "parallel" shows at most */
+  BEST_LINES = 100, /* the best designs, all of which "parallel" shows */
+  AXES = 14,        /* variables that "parallel" shows at most */
+  CONSTRAINTS = 12, /* constraints that have a picture */
+  AXIS_NAME = 16,   /* bytes of the names of values at an axis */
+  BARS = 30,        /* variables in "importance" */
+  SLICES = 12,      /* variables in "slices" */
+  SLICE_NAME = 7    /* bytes of the names of values below a slice */
+};
 
-const char *const gannet_report_format_names[] = {"svg", "pdf", "png", NULL};
-static const char *const *const formats = gannet_report_format_names;
-enum { FORMATS = REPORT_FORMATS };
+double figure_at(const json_t *list, size_t i) {
+  const json_t *value = json_array_get(list, i);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
 
-gannet_err gannet_report_formats(const char *text, bool *wanted) {
-  for (int k = 0; k < FORMATS; ++k) wanted[k] = false;
-  for (const char *at = text;; ++at) {
-    const size_t length = strcspn(at, ",");
-    int k = 0;
-    while (k < FORMATS && !(strncmp(at, formats[k], length) == 0 && length == 3)) ++k;
-    GANNET_REQUIRE(
-        k < FORMATS, GANNET_ERR_INPUT,
-        "--format: '%.*s' is no format of figures; expected svg, pdf, png, or several of "
-        "them with commas between",
-        (int)length, at);
-    wanted[k] = true;
-    at += length;
-    if (!*at) return GANNET_OK;
+double figure_get(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *figure_text(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+/* Write the name of a variable or a constraint and its unit, "length [mm]", for a text in quotes.
+ */
+static void put_label(FILE *out, const json_t *column) {
+  const char *unit = figure_text(column, "unit");
+  picture_put_text(out, figure_text(column, "name"));
+  if (!*unit) return;
+  (void)fputs(" [", out);
+  picture_put_text(out, unit);
+  (void)fputs("]", out);
+}
+
+/* End a block of data. A block without a line gets one that shows nothing. */
+static void end_block(FILE *data, size_t lines) {
+  (void)fputs(lines ? "\n\n" : "NaN NaN NaN NaN\n\n\n", data);
+}
+
+typedef struct {
+  double value;
+  size_t at;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+  const ranked *one = a, *other = b;
+  if (one->value != other->value) return one->value < other->value ? -1 : 1;
+  return one->at < other->at ? -1 : one->at > other->at;
+}
+
+/* Positions of all variables, from the most to the least important; [n], to be freed with
+ * gannet_free. NULL when memory is short. */
+static int *order_variables(const gannet_report *report, size_t *n) {
+  const json_t *weights = json_object_get(report->model, "importance");
+  *n = json_array_size(json_object_get(report->summary, "variables"));
+  ranked *list = NULL;
+  int *order = NULL;
+  if (gannet_alloc(*n + 1, sizeof *list, &list) == GANNET_OK &&
+      gannet_alloc(*n + 1, sizeof *order, &order) == GANNET_OK) {
+    for (size_t v = 0; v < *n; ++v) {
+      const double weight = figure_at(weights, v);
+      list[v] = (ranked){isnan(weight) ? 0 : -weight, v};
+    }
+    qsort(list, *n, sizeof *list, compare_ranked);
+    for (size_t v = 0; v < *n; ++v) order[v] = (int)list[v].at;
   }
+  gannet_free(&list);
+  return order;
 }
 
-/* Objectives that gnuplot can draw. */
-
-static const double largest = 1e300, divisor = 1e100;
-
-static void divide_item(json_t *list, size_t i) {
-  const double value = figure_at(list, i);
-  if (isfinite(value)) (void)json_array_set_new(list, i, json_real(value / divisor));
-}
-
-static void divide_all(json_t *list) {
-  for (size_t i = 0; i < json_array_size(list); ++i) divide_item(list, i);
-}
-
-static void divide_keys(json_t *object, const char *const *keys) {
-  for (; *keys; ++keys) {
-    json_t *one = json_object_get(object, *keys);
-    if (json_is_array(one)) divide_all(one);
-    if (json_is_number(one))
-      (void)json_object_set_new(object, *keys, json_real(json_number_value(one) / divisor));
+/* Rank the feasible results, 0 = best to 1 = worst: rank [evaluations], NAN for other evaluations,
+ * and order [n_results], their positions from best to worst. Both to be freed with gannet_free.
+ * Returns false when memory is short. */
+static bool rank_results(const gannet_report *report, double **rank, size_t **order,
+                         size_t *n_results) {
+  const json_t *objective = json_object_get(report->columns, "objective");
+  const json_t *feasible = json_object_get(report->columns, "feasible");
+  const json_t *about = json_object_get(report->summary, "campaign");
+  const double sign = strcmp(figure_text(about, "goal"), "maximize") == 0 ? -1 : 1;
+  const size_t n = json_array_size(objective);
+  ranked *list = NULL;
+  *n_results = 0;
+  const bool made = gannet_alloc(n + 1, sizeof *list, &list) == GANNET_OK &&
+                    gannet_alloc(n + 1, sizeof **rank, rank) == GANNET_OK &&
+                    gannet_alloc(n + 1, sizeof **order, order) == GANNET_OK;
+  for (size_t i = 0; made && i < n; ++i) {
+    const double value = figure_at(objective, i);
+    (*rank)[i] = NAN;
+    if (isfinite(value) && figure_at(feasible, i) > 0)
+      list[(*n_results)++] = (ranked){sign * value, i};
   }
-}
-
-static void divide_objectives(gannet_report *r) {
-  static const char *const range[] = {"best", "worst", "better", NULL};
-  static const char *const slice[] = {"median", "low", "high", NULL};
-  static const char *const calibration[] = {"predicted", "observed", NULL};
-  static const char *const traces[] = {"trace", "trace_time", NULL};
-  json_t *slices = json_object_get(r->model, "slices");
-  divide_all(json_object_get(r->columns, "objective"));
-  divide_keys(json_object_get(r->summary, "range"), range);
-  divide_keys(json_object_get(r->model, "calibration"), calibration);
-  for (size_t i = 0; i < json_array_size(slices); ++i)
-    divide_keys(json_array_get(slices, i), slice);
-  for (size_t k = 0; traces[k]; ++k) {
-    const json_t *trace = json_object_get(r->summary, traces[k]);
-    for (size_t i = 0; i < json_array_size(trace); ++i) divide_item(json_array_get(trace, i), 2);
+  if (made) qsort(list, *n_results, sizeof *list, compare_ranked);
+  for (size_t i = 0; made && i < *n_results; ++i) {
+    (*order)[i] = list[i].at;
+    (*rank)[list[i].at] = *n_results > 1 ? (double)i / (double)(*n_results - 1) : 0;
   }
-}
-
-/* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
- * objectives are divided by a power of ten. To be destroyed. NULL when memory is short. */
-static gannet_report *copy_for_gnuplot(const gannet_report *report) {
-  const json_t *range = json_object_get(report->summary, "range");
-  const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
-  gannet_report *made = NULL;
-  if (gannet_alloc(1, sizeof *made, &made) != GANNET_OK) return NULL;
-  *made = (gannet_report){.objective = report->objective,
-                          .summary = json_deep_copy(report->summary),
-                          .columns = json_deep_copy(report->columns),
-                          .course = json_deep_copy(report->course),
-                          .model = json_deep_copy(report->model)};
-  if (!made->summary || !made->columns || !made->course || !made->model)
-    gannet_report_destroy(&made);
-  if (!made || !(size > largest)) return made;
-  made->objective = "objective / 1e100";
-  divide_objectives(made);
+  gannet_free(&list);
   return made;
 }
 
-/* Files. */
-
-/* Widths and heights suit a column of a paper; fonts grow with the pixels. */
-static void put_terminal(FILE *out, const char *name, double height) {
-  const double width = 12, pixels = 60;
-  (void)fprintf(out,
-                "# gnuplot %s.gp draws %s.svg in this directory, gnuplot -e \"format='pdf'\" %s.gp "
-                "the same as PDF, and so for png.\nreset\n"
-                "if (!exists('format')) { format = 'svg' }\n"
-                "if (format eq 'svg') { set terminal svg size %.0f,%.0f font 'sans,13' background "
-                "'white' noenhanced }\n"
-                "if (format eq 'pdf') { set terminal pdfcairo size %.1fcm,%.1fcm font 'sans,9' "
-                "noenhanced }\n"
-                "if (format eq 'png') { set terminal pngcairo size %.0f,%.0f font 'sans,20' "
-                "linewidth 2 pointscale 2 noenhanced }\n",
-                name, name, name, pixels * width, pixels * height, width, height,
-                2 * pixels * width, 2 * pixels * height);
-  (void)fprintf(out,
-                "set output '%s.'.format\ndata = '%s.dat'\n"
-                "set grid linecolor rgb '#dddddd'\nset key outside top center horizontal Left "
-                "reverse samplen 1.5\n"
-                "set tics nomirror\n",
-                name, name);
+/* Significant digits that tell values apart that are a step from each other. */
+static int count_digits(double low, double high, double step) {
+  const double size = fmax(fabs(low), fabs(high));
+  if (!(size > 0) || !(step > 0)) return 1;
+  return (int)(floor(log10(size)) - floor(log10(step))) + 1;
 }
 
-typedef struct {
-  char *text[2]; /* data, commands */
-  size_t size[2];
-  FILE *file[2];
-} drafts;
+/* 1, 2 or 5 times a power of ten. */
+static double round_step(double least) {
+  const double power = pow(10, floor(log10(least))), share = least / power;
+  return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
+}
 
-static gannet_err open_drafts(drafts *d) {
-  *d = (drafts){.text = {NULL}};
-  for (int i = 0; i < 2; ++i) {
-    d->file[i] = open_memstream(&d->text[i], &d->size[i]);
-    GANNET_REQUIRE(d->file[i], GANNET_ERR_MEMORY, "the text of a figure");
+/* Ticks of an axis ('x' or 'y') whose labels differ even where the range is small beside its
+ * values. Such an axis has about most of them; other axes have gnuplot's own. */
+static void put_ticks(FILE *out, char axis, double low, double high, int most) {
+  const int usual = 6, most_digits = 17;
+  const double step = high > low ? round_step((high - low) / most) : 0;
+  const int digits = count_digits(low, high, step);
+  const double size = fmax(fabs(low), fabs(high)); /* labels as wide as 1.5e+08 */
+  const bool wide = axis == 'x' && high > low && (size >= 1e6 || size < 1e-4);
+  if (digits > most_digits || (digits <= usual && !wide)) {
+    (void)fprintf(out, "set format %c '%% h'\nset %ctics autofreq\n", axis, axis);
+    if (most == 1 && high > low) /* a small picture has no room for gnuplot's own */
+      (void)fprintf(out, "set %ctics %.17g\n", axis, round_step((high - low) / 4));
+    return;
   }
-  return GANNET_OK;
+  (void)fprintf(out, "set format %c '%%.%dg'\nset %ctics ", axis, digits, axis);
+  if (most > 1)
+    (void)fprintf(out, "%.17g, %.17g\n", ceil(low / step) * step, step);
+  else
+    (void)fprintf(out, "(%.17g, %.17g)\nset rmargin 6\n", ceil(low / step) * step,
+                  fmin(floor(high / step * (1 + 1e-9)) * step, high));
 }
 
-static gannet_err close_drafts(drafts *d) {
-  bool failed = false;
-  for (int i = 0; i < 2; ++i) failed = (d->file[i] && fclose(d->file[i])) || failed;
-  GANNET_REQUIRE(!failed, GANNET_ERR_MEMORY, "the text of a figure");
-  return GANNET_OK;
+static bool is_numeric(const json_t *variable) {
+  const char *type = figure_text(variable, "type");
+  return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
 }
 
-typedef struct {
-  const char *name;
-  double height;
-  const drafts *drafts;
-  int which;
-} file;
-
-static gannet_err put_file(FILE *out, const void *user) {
-  const file *f = user;
-  if (f->which == 1) put_terminal(out, f->name, f->height);
-  (void)fwrite(f->drafts->text[f->which], 1, f->drafts->size[f->which], out);
-  if (f->which == 1) (void)fputs("unset output\n", out);
-  return GANNET_OK;
+/* Where between 0 and 1 the box of a variable has a value. */
+static double box_share(const json_t *variable, double value) {
+  const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
+  const size_t names = json_array_size(json_object_get(variable, "values"));
+  if (!is_numeric(variable)) return names > 1 ? value / (double)(names - 1) : value;
+  if (json_is_true(json_object_get(variable, "log"))) return log(value / low) / log(high / low);
+  return (value - low) / (high - low);
 }
 
-static gannet_err write_figure(const gannet_report *report, const char *directory, int i,
-                               bool *shown) {
-  char name[64];
-  drafts d;
-  file f = {.name = figures[i].name, .height = 7.5, .drafts = &d};
-  gannet_err err = open_drafts(&d);
-  if (err == GANNET_OK) *shown = figures[i].put(report, d.file[0], d.file[1], &f.height);
-  const gannet_err closed = close_drafts(&d);
-  if (err == GANNET_OK) err = closed;
-  for (f.which = 0; f.which < 2 && err == GANNET_OK && *shown; ++f.which) {
-    (void)snprintf(name, sizeof name, "%s.%s", f.name, f.which ? "gp" : "dat");
-    err = picture_write(directory, name, put_file, &f);
+/* Long names are cut, between characters of UTF-8. */
+static void put_names(FILE *out, const json_t *values, size_t most) {
+  const size_t n = json_array_size(values);
+  if (n == 0) (void)fputs("'false' 0, 'true' 1", out);
+  for (size_t i = 0; i < n; ++i) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s", json_string_value(json_array_get(values, i)));
+    size_t end = strlen(name) > most ? most : strlen(name);
+    while (end > 0 && ((unsigned char)name[end] & 0xC0u) == 0x80u) --end;
+    name[end] = '\0';
+    (void)fputs(i ? ", '" : "'", out);
+    picture_put_text(out, name);
+    (void)fprintf(out, "' %zu", i);
   }
-  free(d.text[0]);
-  free(d.text[1]);
-  return err;
 }
 
-typedef struct {
-  const bool *shown, *wanted;
-} choice;
-
-static gannet_err put_all(FILE *out, const void *user) {
-  const choice *c = user;
-  (void)fputs("# gnuplot all.gp draws all figures of this directory\ndo for [format in '", out);
-  for (int k = 0; k < FORMATS; ++k)
-    if (c->wanted[k]) (void)fprintf(out, " %s", formats[k]);
-  (void)fputs("'] {\n", out);
-  for (int i = 0; i < FIGURES; ++i)
-    if (c->shown[i]) (void)fprintf(out, "  load '%s.gp'\n", figures[i].name);
-  (void)fputs("}\n", out);
-  return GANNET_OK;
+/* Range, scale, ticks and label of an axis that shows a variable. Names of values are cut after
+ * most bytes. */
+static void put_axis(FILE *out, char axis, const json_t *variable, size_t most) {
+  const json_t *values = json_object_get(variable, "values");
+  const size_t names = json_array_size(values);
+  (void)fprintf(out, "set %clabel '", axis);
+  put_label(out, variable);
+  (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics norotate autofreq\n",
+                axis, axis, axis);
+  if (is_numeric(variable)) {
+    const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
+    const bool whole = strcmp(figure_text(variable, "type"), "integer") == 0;
+    const bool logs = json_is_true(json_object_get(variable, "log"));
+    const double room = whole && !logs && most >= 10 ? 0.02 * (high - low) : 0;
+    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low - room, high + room);
+    if (!logs) put_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
+    if (logs) (void)fprintf(out, "set logscale %c\n", axis);
+    return;
+  }
+  (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics %s(", axis,
+                names ? (double)names - 0.5 : 1.5, axis,
+                axis == 'x' && names > 2 ? "rotate by 30 right " : "");
+  put_names(out, values, most);
+  (void)fputs(")\n", out);
 }
 
-gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
-                                 const char *directory, const bool *wanted, bool *drawn) {
-  bool shown[FIGURES] = {false};
-  gannet_tool_end end;
-  GANNET_TRY(gannet_make_directory(directory));
-  gannet_report *copy = copy_for_gnuplot(report);
-  gannet_err err =
-      copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
-  for (int i = 0; i < FIGURES && err == GANNET_OK; ++i)
-    err = write_figure(copy, directory, i, &shown[i]);
-  gannet_report_destroy(&copy);
-  GANNET_TRY(err);
-  const choice all = {shown, wanted};
-  GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
-  GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
-  *drawn = !end.missing;
-  GANNET_REQUIRE(!end.why[0] || end.missing, GANNET_ERR_LIBRARY,
-                 "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
-                 "%s, and 'gnuplot all.gp' draws them there or on another machine",
-                 end.why, directory);
-  return GANNET_OK;
+/* The unit of time that suits the campaign: its seconds, and its name such as "hours". */
+static double choose_clock(const gannet_report *report, const char **name) {
+  static const struct {
+    double least, size;
+    const char *name;
+  } units[] = {{345600, 86400, "days"}, {14400, 3600, "hours"}, {600, 60, "minutes"}};
+  const double seconds = figure_get(json_object_get(report->summary, "campaign"), "seconds");
+  for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+    *name = units[i].name;
+    if (seconds > units[i].least) return units[i].size;
+  }
+  *name = "seconds";
+  return 1;
 }
+
+/* Commands for pictures side by side; returns the height in centimetres. */
+static double begin_tiles(FILE *out, size_t n, int columns, double row_height) {
+  const int wide = n < (size_t)columns ? (int)n : columns;
+  const int rows = ((int)n + wide - 1) / wide;
+  (void)fprintf(out, "set multiplot layout %d,%d\n", rows, wide);
+  return row_height * rows;
+}
+
+static const json_t *column(const gannet_report *r, const char *name) {
+  return json_object_get(r->columns, name);
+}
+
+/* What the search found and where it went. */
+
+static const char *name_of_lost(const gannet_report *r) {
+  const json_t *about = json_object_get(r->summary, "campaign");
+  return figure_get(about, "penalties") > 0 ? "no result or a penalty" : "no result";
+}
+
+/* Designs that are not feasible are hollow and grey: the colours of values are for those that are.
+ */
+static const char *const grey = "#888888";
+
+static bool is_infeasible(const gannet_report *r, size_t i) {
+  return figure_at(column(r, "status"), i) == GANNET_EVAL_DONE &&
+         !(figure_at(column(r, "feasible"), i) > 0);
+}
+
+/* Evaluations of a kind: number, time, objective. Returns how many. */
+static size_t put_points(const gannet_report *r, FILE *data, double clock, int status,
+                         int feasible) {
+  const size_t n = json_array_size(column(r, "id"));
+  size_t lines = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const double mine = figure_at(column(r, "status"), i);
+    const bool wanted = status == GANNET_EVAL_DONE
+                            ? mine == status && figure_at(column(r, "feasible"), i) == feasible
+                            : mine > GANNET_EVAL_DONE;
+    if (!wanted) continue;
+    picture_put_number(data, figure_at(column(r, "id"), i) + 1);
+    picture_put_number(data, figure_at(column(r, "ended"), i) / clock);
+    picture_put_number(data, figure_at(column(r, "objective"), i));
+    (void)fputc('\n', data);
+    ++lines;
+  }
+  end_block(data, lines);
+  return lines;
+}
+
+/* Steps of the best value, and the last one until now. */
+static void put_steps(const gannet_report *r, FILE *data, double clock, const char *name) {
+  const json_t *trace = json_object_get(r->summary, name);
+  const json_t *about = json_object_get(r->summary, "campaign");
+  const size_t n = json_array_size(trace);
+  for (size_t i = 0; i <= n && n > 0; ++i) {
+    const json_t *step = json_array_get(trace, i < n ? i : n - 1);
+    picture_put_number(data, i < n ? figure_at(step, 0) : figure_get(about, "proposed"));
+    picture_put_number(data, (i < n ? figure_at(step, 1) : figure_get(about, "seconds")) / clock);
+    picture_put_number(data, figure_at(step, 2));
+    (void)fputc('\n', data);
+  }
+  end_block(data, n);
+}
+
+/* Plot each block that has lines; the last one is the best value. */
+static void put_best_commands(const gannet_report *r, FILE *out, const size_t *n, double edge,
+                              bool maximize) {
+  const double size = n[0] > 2000 ? 0.25 : 0.5;
+  (void)fprintf(out,
+                "plot data index 3 using x:3 with steps linewidth 2 linecolor rgb '%s' title "
+                "'best so far'",
+                picture_colors[2]);
+  if (n[0])
+    (void)fprintf(out,
+                  ", data index 0 using x:3 with points pointtype 7 pointsize %g linecolor rgb "
+                  "'#66%s' title 'feasible'",
+                  size, picture_colors[0] + 1);
+  if (n[1])
+    (void)fprintf(out,
+                  ", data index 1 using x:3 with points pointtype 8 pointsize %g linecolor rgb "
+                  "'%s' title 'not feasible'",
+                  1.4 * size, grey);
+  if (n[2])
+    (void)fprintf(out,
+                  ", data index 2 using x:(%.17g) with points pointtype %d pointsize %g "
+                  "linecolor rgb '%s' title '%s'",
+                  edge, maximize ? 9 : 11, 1.4 * size, picture_colors[1], name_of_lost(r));
+  (void)fputc('\n', out);
+}
+
+static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time) {
+  const json_t *about = json_object_get(r->summary, "campaign");
+  const json_t *range = json_object_get(r->summary, "range");
+  const bool maximize = strcmp(figure_text(about, "goal"), "maximize") == 0;
+  const bool stretched = json_is_true(json_object_get(range, "stretched"));
+  const char *unit = NULL;
+  const double clock = choose_clock(r, &unit), last = figure_get(about, "seconds") / clock;
+  const double edge = figure_get(range, stretched ? "better" : "worst");
+  if (isnan(edge) || (in_time && !(last > 0))) return false;
+  (void)fputs(
+      "# evaluation, time, objective of: feasible; not feasible; without a result; best so "
+      "far\n",
+      data);
+  const size_t n[] = {put_points(r, data, clock, GANNET_EVAL_DONE, 1),
+                      put_points(r, data, clock, GANNET_EVAL_DONE, 0),
+                      put_points(r, data, clock, GANNET_EVAL_FAILED, 0)};
+  put_steps(r, data, clock, in_time ? "trace_time" : "trace");
+  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel '%s'\nx = %d\n",
+                in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
+                in_time ? " since the first start" : "", r->objective, in_time ? 2 : 1);
+  put_ticks(out, 'y', fmin(figure_get(range, "best"), edge), fmax(figure_get(range, "best"), edge),
+            5);
+  if (stretched)
+    (void)fprintf(out, maximize ? "set yrange [%.17g:*]\n" : "set yrange [*:%.17g]\n", edge);
+  put_best_commands(r, out, n, edge, maximize);
+  return true;
+}
+
+static bool draw_best(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  (void)height;
+  return put_best(r, data, out, false);
+}
+
+static bool draw_best_time(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  (void)height;
+  return put_best(r, data, out, true);
+}
+
+static void put_palette(FILE *out) {
+  (void)fputs(
+      "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "
+      "'#fde725')\nset cbrange [0:1]\nset cblabel 'rank'\n"
+      "set cbtics ('best' 0, 'worst' 1)\n",
+      out);
+}
+
+static void put_design(const gannet_report *r, FILE *data, size_t at, size_t axes, double rank) {
+  const json_t *range = json_object_get(r->summary, "range");
+  const double best = figure_get(range, "best"), worst = figure_get(range, "worst");
+  for (size_t v = 0; v < axes; ++v) {
+    const json_t *variable = json_array_get(json_object_get(r->summary, "variables"), v);
+    const double value = figure_at(json_array_get(column(r, "x"), v), at);
+    (void)fprintf(data, "%zu", v);
+    picture_put_number(data, box_share(variable, value));
+    picture_put_number(data, rank);
+    (void)fputc('\n', data);
+  }
+  (void)fprintf(data, "%zu", axes);
+  picture_put_number(
+      data, worst == best ? 0 : (figure_at(column(r, "objective"), at) - best) / (worst - best));
+  picture_put_number(data, rank);
+  (void)fputs("\n\n", data);
+}
+
+/* One end of an axis, with as many digits as tell it from the other end. */
+static void put_end(FILE *out, double first, double last, int end) {
+  const int digits = count_digits(first, last, 0.1 * fabs(last - first));
+  (void)fprintf(out, "%.*g", digits < 4 ? 4 : digits > 17 ? 17 : digits, end ? last : first);
+}
+
+static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
+  const json_t *range = json_object_get(r->summary, "range");
+  (void)fprintf(out,
+                "unset border\nunset grid\nunset ytics\nset xrange [-0.2:%.1f]\nset yrange "
+                "[-0.08:1.08]\nset xtics scale 0 (",
+                (double)axes + 0.2);
+  for (size_t v = 0; v < axes; ++v) {
+    (void)fputs("'", out);
+    put_label(out, json_array_get(json_object_get(r->summary, "variables"), v));
+    (void)fprintf(out, "' %zu, ", v);
+  }
+  (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
+  for (size_t v = 0; v <= axes; ++v) {
+    const json_t *one = json_array_get(json_object_get(r->summary, "variables"), v);
+    const json_t *names = json_object_get(one, "values");
+    (void)fprintf(out, "set arrow from %zu,0 to %zu,1 nohead front linecolor rgb '#555555'\n", v,
+                  v);
+    for (int end = 0; end < 2; ++end) {
+      const size_t last = json_array_size(names) ? json_array_size(names) - 1 : 0;
+      const char *name = json_string_value(json_array_get(names, end ? last : 0));
+      (void)fputs("set label '", out);
+      if (v < axes && name)
+        picture_put_text(out, name);
+      else if (v < axes && strcmp(figure_text(one, "type"), "boolean") == 0)
+        (void)fputs(end ? "true" : "false", out);
+      else if (v < axes)
+        put_end(out, figure_get(one, "lower"), figure_get(one, "upper"), end);
+      else
+        put_end(out, figure_get(range, "best"), figure_get(range, "worst"), end);
+      (void)fprintf(out, "' at %zu,%s center front\n", v, end ? "1.05" : "-0.05");
+    }
+  }
+}
+
+/* Feasible designs by rank, or the others; returns how many there are. */
+static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, const double *rank,
+                          const size_t *order, size_t n_order, size_t axes) {
+  const size_t n_all = json_array_size(column(r, "id"));
+  size_t n = feasible ? n_order : 0, lines = 0;
+  for (size_t i = 0; !feasible && i < n_all; ++i) n += is_infeasible(r, i);
+  const size_t most = feasible ? LINES - BEST_LINES : LINES / 2;
+  const size_t stride = n <= most ? 1 : n / most + 1;
+  for (size_t i = feasible ? n_order : n_all; i-- > 0;) {
+    if (!feasible && (!is_infeasible(r, i) || lines++ % stride != 0)) continue;
+    if (feasible && i >= BEST_LINES && i % stride != 0) continue;
+    put_design(r, data, feasible ? order[i] : i, axes, feasible ? rank[order[i]] : -1);
+  }
+  return n;
+}
+
+static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const size_t n_variables = json_array_size(json_object_get(r->summary, "variables"));
+  const size_t axes = n_variables < AXES ? n_variables : AXES;
+  double *rank = NULL;
+  size_t *order = NULL, n = 0, others = 0;
+  (void)height;
+  if (rank_results(r, &rank, &order, &n)) {
+    (void)fputs("# axis, place on it, rank; one block of lines per design; -1: not feasible\n",
+                data);
+    others = put_designs(r, data, false, rank, order, n, axes);
+    (void)put_designs(r, data, true, rank, order, n, axes);
+  }
+  if (n + others > 0) {
+    put_palette(out);
+    put_parallel_axes(r, out, axes);
+    (void)fputs("plot ", out);
+    if (others > 0)
+      (void)fprintf(out,
+                    "data using 1:($3 < 0 ? $2 : NaN) with lines linewidth 0.3 linecolor rgb '%s' "
+                    "title 'not feasible'%s",
+                    grey, n > 0 ? ", \\\n  " : "\n");
+    if (n > 0)
+      (void)fputs(
+          "data using 1:($3 < 0 ? NaN : $2):3 with lines linewidth 0.5 linecolor palette "
+          "notitle\n",
+          out);
+  }
+  gannet_free(&rank);
+  gannet_free(&order);
+  return n + others > 0;
+}
+
+/* Designs in the plane of two variables, a block of each kind. Counts those that are without a
+ * result (lost) and those that are not feasible (others). */
+static void put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis,
+                      size_t *lost, size_t *others) {
+  const size_t n = json_array_size(column(r, "id"));
+  const json_t *best = json_array_get(json_object_get(r->summary, "best"), 0);
+  const json_t *x = json_array_get(column(r, "x"), (size_t)axis[0]);
+  const json_t *y = json_array_get(column(r, "x"), (size_t)axis[1]);
+  for (int kind = 0; kind < 4; ++kind) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const bool wanted =
+          kind == 0   ? isfinite(rank[i])
+          : kind == 1 ? figure_at(column(r, "status"), i) > GANNET_EVAL_DONE
+          : kind == 2 ? isfinite(rank[i]) && figure_at(column(r, "id"), i) == figure_get(best, "id")
+                      : is_infeasible(r, i);
+      if (!wanted) continue;
+      picture_put_number(data, figure_at(x, i));
+      picture_put_number(data, figure_at(y, i));
+      picture_put_number(data, rank[i]);
+      (void)fputc('\n', data);
+      ++lines;
+    }
+    end_block(data, lines);
+    if (kind == 1) *lost = lines;
+    if (kind == 3) *others = lines;
+  }
+}
+
+static bool draw_projection(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *variables = json_object_get(r->summary, "variables");
+  double *rank = NULL;
+  size_t *order = NULL, n = 0, n_variables = 0;
+  int *axis = order_variables(r, &n_variables);
+  const bool shown = axis && n_variables > 1 && rank_results(r, &rank, &order, &n) &&
+                     figure_get(json_object_get(r->summary, "campaign"), "done") > 0;
+  (void)height;
+  if (shown) {
+    size_t lost = 0, others = 0;
+    (void)fputs("# x, y, rank of: feasible; without a result; the best design; not feasible\n",
+                data);
+    put_plane(r, data, rank, axis, &lost, &others);
+    put_palette(out);
+    put_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), AXIS_NAME);
+    put_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), AXIS_NAME);
+    (void)fprintf(
+        out,
+        "plot data index 3 using 1:2 with points pointtype 6 pointsize %g linecolor rgb '%s' "
+        "title '%s', \\\n"
+        "  data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
+        "palette notitle, \\\n"
+        "  data index 1 using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 "
+        "linecolor rgb '%s' title '%s', \\\n"
+        "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
+        "linecolor rgb '%s' title '%s'\n",
+        n > 500 ? 0.4 : 0.8, grey, others > 0 ? "not feasible" : "", n > 500 ? 0.4 : 0.8,
+        picture_colors[1], lost > 0 ? name_of_lost(r) : "", picture_colors[11],
+        n > 0 ? "best" : "");
+  }
+  gannet_free(&axis);
+  gannet_free(&rank);
+  gannet_free(&order);
+  return shown;
+}
+
+static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t k) {
+  const json_t *one = json_array_get(json_object_get(r->summary, "constraints"), k);
+  const json_t *values = json_array_get(column(r, "c"), k);
+  const double lower = figure_get(one, "lower"), upper = figure_get(one, "upper");
+  double low = fmin(lower, upper), high = fmax(lower, upper);
+  for (int kept = 1; kept >= 0; --kept) {
+    size_t lines = 0;
+    for (size_t i = 0; i < json_array_size(values); ++i) {
+      const double value = figure_at(values, i);
+      if (isnan(value) || kept != !(value < lower || value > upper)) continue;
+      picture_put_number(data, figure_at(column(r, "id"), i) + 1);
+      picture_put_number(data, value);
+      (void)fputc('\n', data);
+      low = fmin(low, value);
+      high = fmax(high, value);
+      ++lines;
+    }
+    end_block(data, lines);
+  }
+  put_ticks(out, 'y', low, high, 5);
+  (void)fputs("set title '", out);
+  put_label(out, one);
+  (void)fprintf(out,
+                "'\nplot data index %zu using 1:2 with points pointtype 7 pointsize 0.4 linecolor "
+                "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 8 pointsize 0.5 "
+                "linecolor rgb '%s' notitle",
+                2 * k, picture_colors[0], 2 * k + 1, grey);
+  for (int end = 0; end < 2; ++end)
+    if (isfinite(end ? upper : lower))
+      (void)fprintf(out, ", %.17g with lines dashtype 2 linecolor rgb '%s' notitle",
+                    end ? upper : lower, picture_colors[11]);
+  (void)fputc('\n', out);
+}
+
+static bool draw_constraints(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const size_t n = json_array_size(json_object_get(r->summary, "constraints"));
+  const json_t *about = json_object_get(r->summary, "campaign");
+  if (n == 0 || !(figure_get(about, "done") > 0)) return false;
+  (void)fputs("# evaluation, value; a block of those that keep a constraint, one of the others\n",
+              data);
+  *height = begin_tiles(out, n < CONSTRAINTS ? n : CONSTRAINTS, 2, 5);
+  (void)fprintf(out, "set xrange [0:%.9g]\n", figure_get(about, "proposed"));
+  for (size_t k = 0; k < n && k < CONSTRAINTS; ++k) put_constraint(r, data, out, k);
+  (void)fputs("unset multiplot\n", out);
+  return true;
+}
+
+/* What a model of the objective says. */
+
+static const json_t *variable_at(const gannet_report *r, int v) {
+  return json_array_get(json_object_get(r->summary, "variables"), (size_t)v);
+}
+
+static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *effects = json_object_get(r->model, "importance");
+  size_t n = 0;
+  int *order = order_variables(r, &n);
+  const bool shown = order && json_array_size(effects) > 0;
+  if (n > BARS) n = BARS;
+  if (shown) {
+    *height = 2 + 0.6 * (double)n;
+    (void)fputs("# total effect, place from above\n", data);
+    (void)fprintf(out, "set xrange [0:*]\nset yrange [%.1f:-0.5]\nset ytics scale 0 (",
+                  (double)n - 0.5);
+    for (size_t i = 0; i < n; ++i) {
+      (void)fputs(i ? ", '" : "'", out);
+      picture_put_text(out, figure_text(variable_at(r, order[i]), "name"));
+      (void)fprintf(out, "' %zu", i);
+      picture_put_number(data, figure_at(effects, (size_t)order[i]));
+      (void)fprintf(data, " %zu\n", i);
+    }
+    (void)fprintf(out,
+                  ")\nset xlabel 'total effect'\nset style fill solid 1 noborder\nplot data using "
+                  "(0.5*$1):2:(0):1:($2-0.35):($2+0.35) with boxxyerror linecolor rgb '%s' "
+                  "notitle\n",
+                  picture_colors[0]);
+  }
+  gannet_free(&order);
+  return shown;
+}
+
+static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile, int v) {
+  const json_t *one = json_array_get(json_object_get(r->model, "slices"), (size_t)v);
+  const json_t *x = json_object_get(one, "x");
+  const char *type = figure_text(variable_at(r, v), "type"), *color = picture_colors[0];
+  const double best = figure_get(one, "best");
+  double least = INFINITY, most = -INFINITY;
+  for (size_t i = 0; i < json_array_size(x); ++i) {
+    const double low = figure_at(json_object_get(one, "low"), i);
+    const double high = figure_at(json_object_get(one, "high"), i);
+    least = fmin(least, low);
+    most = fmax(most, high);
+    picture_put_number(data, figure_at(x, i));
+    picture_put_number(data, figure_at(json_object_get(one, "median"), i));
+    picture_put_number(data, low);
+    picture_put_number(data, high);
+    (void)fputc('\n', data);
+  }
+  put_ticks(out, 'y', least, most, 4);
+  (void)fprintf(out, "set ylabel '%s'\n", tile % 3 == 0 ? r->objective : "");
+  end_block(data, json_array_size(x));
+  (void)fputs("set rmargin\n", out);
+  put_axis(out, 'x', variable_at(r, v), SLICE_NAME);
+  (void)fprintf(out,
+                "unset arrow\nset arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead "
+                "dashtype 2 linecolor rgb '%s'\n",
+                best, best, picture_colors[2]);
+  if (strcmp(type, "real") == 0 || strcmp(type, "integer") == 0)
+    (void)fprintf(out,
+                  "plot data index %zu using 1:3:4 with filledcurves linecolor rgb '%s' fillstyle "
+                  "transparent solid 0.2 noborder notitle, data index %zu using 1:2 with lines "
+                  "linewidth 2 linecolor rgb '%s' notitle\n",
+                  tile, color, tile, color);
+  else
+    (void)fprintf(out,
+                  "plot data index %zu using 1:2:3:4 with yerrorbars pointtype 7 linecolor rgb "
+                  "'%s' notitle\n",
+                  tile, color);
+}
+
+static bool draw_slices(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  size_t n = 0;
+  int *order = order_variables(r, &n);
+  const bool shown = order && json_array_size(json_object_get(r->model, "slices")) > 0;
+  if (n > SLICES) n = SLICES;
+  if (shown) {
+    (void)fputs("# value, median, ends of the central 95 %; one block per variable\n", data);
+    *height = begin_tiles(out, n, 3, 4.5);
+    for (size_t i = 0; i < n; ++i) put_slice(r, data, out, i, order[i]);
+    (void)fputs("unset multiplot\n", out);
+  }
+  gannet_free(&order);
+  return shown;
+}
+
+static bool draw_calibration(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *c = json_object_get(r->model, "calibration");
+  const size_t n = json_array_size(json_object_get(c, "id"));
+  double low = INFINITY, high = -INFINITY;
+  if (n == 0) return false;
+  *height = 9;
+  (void)fputs("# predicted without it, observed\n", data);
+  for (size_t i = 0; i < n; ++i) {
+    const double predicted = figure_at(json_object_get(c, "predicted"), i);
+    const double observed = figure_at(json_object_get(c, "observed"), i);
+    low = fmin(low, fmin(predicted, observed));
+    high = fmax(high, fmax(predicted, observed));
+    picture_put_number(data, predicted);
+    picture_put_number(data, observed);
+    (void)fputc('\n', data);
+  }
+  if (!(high - low > 1e-9 * fmax(fabs(low), fabs(high)))) {
+    const double middle = 0.5 * low + 0.5 * high, room = middle == 0 ? 1 : 1e-6 * fabs(middle);
+    low = middle - room;
+    high = middle + room;
+  }
+  put_ticks(out, 'x', low, high, 2);
+  put_ticks(out, 'y', low, high, 5);
+  (void)fprintf(out,
+                "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted %s'\n"
+                "set ylabel 'observed %s'\nset size square\nplot x with lines dashtype 2 linecolor "
+                "rgb '#555555' "
+                "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
+                "notitle\n",
+                low, high, low, high, r->objective, r->objective, picture_colors[0]);
+  return true;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static bool draw_coverage(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *residual = json_object_get(json_object_get(r->model, "calibration"), "residual");
+  const size_t n = json_array_size(residual);
+  double *share = NULL;
+  if (n == 0 || gannet_alloc(n, sizeof *share, &share) != GANNET_OK) return false;
+  *height = 9;
+  for (size_t i = 0; i < n; ++i) {
+    const double at = figure_at(residual, i);
+    share[i] = isnan(at) ? 1 : erf(fabs(at) / sqrt(2));
+  }
+  qsort(share, n, sizeof *share, compare_numbers);
+  (void)fputs("# share of an interval, share of the results that it holds\n0 0\n", data);
+  for (size_t i = 0; i < n; ++i)
+    (void)fprintf(data, "%.6g %.6g\n", share[i], (double)(i + 1) / (double)n);
+  (void)fputs("1 1\n", data);
+  gannet_free(&share);
+  (void)fprintf(out,
+                "set xrange [0:1]\nset yrange [0:1]\nset xlabel 'intervals of this share hold'\n"
+                "set ylabel 'this share of the results'\nset size square\nplot x with lines "
+                "dashtype 2 linecolor rgb '#555555' notitle, data using 1:2 with steps linewidth 2 "
+                "linecolor rgb '%s' notitle\n",
+                picture_colors[0]);
+  return true;
+}
+
+/* How the time went. */
+
+static void put_time_axis(const gannet_report *r, FILE *out) {
+  const char *unit = NULL;
+  const double clock = choose_clock(r, &unit);
+  (void)fprintf(out, "set xlabel '%s since the first start'\nset xrange [0:%.9g]\n", unit,
+                figure_get(json_object_get(r->summary, "campaign"), "seconds") / clock);
+}
+
+static void put_run(FILE *data, double from, double to, double slot) {
+  picture_put_number(data, from);
+  picture_put_number(data, to);
+  picture_put_number(data, slot > 0 ? slot : 0);
+  (void)fputc('\n', data);
+}
+
+/* Blocks of runs that were done, cannot run, failed, and were repeated. */
+static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *counts) {
+  const json_t *retried = json_object_get(r->course, "retried");
+  const size_t n = json_array_size(column(r, "id"));
+  for (int status = GANNET_EVAL_DONE; status <= GANNET_EVAL_FAILED; ++status) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const double from = figure_at(column(r, "started"), i) / clock;
+      const double to = figure_at(column(r, "ended"), i) / clock;
+      if (figure_at(column(r, "status"), i) != status || isnan(from) || isnan(to)) continue;
+      put_run(data, from, to, figure_at(column(r, "slot"), i));
+      ++lines;
+    }
+    end_block(data, lines);
+    counts[status - GANNET_EVAL_DONE] = lines;
+  }
+  counts[3] = json_array_size(retried);
+  for (size_t i = 0; i < json_array_size(retried); ++i) {
+    const json_t *one = json_array_get(retried, i);
+    put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock, figure_at(one, 3));
+  }
+  end_block(data, json_array_size(retried));
+}
+
+static void put_run_commands(FILE *out, const size_t *counts) {
+  static const char *const names[] = {"done", "cannot run", "failed", "repeated"};
+  static const int colors[] = {0, 4, 1, 3};
+  const char *join = "plot ";
+  for (int i = 0; i < 4; ++i) {
+    if (counts[i] == 0) continue;
+    (void)fprintf(out,
+                  "%sdata index %d using 1:3:1:2:($3+0.05):($3+0.95) with boxxyerror linecolor rgb "
+                  "'%s' title '%s'",
+                  join, i, picture_colors[colors[i]], names[i]);
+    join = ", \\\n  ";
+  }
+  (void)fputc('\n', out);
+}
+
+/* Rows of slots: how busy they were, and the part of it that failed. */
+static void put_rows(const json_t *rows, FILE *data, double width) {
+  const json_t *busy = json_object_get(rows, "busy"), *lost = json_object_get(rows, "lost");
+  size_t lines = 0;
+  (void)fputs("# from, to, row, colour\n", data);
+  for (size_t row = 0; row < json_array_size(busy); ++row)
+    for (size_t bin = 0; bin < json_array_size(json_array_get(busy, row)); ++bin) {
+      const double share = figure_at(json_array_get(busy, row), bin);
+      const double failed = figure_at(json_array_get(lost, row), bin);
+      if (!(share > 0.002)) continue;
+      const unsigned clear = (unsigned)(255 * 0.85 * (1 - fmin(share, 1)));
+      const unsigned color = failed > 0.5 * share ? 0xd55e00u : 0x0072b2u;
+      (void)fprintf(data, "%.6g %.6g %zu %u\n", (double)bin * width, (double)(bin + 1) * width, row,
+                    clear << 24 | color);
+      ++lines;
+    }
+  end_block(data, lines);
+}
+
+static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *rows = json_object_get(r->course, "rows");
+  const char *unit = NULL;
+  const double clock = choose_clock(r, &unit), width = figure_get(r->course, "width") / clock;
+  const double slots = figure_get(json_object_get(r->summary, "campaign"), "slots");
+  const double each = rows ? figure_get(rows, "each") : 1;
+  if (!(width > 0)) return false;
+  *height = fmin(3 + 0.4 * ceil(slots / each), 18);
+  put_time_axis(r, out);
+  (void)fprintf(out, "set yrange [%.0f:0]\nset ytics %.0f\nset style fill solid 0.85 noborder\n",
+                fmax(ceil(slots / each), 1), fmax(ceil(slots / each / 8), 1));
+  if (each > 1)
+    (void)fprintf(out, "set ylabel 'slots, %.0f a row'\n", each);
+  else
+    (void)fputs("set ylabel 'slot'\n", out);
+  if (rows) {
+    put_rows(rows, data, width);
+    (void)fputs(
+        "plot data using 1:3:1:2:($3+0.05):($3+0.95):4 with boxxyerror linecolor rgb "
+        "variable fillstyle solid 1 notitle\n",
+        out);
+    return true;
+  }
+  (void)fputs("# start, end, slot of what was: done; cannot run; failed; repeated\n", data);
+  size_t counts[4];
+  put_runs(r, data, clock, counts);
+  put_run_commands(out, counts);
+  return counts[0] + counts[1] + counts[2] + counts[3] > 0;
+}
+
+static bool draw_use(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const char *unit = NULL;
+  const double clock = choose_clock(r, &unit), width = figure_get(r->course, "width") / clock;
+  const json_t *busy = json_object_get(r->course, "busy");
+  const double slots = figure_get(json_object_get(r->summary, "campaign"), "slots");
+  if (!(width > 0)) return false;
+  *height = 6;
+  double lost = 0;
+  (void)fputs("# time, slots busy, slots busy with what failed\n", data);
+  for (size_t i = 0; i <= json_array_size(busy); ++i) {
+    const size_t at = i < json_array_size(busy) ? i : i - 1;
+    picture_put_number(data, (double)i * width);
+    picture_put_number(data, figure_at(busy, at));
+    picture_put_number(data, figure_at(json_object_get(r->course, "lost"), at));
+    lost = fmax(lost, figure_at(json_object_get(r->course, "lost"), at));
+    (void)fputc('\n', data);
+  }
+  put_time_axis(r, out);
+  (void)fprintf(
+      out,
+      "set yrange [0:*]\nset ytics %.0f\nset ylabel 'slots'\nplot data using 1:2 with fillsteps "
+      "linecolor rgb '%s' fillstyle solid 0.5 title 'busy', data using 1:3 with fillsteps "
+      "linecolor rgb '%s' fillstyle solid 0.7 %s\n",
+      fmax(1, ceil(slots / 8)), picture_colors[0], picture_colors[1],
+      lost > 0 ? "title 'with what failed'" : "notitle");
+  return true;
+}
+
+static bool draw_batches(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *pauses = json_object_get(r->summary, "pauses");
+  size_t lines = 0;
+  double first = NAN, last = NAN;
+  *height = 6;
+  (void)fputs("# batch, seconds of proposing, seconds of proposing and the rest\n", data);
+  for (size_t i = 0; i < json_array_size(pauses); ++i) {
+    const json_t *one = json_array_get(pauses, i);
+    const double pause = figure_at(one, 1), proposal = figure_at(one, 2);
+    if (isnan(pause) && isnan(proposal)) continue;
+    last = figure_at(one, 0);
+    if (isnan(first)) first = last;
+    picture_put_number(data, last);
+    picture_put_number(data, isnan(proposal) ? 0 : proposal);
+    picture_put_number(data, fmax(pause, proposal));
+    (void)fputc('\n', data);
+    ++lines;
+  }
+  if (lines < 2) return false;
+  (void)fprintf(out, "set xrange [%.9g:%.9g]\nset xlabel 'batch'\nset ylabel 'seconds'\n",
+                first - 1, last + 1);
+  (void)fprintf(
+      out,
+      "set yrange [0:*]\nset style fill solid 1 noborder\nset boxwidth 0.8 relative\nplot "
+      "data using 1:3 with boxes linecolor rgb '%s' title 'the rest', data using 1:2 with "
+      "boxes linecolor rgb '%s' title 'proposing'\n",
+      picture_colors[10], picture_colors[0]);
+  return true;
+}
+
+const report_figure report_figures[] = {{"best", draw_best},
+                                        {"best-time", draw_best_time},
+                                        {"importance", draw_importance},
+                                        {"slices", draw_slices},
+                                        {"parallel", draw_parallel},
+                                        {"projection", draw_projection},
+                                        {"constraints", draw_constraints},
+                                        {"timeline", draw_timeline},
+                                        {"slots", draw_use},
+                                        {"batches", draw_batches},
+                                        {"calibration", draw_calibration},
+                                        {"coverage", draw_coverage}};
+_Static_assert(sizeof report_figures / sizeof *report_figures == REPORT_FIGURES, "all figures");

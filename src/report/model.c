@@ -1,18 +1,179 @@
 /* What a model of the objective says: which variables matter, how the objective runs along each of
- * them through the best design, and how well it predicts. */
+ * them through the best design (a slice), and how well the model predicts (its calibration).
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/config/config.h"
+#include "campaign/run/campaign.h"
+#include "optimizer/models/pde_constraint.h"
+#include "optimizer/models/transform.h"
 #include "optimizer/recommend.h"
 #include "report/parts.h"
-#include "report/study.h"
 #include "search/sobol.h"
 
-enum { FOLDS = 5, STEPS = 61, SAMPLES = 512, VARIABLES = 1024 };
+enum {
+  STUDY_LEAST = 8,  /* fewest results that a model is fitted to */
+  STUDY_MOST = 400, /* most results that it is fitted to, but for the best one */
+  FOLDS = 5,        /* of the cross-validation */
+  STEPS = 61,       /* points of a slice */
+  SAMPLES = 512,    /* designs for the importance of variables */
+  VARIABLES = 1024  /* most variables for which slices are made */
+};
 
-/* Values of a variable that its slice shows: [n] in the user's units. */
-static int values_of(const gannet_variable *v, double *values) {
+/* A model of the objective: the surrogate of the campaign's method as it learns from the results,
+ * or a Gaussian process when the method has none that tells its uncertainty. */
+typedef struct {
+  const gannet_campaign *campaign; /* borrowed */
+  const gannet_problem *problem;
+  gannet_optimizer_options options;
+  const gannet_member_options *member; /* the member whose surrogate it is; NULL = none: a Gaussian
+                                          process */
+  gannet_context *context;
+  const gannet_surrogate_type *type;
+  gannet_surrogate *surrogate;
+  gannet_pde_residuals *residuals; /* NULL = none */
+  gannet_transform_fit transform;
+  double noise_var; /* of the observations, standardised; NAN = inferred */
+  int n, d;
+  int64_t *id;     /* [n] */
+  double *x, *raw; /* [n][d], [n] minimised */
+  double *y;       /* [n] transformed */
+} study;
+
+static void collect_results(study *s, int64_t best) {
+  const gannet_campaign *c = s->campaign;
+  int64_t n_done = 0, seen = 0;
+  for (int64_t id = 0; id < c->ledger.n; ++id) n_done += report_has_value(c, id);
+  const int64_t stride = (n_done + STUDY_MOST - 1) / STUDY_MOST;
+  for (int64_t id = 0; id < c->ledger.n; ++id) {
+    if (!report_has_value(c, id)) continue;
+    if (seen++ % stride != 0 && id != best) continue;
+    s->id[s->n] = id;
+    memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
+           (size_t)s->d * sizeof *s->x);
+    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].objective);
+  }
+}
+
+static gannet_err take_data(study *s, int64_t best) {
+  const size_t most = STUDY_MOST + 1;
+  GANNET_TRY(gannet_alloc(most, sizeof *s->id, &s->id));
+  GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
+  collect_results(s, best);
+  return GANNET_OK;
+}
+
+/* The first member whose surrogate tells its uncertainty. */
+static const gannet_member_options *find_member(const gannet_optimizer_options *options) {
+  for (int i = 0; i < options->n_members; ++i) {
+    const gannet_member_options *one = &options->member[i];
+    if (one->proposer != GANNET_PROPOSE_MODEL || !one->surrogate_options) continue;
+    if (one->surrogate_type->no_sd && one->surrogate_type->no_sd(one->surrogate_options)) continue;
+    return one;
+  }
+  return NULL;
+}
+
+/* A method that cannot be read any more counts as one without such a surrogate. */
+static gannet_err choose_model(study *s) {
+  const gannet_err err = gannet_campaign_options(s->campaign->input, &s->options);
+  if (err != GANNET_OK && err != GANNET_ERR_INPUT) return err;
+  if (err == GANNET_OK) s->member = find_member(&s->options);
+  gannet_error_clear();
+  if (!s->member) return gannet_surrogate_find("gp", &s->type);
+  s->type = s->member->surrogate_type;
+  return GANNET_OK;
+}
+
+/* Transform and standardise the objective as optimizer/models/models_fit.c does. */
+static gannet_err standardise(study *s, double *work) {
+  const gannet_campaign *c = s->campaign;
+  const int64_t best = gannet_history_best(c->history);
+  gannet_transform_choice choice = {GANNET_TRANSFORM_LOG, -1};
+  if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->residuals, &choice));
+  gannet_transform_choice_learn(&choice, c->history, s->n, s->x, s->raw, s->y, work, &s->transform);
+  if (!s->residuals && best >= 0)
+    gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
+                           &s->transform);
+  for (int i = 0; i < s->n; ++i)
+    s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
+                           : gannet_transform_apply(&s->transform, s->raw[i]);
+  s->noise_var = gannet_transform_noise_var(&s->transform, s->problem->spec.noise_sd);
+  return GANNET_OK;
+}
+
+static gannet_err fit_surrogate(study *s) {
+  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
+  if (s->member && s->type->set_pde_constraint)
+    GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->residuals));
+  double *work = NULL;
+  GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
+  const gannet_err err = standardise(s, work);
+  gannet_free(&work);
+  GANNET_TRY(err);
+  GANNET_TRY(gannet_surrogate_create(s->context, s->type,
+                                     s->member ? s->member->surrogate_options : NULL, s->d, 0,
+                                     &s->surrogate));
+  if (s->residuals) {
+    const double sign = gannet_problem_flip(s->problem, 1);
+    const gannet_pde_constraint constraint = {s->residuals,
+                                              sign * gannet_transform_scale(&s->transform),
+                                              sign * gannet_transform_center(&s->transform)};
+    GANNET_TRY(gannet_surrogate_set_pde_constraint(s->surrogate, &constraint));
+  }
+  const gannet_data data = {s->n, s->x, s->y, s->noise_var};
+  return gannet_surrogate_fit(s->surrogate, &data, true, 0);
+}
+
+/* Take all results, or a regular choice and the best one (id best), and fit the model. The study is
+ * to be released, also after an error. */
+static gannet_err study_begin(const gannet_campaign *campaign, int64_t best, study *s) {
+  *s = (study){.campaign = campaign, .problem = campaign->input->problem};
+  s->d = s->problem->d;
+  GANNET_TRY(take_data(s, best));
+  GANNET_TRY(choose_model(s));
+  return fit_surrogate(s);
+}
+
+static void study_release(study *s) {
+  gannet_surrogate_destroy(&s->surrogate);
+  gannet_pde_residuals_destroy(&s->residuals);
+  gannet_optimizer_options_release(&s->options);
+  gannet_context_destroy(&s->context);
+  gannet_free(&s->id);
+  gannet_free(&s->x);
+  gannet_free(&s->raw);
+  gannet_free(&s->y);
+}
+
+/* Mean and standard deviation (sd; NULL = not wanted) at m points x [m][d], standardised. */
+static gannet_err study_predict(const study *s, int m, const double *x, double *mean, double *sd) {
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+    GANNET_TRY(gannet_surrogate_predict(s->surrogate, rows, x + (ptrdiff_t)first * s->d,
+                                        mean + first, sd ? sd + first : NULL));
+  }
+  return GANNET_OK;
+}
+
+/* A standardised value in the user's units. */
+static double study_units(const study *s, double value) {
+  return gannet_problem_flip(s->problem, gannet_transform_invert(&s->transform, value));
+}
+
+/* Fit to other rows, x [n][d] and y [n] standardised, with the hyper-parameters as they are. */
+static gannet_err study_refit(study *s, int n, const double *x, const double *y) {
+  const gannet_data data = {n, x, y, s->noise_var};
+  GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
+  return gannet_surrogate_fit(s->surrogate, &data, false, 0);
+}
+
+/* The values of a variable that its slice shows, in the user's units; returns how many. */
+static int list_values(const gannet_variable *v, double *values) {
   if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_BOOLEAN) {
     const int n = v->type == GANNET_VARIABLE_BOOLEAN ? 2
                   : v->n_values < STEPS              ? v->n_values
@@ -32,23 +193,23 @@ static int values_of(const gannet_variable *v, double *values) {
 }
 
 /* Median and central 95 % of the noise-free objective along one variable. */
-static gannet_err slice_of(const report_study *s, int variable, const double *best, double *x_unit,
-                           json_t **made) {
+static gannet_err make_slice(const study *s, int variable, const double *best, double *x_unit,
+                             json_t **made) {
   double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
   const int n_variables = s->problem->spec.n_variables;
-  const int n = values_of(&s->problem->spec.variables[variable], values);
+  const int n = list_values(&s->problem->spec.variables[variable], values);
   memcpy(x_user, best, (size_t)n_variables * sizeof *x_user);
   for (int i = 0; i < n; ++i) {
     x_user[variable] = values[i];
     gannet_problem_encode(s->problem, x_user, x_unit + (ptrdiff_t)i * s->d);
   }
-  GANNET_TRY(report_study_predict(s, n, x_unit, mean, sd));
+  GANNET_TRY(study_predict(s, n, x_unit, mean, sd));
   json_t *at = json_array(), *middle = json_array(), *low = json_array(), *high = json_array();
   for (int i = 0; i < n; ++i) {
-    const double a = report_study_units(s, mean[i] - 1.96 * sd[i]),
-                 b = report_study_units(s, mean[i] + 1.96 * sd[i]);
+    const double a = study_units(s, mean[i] - 1.96 * sd[i]),
+                 b = study_units(s, mean[i] + 1.96 * sd[i]);
     (void)json_array_append_new(at, report_number(values[i]));
-    (void)json_array_append_new(middle, report_number(report_study_units(s, mean[i])));
+    (void)json_array_append_new(middle, report_number(study_units(s, mean[i])));
     (void)json_array_append_new(low, report_number(fmin(a, b)));
     (void)json_array_append_new(high, report_number(fmax(a, b)));
   }
@@ -57,12 +218,12 @@ static gannet_err slice_of(const report_study *s, int variable, const double *be
   return GANNET_OK;
 }
 
-static gannet_err put_slices(const report_study *s, const double *best, json_t *list) {
+static gannet_err put_slices(const study *s, const double *best, json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     json_t *one = NULL;
-    err = slice_of(s, v, best, x_unit, &one);
+    err = make_slice(s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
   }
   gannet_free(&x_unit);
@@ -80,7 +241,7 @@ typedef struct {
   double *at_a, *at_mixed;
 } design;
 
-static gannet_err make_design(const report_study *s, design *g) {
+static gannet_err make_design(const study *s, design *g) {
   const size_t d = (size_t)s->d;
   const gannet_stream stream = {1, GANNET_FOR_DESIGN, 0, 0};
   gannet_sobol *sobol = NULL;
@@ -100,7 +261,7 @@ static gannet_err make_design(const report_study *s, design *g) {
   gannet_sobol_destroy(&sobol);
   gannet_problem_spread(s->problem, 2 * SAMPLES, g->a);
   gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
-  return report_study_predict(s, SAMPLES, g->a, g->at_a, NULL);
+  return study_predict(s, SAMPLES, g->a, g->at_a, NULL);
 }
 
 static double variance_of(const double *values) {
@@ -110,15 +271,14 @@ static double variance_of(const double *values) {
   return sum;
 }
 
-static gannet_err total_effect(const report_study *s, const design *g, int variable,
-                               double *effect) {
+static gannet_err total_effect(const study *s, const design *g, int variable, double *effect) {
   const size_t d = (size_t)s->d, first = (size_t)s->problem->first[variable];
   const size_t width = (size_t)gannet_variable_width(&s->problem->spec.variables[variable]);
   const double variance = variance_of(g->at_a);
   memcpy(g->mixed, g->a, SAMPLES * d * sizeof *g->mixed);
   for (size_t i = 0; i < SAMPLES; ++i)
     memcpy(g->mixed + i * d + first, g->b + i * d + first, width * sizeof *g->mixed);
-  GANNET_TRY(report_study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
+  GANNET_TRY(study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
   *effect = 0;
   for (int i = 0; i < SAMPLES; ++i)
     *effect += (g->at_a[i] - g->at_mixed[i]) * (g->at_a[i] - g->at_mixed[i]) / (2 * SAMPLES);
@@ -126,7 +286,7 @@ static gannet_err total_effect(const report_study *s, const design *g, int varia
   return GANNET_OK;
 }
 
-static gannet_err importance(const report_study *s, json_t *list) {
+static gannet_err put_importance(const study *s, json_t *list) {
   design g = {0};
   gannet_err err = make_design(s, &g);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -141,8 +301,7 @@ static gannet_err importance(const report_study *s, json_t *list) {
 
 /* Cross-validation with the hyper-parameters of all data: every fold is predicted from the others.
  */
-static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, double *mean,
-                               double *sd) {
+static gannet_err predict_fold(study *s, int fold, double *x, double *y, double *mean, double *sd) {
   const size_t d = (size_t)s->d;
   int kept = 0;
   for (int i = 0; i < s->n; ++i) {
@@ -150,14 +309,14 @@ static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, 
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
   }
-  GANNET_TRY(report_study_refit(s, kept, x, y));
+  GANNET_TRY(study_refit(s, kept, x, y));
   for (int i = fold; i < s->n; i += FOLDS)
     GANNET_TRY(gannet_surrogate_predict(s->surrogate, 1, s->x + (size_t)i * d, &mean[i], &sd[i]));
   return GANNET_OK;
 }
 
 /* Observed values, predictions, and the standardised residuals, from which coverages follow. */
-static gannet_err calibration(report_study *s, json_t **made) {
+static gannet_err make_calibration(study *s, json_t **made) {
   double *x = NULL, *y = NULL;
   const double noise = gannet_surrogate_noise_var(s->surrogate);
   gannet_err err = gannet_alloc((size_t)s->n * (size_t)s->d, sizeof *x, &x);
@@ -172,7 +331,7 @@ static gannet_err calibration(report_study *s, json_t **made) {
       (void)json_array_append_new(id, json_integer((json_int_t)s->id[i]));
       (void)json_array_append_new(observed,
                                   report_number(gannet_problem_flip(s->problem, s->raw[i])));
-      (void)json_array_append_new(predicted, report_number(report_study_units(s, mean)));
+      (void)json_array_append_new(predicted, report_number(study_units(s, mean)));
       (void)json_array_append_new(residual,
                                   report_number((s->y[i] - mean) / sqrt(sd * sd + noise)));
     }
@@ -184,8 +343,8 @@ static gannet_err calibration(report_study *s, json_t **made) {
   return err;
 }
 
-/* null where there is none: every value is exact, or no design is feasible. */
-static gannet_err recommend(const report_study *s, json_t *model) {
+/* The recommended design, or null: every value is exact, or no design is feasible. */
+static gannet_err put_recommendation(const study *s, json_t *model) {
   gannet_recommendation r = {.id = -1};
   if (s->problem->spec.noise_sd != 0)
     GANNET_TRY(gannet_recommend(s->context, s->campaign->history, &r));
@@ -197,31 +356,31 @@ static gannet_err recommend(const report_study *s, json_t *model) {
   return GANNET_OK;
 }
 
-static gannet_err fill_model(report_study *s, int64_t best, json_t *model) {
+static gannet_err fill_model(study *s, int64_t best, json_t *model) {
   json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
-  GANNET_TRY(report_study_begin(s->campaign, best, s));
+  GANNET_TRY(study_begin(s->campaign, best, s));
   const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
   (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
   (void)json_object_set_new(model, "summary", json_string(s->type->summary));
   (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
   (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
   (void)json_object_set_new(model, "points", json_integer(s->n));
-  GANNET_TRY(recommend(s, model));
-  GANNET_TRY(importance(s, effects));
+  GANNET_TRY(put_recommendation(s, model));
+  GANNET_TRY(put_importance(s, effects));
   if (s->problem->spec.n_variables <= VARIABLES)
     GANNET_TRY(put_slices(s, gannet_history_x_user(s->campaign->history, best), lines));
-  GANNET_TRY(calibration(s, &checks));
+  GANNET_TRY(make_calibration(s, &checks));
   (void)json_object_set_new(model, "calibration", checks);
   return GANNET_OK;
 }
 
 gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
-  report_study s = {.campaign = campaign};
+  study s = {.campaign = campaign};
   int64_t n_done = 0, best = gannet_history_best(campaign->history);
   *model = json_object();
-  for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += report_study_takes(campaign, id);
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += report_has_value(campaign, id);
   if (best < 0) best = gannet_history_least_violation(campaign->history);
   if (n_done < STUDY_LEAST || best < 0) {
     (void)json_object_set_new(*model, "note",
@@ -229,6 +388,6 @@ gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
     return GANNET_OK;
   }
   const gannet_err err = fill_model(&s, best, *model);
-  report_study_release(&s);
+  study_release(&s);
   return err;
 }

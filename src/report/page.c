@@ -2,10 +2,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "base/memory.h"
-#include "report/assets.h"
 #include "report/parts.h"
 #include "report/report.h"
+
+/* The texts of the page, taken into the program when it is compiled. */
+typedef struct {
+  const char *text; /* not terminated */
+  size_t size;
+} report_asset;
+
+#define EMBED(name, file) GANNET_EMBED(report_##name, REPORT_ASSETS "/" file)
+#define ASSET(name)                                                              \
+  (report_asset) {                                                               \
+    report_##name##_begin, (size_t)(report_##name##_end - report_##name##_begin) \
+  }
+
+EMBED(page, "page.html");
+EMBED(style, "report.css");
+EMBED(tools, "tools.js");
+EMBED(search, "search.js");
+EMBED(model, "model.js");
+EMBED(course, "course.js");
+EMBED(main, "main.js");
+EMBED(library, "echarts.min.js");
 
 /* Inside a script element "</" would end it; in JSON a slash may be escaped. */
 static int put_json(const char *text, size_t size, void *user) {
@@ -60,20 +81,20 @@ static void put_text(FILE *out, const char *text) {
 static gannet_err put_mark(const gannet_report *report, const char *mark, size_t length,
                            FILE *out) {
   if (strncmp(mark, "name", length) == 0) put_text(out, report->name);
-  if (strncmp(mark, "style", length) == 0) put_asset(out, report_asset_style());
+  if (strncmp(mark, "style", length) == 0) put_asset(out, ASSET(style));
   if (strncmp(mark, "script", length) == 0) { /* scripts that see each other's names */
-    put_asset(out, report_asset_tools());
-    put_asset(out, report_asset_search());
-    put_asset(out, report_asset_model());
-    put_asset(out, report_asset_course());
-    put_asset(out, report_asset_main());
+    put_asset(out, ASSET(tools));
+    put_asset(out, ASSET(search));
+    put_asset(out, ASSET(model));
+    put_asset(out, ASSET(course));
+    put_asset(out, ASSET(main));
   }
-  if (strncmp(mark, "library", length) == 0) put_asset(out, report_asset_library());
+  if (strncmp(mark, "library", length) == 0) put_asset(out, ASSET(library));
   return strncmp(mark, "data", length) == 0 ? put_all_data(report, out) : GANNET_OK;
 }
 
 gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
-  const report_asset page = report_asset_page();
+  const report_asset page = ASSET(page);
   const char *at = page.text, *end = page.text + page.size;
   for (const char *mark; (mark = memchr(at, '{', (size_t)(end - at)));) {
     const char *close = memchr(mark, '}', (size_t)(end - mark));

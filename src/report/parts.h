@@ -17,9 +17,9 @@ struct gannet_report {
 /* A number, or null where there is none. Local. */
 json_t *report_number(double value);
 
-/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h), as none
- * has where all are equal. Local. */
-bool report_is_penalty(const gannet_campaign *campaign, int64_t id);
+/* Whether an evaluation has a value to learn from: a finite objective that is no penalty
+ * (problem/penalty.h). Local. */
+bool report_has_value(const gannet_campaign *campaign, int64_t id);
 
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
  * evaluation; times count from start, in seconds since 1970. Penalties have the status

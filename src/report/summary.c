@@ -14,7 +14,6 @@
 #include "campaign/run/progress.h"
 #include "gannet/version.h"
 #include "report/parts.h"
-#include "report/study.h"
 
 enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
@@ -100,7 +99,7 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *order, &order) != GANNET_OK) return list;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    if (report_study_takes(c, id) && !(in_time && isnan(t->run.ended)) &&
+    if (report_has_value(c, id) && !(in_time && isnan(t->run.ended)) &&
         gannet_problem_is_feasible(c->input->problem, t->constraints))
       order[n++] = (moment){t->run.ended, id};
   }
@@ -193,7 +192,7 @@ static json_t *objective_range(const gannet_campaign *c) {
   if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *values, &values) != GANNET_OK) return made;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    if (!report_study_takes(c, id)) continue;
+    if (!report_has_value(c, id)) continue;
     values[n++] = gannet_problem_flip(c->input->problem, t->objective);
     if (isnan(first) && gannet_problem_is_feasible(c->input->problem, t->constraints))
       first = values[n - 1];

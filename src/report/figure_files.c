@@ -1,0 +1,210 @@
+/* Writing the pictures of a report as files, and having gnuplot draw them. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "report/figure.h"
+#include "report/report.h"
+
+const char *const gannet_report_format_names[] = {"svg", "pdf", "png", NULL};
+static const char *const *const formats = gannet_report_format_names;
+enum { FORMATS = REPORT_FORMATS };
+
+gannet_err gannet_report_formats(const char *text, bool *wanted) {
+  for (int k = 0; k < FORMATS; ++k) wanted[k] = false;
+  for (const char *at = text;; ++at) {
+    const size_t length = strcspn(at, ",");
+    int k = 0;
+    while (k < FORMATS && !(strncmp(at, formats[k], length) == 0 && length == 3)) ++k;
+    GANNET_REQUIRE(
+        k < FORMATS, GANNET_ERR_INPUT,
+        "--format: '%.*s' is no format of figures; expected svg, pdf, png, or several of "
+        "them with commas between",
+        (int)length, at);
+    wanted[k] = true;
+    at += length;
+    if (!*at) return GANNET_OK;
+  }
+}
+
+/* Objectives that gnuplot can draw. */
+
+static const double largest = 1e300, divisor = 1e100;
+
+static void divide_item(json_t *list, size_t i) {
+  const double value = figure_at(list, i);
+  if (isfinite(value)) (void)json_array_set_new(list, i, json_real(value / divisor));
+}
+
+static void divide_all(json_t *list) {
+  for (size_t i = 0; i < json_array_size(list); ++i) divide_item(list, i);
+}
+
+static void divide_keys(json_t *object, const char *const *keys) {
+  for (; *keys; ++keys) {
+    json_t *one = json_object_get(object, *keys);
+    if (json_is_array(one)) divide_all(one);
+    if (json_is_number(one))
+      (void)json_object_set_new(object, *keys, json_real(json_number_value(one) / divisor));
+  }
+}
+
+static void divide_objectives(gannet_report *r) {
+  static const char *const range[] = {"best", "worst", "better", NULL};
+  static const char *const slice[] = {"median", "low", "high", NULL};
+  static const char *const calibration[] = {"predicted", "observed", NULL};
+  static const char *const traces[] = {"trace", "trace_time", NULL};
+  json_t *slices = json_object_get(r->model, "slices");
+  divide_all(json_object_get(r->columns, "objective"));
+  divide_keys(json_object_get(r->summary, "range"), range);
+  divide_keys(json_object_get(r->model, "calibration"), calibration);
+  for (size_t i = 0; i < json_array_size(slices); ++i)
+    divide_keys(json_array_get(slices, i), slice);
+  for (size_t k = 0; traces[k]; ++k) {
+    const json_t *trace = json_object_get(r->summary, traces[k]);
+    for (size_t i = 0; i < json_array_size(trace); ++i) divide_item(json_array_get(trace, i), 2);
+  }
+}
+
+/* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
+ * objectives are divided by a power of ten. To be destroyed. NULL when memory is short. */
+static gannet_report *copy_for_gnuplot(const gannet_report *report) {
+  const json_t *range = json_object_get(report->summary, "range");
+  const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
+  gannet_report *made = NULL;
+  if (gannet_alloc(1, sizeof *made, &made) != GANNET_OK) return NULL;
+  *made = (gannet_report){.objective = report->objective,
+                          .summary = json_deep_copy(report->summary),
+                          .columns = json_deep_copy(report->columns),
+                          .course = json_deep_copy(report->course),
+                          .model = json_deep_copy(report->model)};
+  if (!made->summary || !made->columns || !made->course || !made->model)
+    gannet_report_destroy(&made);
+  if (!made || !(size > largest)) return made;
+  made->objective = "objective / 1e100";
+  divide_objectives(made);
+  return made;
+}
+
+/* Files. */
+
+/* Widths and heights suit a column of a paper; fonts grow with the pixels. */
+static void put_terminal(FILE *out, const char *name, double height) {
+  const double width = 12, pixels = 60;
+  (void)fprintf(out,
+                "# gnuplot %s.gp draws %s.svg in this directory, gnuplot -e \"format='pdf'\" %s.gp "
+                "the same as PDF, and so for png.\nreset\n"
+                "if (!exists('format')) { format = 'svg' }\n"
+                "if (format eq 'svg') { set terminal svg size %.0f,%.0f font 'sans,13' background "
+                "'white' noenhanced }\n"
+                "if (format eq 'pdf') { set terminal pdfcairo size %.1fcm,%.1fcm font 'sans,9' "
+                "noenhanced }\n"
+                "if (format eq 'png') { set terminal pngcairo size %.0f,%.0f font 'sans,20' "
+                "linewidth 2 pointscale 2 noenhanced }\n",
+                name, name, name, pixels * width, pixels * height, width, height,
+                2 * pixels * width, 2 * pixels * height);
+  (void)fprintf(out,
+                "set output '%s.'.format\ndata = '%s.dat'\n"
+                "set grid linecolor rgb '#dddddd'\nset key outside top center horizontal Left "
+                "reverse samplen 1.5\n"
+                "set tics nomirror\n",
+                name, name);
+}
+
+typedef struct {
+  char *text[2]; /* data, commands */
+  size_t size[2];
+  FILE *file[2];
+} drafts;
+
+static gannet_err open_drafts(drafts *d) {
+  *d = (drafts){.text = {NULL}};
+  for (int i = 0; i < 2; ++i) {
+    d->file[i] = open_memstream(&d->text[i], &d->size[i]);
+    GANNET_REQUIRE(d->file[i], GANNET_ERR_MEMORY, "the text of a figure");
+  }
+  return GANNET_OK;
+}
+
+static gannet_err close_drafts(drafts *d) {
+  bool failed = false;
+  for (int i = 0; i < 2; ++i) failed = (d->file[i] && fclose(d->file[i])) || failed;
+  GANNET_REQUIRE(!failed, GANNET_ERR_MEMORY, "the text of a figure");
+  return GANNET_OK;
+}
+
+typedef struct {
+  const char *name;
+  double height;
+  const drafts *drafts;
+  int which;
+} file;
+
+static gannet_err put_file(FILE *out, const void *user) {
+  const file *f = user;
+  if (f->which == 1) put_terminal(out, f->name, f->height);
+  (void)fwrite(f->drafts->text[f->which], 1, f->drafts->size[f->which], out);
+  if (f->which == 1) (void)fputs("unset output\n", out);
+  return GANNET_OK;
+}
+
+static gannet_err write_figure(const gannet_report *report, const char *directory, int i,
+                               bool *shown) {
+  char name[64];
+  drafts d;
+  file f = {.name = report_figures[i].name, .height = 7.5, .drafts = &d};
+  gannet_err err = open_drafts(&d);
+  if (err == GANNET_OK) *shown = report_figures[i].draw(report, d.file[0], d.file[1], &f.height);
+  const gannet_err closed = close_drafts(&d);
+  if (err == GANNET_OK) err = closed;
+  for (f.which = 0; f.which < 2 && err == GANNET_OK && *shown; ++f.which) {
+    (void)snprintf(name, sizeof name, "%s.%s", f.name, f.which ? "gp" : "dat");
+    err = picture_write(directory, name, put_file, &f);
+  }
+  free(d.text[0]);
+  free(d.text[1]);
+  return err;
+}
+
+typedef struct {
+  const bool *shown, *wanted;
+} choice;
+
+static gannet_err put_all(FILE *out, const void *user) {
+  const choice *c = user;
+  (void)fputs("# gnuplot all.gp draws all figures of this directory\ndo for [format in '", out);
+  for (int k = 0; k < FORMATS; ++k)
+    if (c->wanted[k]) (void)fprintf(out, " %s", formats[k]);
+  (void)fputs("'] {\n", out);
+  for (int i = 0; i < REPORT_FIGURES; ++i)
+    if (c->shown[i]) (void)fprintf(out, "  load '%s.gp'\n", report_figures[i].name);
+  (void)fputs("}\n", out);
+  return GANNET_OK;
+}
+
+gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
+                                 const char *directory, const bool *wanted, bool *drawn) {
+  bool shown[REPORT_FIGURES] = {false};
+  gannet_tool_end end;
+  GANNET_TRY(gannet_make_directory(directory));
+  gannet_report *copy = copy_for_gnuplot(report);
+  gannet_err err =
+      copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
+  for (int i = 0; i < REPORT_FIGURES && err == GANNET_OK; ++i)
+    err = write_figure(copy, directory, i, &shown[i]);
+  gannet_report_destroy(&copy);
+  GANNET_TRY(err);
+  const choice all = {shown, wanted};
+  GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
+  GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
+  *drawn = !end.missing;
+  GANNET_REQUIRE(!end.why[0] || end.missing, GANNET_ERR_LIBRARY,
+                 "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
+                 "%s, and 'gnuplot all.gp' draws them there or on another machine",
+                 end.why, directory);
+  return GANNET_OK;
+}
