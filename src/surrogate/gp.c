@@ -213,7 +213,7 @@ static gannet_err view(gp *g, const gannet_data *data, gannet_data *seen, bool *
     apply_hyper(g);
   }
   const gannet_inducing_request request = {
-      data, g->believed, g->least_noise, g->stale, {g, take_points, cross_points}};
+      data, g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points}};
   g->stale = true; /* should one of the next steps fail */
   GANNET_TRY(gannet_inducing_view(g->inducing, &request, seen, &renewed));
   *fresh = *fresh || renewed;
@@ -231,9 +231,9 @@ static void go_back(gp *g, int n) {
 }
 
 /* Rows that stood for results to come make room for others. */
-static void forget_believed(gp *g) {
-  if (g->believed > 0 && !g->stale) go_back(g, g->n - g->believed);
-  g->believed = 0;
+static void forget_fantasies(gp *g) {
+  if (g->n_fantasies > 0 && !g->stale) go_back(g, g->n - g->n_fantasies);
+  g->n_fantasies = 0;
 }
 
 static gannet_err condition(gp *g, const gannet_data *data) {
@@ -257,7 +257,7 @@ static gannet_err condition(gp *g, const gannet_data *data) {
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   gp *g = state;
   gp_forget_draws(g);
-  forget_believed(g);
+  forget_fantasies(g);
   if (learn && data->n >= 2) {
     GANNET_TRY(gp_learn(g, data, iteration));
     g->stale = true;
@@ -265,11 +265,12 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   return condition(g, data);
 }
 
-static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
+                            int64_t iteration) {
   gp *g = state;
   (void)iteration;
   gp_forget_draws(g);
-  g->believed = believed;
+  g->n_fantasies = n_fantasies;
   return condition(g, data);
 }
 
@@ -304,8 +305,8 @@ static double noise_var(const void *state) {
   return ((const gp *)state)->noise;
 }
 
-static void suspect(void *state, bool noisy) {
-  ((gp *)state)->suspected = noisy;
+static void set_noisy(void *state, bool noisy) {
+  ((gp *)state)->looks_noisy = noisy;
 }
 
 static gannet_hyper hyper(void *state) {
@@ -344,7 +345,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .fit = fit,
     .learn_begin = gp_learn_begin,
     .learn_end = gp_learn_end,
-    .believe = believe,
+    .fantasize = fantasize,
     .predict = gp_predict,
     .fitted = gp_fitted,
     .predict_gradients = gp_predict_gradients,
@@ -356,8 +357,8 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .draw_estimates = gp_draw_estimates,
     .moments_prepare = gp_moments_prepare,
     .moment_estimates = gp_moment_estimates,
-    .ceilings_prepare = gp_ceilings_prepare,
-    .ceilings = gp_ceilings,
+    .variance_upper_bound_prepare = gp_variance_upper_bound_prepare,
+    .variance_upper_bound = gp_variance_upper_bound,
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,
@@ -365,5 +366,5 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .length_scales = length_scales,
     .bytes = bytes,
     .no_sd = no_sd,
-    .suspect = suspect,
+    .set_noisy = set_noisy,
 };

@@ -70,10 +70,10 @@ typedef struct {
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
   int n, capacity;  /* rows below: observations, or what stands for them */
-  int believed;     /* of the rows, results to come */
+  int n_fantasies;  /* of the rows, results to come */
   bool stale;       /* hyper-parameters changed: the factor and z must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
-  bool suspected;   /* the values look noisy */
+  bool looks_noisy; /* as gannet_surrogate_set_noisy said */
   double variance, noise, mean;
   double least_noise; /* before rounding asked for more */
   double *length;     /* [d] */
@@ -207,9 +207,10 @@ void gp_forget_draws(gp *g);
 GANNET_CHECKED gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
 GANNET_CHECKED gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
-GANNET_CHECKED gannet_err gp_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
-                                              const double *pivots, bool *able);
-gannet_err gp_ceilings(const void *state, int m, const double *x, double *variance);
+GANNET_CHECKED gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision,
+                                                          int n_pivots, const double *pivots,
+                                                          bool *able);
+gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance);
 void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
 
 /* Free what estimates need, and bytes of it.

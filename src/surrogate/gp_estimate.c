@@ -138,8 +138,9 @@ static void cross_to(const gp *g, int m, const double *x, double *k) {
   }
 }
 
-static gannet_err begin_ceilings(gp *g, gannet_precision precision, const double *pivots,
-                                 gannet_moment_part *part, bool *able) {
+static gannet_err begin_variance_upper_bound(gp *g, gannet_precision precision,
+                                             const double *pivots, gannet_moment_part *part,
+                                             bool *able) {
   GANNET_TRY(begin_moments(g, precision, &part->list, &part->factor, able));
   if (!*able) return GANNET_OK;
   part->alpha = g->solved;
@@ -148,17 +149,17 @@ static gannet_err begin_ceilings(gp *g, gannet_precision precision, const double
   return GANNET_OK;
 }
 
-gannet_err gp_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
-                               const double *pivots, bool *able) {
+gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision, int n_pivots,
+                                           const double *pivots, bool *able) {
   gp *g = state;
   gannet_moment_part part = {.context = g->context, .m = n_pivots};
-  gannet_err err = begin_ceilings(g, precision, pivots, &part, able);
+  gannet_err err = begin_variance_upper_bound(g, precision, pivots, &part, able);
   err = gannet_moment_sums_prepare_part(&part, err, able, &g->moment_sums);
   gannet_free(&part.k);
   return err;
 }
 
-gannet_err gp_ceilings(const void *state, int m, const double *x, double *variance) {
+gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance) {
   const gp *g = state;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;

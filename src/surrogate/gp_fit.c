@@ -223,7 +223,7 @@ static bool is_noisy(const double *quiet, double value, const double *noisy, dou
 static bool looks_for_noise(const gp *g) {
   const int when = g->options->noisy_start;
   return isnan(g->noise_var) &&
-         (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->suspected));
+         (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->looks_noisy));
 }
 
 static void pose(learning *l, gannet_multistart_task *task) {

@@ -172,7 +172,7 @@ static gannet_err renew(gannet_inducing *g, const gannet_inducing_request *reque
 gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_request *request,
                                 gannet_data *seen, bool *renewed) {
   const gannet_data *data = request->data;
-  const int old = count_old(g->limit, data->n - request->believed);
+  const int old = count_old(g->limit, data->n - request->n_fantasies);
   const size_t d = (size_t)g->d;
   bool moved = false;
   *seen = *data;

@@ -66,9 +66,9 @@ void gannet_inducing_destroy(gannet_inducing **inducing);
 
 typedef struct {
   const gannet_data *data;
-  int believed;  /* of the data, so many at the end stand for results to come */
-  double lambda; /* variance of the noise, in units of the kernel */
-  bool fresh;    /* the kernel or the points are not those of the last call */
+  int n_fantasies; /* of the data, so many at the end stand for results to come */
+  double lambda;   /* variance of the noise, in units of the kernel */
+  bool fresh;      /* the kernel or the points are not those of the last call */
   gannet_inducing_kernel kernel;
 } gannet_inducing_request;
 

@@ -20,8 +20,8 @@ struct gannet_surrogate {
   int draws;          /* prepared and valid */
   bool estimates;     /* of these draws can be asked for */
   bool moments;       /* estimates of them can be asked for */
-  bool ceilings;      /* with ceilings of variances */
-  bool believing;     /* the last fit had rows that stand for results to come */
+  bool bounds;        /* moments have upper bounds in the place of variances */
+  bool fantasizing;   /* the last fit had rows that stand for results to come */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 };
@@ -122,12 +122,12 @@ gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
 
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
-  const bool start_over = s->believing && !s->type->believe && !learn;
+  const bool start_over = s->fantasizing && !s->type->fantasize && !learn;
   forget_draws(s);
   GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
   s->conditioned = false;
   if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
-  s->believing = false;
+  s->fantasizing = false;
   GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, data, learn, iteration)));
   s->conditioned = true;
   return GANNET_OK;
@@ -176,17 +176,17 @@ gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_
   return err;
 }
 
-gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data, int believed,
-                                    int64_t iteration) {
+gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *data, int n_fantasies,
+                                      int64_t iteration) {
   forget_draws(s);
   gannet_err code = check_data(s, data, iteration);
-  if (code == GANNET_OK && !(0 <= believed && believed <= data->n))
-    code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows believed", believed, data->n);
+  if (code == GANNET_OK && !(0 <= n_fantasies && n_fantasies <= data->n))
+    code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows are fantasies", n_fantasies, data->n);
   GANNET_TRY(gannet_agree(s->context->comm, code));
-  s->believing = true;
+  s->fantasizing = true;
   s->conditioned = false;
-  code = s->type->believe ? s->type->believe(s->state, data, believed, iteration)
-                          : s->type->fit(s->state, data, false, iteration);
+  code = s->type->fantasize ? s->type->fantasize(s->state, data, n_fantasies, iteration)
+                            : s->type->fit(s->state, data, false, iteration);
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->conditioned = true;
   return GANNET_OK;
@@ -204,8 +204,8 @@ static void governed_names(char *names, size_t size) {
   }
 }
 
-void gannet_surrogate_suspect(gannet_surrogate *s, bool noisy) {
-  if (s->type->suspect) s->type->suspect(s->state, noisy);
+void gannet_surrogate_set_noisy(gannet_surrogate *s, bool noisy) {
+  if (s->type->set_noisy) s->type->set_noisy(s->state, noisy);
 }
 
 gannet_err gannet_surrogate_set_pde_constraint(gannet_surrogate *s,
@@ -377,29 +377,30 @@ gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, con
 gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, gannet_precision precision,
                                             bool *able) {
   GANNET_TRY(require_conditioned(s));
-  s->estimates = s->moments = s->ceilings = *able = false;
+  s->estimates = s->moments = s->bounds = *able = false;
   if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, precision, able));
   s->moments = *able;
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *s, gannet_precision precision,
-                                             int n_pivots, const double *pivots, bool *able) {
+gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *s,
+                                                         gannet_precision precision, int n_pivots,
+                                                         const double *pivots, bool *able) {
   GANNET_TRY(require_conditioned(s));
   GANNET_REQUIRE(n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0", n_pivots);
-  s->estimates = s->moments = s->ceilings = *able = false;
-  if (s->type->ceilings_prepare)
-    GANNET_TRY(s->type->ceilings_prepare(s->state, precision, n_pivots, pivots, able));
-  s->moments = s->ceilings = *able;
+  s->estimates = s->moments = s->bounds = *able = false;
+  if (s->type->variance_upper_bound_prepare)
+    GANNET_TRY(s->type->variance_upper_bound_prepare(s->state, precision, n_pivots, pivots, able));
+  s->moments = s->bounds = *able;
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_ceilings(const gannet_surrogate *s, int m, const double *x,
-                                     double *variance) {
-  GANNET_REQUIRE(s->moments && s->ceilings, GANNET_ERR_STATE,
-                 "no ceilings were prepared of these moments");
+gannet_err gannet_surrogate_variance_upper_bound(const gannet_surrogate *s, int m, const double *x,
+                                                 double *variance) {
+  GANNET_REQUIRE(s->moments && s->bounds, GANNET_ERR_STATE,
+                 "no upper bounds were prepared of these variances");
   GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
-  return m > 0 ? s->type->ceilings(s->state, m, x, variance) : GANNET_OK;
+  return m > 0 ? s->type->variance_upper_bound(s->state, m, x, variance) : GANNET_OK;
 }
 
 gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *s, int m, const double *x,

@@ -10,16 +10,16 @@
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
- * provide learn_begin with learn_end (fit with learn otherwise), believe (fit otherwise),
+ * provide learn_begin with learn_end (fit with learn otherwise), fantasize (fit otherwise),
  * predict_gradient or predict_gradients (central differences otherwise), gains_together (no
  * otherwise), fitted (none otherwise),
  * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare
- * with moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance
- * (that of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), log_evidence_ratio
- * (0 otherwise), hyper (none otherwise) and length_scales (all equal otherwise). Arguments and
- * states are checked before a type sees them; what it returns is agreed between ranks afterwards,
- * so only its own communication needs an agreement before it. A create that fails may leave *state
- * for destroy, or NULL.
+ * with moment_estimates, and with these variance_upper_bound_prepare and variance_upper_bound (none
+ * otherwise), covariance (that of draws otherwise), noise_var (0 otherwise), calibration (1
+ * otherwise), log_evidence_ratio (0 otherwise), hyper (none otherwise) and length_scales (all equal
+ * otherwise). Arguments and states are checked before a type sees them; what it returns is agreed
+ * between ranks afterwards, so only its own communication needs an agreement before it. A create
+ * that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -88,7 +88,7 @@ typedef struct {
   gannet_err (*learn_begin)(void *state, const gannet_data *data, int64_t iteration,
                             gannet_multistart_task *task);
   void (*learn_end)(void *state, gannet_multistart_task *task, bool found);
-  gannet_err (*believe)(void *state, const gannet_data *data, int believed, int64_t iteration);
+  gannet_err (*fantasize)(void *state, const gannet_data *data, int n_fantasies, int64_t iteration);
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
@@ -116,11 +116,11 @@ typedef struct {
   gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
   void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
                            double *variance);
-  /* The same with ceilings of variances, by what the values at n_pivots points would explain; and
-   * these ceilings exactly. */
-  gannet_err (*ceilings_prepare)(void *state, gannet_precision precision, int n_pivots,
-                                 const double *pivots, bool *able);
-  gannet_err (*ceilings)(const void *state, int m, const double *x, double *variance);
+  /* The same with upper bounds of variances, from what the values at n_pivots points would explain;
+   * and these bounds exactly. */
+  gannet_err (*variance_upper_bound_prepare)(void *state, gannet_precision precision, int n_pivots,
+                                             const double *pivots, bool *able);
+  gannet_err (*variance_upper_bound)(const void *state, int m, const double *x, double *variance);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
                            double *covariance);
   double (*noise_var)(const void *state);
@@ -134,7 +134,7 @@ typedef struct {
   const char *(*no_sd)(const void *options);
   /* Takes equations (gannet_surrogate_set_pde_constraint); NULL = cannot. */
   gannet_err (*set_pde_constraint)(void *state, const gannet_pde_constraint *constraint);
-  void (*suspect)(void *state, bool noisy); /* NULL = makes no difference */
+  void (*set_noisy)(void *state, bool noisy); /* NULL = makes no difference */
   /* Change the options for a model of anything but the objective, as of a constraint or of where
    * simulations crash; NULL = the same will do. */
   void (*for_others)(void *options);
@@ -209,18 +209,18 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_surrogates_learn(const gannet_context *context, int n,
                                                   gannet_learner *learners);
 
-/* A fit without learning, where the last 'believed' rows stand for results to come: what is made
- * for many fits ahead is not made of them. The next fit forgets them.
+/* A fit without learning where the last n_fantasies rows, the fantasies, stand for results to come:
+ * what is made for many fits ahead is not made of them. The next fit forgets them.
  *
  * Collective; the same on all ranks.
  *
- * believed  in  0 .. data->n
+ * n_fantasies  in  0 .. data->n
  *
  * Errors: as _fit; GANNET_ERR_ARG for a number of rows that there are not.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_believe(gannet_surrogate *surrogate,
-                                                   const gannet_data *data, int believed,
-                                                   int64_t iteration);
+GANNET_CHECKED gannet_err gannet_surrogate_fantasize(gannet_surrogate *surrogate,
+                                                     const gannet_data *data, int n_fantasies,
+                                                     int64_t iteration);
 
 /* Let the next fit take all its rows as new: the leading ones are not those of the last fit.
  *
@@ -247,7 +247,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_set_pde_constraint(
  *
  * Logically collective.
  */
-void gannet_surrogate_suspect(gannet_surrogate *surrogate, bool noisy);
+void gannet_surrogate_set_noisy(gannet_surrogate *surrogate, bool noisy);
 
 /* Posterior mean and standard deviation of the noise-free function at m points; with no data, the
  * prior.
@@ -264,7 +264,7 @@ void gannet_surrogate_suspect(gannet_surrogate *surrogate, bool noisy);
 GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
                                                    const double *x, double *mean, double *sd);
 
-/* Means at all data of the last fit or belief, but for the rounding of a solve and for a few
+/* Means at all data of the last fit or fantasize, but for the rounding of a solve and for a few
  * operations each.
  *
  * Local.
@@ -356,8 +356,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
 
-/* Make ready for estimates of the prepared draws in this precision, until the next fit, belief or
- * sample; estimates of moments are given up.
+/* Make ready for estimates of the prepared draws in this precision, until the next fit, fantasize
+ * or sample; estimates of moments are given up.
  *
  * Local.
  *
@@ -381,7 +381,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate
 
 enum { GANNET_MOMENT_GROUP = 64 };
 
-/* The same for the moments of _predict, until the next fit, belief or sample; estimates of draws
+/* The same for the moments of _predict, until the next fit, fantasize or sample; estimates of draws
  * are given up. A model that is able has its moments computed by groups of GANNET_MOMENT_GROUP
  * points: the bits of one do not depend on the others of a whole group.
  *
@@ -413,12 +413,14 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  * Cost: 2 n_pivots n^2 operations over the ranks, 2 n_pivots^2 n, with n rows of the model, then
  * about 2 n_pivots n per point.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *surrogate,
-                                                            gannet_precision precision,
-                                                            int n_pivots, const double *pivots,
-                                                            bool *able);
-GANNET_CHECKED gannet_err gannet_surrogate_ceilings(const gannet_surrogate *surrogate, int m,
-                                                    const double *x, double *variance);
+GANNET_CHECKED gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *surrogate,
+                                                                        gannet_precision precision,
+                                                                        int n_pivots,
+                                                                        const double *pivots,
+                                                                        bool *able);
+GANNET_CHECKED gannet_err gannet_surrogate_variance_upper_bound(const gannet_surrogate *surrogate,
+                                                                int m, const double *x,
+                                                                double *variance);
 
 /* Posterior covariance of the noise-free function between m points and n others. A model that does
  * not give it is asked for its prepared draws: their correlation, times the standard deviations of

@@ -117,10 +117,10 @@ static gannet_err go_back(tangent_model *t, int n) {
 }
 
 /* Rows that stood for results to come make room for others. */
-static gannet_err forget_believed(tangent_model *t) {
-  const int believed = t->believed;
-  t->believed = 0;
-  return believed > 0 && !t->stale ? go_back(t, t->n - believed) : GANNET_OK;
+static gannet_err forget_fantasies(tangent_model *t) {
+  const int n_fantasies = t->n_fantasies;
+  t->n_fantasies = 0;
+  return n_fantasies > 0 && !t->stale ? go_back(t, t->n - n_fantasies) : GANNET_OK;
 }
 
 /* Of long lists each rank has its blocks of the network's features: with the kernel of the infinite
@@ -155,7 +155,7 @@ static gannet_err view(tangent_model *t, const gannet_data *data, gannet_data *s
     GANNET_TRY(gannet_agree(t->context->comm, apply_hyper(t)));
   }
   const gannet_inducing_request request = {
-      data, t->believed, t->least_lambda, t->stale, {t, take_points, cross_points}};
+      data, t->n_fantasies, t->least_lambda, t->stale, {t, take_points, cross_points}};
   t->stale = true; /* should one of the next steps fail */
   GANNET_TRY(gannet_inducing_view(t->inducing, &request, seen, &renewed));
   *fresh = *fresh || renewed;
@@ -214,13 +214,14 @@ static gannet_err condition_and_train(tangent_model *t, const gannet_data *data,
 
 gannet_err tangent_fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   tangent_model *t = state;
-  GANNET_TRY(gannet_agree(t->context->comm, forget_believed(t)));
+  GANNET_TRY(gannet_agree(t->context->comm, forget_fantasies(t)));
   if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, data, iteration));
   return condition_and_train(t, data, iteration);
 }
 
-gannet_err tangent_believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+gannet_err tangent_fantasize(void *state, const gannet_data *data, int n_fantasies,
+                             int64_t iteration) {
   tangent_model *t = state;
-  t->believed = believed;
+  t->n_fantasies = n_fantasies;
   return condition_and_train(t, data, iteration);
 }

@@ -72,8 +72,9 @@ gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool
   return GANNET_OK;
 }
 
-static gannet_err begin_ceilings(tangent_model *t, gannet_precision precision, const double *pivots,
-                                 gannet_moment_part *part, bool *able) {
+static gannet_err begin_variance_upper_bound(tangent_model *t, gannet_precision precision,
+                                             const double *pivots, gannet_moment_part *part,
+                                             bool *able) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const size_t n = (size_t)t->n;
   double own[BLOCK];
@@ -89,17 +90,18 @@ static gannet_err begin_ceilings(tangent_model *t, gannet_precision precision, c
   return GANNET_OK;
 }
 
-gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
-                                    const double *pivots, bool *able) {
+gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
+                                                int n_pivots, const double *pivots, bool *able) {
   tangent_model *t = state;
   gannet_moment_part part = {.context = t->context, .m = n_pivots};
-  gannet_err err = begin_ceilings(t, precision, pivots, &part, able);
+  gannet_err err = begin_variance_upper_bound(t, precision, pivots, &part, able);
   err = gannet_moment_sums_prepare_part(&part, err, able, &t->moment_sums);
   gannet_free(&part.k);
   return err;
 }
 
-gannet_err tangent_ceilings(const void *state, int m, const double *x, double *variance) {
+gannet_err tangent_variance_upper_bound(const void *state, int m, const double *x,
+                                        double *variance) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const tangent_model *t = state;
   double part[BLOCK];

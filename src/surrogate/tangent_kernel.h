@@ -67,7 +67,7 @@ typedef struct {
   gannet_tangent *net;
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */
-  int believed;                  /* of the rows, results to come */
+  int n_fantasies;               /* of the rows, results to come */
   bool features_shared;          /* those of data */
   bool stale;                    /* hyper-parameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
@@ -163,11 +163,12 @@ size_t tangent_estimate_bytes(const tangent_model *t);
 
 /* Operations of the family (surrogate/surrogate.h), most of them on a conditioned model.
  *
- * Local; fit, believe, sample and calibration: Collective over the context's communicator;
+ * Local; fit, fantasize, sample and calibration: Collective over the context's communicator;
  * gradients together: over the node.
  */
 gannet_err tangent_fit(void *state, const gannet_data *data, bool learn, int64_t iteration);
-gannet_err tangent_believe(void *state, const gannet_data *data, int believed, int64_t iteration);
+gannet_err tangent_fantasize(void *state, const gannet_data *data, int n_fantasies,
+                             int64_t iteration);
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
 bool tangent_fitted(const void *state, double *mean);
 gannet_err tangent_predict_gradients(const void *state, int together, int m, const double *x,
@@ -181,9 +182,10 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
 gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able);
-gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
-                                    const double *pivots, bool *able);
-gannet_err tangent_ceilings(const void *state, int m, const double *x, double *variance);
+gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
+                                                int n_pivots, const double *pivots, bool *able);
+gannet_err tangent_variance_upper_bound(const void *state, int m, const double *x,
+                                        double *variance);
 void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
                               double *variance);
 gannet_err tangent_calibration(void *state, double *scale);

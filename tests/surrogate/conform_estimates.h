@@ -105,7 +105,7 @@ static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform 
     assert_ok(gannet_surrogate_predict(s, ALL - FEW, all.x + FEW * 4, y + FEW, NULL));
     all.y = y;
     assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-    assert_ok(gannet_surrogate_believe(s, &all, ALL - FEW, 1));
+    assert_ok(gannet_surrogate_fantasize(s, &all, ALL - FEW, 1));
     assert_ok(gannet_surrogate_predict(s, M, x, after, sd_after));
     for (int i = 0; i < M; ++i) {
       assert_near(after[i], mean[i], 1e-7);
@@ -117,7 +117,7 @@ static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform 
 
 /* Above the variances, equal to them at the pivots, two of which are the same, and the prior ones
  * without. */
-static inline void ceilings_are_above_the_variances(const conform *c) {
+static inline void upper_bounds_are_above_the_variances(const conform *c) {
   enum { M = GANNET_TILE + 3, PIVOTS = 9 };
   conform_data data;
   static double x[M * 4], mean[M], sd[M], m[M], v[M], exact[M], prior[M];
@@ -127,18 +127,22 @@ static inline void ceilings_are_above_the_variances(const conform *c) {
   bool able = false;
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
   memcpy(x + 4, x, 4 * sizeof *x);
-  assert_fails(GANNET_ERR_STATE, "no ceilings", gannet_surrogate_ceilings(s, M, x, v));
-  assert_fails(GANNET_ERR_SHAPE, "n_pivots = -1",
-               gannet_surrogate_ceilings_prepare(s, GANNET_PRECISION_DOUBLE, -1, x, &able));
+  assert_fails(GANNET_ERR_STATE, "no upper bounds",
+               gannet_surrogate_variance_upper_bound(s, M, x, v));
+  assert_fails(
+      GANNET_ERR_SHAPE, "n_pivots = -1",
+      gannet_surrogate_variance_upper_bound_prepare(s, GANNET_PRECISION_DOUBLE, -1, x, &able));
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
   for (int p = 0; p < 2; ++p) {
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-6;
-    assert_ok(gannet_surrogate_ceilings_prepare(s, (gannet_precision)p, 0, NULL, &able));
+    assert_ok(
+        gannet_surrogate_variance_upper_bound_prepare(s, (gannet_precision)p, 0, NULL, &able));
     if (!able) continue;
-    assert_ok(gannet_surrogate_ceilings(s, M, x, prior));
-    assert_ok(gannet_surrogate_ceilings_prepare(s, (gannet_precision)p, PIVOTS, x, &able));
+    assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, prior));
+    assert_ok(
+        gannet_surrogate_variance_upper_bound_prepare(s, (gannet_precision)p, PIVOTS, x, &able));
     assert_true(able);
-    assert_ok(gannet_surrogate_ceilings(s, M, x, exact));
+    assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, exact));
     assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
     for (int i = 0; i < M; ++i) {
       assert_near(m[i], mean[i], near * (1 + fabs(mean[i])));
@@ -148,7 +152,8 @@ static inline void ceilings_are_above_the_variances(const conform *c) {
       if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
     }
     assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
-    assert_fails(GANNET_ERR_STATE, "no ceilings", gannet_surrogate_ceilings(s, M, x, v));
+    assert_fails(GANNET_ERR_STATE, "no upper bounds",
+                 gannet_surrogate_variance_upper_bound(s, M, x, v));
   }
   gannet_surrogate_destroy(&s);
 }

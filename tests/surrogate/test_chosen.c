@@ -13,16 +13,16 @@
 
 /* LONG: beyond 500 observations the linear head is not trained for results to come. */
 enum { N = 40, D = 2, MOST = 10, M = 3, MEMBERS = 4, WIDTH = 3, FEATURES = 2 * WIDTH + 1 };
-enum { LONG = 520, BELIEVED = 3 };
+enum { LONG = 520, FANTASIES = 3 };
 
 static gannet_context *context;
-static double data_x[(LONG + BELIEVED) * D], data_y[LONG + BELIEVED];
+static double data_x[(LONG + FANTASIES) * D], data_y[LONG + FANTASIES];
 static const double query[M * D] = {0.5, 0.6, 0.05, 0.95, 0.41, 0.88};
 
 static void make_data(void) {
   const gannet_stream stream = {11, GANNET_FOR_TEST, 0, 0};
   gannet_random_uniform(stream, 0, sizeof data_x / sizeof *data_x, data_x);
-  for (int i = 0; i < LONG + BELIEVED; ++i)
+  for (int i = 0; i < LONG + FANTASIES; ++i)
     data_y[i] = sin(5 * data_x[2 * i]) - data_x[2 * i + 1] + 0.2 * (i % 5);
 }
 
@@ -215,23 +215,23 @@ static void the_head_regresses_on_all_what_it_learnt_of_some(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-/* What is believed after a fit is what is believed without one, in one step or in several, and it
- * moves the mean towards it. */
-static void beliefs_enter_the_regression_alone(void **state) {
+/* Fantasies after a fit give the same as fantasies without one, in one step or in several, and they
+ * move the mean towards them. */
+static void fantasies_enter_the_regression_alone(void **state) {
   (void)state;
   const gannet_data known = {LONG, data_x, data_y, NAN};
-  double before = 0, mean[2], sd[2], y[LONG + BELIEVED];
+  double before = 0, mean[2], sd[2], y[LONG + FANTASIES];
   gannet_surrogate *s = create_head(), *other = create_head();
   memcpy(y, data_y, sizeof y);
-  for (int i = 0; i < BELIEVED; ++i) y[LONG + i] = 5;
+  for (int i = 0; i < FANTASIES; ++i) y[LONG + i] = 5;
   assert_ok(gannet_surrogate_fit(s, &known, false, 1));
   assert_ok(gannet_surrogate_predict(s, 1, data_x + (size_t)LONG * D, &before, NULL));
-  for (int i = 1; i <= BELIEVED; ++i) {
+  for (int i = 1; i <= FANTASIES; ++i) {
     const gannet_data data = {LONG + i, data_x, y, NAN};
-    assert_ok(gannet_surrogate_believe(s, &data, i, 1));
+    assert_ok(gannet_surrogate_fantasize(s, &data, i, 1));
   }
-  const gannet_data data = {LONG + BELIEVED, data_x, y, NAN};
-  assert_ok(gannet_surrogate_believe(other, &data, BELIEVED, 1));
+  const gannet_data data = {LONG + FANTASIES, data_x, y, NAN};
+  assert_ok(gannet_surrogate_fantasize(other, &data, FANTASIES, 1));
   assert_ok(gannet_surrogate_predict(s, 1, data_x + (size_t)LONG * D, &mean[0], &sd[0]));
   assert_ok(gannet_surrogate_predict(other, 1, data_x + (size_t)LONG * D, &mean[1], &sd[1]));
   assert_memory_equal(&mean[0], &mean[1], sizeof *mean);
@@ -252,7 +252,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(few_observations_are_all_chosen_in_their_order),
       cmocka_unit_test(a_member_is_trained_on_its_own_choice),
       cmocka_unit_test(the_head_regresses_on_all_what_it_learnt_of_some),
-      cmocka_unit_test(beliefs_enter_the_regression_alone),
+      cmocka_unit_test(fantasies_enter_the_regression_alone),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   int failed = 1;

@@ -23,7 +23,7 @@ static const check checks[] = {
     CHECK(fitted_means_are_near_the_means),
     CHECK(estimates_are_near_the_draws),
     CHECK(moment_estimates_are_near_the_moments),
-    CHECK(ceilings_are_above_the_variances),
+    CHECK(upper_bounds_are_above_the_variances),
     CHECK(its_own_mean_leaves_the_mean_and_explains_more),
     CHECK(lower_is_mean_minus_sd_to_first_order),
     CHECK(draws_have_the_predicted_moments),

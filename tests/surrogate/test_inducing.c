@@ -187,11 +187,11 @@ static void points_are_chosen_at_fixed_moments(void **state) {
   }
   const int takes = t.takes;
   const gannet_data data =
-      first(71, NAN); /* the last four are believed, so 60 remain the old ones */
+      first(71, NAN); /* the last four are fantasies, so 60 remain the old ones */
   gannet_data seen;
   bool renewed = true;
   gannet_inducing_request request = request_of(&data, 1e-3, false, &t);
-  request.believed = 4;
+  request.n_fantasies = 4;
   assert_ok(gannet_inducing_view(g, &request, &seen, &renewed));
   assert_false(renewed);
   assert_int_equal(seen.n, LIMIT + 11);

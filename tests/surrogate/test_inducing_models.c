@@ -119,7 +119,7 @@ static void draws_have_the_moments_of_predict(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-/* Grown by fits with values that move, believed rows in between; made at once from the saved
+/* Grown by fits with values that move, fantasies in between; made at once from the saved
  * hyper-parameters; and on one rank alone: the same bits. */
 static void bits_depend_on_the_data_alone(void **state) {
   (void)state;
@@ -130,11 +130,11 @@ static void bits_depend_on_the_data_alone(void **state) {
     double hyper[HYPER];
     gannet_surrogate *s = created(world, &variants[v], "50", "replicated");
     const gannet_data early = first(60, NAN), middle = {1190, data_x, moved, NAN};
-    const gannet_data believed = {1215, data_x, moved, NAN}, late = first(1197, NAN);
+    const gannet_data ahead = {1215, data_x, moved, NAN}, late = first(1197, NAN);
     assert_ok(gannet_surrogate_fit(s, &early, true, 1));
     gannet_surrogate_get_hyper(s, hyper);
     assert_ok(gannet_surrogate_fit(s, &middle, false, 2));
-    assert_ok(gannet_surrogate_believe(s, &believed, 1215 - 1190, 2));
+    assert_ok(gannet_surrogate_fantasize(s, &ahead, 1215 - 1190, 2));
     assert_ok(gannet_surrogate_fit(s, &late, false, 3));
     ask(s, &grown);
     gannet_surrogate_destroy(&s);
@@ -165,7 +165,7 @@ static gannet_surrogate *stiff(const variant *v, const char *inducing) {
 
 /* Believed copies of observations make the matrix singular, and the noise is raised; the next fit
  * knows nothing of it. */
-static void what_rounding_asked_of_believed_rows_is_forgotten(void **state) {
+static void what_rounding_asked_of_fantasies_is_forgotten(void **state) {
   (void)state;
   enum { FIRM = 130, COPIES = 40 };
   static double x[(FIRM + COPIES) * D], y[FIRM + COPIES];
@@ -177,10 +177,10 @@ static void what_rounding_asked_of_believed_rows_is_forgotten(void **state) {
   for (int v = 0; v < 2 * VARIANTS; ++v) {
     static outcome grown, made;
     const gannet_data before = {FIRM - 5, data_x, data_y, 0}, after = {FIRM, data_x, data_y, 0};
-    const gannet_data believed = {FIRM + COPIES, x, y, 0};
+    const gannet_data ahead = {FIRM + COPIES, x, y, 0};
     gannet_surrogate *s = stiff(&variants[v / 2], inducing[v % 2]);
     assert_ok(gannet_surrogate_fit(s, &before, false, 1));
-    assert_ok(gannet_surrogate_believe(s, &believed, COPIES + 5, 1));
+    assert_ok(gannet_surrogate_fantasize(s, &ahead, COPIES + 5, 1));
     assert_ok(gannet_surrogate_fit(s, &after, false, 2));
     ask(s, &grown);
     gannet_surrogate_destroy(&s);
@@ -278,7 +278,7 @@ static void bad_arguments_are_refused(void **state) {
   assert_fails(GANNET_ERR_INPUT, "inducing", gannet_complaints_raise(&complaints));
   gannet_complaints_release(&complaints);
   gannet_surrogate *s = created(world, &variants[0], "auto", "replicated");
-  assert_fails(GANNET_ERR_ARG, "21 of 20", gannet_surrogate_believe(s, &data, 21, 1));
+  assert_fails(GANNET_ERR_ARG, "21 of 20", gannet_surrogate_fantasize(s, &data, 21, 1));
   gannet_surrogate_destroy(&s);
 }
 
@@ -287,7 +287,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(with_room_for_all_points_it_is_exact),
       cmocka_unit_test(draws_have_the_moments_of_predict),
       cmocka_unit_test(bits_depend_on_the_data_alone),
-      cmocka_unit_test(what_rounding_asked_of_believed_rows_is_forgotten),
+      cmocka_unit_test(what_rounding_asked_of_fantasies_is_forgotten),
       cmocka_unit_test(noise_that_moves_a_little_keeps_the_points),
       cmocka_unit_test(a_distributed_factor_agrees),
       cmocka_unit_test(few_points_do_for_many_observations),

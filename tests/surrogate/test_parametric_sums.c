@@ -124,7 +124,7 @@ static void growing_gives_the_same_bits_as_all_at_once(void **state) {
     predict(whole, 0.3, &mean[1], &sd[1]);
     assert_memory_equal(&mean[0], &mean[1], sizeof *mean);
     assert_memory_equal(&sd[0], &sd[1], sizeof *sd);
-    if (n % 3 == 0) assert_ok(gannet_surrogate_believe(grown, &more, more.n - n, 1));
+    if (n % 3 == 0) assert_ok(gannet_surrogate_fantasize(grown, &more, more.n - n, 1));
     gannet_surrogate_destroy(&whole);
   }
   gannet_surrogate_destroy(&grown);
@@ -139,9 +139,9 @@ static void beliefs_can_come_one_by_one(void **state) {
   fit(grown, 120);
   for (int n = 121; n <= N; ++n) {
     const gannet_data data = {n, data_x, data_y, NAN};
-    assert_ok(gannet_surrogate_believe(grown, &data, n - 120, 1));
+    assert_ok(gannet_surrogate_fantasize(grown, &data, n - 120, 1));
   }
-  assert_ok(gannet_surrogate_believe(whole, &all, N - 120, 1));
+  assert_ok(gannet_surrogate_fantasize(whole, &all, N - 120, 1));
   predict(grown, 0.3, &mean[0], &sd[0]);
   predict(whole, 0.3, &mean[1], &sd[1]);
   assert_memory_equal(&mean[0], &mean[1], sizeof *mean);

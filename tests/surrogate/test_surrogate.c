@@ -86,7 +86,7 @@ static void a_fit_that_fails_on_one_rank_leaves_none_fitted(void **state) {
   made->fails = true;
   assert_fails(GANNET_ERR_NUMERIC, "not today", gannet_surrogate_fit(s, &data, false, 2));
   assert_fails(GANNET_ERR_STATE, "not fitted", gannet_surrogate_predict(s, 1, x, &mean, NULL));
-  assert_fails(GANNET_ERR_NUMERIC, "not today", gannet_surrogate_believe(s, &data, 1, 3));
+  assert_fails(GANNET_ERR_NUMERIC, "not today", gannet_surrogate_fantasize(s, &data, 1, 3));
   assert_fails(GANNET_ERR_STATE, "not fitted", gannet_surrogate_predict(s, 1, x, &mean, NULL));
   made->fails = false;
   assert_ok(gannet_surrogate_fit(s, &data, false, 4));
@@ -94,14 +94,14 @@ static void a_fit_that_fails_on_one_rank_leaves_none_fitted(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-/* The fit after the refused one must not take the believed rows for known. */
+/* The fit after the refused one must not take the fantasies for known. */
 static void refused_data_change_nothing(void **state) {
   const gannet_context *context = *state;
   gannet_surrogate *s = NULL;
   double mean = 0, broken[] = {1, -1, context->rank == context->np - 1 ? NAN : 0.5};
   const gannet_data data = {3, x, y, NAN}, bad = {3, x, broken, NAN};
   assert_ok(gannet_surrogate_create(context, &type, NULL, 1, 0, &s));
-  assert_ok(gannet_surrogate_believe(s, &data, 1, 1));
+  assert_ok(gannet_surrogate_fantasize(s, &data, 1, 1));
   assert_fails(GANNET_ERR_ARG, "value 2", gannet_surrogate_fit(s, &bad, false, 2));
   assert_ok(gannet_surrogate_predict(s, 1, x, &mean, NULL));
   assert_ok(gannet_surrogate_fit(s, &data, false, 2));

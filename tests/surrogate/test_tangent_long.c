@@ -42,7 +42,7 @@ static void run(const gannet_context *context, uint64_t *digests) {
     const gannet_data data = {sizes[k], x, y, NAN}, more = {sizes[k] + 6, x, y, NAN};
     assert_ok(gannet_surrogate_fit(s, &data, k % 4 == 3, k));
     digests[2 * k] = digest(s, k);
-    assert_ok(gannet_surrogate_believe(s, &more, 6, k));
+    assert_ok(gannet_surrogate_fantasize(s, &more, 6, k));
     digests[2 * k + 1] = digest(s, k);
   }
   gannet_surrogate_destroy(&s);

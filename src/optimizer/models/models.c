@@ -94,7 +94,7 @@ gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit
     one->n += n;
     one->n_fantasies += n;
     const gannet_data data = {one->n, one->x, one->y, one->noise_var};
-    GANNET_TRY(gannet_surrogate_believe(one->surrogate, &data, one->n_fantasies, iteration));
+    GANNET_TRY(gannet_surrogate_fantasize(one->surrogate, &data, one->n_fantasies, iteration));
   }
   return GANNET_OK;
 }
@@ -130,12 +130,13 @@ gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision prec
   return GANNET_OK;
 }
 
-gannet_err gannet_models_ceilings_prepare(gannet_models *m, gannet_precision precision,
-                                          int n_pivots, const double *pivots, bool *able) {
+gannet_err gannet_models_variance_upper_bound_prepare(gannet_models *m, gannet_precision precision,
+                                                      int n_pivots, const double *pivots,
+                                                      bool *able) {
   *able = true;
   for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_ceilings_prepare(m->model[i].surrogate, precision, n_pivots, pivots,
-                                                 able));
+    GANNET_TRY(gannet_surrogate_variance_upper_bound_prepare(m->model[i].surrogate, precision,
+                                                             n_pivots, pivots, able));
   return GANNET_OK;
 }
 

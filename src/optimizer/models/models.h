@@ -136,15 +136,17 @@ GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
 GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
                                                         gannet_precision precision, bool *able);
 
-/* And for ceilings of variances (gannet_surrogate_ceilings_prepare).
+/* And for upper bounds of variances (gannet_surrogate_variance_upper_bound_prepare).
  *
  * Local; with pivots Collective over the context's communicator.
  *
  * pivots  in  [n_pivots][d]
  */
-GANNET_CHECKED gannet_err gannet_models_ceilings_prepare(gannet_models *models,
-                                                         gannet_precision precision, int n_pivots,
-                                                         const double *pivots, bool *able);
+GANNET_CHECKED gannet_err gannet_models_variance_upper_bound_prepare(gannet_models *models,
+                                                                     gannet_precision precision,
+                                                                     int n_pivots,
+                                                                     const double *pivots,
+                                                                     bool *able);
 
 /* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
  * for constraints that are measured, less for the hidden one, which is known from labels only.

@@ -170,11 +170,11 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
-  if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->suspect) {
+  if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->set_noisy) {
     /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. */
     if (!scores_by_moments(m))
       local = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
-    if (local == GANNET_OK) gannet_surrogate_suspect(one->surrogate, m->looks_noisy);
+    if (local == GANNET_OK) gannet_surrogate_set_noisy(one->surrogate, m->looks_noisy);
   }
   GANNET_TRY(gannet_agree(m->context->comm, local));
   one->n = n;

@@ -119,7 +119,7 @@ static gannet_err prepare_bounds(gannet_moments_screen *s, const gannet_candidat
                                            gannet_candidates_count(candidates)));
   if (s->cached.count == 0) return GANNET_OK;
   GANNET_TRY(reserve_work(s, candidates));
-  return gannet_models_ceilings_prepare(models, precision, 0, NULL, &s->estimates);
+  return gannet_models_variance_upper_bound_prepare(models, precision, 0, NULL, &s->estimates);
 }
 
 /* The first point of a batch. */
@@ -190,7 +190,7 @@ static gannet_err measure_error_of_lowered(gannet_moments_screen *s, int i) {
          *upper_bounds = s->corner[MOMENTS_SD], error = 0;
   const gannet_surrogate *model = moments_screen_model(s, i);
   const double *sd = moments_screen_exact_of(s, i).sd; /* at the first point of a batch */
-  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, upper_bounds));
+  GANNET_TRY(gannet_surrogate_variance_upper_bound(model, SAMPLE, s->sample, upper_bounds));
   GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, s->sample, s->mean, s->variance));
   for (int p = 0; p < SAMPLE; ++p) {
     error = fmax(error, fabs(s->variance[p] - upper_bounds[p]));
@@ -236,8 +236,8 @@ static gannet_err lower_bounds(void *user, int n_pivots, const int64_t *pivots, 
   bool able = false;
   for (int i = 0; i < n_pivots; ++i)
     gannet_candidates_tile(s->candidates, pivots[i], 1, s->pivots + (size_t)s->n_pivots++ * d);
-  GANNET_TRY(gannet_models_ceilings_prepare(s->score->member->models, s->precision, s->n_pivots,
-                                            s->pivots, &able));
+  GANNET_TRY(gannet_models_variance_upper_bound_prepare(s->score->member->models, s->precision,
+                                                        s->n_pivots, s->pivots, &able));
   if (!able) return GANNET_OK;
   for (int i = 0; i < s->cached.models; ++i)
     if (takes_part(s, i)) GANNET_TRY(measure_error_of_lowered(s, i));

@@ -10,7 +10,7 @@
  *                              what is cached (optimizer/propose/cached_moments.h)
  *   pivots                     candidates at which we pretend to know the values: what these would
  *                              explain lowers upper bounds that are too high to tell candidates
- *                              apart (gannet_surrogate_ceilings_prepare)
+ *                              apart (gannet_surrogate_variance_upper_bound_prepare)
  *
  * For acquisitions that are largest at a corner of the range of the moments, however wide that
  * range is: all but mes.

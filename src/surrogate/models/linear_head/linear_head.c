@@ -270,9 +270,10 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
 
 /* A few results to come change the network where it has few others; otherwise they enter the
  * regression alone. */
-static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
+                            int64_t iteration) {
   linear_head *h = state;
-  const int known = data->n - believed;
+  const int known = data->n - n_fantasies;
   if (known <= RETRAINED) return fit(state, data, false, iteration);
   const bool trained = !h->stale && h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
@@ -424,7 +425,7 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .create = create,
     .destroy = destroy,
     .fit = fit,
-    .believe = believe,
+    .fantasize = fantasize,
     .predict = predict,
     .predict_gradient = predict_gradient,
     .covariance = covariance,

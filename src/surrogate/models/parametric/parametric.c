@@ -201,17 +201,18 @@ static gannet_err take_data(parametric *m, const gannet_data *data, bool same) {
 
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   parametric *m = state;
-  const bool same = !m->believing;
-  m->believing = false;
+  const bool same = !m->fantasizing;
+  m->fantasizing = false;
   if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
   return take_data(m, data, same);
 }
 
 /* As fit without learning. A fit afterwards conditions on all observations anew. */
-static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
+                            int64_t iteration) {
   parametric *m = state;
-  (void)believed, (void)iteration;
-  m->believing = true;
+  (void)n_fantasies, (void)iteration;
+  m->fantasizing = true;
   return take_data(m, data, true);
 }
 
@@ -369,7 +370,7 @@ const gannet_surrogate_type gannet_surrogate_parametric = {
     .create = create,
     .destroy = destroy,
     .fit = fit,
-    .believe = believe,
+    .fantasize = fantasize,
     .predict = predict,
     .predict_gradient = predict_gradient,
     .lower = parametric_lower,

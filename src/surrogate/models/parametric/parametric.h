@@ -57,7 +57,7 @@ typedef struct {
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
   int n, capacity;
-  bool believing;   /* the last observations stand for results to come */
+  bool fantasizing; /* the last observations stand for results to come */
   bool stale;       /* hyper-parameters changed: everything must be made again */
   double noise_var; /* noise variance that came with the data; NAN = inferred */
   double noise;     /* variance that multiplies Sigma^-1 */
