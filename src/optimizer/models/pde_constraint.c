@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "problem/physics.h"
 #include "search/sobol.h"
-#include "surrogate/models/pinn/pinn_network.h"
+#include "surrogate/models/pinn/pinn.h"
 
 /* Rows of equations when the number of points is not given. A sum of functions of one variable each
  * needs some dozens of rows per variable. */

@@ -1,9 +1,9 @@
-/* PINN-BO's model (thesis of Phan-Trong, chapter 5): a network conditioned on observations and on
- * differential equations at many points, in closed form or trained.
+/* The surrogate pinn, PINN-BO's model (thesis of Phan-Trong, chapter 5): a network conditioned on
+ * observations and on differential equations at many points, in closed form or trained.
  *
- * Besides the network of the thesis there is a narrow one per coordinate, because many objectives
- * are nearly sums of functions of single variables, which a wide network cannot see in many
- * dimensions; the evidence decides how much of each.
+ * The network of the thesis is joined by a narrow one per coordinate. Many objectives are nearly
+ * sums of functions of single variables, which a wide network cannot see in many dimensions. The
+ * evidence decides the shares of both.
  */
 #include "surrogate/models/pinn/pinn.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/blas.h"
 #include "surrogate/registry.h"
 
 static const char *const feature_names[] = {"all", "output", NULL};
@@ -160,9 +161,24 @@ static const gannet_option pinn_option_table[] = {
     {0}};
 #undef MEMBER
 
+static void forget_equations(pinn *s) {
+  s->known = NULL;
+  s->stale = true;
+  s->r = 0;
+  s->work_size = 0; /* other numbers of rows may have the same sum */
+  gannet_free(&s->coefficient);
+  gannet_free(&s->rhs);
+  gannet_free(&s->length);
+  gannet_free(&s->jets);
+  gannet_free(&s->omega);
+  gannet_free(&s->target_r);
+  gannet_free(&s->alpha_r);
+  gannet_jet_plan_release(&s->law);
+}
+
 static void destroy(void *state) {
   pinn *s = state;
-  pinn_forget_equations(s);
+  forget_equations(s);
   gannet_jet_plan_release(&s->value);
   gannet_jet_plan_release(&s->slope);
   pinn_network_destroy(&s->network);
@@ -195,19 +211,6 @@ static pinn_shape shape_of(const pinn *s) {
     shape.single_width = o->layers > 1 ? 8 : clamp((output ? 3000 : 2400) / (3 * s->d), 16, 100);
   if (s->d == 1) shape.single_width = 0;
   return shape;
-}
-
-pinn_scales pinn_scales_of(const pinn *s, const double *hyper) {
-  const pinn_options *o = s->options;
-  const double rho = exp(hyper[PINN_SCALE]);
-  const bool sine = strcmp(gannet_smooth_activations[o->activation]->name, "sin") == 0;
-  return (pinn_scales){.rho = rho,
-                       .single_rho = exp(hyper[PINN_SINGLE]),
-                       .bias = !isnan(o->bias) ? o->bias
-                               : sine          ? 3
-                                               : rho * sqrt(s->d),
-                       .share = hyper[PINN_SHARE],
-                       .edge = hyper[PINN_EDGE]};
 }
 
 static void set_defaults(pinn *s) {
@@ -266,29 +269,121 @@ static gannet_err set_pde_constraint(void *state, const gannet_pde_constraint *c
   return GANNET_OK;
 }
 
-static gannet_err prepare(pinn *s, const gannet_data *data) {
-  GANNET_TRY(pinn_take_equations(s));
-  return pinn_take_data(s, data);
+/* Make room for the rows of the equations that the model was given last. */
+static gannet_err take_equations(pinn *s) {
+  const gannet_pde_residuals *residuals = s->constraint.residuals;
+  if (residuals == s->known) return GANNET_OK;
+  forget_equations(s);
+  if (!residuals) return GANNET_OK;
+  const size_t r = (size_t)residuals->n_rows, b = (size_t)residuals->n_partials;
+  const double rows = (double)r, needed = 8 * rows * (rows + s->p);
+  double present = 0;
+  GANNET_REQUIRE(gannet_memory_holds(needed, &present), GANNET_ERR_MEMORY,
+                 "a model with equations that are imposed in %.0f rows takes %.1f GB, and this "
+                 "machine has %.1f GB: choose fewer physics.points",
+                 rows, needed / 1e9, present / 1e9);
+  GANNET_TRY(gannet_jet_plan_create(s->d, residuals->n_partials, residuals->partials, &s->law));
+  GANNET_TRY(gannet_alloc(r * b, sizeof(double), &s->coefficient));
+  GANNET_TRY(gannet_alloc(r, sizeof(double), &s->rhs));
+  GANNET_TRY(gannet_alloc(r, sizeof(double), &s->length));
+  GANNET_TRY(gannet_alloc((size_t)residuals->n_points * b, sizeof(double), &s->jets));
+  GANNET_TRY(gannet_alloc(r * (size_t)s->p, sizeof(double), &s->omega));
+  GANNET_TRY(gannet_alloc(r, sizeof(double), &s->target_r));
+  GANNET_TRY(gannet_alloc(r, sizeof(double), &s->alpha_r));
+  s->known = residuals;
+  s->r = residuals->n_rows;
+  return GANNET_OK;
 }
 
-static gannet_err condition(pinn *s) {
-  if (s->stale) {
-    const pinn_scales scales = pinn_scales_of(s, s->hyper);
-    GANNET_TRY(pinn_agree(s, pinn_network_set_scales(s->network, &scales)));
+/* Room for n observations, and for half as many more where it must grow. */
+static gannet_err reserve_observations(pinn *s, int n) {
+  const size_t r = (size_t)s->r, d = (size_t)s->d, p = (size_t)s->p;
+  if (n > s->capacity) {
+    const size_t size = (size_t)n + (size_t)n / 2, old = (size_t)s->capacity;
+    const double rows = (double)size, needed = 8 * rows * rows;
+    double present = 0;
+    GANNET_REQUIRE(gannet_memory_holds(needed, &present), GANNET_ERR_MEMORY,
+                   "a model with equations and room for %.0f observations takes %.1f GB, and this "
+                   "machine has %.1f GB: leave physics out and choose a surrogate with inducing "
+                   "points (tangent-kernel, gp), or start a new campaign around the best design",
+                   rows, needed / 1e9, present / 1e9);
+    gannet_free(&s->schur);
+    GANNET_TRY(gannet_resize(old * d, size * d, sizeof(double), &s->x));
+    GANNET_TRY(gannet_resize(old, size, sizeof(double), &s->y));
+    GANNET_TRY(gannet_resize(old * p, size * p, sizeof(double), &s->phi));
+    GANNET_TRY(gannet_resize(old, size, sizeof(double), &s->target_u));
+    GANNET_TRY(gannet_resize(old, size, sizeof(double), &s->alpha_u));
+    GANNET_TRY(gannet_alloc(size * size, sizeof(double), &s->schur));
+    s->capacity = (int)size;
   }
-  GANNET_TRY(pinn_condition(s, s->stale));
-  s->stale = false;
-  return pinn_inform(s);
+  const size_t work = 2 * PINN_TILE * (r + (size_t)s->capacity);
+  if ((int)work == s->work_size) return GANNET_OK;
+  s->work_size = 0;
+  gannet_free(&s->cross);
+  gannet_free(&s->work);
+  GANNET_TRY(gannet_alloc((size_t)s->capacity * r, sizeof(double), &s->cross));
+  GANNET_TRY(gannet_alloc(work, sizeof(double), &s->work));
+  s->work_size = (int)work;
+  return GANNET_OK;
+}
+
+static gannet_err take_data(pinn *s, const gannet_data *data) {
+  GANNET_TRY(take_equations(s));
+  GANNET_TRY(reserve_observations(s, data->n));
+  if (data->n > 0) {
+    memcpy(s->x, data->x, (size_t)data->n * (size_t)s->d * sizeof *s->x);
+    memcpy(s->y, data->y, (size_t)data->n * sizeof *s->y);
+  }
+  s->n = data->n;
+  s->noise_var = data->noise_var;
+  return GANNET_OK;
+}
+
+/* Rows of K_uu + lambda_1 I, in which the equations have no part. */
+static gannet_err rows_without_equations(void *user, int first, int rows, double *k, int ldk) {
+  const pinn *s = user;
+  const size_t p = (size_t)s->p;
+  gannet_gemm_nt(rows, first + rows, s->p, 1, s->phi + (size_t)first * p, s->p, s->phi, s->p, 0, k,
+                 ldk);
+  for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += s->lambda1;
+  return GANNET_OK;
+}
+
+/* Information gain, interaction information and nu, into hyper: lemma 5.3.6 of the thesis by the
+ * determinants of the kernel. The p x p determinants there are those of K_uu / lambda_1 + I, of
+ * K_rr / lambda_2 + I, and of both together. */
+static gannet_err measure_information(pinn *s) {
+  const pinn_options *o = s->options;
+  gannet_cholesky *plain = NULL;
+  s->hyper[PINN_GAIN] = s->hyper[PINN_INTERACTION] = 0;
+  if (s->n > 0) {
+    GANNET_TRY(gannet_cholesky_create(&plain));
+    const gannet_err code = gannet_cholesky_extend(plain, s->n, rows_without_equations, s);
+    const double both = gannet_cholesky_logdet(s->factor_u) - s->n * log(s->lambda1);
+    if (code == GANNET_OK)
+      s->hyper[PINN_GAIN] = 0.5 * (gannet_cholesky_logdet(plain) - s->n * log(s->lambda1));
+    if (code == GANNET_OK) s->hyper[PINN_INTERACTION] = s->hyper[PINN_GAIN] - 0.5 * both;
+    gannet_cholesky_destroy(&plain);
+    GANNET_TRY(code);
+  }
+  const double lambda2 = s->r > 0 ? s->known->lambda2 : 1;
+  const double noise = hypot(sqrt(s->lambda1) / s->lambda1, s->r > 0 ? sqrt(lambda2) / lambda2 : 0);
+  const double rest = 2 * (s->hyper[PINN_GAIN] - s->hyper[PINN_INTERACTION]) - log(o->delta);
+  s->hyper[PINN_NU] = o->bound + noise * sqrt(fmax(0, rest));
+  return GANNET_OK;
 }
 
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   pinn *s = state;
   (void)iteration;
   s->q = 0;
-  GANNET_TRY(gannet_agree(s->context->comm, prepare(s, data)));
+  GANNET_TRY(gannet_agree(s->context->comm, take_data(s, data)));
   if (learn && s->n >= 2) GANNET_TRY(pinn_learn(s));
   s->together = s->context->np > 1;
-  const gannet_err code = condition(s);
+  gannet_err code = s->stale ? pinn_set_scales(s) : GANNET_OK;
+  if (code == GANNET_OK) code = pinn_condition(s, s->stale);
+  if (code == GANNET_OK) s->stale = false;
+  if (code == GANNET_OK) code = measure_information(s);
   s->together = false;
   return code;
 }

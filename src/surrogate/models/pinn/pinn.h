@@ -1,19 +1,28 @@
-/* The physics-informed model, shared by its files: pinn.c (interface), pinn_network.c (network),
- * pinn_condition.c (conditioning), pinn_posterior.c (moments, draws), pinn_fit.c
- * (hyper-parameters), pinn_shared.c (what ranks share of one model).
+/* The physics-informed model: a network conditioned on observations and on equations at points.
  *
- * With s^2 the amplitude, phi(x) the gradient of the network of pinn_network.h by its weights and
- * omega_j that of equation row j, divided by its length (its standard deviation under the prior),
+ * Files: pinn.c (interface), pinn_network.c (network), pinn_shared.c (products that ranks share),
+ * pinn_condition.c (conditioning), pinn_posterior.c (moments, draws), pinn_fit.c (search for
+ * hyper-parameters).
+ *
+ * Terms
+ *   s^2       the amplitude: prior variance of the function
+ *   phi(x)    gradient of the network (pinn_network.h) by its weights w at the point x
+ *   row       one equation at one point, linear in w
+ *   omega_j   gradient of row j by the weights, divided by its length
+ *   length    norm of that gradient: the standard deviation of the row under the prior
+ *   u_j       right side of row j, divided by the length
+ *
+ * The model is lemma 5.3.4 of the thesis, in units of the prior:
  *
  *   f = s phi . w,  w ~ N(0, I),   y = f + N(0, noise),   u_j = s omega_j . w + N(0, s^2 lambda_2),
- *   K = [[K_rr + lambda_2 I, K_ru], [K_ur, K_uu + lambda_1 I]],   lambda_1 = noise / s^2,
+ *   K = [[K_rr + lambda_2 I, K_ru], [K_ur, K_uu + lambda_1 I]],   lambda_1 = noise / s^2.
  *
- * u_j the right side of row j, divided alike: lemma 5.3.4 of the thesis, in units of the prior. K
- * is factorised by blocks, K_rr + lambda_2 I = L L^T, B = K_ur L^-T, S = K_uu + lambda_1 I - B B^T:
- * the equations' part changes only with hyper-parameters.
+ * K is factorised by blocks, K_rr + lambda_2 I = L L^T, B = K_ur L^-T, S = K_uu + lambda_1 I - B
+ * B^T: the part of the equations changes only with hyper-parameters. A name with _r belongs to the
+ * rows, one with _u to the observations.
  *
- * Equations that are not linear, and a network that is trained, are treated by Gauss-Newton: rows
- * are linearised at the present weights, and the same solve gives the next ones.
+ * Gauss-Newton treats equations that are not linear, and a network that is trained: rows are
+ * linearised at the present weights, and the same solve gives the next weights.
  */
 #ifndef GANNET_SURROGATE_PINN_H
 #define GANNET_SURROGATE_PINN_H
@@ -21,6 +30,12 @@
 #include "linalg/cholesky.h"
 #include "surrogate/models/pinn/pinn_network.h"
 #include "surrogate/surrogate.h"
+
+/* The grading that a model with equations may choose, and the most variables for which it may: of
+ * more variables the equations would have to be imposed in all corners
+ * (optimizer/models/pde_constraint.c). */
+#define PINN_GRADING 1e-3
+enum { PINN_GRADED_VARIABLES = 3 };
 
 typedef enum { PINN_CLOSED, PINN_TRAINED } pinn_mode;
 typedef enum { PINN_CALIBRATED, PINN_PAPER } pinn_schedule;
@@ -42,56 +57,55 @@ typedef struct {
 } pinn_options;
 
 /* Positions in hyper. The last three follow from the others and the data: they are reported, and
- * the scale of draws by the published schedule. */
+ * PINN_NU scales draws by the published schedule. */
 enum {
   PINN_AMPLITUDE, /* log s^2 */
   PINN_NOISE,     /* log noise */
-  PINN_SCALE,     /* log rho */
-  PINN_SINGLE,    /* log rho of narrow parts */
-  PINN_SHARE,
-  PINN_EDGE,    /* e of graded inputs; 0 = none */
-  PINN_LEARNED, /* observations of the last full search */
-  PINN_GAIN,    /* gamma_t */
+  PINN_SCALE,     /* log rho of the wide part */
+  PINN_SINGLE,    /* log rho of the narrow parts */
+  PINN_SHARE,     /* share of the narrow parts */
+  PINN_EDGE,      /* e of graded inputs; 0 = none */
+  PINN_LEARNED,   /* number of observations of the last full search */
+  PINN_GAIN,      /* information gain gamma_t */
   PINN_INTERACTION,
   PINN_NU,
   PINN_HYPER
 };
 
-/* Points of a tile; rows of products of features, parts of which have the bits of the whole
- * (pinn_shared.c). */
-enum { PINN_TILE = 64, PINN_BLOCK = 192 };
+enum {
+  PINN_TILE = 64,  /* points whose features are made at once */
+  PINN_BLOCK = 192 /* rows of a product that is made in parts with the bits of the whole */
+};
 
 typedef struct {
   const gannet_context *context;
   const pinn_options *options;
   gannet_streams streams;
-  int d, p;
+  int d, p; /* variables, weights */
   pinn_network *network;
   double hyper[PINN_HYPER];
-  gannet_pde_constraint constraint;  /* residuals NULL = none */
-  const gannet_pde_residuals *known; /* residuals that the rows below belong to */
-  gannet_jet_plan law, value, slope;
-  pinn_mode mode; /* that of the options, but for the search of hyper-parameters */
-  bool stale;     /* hyper-parameters or residuals changed: everything must be made again */
-  bool together;  /* all ranks make the same model now, and share it out */
+  gannet_pde_constraint constraint;  /* the equations as given; residuals NULL = none */
+  const gannet_pde_residuals *known; /* the equations that the rows below belong to */
+  gannet_jet_plan law, value, slope; /* derivatives: of the equations, the value, the gradient */
+  pinn_mode mode;                    /* mode of the options; closed while hyper is searched */
+  bool stale;    /* hyper-parameters or equations changed: everything must be made again */
+  bool together; /* all ranks make this model now, and share its products */
 
-  int r;               /* rows of equations */
+  int r;               /* rows */
   double *coefficient; /* [r][n_partials] */
-  double *rhs;         /* [r] */
-  double *length;      /* [r] of the rows before they are divided */
-  double *jets;        /* [n_points][n_partials] */
+  double *rhs;         /* [r] right sides before division */
+  double *length;      /* [r] */
+  double *jets;        /* [n_points][n_partials] derivatives of f at the points of the equations */
   double *omega;       /* [r][p] */
-  double *target_r;    /* [r], then solved: L^-1 of it */
+  double *target_r;    /* [r] right sides u for the weights */
   double *alpha_r;     /* [r] */
   double *gram_r;      /* [r][r] lower triangle of K_rr while ranks make it together, or NULL */
   gannet_cholesky *factor_r;
-  double logdet_r;
 
   int n, capacity;
-  double noise_var; /* as given; NAN = inferred */
-  double coarse;    /* least -log p of the trials of a search, with coarse noise (pinn_fit.c) */
-  double log_evidence_ratio; /* that with equations less that without, by the last fit that searched
-                                all */
+  double noise_var;          /* noise variance that came with the data; NAN = inferred */
+  double coarse;             /* least -log p with coarse noise of a search's trials (pinn_fit.c) */
+  double log_evidence_ratio; /* operation log_evidence_ratio; 0 = the last fit did not look */
   double lambda1;
   double *x;                  /* [capacity][d] */
   double *y;                  /* [capacity] */
@@ -102,12 +116,12 @@ typedef struct {
   gannet_cholesky *factor_u;
 
   double *w;     /* [p] weights of the mean */
-  double *prior; /* [p] around which Gauss-Newton pulls */
+  double *prior; /* [p] weights that Gauss-Newton pulls to in a draw */
   double *trial; /* [p] */
   int q;
   double *draws; /* [q][p] */
-  double *tile;  /* [PINN_TILE * max(1, d)][p] */
-  double *work;  /* [PINN_TILE][r + capacity], then as much again */
+  double *tile;  /* [PINN_TILE * max(1, d)][p] features of a tile */
+  double *work;  /* [PINN_TILE][r + capacity], twice */
   int work_size;
 } pinn;
 
@@ -115,52 +129,33 @@ static inline bool pinn_is_linear(const pinn *s) {
   return s->mode == PINN_CLOSED && (!s->known || s->known->linear);
 }
 
-/* Scales of the network from hyper-parameters.
- *
- * Local.
- */
-pinn_scales pinn_scales_of(const pinn *s, const double *hyper);
-
-/* Make the model's rows those of the residuals it was given, or have none.
- *
- * Local.
- */
-void pinn_forget_equations(pinn *s);
-GANNET_CHECKED gannet_err pinn_take_equations(pinn *s);
-
-/* Take over the data.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err pinn_take_data(pinn *s, const gannet_data *data);
-
-/* Of n models of the same cost, the leading ones that ranks make one each, in turn; the others are
- * made faster by all of them together.
+/* How many of n models of the same cost ranks make one each, in turn: these are the first ones. The
+ * other models are made by all ranks together.
  *
  * Local; same result on all ranks.
  */
-int pinn_alone(const pinn *s, int n);
+int pinn_count_alone(const pinn *s, int n);
 
-/* gannet_agree, of ranks that make a model together: after what one of them can fail in.
+/* gannet_agree where ranks make a model together; otherwise the code itself.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_agree(const pinn *s, gannet_err code);
 
-/* pinn_network_features; rows are divided by their lengths where these are wanted.
+/* pinn_network_features, and its rows divided by their lengths.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *
  * phi     out  [n_rows][p]
- * length  out  [n_rows] before; 1 where that is 0. NULL = rows stay as they are
+ * length  out  [n_rows] lengths, 1 for a length of 0; NULL = rows are not divided
  *
  * Errors: GANNET_ERR_NUMERIC when a length that is wanted is not finite; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w,
                                         double *phi, double *length);
 
-/* The lower triangle, at least, of c[n][n] = alpha a[n][lda] a^T + beta c, of k columns of a, in
- * blocks of edge rows.
+/* c[n][n] = alpha a a^T + beta c of k columns of a [n][lda], in blocks of edge rows. The lower
+ * triangle of c is complete, the upper one is not.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  */
@@ -179,15 +174,22 @@ GANNET_CHECKED gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *gram);
  */
 GANNET_CHECKED gannet_err pinn_cross(pinn *s);
 
-/* With scales set in the network and hyper in place: rows, factors and the weights of the mean.
+/* Give the network the scales of s->hyper.
+ *
+ * Collective over the context's communicator while s->together, otherwise local.
+ */
+GANNET_CHECKED gannet_err pinn_set_scales(pinn *s);
+
+/* Rows, factors and the weights of the mean, for s->hyper and the scales of the network.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *
- * all  in  rows of equations must be made again: scales or residuals changed
+ * all  in  scales or equations changed: the rows of the equations must be made again
  */
 GANNET_CHECKED gannet_err pinn_condition(pinn *s, bool all);
 
-/* S = L L^T with lambda_1 on its diagonal, which is raised when rounding makes that impossible.
+/* S + lambda_1 I = L L^T. lambda_1 is raised tenfold while rounding makes that impossible, as when
+ * points repeat or the equations leave nothing open.
  *
  * Collective over the context's communicator while s->together, otherwise local.
  *
@@ -195,10 +197,10 @@ GANNET_CHECKED gannet_err pinn_condition(pinn *s, bool all);
  */
 GANNET_CHECKED gannet_err pinn_factorise_u(pinn *s);
 
-/* Weights v that minimise |v - prior|^2 plus the squared residuals, each over its variance; shift_u
- * and shift_r are added to the targets. Gauss-Newton from v when the model is not linear.
+/* Weights v that minimise |v - prior|^2 plus the squared residuals, each over its variance, where
+ * shift_u and shift_r are added to the targets. Gauss-Newton from v when the model is not linear.
  *
- * Local.
+ * Collective over the context's communicator while s->together, otherwise local.
  *
  * shift_r, shift_u  in     [r], [n]; NULL = 0
  * v                 inout  [p]
@@ -210,15 +212,15 @@ typedef struct {
 } pinn_pull;
 GANNET_CHECKED gannet_err pinn_descend(pinn *s, const pinn_pull *pull, double *v);
 
-/* The same with the rows as they are linearised now: one solve.
+/* One solve of pinn_descend, with the rows as they are linearised now.
  *
  * Local.
  */
 void pinn_solve(pinn *s, const pinn_pull *pull, double *v);
 
-/* Rows and factors at the mean again, after _descend.
+/* Rows and factors at the weights of the mean, which pinn_descend leaves at others.
  *
- * Local.
+ * Collective over the context's communicator while s->together, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
 
@@ -227,12 +229,6 @@ GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
  * Collective over the context's communicator.
  */
 GANNET_CHECKED gannet_err pinn_learn(pinn *s);
-
-/* Information gain, interaction information and nu, into hyper.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err pinn_inform(pinn *s);
 
 /* Operations of the family (surrogate/surrogate.h).
  *

@@ -1,17 +1,19 @@
-/* Hyper-parameters of the physics-informed model, and what it knows by its equations.
+/* The search for the hyper-parameters of the physics-informed model.
  *
- * The equations are part of what is known beforehand, so the evidence that counts is that of the
- * observations given the equations, p(y | u): an equation with right side 0 would otherwise prefer
- * functions that are 0. With S and the innovations e = y - E(y | u), both in units of the prior,
+ * The equations are known beforehand, so the evidence that counts is that of the observations given
+ * the equations, p(y | u): an equation with right side 0 would otherwise prefer functions that are
+ * 0. With S and the innovations e = y - E(y | u), both in units of the prior,
  *
  *   -log p = (n/2) log s^2 + (1/2) log det S + (1/2) e^T S^-1 e / s^2,
  *
- * and s^2 has its best value in closed form. lambda_1 is searched on a grid, which costs n^3 each
- * and leaves the equations' factor alone; the scales of the network on grids, one after the other.
+ * and the best s^2 has a closed form. lambda_1 is searched on a grid: each value costs n^3 and
+ * leaves the factor of the equations alone. The scales of the network are searched on grids, one
+ * after the other.
  *
- * The same search without equations, p(y), tells whether these go together with the results. Both
- * likelihoods are then those of noise of at least a thousandth of the variance of y: what a network
- * leaves of right equations would otherwise count where many exact results lie close together.
+ * The same search without equations, p(y), tells whether the equations agree with the results
+ * (log_evidence_ratio). Both likelihoods are then those with coarse noise, of at least a thousandth
+ * of the variance of y: otherwise the error that a network leaves of right equations would count
+ * where many exact results lie close together.
  */
 #include <math.h>
 #include <string.h>
@@ -21,27 +23,30 @@
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
-enum { GRID = 8, SHARES = 5, EDGES = 2, LAMBDAS = 16 };
+enum {
+  GRID = 8,
+  SHARES = 5,
+  EDGES = 2,
+  LAMBDAS = 16, /* most values of lambda_1 */
+  /* with fewer rows of equations the search without equations would take too large a share */
+  LEAST_ROWS = 120,
+  ROWS_PER_OBSERVATION = 4
+};
 
-/* In units of the variance of y. */
-static const double coarse_noise = 1e-3;
-/* Of equations, with fewer of which the search without them would take too much of its time. */
-enum { LEAST_ROWS = 120, ROWS_PER_OBSERVATION = 4 };
-
+static const double coarse_noise = 1e-3; /* in units of the variance of y */
 static const double grid[GRID] = {0.5, 1, 2, 4, 8, 16, 32, 64};
 static const double shares[SHARES] = {0, 0.1, 0.5, 0.9, 1};
 static const double edges[EDGES] = {0, PINN_GRADING};
 
-/* A place in the search; value INFINITY = not known, or impossible. */
 typedef struct {
-  double value;
-  double coarse; /* -log p with noise that is coarse, without priors */
+  double value;  /* -log p minus the logarithms of priors; INFINITY = not known, or impossible */
+  double coarse; /* -log p with coarse noise */
   double hyper[PINN_HYPER];
 } trial;
 
-/* Weak priors: scales of a few oscillations in the box, little noise; few solutions have structure
- * of all sizes at the edges. */
-static double prior_of(const pinn *s, const double *hyper) {
+/* -log of weak priors: scales of a few oscillations in the box; few solutions have structure of all
+ * sizes at the edges. */
+static double minus_log_prior(const pinn *s, const double *hyper) {
   const double scale = hyper[PINN_SCALE] - log(2), single = hyper[PINN_SINGLE] - log(4);
   const bool two = s->options->single_width != 0 && s->d > 1;
   const double graded = hyper[PINN_EDGE] > 0 ? log(2) : 0;
@@ -49,8 +54,8 @@ static double prior_of(const pinn *s, const double *hyper) {
 }
 
 /* -log p(y | u) for one lambda_1, with the best amplitude; s->n >= 1. */
-static gannet_err value_at(pinn *s, double lambda1, const double *innovation, double *value,
-                           double *amplitude) {
+static gannet_err likelihood_at(pinn *s, double lambda1, const double *innovation, double *value,
+                                double *amplitude) {
   double *solved = s->alpha_u;
   *value = INFINITY;
   s->lambda1 = lambda1;
@@ -80,15 +85,15 @@ static void innovations(pinn *s, double *out) {
   for (int i = 0; i < s->n; ++i) out[i] *= scale;
 }
 
-/* Values and amplitudes for every lambda_1; ranks together make some of them each. */
-static gannet_err values_at(pinn *s, int n, const double *lambda1, const double *innovation,
-                            double *value, double *amplitude) {
+/* likelihood_at for every lambda_1; ranks that make the model together make some of them each. */
+static gannet_err likelihoods_at(pinn *s, int n, const double *lambda1, const double *innovation,
+                                 double *value, double *amplitude) {
   const gannet_context *context = s->context;
   const gannet_round own = gannet_round_of(context->rank, context->np, s->together);
   gannet_err code = GANNET_OK;
   s->together = false;
   for (int i = own.first; i < n && code == GANNET_OK; i += own.step)
-    code = value_at(s, lambda1[i], innovation, &value[i], &amplitude[i]);
+    code = likelihood_at(s, lambda1[i], innovation, &value[i], &amplitude[i]);
   s->together = own.shared;
   GANNET_TRY(pinn_agree(s, code));
   if (!s->together) return GANNET_OK;
@@ -96,9 +101,10 @@ static gannet_err values_at(pinn *s, int n, const double *lambda1, const double 
   return gannet_parts_gather(context->comm, (size_t)n, amplitude);
 }
 
-/* The best lambda_1, with its amplitude; with the noise known the one that agrees best with it. */
-static void take_best(const pinn *s, int n, const double *lambda1, const double *values,
-                      const double *amplitudes, trial *t) {
+/* Choose the lambda_1 of least value with its amplitude; where the noise is known, the lambda_1
+ * that agrees best with it. */
+static void choose_lambda(const pinn *s, int n, const double *lambda1, const double *values,
+                          const double *amplitudes, trial *t) {
   double best = INFINITY;
   for (int i = 0; i < n; ++i) {
     if (!isfinite(values[i])) continue;
@@ -109,26 +115,22 @@ static void take_best(const pinn *s, int n, const double *lambda1, const double 
       rank = fabs(log(noise / fmax(s->noise_var, s->options->noise_floor * amplitudes[i])));
     if (rank >= best) continue;
     best = rank;
-    t->value = value + prior_of(s, t->hyper);
+    t->value = value + minus_log_prior(s, t->hyper);
     t->hyper[PINN_AMPLITUDE] = log(amplitudes[i]);
     t->hyper[PINN_NOISE] = log(noise);
   }
 }
 
-/* The least noise that is coarse; a known noise is not less. */
-static double least_coarse(const pinn *s) {
-  double mean = 0, square = 0;
-  for (int i = 0; i < s->n; ++i) mean += s->y[i] / s->n;
-  for (int i = 0; i < s->n; ++i) square += (s->y[i] - mean) * (s->y[i] - mean) / s->n;
-  return fmax(coarse_noise * square, isnan(s->noise_var) ? 0 : s->noise_var);
-}
-
-/* Least -log p over lambda_1 with amplitudes that make its noise coarse, from what value_at found:
- * where the best amplitude is too small, another one takes its place. */
+/* Least -log p over lambda_1 with amplitudes that make its noise coarse, from the values and best
+ * amplitudes of likelihoods_at: where the best amplitude is too small, a larger one takes its
+ * place. A known noise is not made smaller. */
 static double coarse_value(const pinn *s, int n, const double *lambda1, const double *values,
                            const double *amplitudes) {
-  const double noise = least_coarse(s), half = 0.5 * (s->n + 1);
-  double least = INFINITY;
+  const double half = 0.5 * (s->n + 1);
+  double mean = 0, square = 0, least = INFINITY;
+  for (int i = 0; i < s->n; ++i) mean += s->y[i] / s->n;
+  for (int i = 0; i < s->n; ++i) square += (s->y[i] - mean) * (s->y[i] - mean) / s->n;
+  const double noise = fmax(coarse_noise * square, isnan(s->noise_var) ? 0 : s->noise_var);
   for (int i = 0; i < n; ++i) {
     if (!isfinite(values[i])) continue;
     const double ratio = fmax(1, noise / (lambda1[i] * amplitudes[i]));
@@ -137,37 +139,36 @@ static double coarse_value(const pinn *s, int n, const double *lambda1, const do
   return least;
 }
 
-/* The evidence at the scales of a trial; amplitude and noise are chosen. */
-static gannet_err evaluate(pinn *s, trial *t) {
+/* The evidence at the scales of a trial, whose amplitude and noise are chosen here. */
+static gannet_err evaluate_trial(pinn *s, trial *t) {
   double lambda1[LAMBDAS] = {0}, values[LAMBDAS] = {0}, amplitudes[LAMBDAS] = {0};
   double *innovation = s->work;
   int n = 0;
   t->value = t->coarse = INFINITY;
   memcpy(s->hyper, t->hyper, sizeof s->hyper);
-  const pinn_scales scales = pinn_scales_of(s, s->hyper);
-  GANNET_TRY(pinn_agree(s, pinn_network_set_scales(s->network, &scales)));
+  GANNET_TRY(pinn_set_scales(s));
   const gannet_err code = pinn_condition(s, true);
   if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
   if (code != GANNET_OK) return code == GANNET_ERR_NUMERIC ? GANNET_OK : code;
   innovations(s, innovation);
   for (double next = s->options->noise_floor; next < 2; next *= 10) lambda1[n++] = next;
-  GANNET_TRY(values_at(s, n, lambda1, innovation, values, amplitudes));
-  take_best(s, n, lambda1, values, amplitudes, t);
+  GANNET_TRY(likelihoods_at(s, n, lambda1, innovation, values, amplitudes));
+  choose_lambda(s, n, lambda1, values, amplitudes, t);
   t->coarse = coarse_value(s, n, lambda1, values, amplitudes);
   return GANNET_OK;
 }
 
-/* Evaluate trials, one per rank in turn, and those for which too few ranks are left together; all
- * learn the results of all. */
-static gannet_err evaluate_all(pinn *s, int n, trial *trials) {
+/* Evaluate trials: first one per rank in turn, then the rest by all ranks together. All ranks get
+ * all results. */
+static gannet_err evaluate_trials(pinn *s, int n, trial *trials) {
   const gannet_context *context = s->context;
-  const int alone = pinn_alone(s, n);
+  const int alone = pinn_count_alone(s, n);
   gannet_err code = GANNET_OK;
   for (int i = context->rank; i < alone && code == GANNET_OK; i += context->np)
-    code = evaluate(s, &trials[i]);
+    code = evaluate_trial(s, &trials[i]);
   GANNET_TRY(gannet_agree(context->comm, code));
   s->together = true;
-  for (int i = alone; i < n && code == GANNET_OK; ++i) code = evaluate(s, &trials[i]);
+  for (int i = alone; i < n && code == GANNET_OK; ++i) code = evaluate_trial(s, &trials[i]);
   s->together = false;
   GANNET_TRY(code);
   for (int i = 0; i < n; ++i)
@@ -177,9 +178,9 @@ static gannet_err evaluate_all(pinn *s, int n, trial *trials) {
   return GANNET_OK;
 }
 
-/* Keep the best of the trials and what was best before; of equal ones the first. */
-static gannet_err compete(pinn *s, int n, trial *trials, trial *best) {
-  GANNET_TRY(evaluate_all(s, n, trials));
+/* Evaluate trials, and replace the best trial by better ones; of equal trials the first stays. */
+static gannet_err improve_best(pinn *s, int n, trial *trials, trial *best) {
+  GANNET_TRY(evaluate_trials(s, n, trials));
   for (int i = 0; i < n; ++i)
     if (trials[i].value < best->value) *best = trials[i];
   return GANNET_OK;
@@ -189,9 +190,10 @@ static bool learns_share(const pinn *s) {
   return s->d > 1 && s->options->single_width != 0 && isnan(s->options->single_share);
 }
 
-/* Scales of one half of the network, 0 the wide part and 1 the narrow ones, each alone when the
- * share is learnt; returns their number, 0 for a half that a given share leaves out. */
-static int make_scales(const pinn *s, int half, const trial *from, trial *trials) {
+/* Trials of all scales of one half of the network: 0 is the wide part, 1 the narrow parts. When the
+ * share is learnt the other half gets none. Returns the number of trials, 0 for a half that a given
+ * share leaves out. */
+static int list_scales(const pinn *s, int half, const trial *from, trial *trials) {
   const int which = half == 0 ? PINN_SCALE : PINN_SINGLE;
   const double unit = half == 0 ? sqrt(s->d) : 1;
   const bool given = !isnan(half == 0 ? s->options->input_scale : s->options->single_scale);
@@ -205,8 +207,8 @@ static int make_scales(const pinn *s, int half, const trial *from, trial *trials
   return n;
 }
 
-/* The best scales of both halves, with all shares between that there may be. */
-static gannet_err search_mixed(pinn *s, const trial *wide, const trial *narrow, trial *best) {
+/* The best scales of both halves, with all shares between. */
+static gannet_err search_shares(pinn *s, const trial *wide, const trial *narrow, trial *best) {
   const bool learns = learns_share(s);
   const int n = learns ? SHARES - 2 : 1;
   trial trials[SHARES];
@@ -216,23 +218,24 @@ static gannet_err search_mixed(pinn *s, const trial *wide, const trial *narrow, 
     trials[i].hyper[PINN_SINGLE] = narrow->hyper[PINN_SINGLE];
     if (learns) trials[i].hyper[PINN_SHARE] = shares[i + 1];
   }
-  return compete(s, n, trials, best);
+  return improve_best(s, n, trials, best);
 }
 
-/* Every scale of the wide part alone, and of the narrow parts alone; then shares between. With a
- * given share, every scale of one beside the present one of the other; then the best of both. */
-static gannet_err search_all(pinn *s, trial *best) {
+/* All scales of the wide part alone and of the narrow parts alone; then shares between. With a
+ * given share, all scales of one half beside the present scale of the other; then the best of both.
+ */
+static gannet_err search_scales(pinn *s, trial *best) {
   trial trials[2 * GRID];
-  const int n_wide = make_scales(s, 0, best, trials);
-  const int n = n_wide + make_scales(s, 1, best, trials + n_wide);
-  GANNET_TRY(evaluate_all(s, n, trials));
+  const int n_wide = list_scales(s, 0, best, trials);
+  const int n = n_wide + list_scales(s, 1, best, trials + n_wide);
+  GANNET_TRY(evaluate_trials(s, n, trials));
   const trial *wide = NULL, *narrow = NULL;
   for (int i = 0; i < n; ++i) {
     const trial **which = i < n_wide ? &wide : &narrow;
     if (!*which || trials[i].value < (*which)->value) *which = &trials[i];
     if (trials[i].value < best->value) *best = trials[i];
   }
-  return wide && narrow ? search_mixed(s, wide, narrow, best) : GANNET_OK;
+  return wide && narrow ? search_shares(s, wide, narrow, best) : GANNET_OK;
 }
 
 /* Half a step of the grid up and down in each scale that counts, and neighbouring shares. */
@@ -256,109 +259,71 @@ static gannet_err search_near(pinn *s, trial *best) {
         trials[n++].hyper[PINN_SHARE] = shares[i + sign];
       }
   }
-  return n > 0 ? compete(s, n, trials, best) : GANNET_OK;
+  return n > 0 ? improve_best(s, n, trials, best) : GANNET_OK;
 }
 
-/* A scale that is given is one of inputs as they are. */
-static bool has_grading(const pinn *s) {
+/* Whether the search may grade the inputs. A given scale is one of inputs as they are. */
+static bool learns_grading(const pinn *s) {
   return isnan(s->options->grading) && isnan(s->options->input_scale) &&
          s->d <= PINN_GRADED_VARIABLES && s->r > 0;
 }
 
-/* The same for every grading of the inputs. */
-static gannet_err search_edges(pinn *s, trial *best) {
+/* search_scales with every grading of the inputs. */
+static gannet_err search_all(pinn *s, trial *best) {
   const trial from = *best;
-  if (!has_grading(s)) return search_all(s, best);
+  if (!learns_grading(s)) return search_scales(s, best);
   for (int i = 0; i < EDGES; ++i) {
     trial found = from;
     found.hyper[PINN_EDGE] = edges[i];
-    GANNET_TRY(search_all(s, &found));
+    GANNET_TRY(search_scales(s, &found));
     if (found.value < best->value) *best = found;
   }
   return GANNET_OK;
 }
 
-/* Every scale of the wide part alone, and of the narrow parts alone, without equations. */
-static gannet_err search_plain(pinn *s, const trial *from) {
+/* log_evidence_ratio: s->coarse of the search with equations, which ends here, against that of all
+ * scales without equations. Equations that are not linear get none: they are linearised where the
+ * observations led. */
+static gannet_err compare_without_equations(pinn *s, const trial *best) {
   const gannet_pde_residuals *residuals = s->known;
+  const double with = s->coarse;
   const int r = s->r;
-  trial trials[2 * GRID], plain = *from;
+  if (r < LEAST_ROWS || r < ROWS_PER_OBSERVATION * s->n || !residuals->linear) return GANNET_OK;
+  trial trials[2 * GRID], plain = *best;
   plain.hyper[PINN_EDGE] = isnan(s->options->grading) ? 0 : s->options->grading;
-  const int n_wide = make_scales(s, 0, &plain, trials);
-  const int n = n_wide + make_scales(s, 1, &plain, trials + n_wide);
+  const int n_wide = list_scales(s, 0, &plain, trials);
+  const int n = n_wide + list_scales(s, 1, &plain, trials + n_wide);
+  s->coarse = INFINITY;
   s->known = NULL;
   s->r = 0;
-  const gannet_err code = evaluate_all(s, n, trials);
+  const gannet_err code = evaluate_trials(s, n, trials);
   s->known = residuals;
   s->r = r;
-  return code;
-}
-
-/* By the coarse likelihoods of the search with equations, which ends here. Of equations that are
- * not linear there is none: they are linearised where the observations led. */
-static gannet_err examine(pinn *s, const trial *best) {
-  const double with = s->coarse;
-  const bool enough = s->r >= LEAST_ROWS && s->r >= ROWS_PER_OBSERVATION * s->n;
-  if (!enough || !s->known->linear) return GANNET_OK;
-  s->coarse = INFINITY;
-  GANNET_TRY(search_plain(s, best));
+  GANNET_TRY(code);
   if (isfinite(with) && isfinite(s->coarse)) s->log_evidence_ratio = with - s->coarse;
   return GANNET_OK;
 }
 
-/* Search everything when the observations have grown enough, nearby otherwise. */
+/* Search all scales when the observations have grown enough, and nearby scales always. */
 gannet_err pinn_learn(pinn *s) {
   trial best = {.value = INFINITY};
   memcpy(best.hyper, s->hyper, sizeof best.hyper);
   s->log_evidence_ratio = 0;
   s->coarse = INFINITY;
   s->mode = PINN_CLOSED; /* the network linearised at its start decides */
-  /* Whether grading pays is seen only when points have come near an edge. */
-  const double growth = has_grading(s) ? 1.5 : 2;
+  /* only once points have come near an edge do they show whether grading pays */
+  const double growth = learns_grading(s) ? 1.5 : 2;
   if (s->n >= growth * best.hyper[PINN_LEARNED]) {
-    GANNET_TRY(search_edges(s, &best));
-    if (s->known) GANNET_TRY(examine(s, &best));
+    GANNET_TRY(search_all(s, &best));
+    if (s->known) GANNET_TRY(compare_without_equations(s, &best));
     best.hyper[PINN_LEARNED] = s->n;
   } else {
     trial now = best;
-    GANNET_TRY(compete(s, 1, &now, &best));
+    GANNET_TRY(improve_best(s, 1, &now, &best));
   }
   if (isfinite(best.value)) GANNET_TRY(search_near(s, &best));
   memcpy(s->hyper, best.hyper, sizeof s->hyper);
   s->mode = (pinn_mode)s->options->mode;
   s->stale = true;
-  return GANNET_OK;
-}
-
-/* K_uu + lambda_1 I by rows. */
-static gannet_err rows_plain(void *user, int first, int rows, double *k, int ldk) {
-  const pinn *s = user;
-  const size_t p = (size_t)s->p;
-  gannet_gemm_nt(rows, first + rows, s->p, 1, s->phi + (size_t)first * p, s->p, s->phi, s->p, 0, k,
-                 ldk);
-  for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += s->lambda1;
-  return GANNET_OK;
-}
-
-/* Thesis, lemma 5.3.6, by the kernel's determinants: the p x p ones are those of
- * K_uu / lambda_1 + I, K_rr / lambda_2 + I, and of both together. */
-gannet_err pinn_inform(pinn *s) {
-  const pinn_options *o = s->options;
-  gannet_cholesky *plain = NULL;
-  s->hyper[PINN_GAIN] = s->hyper[PINN_INTERACTION] = 0;
-  if (s->n > 0) {
-    GANNET_TRY(gannet_cholesky_create(&plain));
-    const gannet_err code = gannet_cholesky_extend(plain, s->n, rows_plain, s);
-    const double both = gannet_cholesky_logdet(s->factor_u) - s->n * log(s->lambda1);
-    if (code == GANNET_OK)
-      s->hyper[PINN_GAIN] = 0.5 * (gannet_cholesky_logdet(plain) - s->n * log(s->lambda1));
-    if (code == GANNET_OK) s->hyper[PINN_INTERACTION] = s->hyper[PINN_GAIN] - 0.5 * both;
-    gannet_cholesky_destroy(&plain);
-    GANNET_TRY(code);
-  }
-  const double lambda2 = s->r > 0 ? s->known->lambda2 : 1;
-  const double noise = hypot(sqrt(s->lambda1) / s->lambda1, s->r > 0 ? sqrt(lambda2) / lambda2 : 0);
-  const double rest = 2 * (s->hyper[PINN_GAIN] - s->hyper[PINN_INTERACTION]) - log(o->delta);
-  s->hyper[PINN_NU] = o->bound + noise * sqrt(fmax(0, rest));
   return GANNET_OK;
 }

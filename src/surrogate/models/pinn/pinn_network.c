@@ -6,41 +6,46 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 
-enum { TILE = 64, TERMS = GANNET_JET_ORDER + 1, REFERENCE = 128 };
+enum {
+  TILE = 64,                    /* points of a tile */
+  TERMS = GANNET_JET_ORDER + 1, /* coefficients of a Taylor series */
+  REFERENCE = 128               /* random points over which the prior variance is averaged */
+};
 
+/* One perceptron: the wide part or a narrow one. */
 typedef struct {
   gannet_mlp net;
-  int axis;      /* coordinate; -1 = all */
-  int at, p;     /* its weights in w */
+  int axis;      /* the coordinate of a narrow part; -1 = the wide part */
+  int at, p;     /* position of the part's weights in w, and their number */
   double gain;   /* g */
   double *start; /* theta_0 with standard normal first weights */
-  double *theta; /* [3][parameters] theta_0, then both halves */
+  double *theta; /* [3][parameters] theta_0, theta_0 + S w / sqrt 2, theta_0 - S w / sqrt 2 */
   gannet_jets *jets;
-} block;
+} part;
 
 struct pinn_network {
   pinn_shape shape;
   gannet_stream stream;
-  int n_blocks;
-  block *block;
+  int n_parts;
+  part *part; /* [n_parts] the wide part first */
   int p;
-  double edge;    /* of the grading; 0 = none */
-  double *row;    /* parameters of the largest block */
-  double *z;      /* [TERMS][TILE][d + 1] */
-  double *series; /* [TERMS][TILE] */
+  double edge;    /* e of graded inputs; 0 = none */
+  double *row;    /* [parameters of the largest part] */
+  double *z;      /* [TERMS][TILE][d + 1] series of the inputs of a tile */
+  double *series; /* [TERMS][TILE] series of the values of a part */
   int n_weights;
-  double *weight; /* [rows of a tile][directions][TERMS] */
+  double *weight; /* [rows of a tile][directions][TERMS] factors of the coefficients of series */
 };
 
 void pinn_network_destroy(pinn_network **network) {
   pinn_network *b = *network;
   if (!b) return;
-  for (int i = 0; i < b->n_blocks; ++i) {
-    gannet_jets_destroy(&b->block[i].jets);
-    gannet_free(&b->block[i].start);
-    gannet_free(&b->block[i].theta);
+  for (int i = 0; i < b->n_parts; ++i) {
+    gannet_jets_destroy(&b->part[i].jets);
+    gannet_free(&b->part[i].start);
+    gannet_free(&b->part[i].theta);
   }
-  gannet_free(&b->block);
+  gannet_free(&b->part);
   gannet_free(&b->row);
   gannet_free(&b->z);
   gannet_free(&b->series);
@@ -48,9 +53,9 @@ void pinn_network_destroy(pinn_network **network) {
   gannet_free(network);
 }
 
-static gannet_err create_block(pinn_network *b, int i) {
+static gannet_err create_part(pinn_network *b, int i) {
   const pinn_shape *shape = &b->shape;
-  block *one = &b->block[i];
+  part *one = &b->part[i];
   gannet_stream stream = b->stream;
   one->axis = i - 1;
   one->net = (gannet_mlp){.activation = shape->activation,
@@ -74,11 +79,11 @@ static gannet_err create_parts(pinn_network *b) {
   const size_t inputs = (size_t)b->shape.d + 1;
   const int n = b->shape.single_width > 0 ? b->shape.d + 1 : 1;
   size_t largest = 0;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *b->block, &b->block));
-  while (b->n_blocks < n) {
-    const int i = b->n_blocks++;
-    GANNET_TRY(create_block(b, i));
-    const size_t parameters = gannet_mlp_parameters(&b->block[i].net);
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *b->part, &b->part));
+  while (b->n_parts < n) {
+    const int i = b->n_parts++;
+    GANNET_TRY(create_part(b, i));
+    const size_t parameters = gannet_mlp_parameters(&b->part[i].net);
     largest = parameters > largest ? parameters : largest;
   }
   GANNET_TRY(gannet_alloc(largest, sizeof(double), &b->row));
@@ -101,12 +106,12 @@ int pinn_network_size(const pinn_network *b) {
 }
 
 int pinn_network_wide(const pinn_network *b) {
-  return b->block[0].p;
+  return b->part[0].p;
 }
 
-/* The first order + 1 coefficients of an input along x + t v, stride apart: those of log((a + t v)
- * / (b - t v)) when it is graded. */
-static void grade(double edge, double x, double v, int order, double *z, int stride) {
+/* The first order + 1 coefficients, stride apart, of the Taylor series in t of an input u(x + t v).
+ * Graded, the input is log((a + t v) / (b - t v)) / log(1 + 1/e). */
+static void input_series(double edge, double x, double v, int order, double *z, int stride) {
   if (edge > 0) {
     const double below = x + edge, above = 1 - x + edge, range = log1p(1 / edge);
     double left = -v / below, right = v / above, left_power = 1, right_power = 1;
@@ -122,27 +127,27 @@ static void grade(double edge, double x, double v, int order, double *z, int str
   }
 }
 
-/* Lift the points of a tile for a block, along a direction. */
-static void lift(const pinn_network *b, const block *one, int n, const double *x,
-                 const double *direction, int order) {
+/* Series of the inputs z of a part at n points, along a direction, into b->z. */
+static void embed_points(const pinn_network *b, const part *one, int n, const double *x,
+                         const double *direction, int order) {
   const int d = b->shape.d, inputs = one->net.inputs;
   for (int i = 0; i < n; ++i) {
     double *z = b->z + i * inputs;
     for (int k = 0; k < inputs - 1; ++k) {
       const int axis = one->axis < 0 ? k : one->axis;
-      grade(b->edge, x[i * d + axis], direction[axis], order, z + k, n * inputs);
+      input_series(b->edge, x[i * d + axis], direction[axis], order, z + k, n * inputs);
     }
     for (int k = 0; k <= order; ++k) z[k * n * inputs + inputs - 1] = k == 0;
   }
 }
 
-/* S: what a weight of layer 0 counts for. */
-static double first_scale(const block *one) {
+/* S for the first layer. */
+static double first_scale(const part *one) {
   return 1 / sqrt(one->net.inputs);
 }
 
-/* theta_0 +- S w / sqrt 2 of a block into theta[1] and theta[2]. */
-static void halves(const pinn_network *b, block *one, const double *w) {
+/* Move a part's two halves to theta_0 +- S w / sqrt 2. */
+static void displace_halves(const pinn_network *b, part *one, const double *w) {
   const size_t size = gannet_mlp_parameters(&one->net), first = gannet_mlp_offset(&one->net, 1);
   const size_t from = b->shape.output_only ? size - (size_t)one->p : 0;
   double *plus = one->theta + size, *minus = plus + size;
@@ -156,8 +161,9 @@ static void halves(const pinn_network *b, block *one, const double *w) {
   }
 }
 
-/* What every coefficient of every direction counts for in rows first .. first+n-1. */
-static gannet_err weigh(pinn_network *b, const pinn_rows *rows, int first, int n) {
+/* b->weight: the factor of every coefficient of the series along every direction, in rows first ..
+ * first + n - 1. */
+static gannet_err sum_weights(pinn_network *b, const pinn_rows *rows, int first, int n) {
   const gannet_jet_plan *plan = rows->plan;
   const int stride = plan->n_directions * TERMS;
   if (n * stride > b->n_weights) {
@@ -180,8 +186,8 @@ static gannet_err weigh(pinn_network *b, const pinn_rows *rows, int first, int n
   return GANNET_OK;
 }
 
-/* Highest coefficient that counts in any of n rows along a direction; -1 = none. */
-static int highest(const pinn_network *b, const gannet_jet_plan *plan, int n, int direction) {
+/* The highest order with a factor other than 0 in any of n rows, along a direction; -1 = none. */
+static int highest_order(const pinn_network *b, const gannet_jet_plan *plan, int n, int direction) {
   int most = -1;
   for (int i = 0; i < n; ++i) {
     const double *w = b->weight + (size_t)(i * plan->n_directions + direction) * TERMS;
@@ -191,8 +197,8 @@ static int highest(const pinn_network *b, const gannet_jet_plan *plan, int n, in
   return most;
 }
 
-/* One row of phi: S g times the gradient by the block's parameters, added. */
-static void add_row(const pinn_network *b, const block *one, int i, double scale,
+/* Add S g times the gradient by the part's parameters to one row of phi. */
+static void add_row(const pinn_network *b, const part *one, int i, double scale,
                     const double *weight, double *phi) {
   const size_t size = gannet_mlp_parameters(&one->net), first = gannet_mlp_offset(&one->net, 1);
   double *to = phi + one->at;
@@ -206,26 +212,27 @@ static void add_row(const pinn_network *b, const block *one, int i, double scale
   for (size_t k = first; k < size; ++k) to[k] += b->row[k];
 }
 
+/* The rows first .. first + n - 1 at the points point .. point + n_point - 1. */
 typedef struct {
   const pinn_rows *rows;
-  int first, n;       /* rows of the tile */
-  int point, n_point; /* points of the tile */
-  bool moved;         /* at both halves instead of the start */
+  int first, n;
+  int point, n_point;
+  bool moved; /* linearised at weights w, by both halves, instead of at the start */
 } tile;
 
 static int point_of(const pinn_rows *rows, int row) {
   return rows->point ? rows->point[row] : row;
 }
 
-/* The share of one block along one direction in the rows of a tile. */
-static void add_block(pinn_network *b, block *one, const tile *t, int direction, double *phi) {
+/* Add what one part contributes along one direction to the rows of a tile. */
+static void add_part(pinn_network *b, part *one, const tile *t, int direction, double *phi) {
   const gannet_jet_plan *plan = t->rows->plan;
   const int d = b->shape.d;
   const double *along = plan->direction + (size_t)direction * (size_t)d;
-  int order = highest(b, plan, t->n, direction);
+  int order = highest_order(b, plan, t->n, direction);
   if (one->axis >= 0 && along[one->axis] == 0 && order > 0) order = 0;
   if (order < 0) return;
-  lift(b, one, t->n_point, t->rows->x + (size_t)t->point * (size_t)d, along, order);
+  embed_points(b, one, t->n_point, t->rows->x + (size_t)t->point * (size_t)d, along, order);
   const size_t size = gannet_mlp_parameters(&one->net);
   for (int half = t->moved ? 1 : 0; half <= (t->moved ? 2 : 0); ++half) {
     const double *theta = one->theta + (size_t)half * size;
@@ -243,49 +250,49 @@ static void add_block(pinn_network *b, block *one, const tile *t, int direction,
   }
 }
 
-static int points_from(const pinn_rows *rows, int point) {
+static int points_of_tile(const pinn_rows *rows, int point) {
   return rows->n_points - point < TILE ? rows->n_points - point : TILE;
 }
 
 int pinn_network_tile_end(const pinn_rows *rows, int first) {
-  const int point = point_of(rows, first), behind = point + points_from(rows, point);
+  const int point = point_of(rows, first), behind = point + points_of_tile(rows, point);
   int end = first;
   while (end < rows->n_rows && point_of(rows, end) < behind) ++end;
   return end;
 }
 
-gannet_err pinn_network_features_of(pinn_network *b, const pinn_rows *rows, int first, int end,
-                                    const double *w, double *phi) {
+gannet_err pinn_network_features_range(pinn_network *b, const pinn_rows *rows, int first, int end,
+                                       const double *w, double *phi) {
   const size_t p = (size_t)b->p;
   memset(phi + (size_t)first * p, 0, (size_t)(end - first) * p * sizeof *phi);
-  for (int k = 0; w && k < b->n_blocks; ++k) halves(b, &b->block[k], w);
+  for (int k = 0; w && k < b->n_parts; ++k) displace_halves(b, &b->part[k], w);
   tile t = {.rows = rows, .first = first, .moved = w != NULL};
   for (; t.first < end; t.first += t.n) {
     t.n = pinn_network_tile_end(rows, t.first) - t.first;
     t.point = point_of(rows, t.first);
-    t.n_point = points_from(rows, t.point);
-    GANNET_TRY(weigh(b, rows, t.first, t.n));
-    for (int k = 0; k < b->n_blocks; ++k)
+    t.n_point = points_of_tile(rows, t.point);
+    GANNET_TRY(sum_weights(b, rows, t.first, t.n));
+    for (int k = 0; k < b->n_parts; ++k)
       for (int direction = 0; direction < rows->plan->n_directions; ++direction)
-        if (b->block[k].gain > 0) add_block(b, &b->block[k], &t, direction, phi);
+        if (b->part[k].gain > 0) add_part(b, &b->part[k], &t, direction, phi);
   }
   return GANNET_OK;
 }
 
 gannet_err pinn_network_features(pinn_network *b, const pinn_rows *rows, const double *w,
                                  double *phi) {
-  return pinn_network_features_of(b, rows, 0, rows->n_rows, w, phi);
+  return pinn_network_features_range(b, rows, 0, rows->n_rows, w, phi);
 }
 
-/* Add a block's derivatives at the points of a tile; sign: of the half. */
-static void add_jets(pinn_network *b, block *one, const pinn_rows *rows, int point, int n,
+/* Add a part's derivatives at the points of a tile. */
+static void add_jets(pinn_network *b, part *one, const pinn_rows *rows, int point, int n,
                      double *jets) {
   const gannet_jet_plan *plan = rows->plan;
   const int d = b->shape.d;
   const size_t size = gannet_mlp_parameters(&one->net);
   for (int direction = 0; direction < plan->n_directions; ++direction) {
-    lift(b, one, n, rows->x + (size_t)point * (size_t)d,
-         plan->direction + (size_t)direction * (size_t)d, plan->order[direction]);
+    embed_points(b, one, n, rows->x + (size_t)point * (size_t)d,
+                 plan->direction + (size_t)direction * (size_t)d, plan->order[direction]);
     for (int half = 1; half <= 2; ++half) {
       const double gain = (half == 1 ? 1 : -1) * sqrt(0.5) * one->gain;
       gannet_jets_forward(one->jets, one->theta + (size_t)half * size, n, b->z,
@@ -305,18 +312,18 @@ gannet_err pinn_network_jets(pinn_network *b, const pinn_rows *rows, const doubl
                              double *jets) {
   const size_t size = (size_t)rows->n_points * (size_t)rows->plan->n_partials;
   memset(jets, 0, size * sizeof *jets);
-  for (int k = 0; k < b->n_blocks; ++k) {
-    if (!(b->block[k].gain > 0)) continue;
-    halves(b, &b->block[k], w);
+  for (int k = 0; k < b->n_parts; ++k) {
+    if (!(b->part[k].gain > 0)) continue;
+    displace_halves(b, &b->part[k], w);
     for (int point = 0; point < rows->n_points; point += TILE)
-      add_jets(b, &b->block[k], rows, point,
-               rows->n_points - point < TILE ? rows->n_points - point : TILE, jets);
+      add_jets(b, &b->part[k], rows, point, points_of_tile(rows, point), jets);
   }
   return GANNET_OK;
 }
 
-/* Mean square of the features of the wide and of the narrow parts over random points. */
-static gannet_err measure(pinn_network *b, double *wide, double *narrow) {
+/* Prior variances of the wide and of the narrow parts with gain 1: mean squares of their features
+ * over random points. */
+static gannet_err mean_variances(pinn_network *b, double *wide, double *narrow) {
   const gannet_partial value = {0};
   const size_t d = (size_t)b->shape.d, p = (size_t)b->p;
   gannet_jet_plan plan = {0};
@@ -331,7 +338,7 @@ static gannet_err measure(pinn_network *b, double *wide, double *narrow) {
   if (code == GANNET_OK) code = pinn_network_features(b, &rows, NULL, phi);
   *wide = *narrow = 0;
   for (size_t i = 0; code == GANNET_OK && i < REFERENCE; ++i) {
-    const int cut = b->block[0].p, rest = b->p - cut;
+    const int cut = b->part[0].p, rest = b->p - cut;
     const double *row = phi + i * p;
     *wide += gannet_dot(cut, row, row) / REFERENCE;
     *narrow += gannet_dot(rest, row + cut, row + cut) / REFERENCE;
@@ -345,8 +352,8 @@ static gannet_err measure(pinn_network *b, double *wide, double *narrow) {
 gannet_err pinn_network_set_scales(pinn_network *b, const pinn_scales *scales) {
   double wide = 0, narrow = 0;
   b->edge = scales->edge;
-  for (int k = 0; k < b->n_blocks; ++k) {
-    block *one = &b->block[k];
+  for (int k = 0; k < b->n_parts; ++k) {
+    part *one = &b->part[k];
     const int inputs = one->net.inputs;
     const double rho = k == 0 ? scales->rho : scales->single_rho;
     memcpy(one->theta, one->start, gannet_mlp_parameters(&one->net) * sizeof *one->theta);
@@ -355,17 +362,17 @@ gannet_err pinn_network_set_scales(pinn_network *b, const pinn_scales *scales) {
         one->theta[j * inputs + i] *= i < inputs - 1 ? rho : scales->bias;
     one->gain = 1;
   }
-  GANNET_TRY(measure(b, &wide, &narrow));
-  const double share = b->n_blocks > 1 ? scales->share : 0;
-  b->block[0].gain = wide > 0 ? sqrt((1 - share) / wide) : 0;
-  for (int k = 1; k < b->n_blocks; ++k) b->block[k].gain = narrow > 0 ? sqrt(share / narrow) : 0;
+  GANNET_TRY(mean_variances(b, &wide, &narrow));
+  const double share = b->n_parts > 1 ? scales->share : 0;
+  b->part[0].gain = wide > 0 ? sqrt((1 - share) / wide) : 0;
+  for (int k = 1; k < b->n_parts; ++k) b->part[k].gain = narrow > 0 ? sqrt(share / narrow) : 0;
   return GANNET_OK;
 }
 
 size_t pinn_network_bytes(const pinn_network *b) {
   size_t bytes = 0;
-  for (int k = 0; k < b->n_blocks; ++k)
-    bytes += gannet_jets_bytes(b->block[k].jets) +
-             4 * gannet_mlp_parameters(&b->block[k].net) * sizeof(double);
+  for (int k = 0; k < b->n_parts; ++k)
+    bytes += gannet_jets_bytes(b->part[k].jets) +
+             4 * gannet_mlp_parameters(&b->part[k].net) * sizeof(double);
   return bytes + (size_t)b->n_weights * sizeof(double);
 }

@@ -1,18 +1,20 @@
-/* The network of the physics-informed model: a perceptron that sees all coordinates and, beside it,
- * a narrow one for every single coordinate, added up.
+/* The network of the physics-informed model: the sum of a perceptron that sees all coordinates (the
+ * wide part) and a small one for every single coordinate (the narrow parts).
  *
  *   f(x; w) = g_0 h_0(z; w_0) + sum_i g_1 h_i(z_i; w_i),   z = (u(x), 1),   u(x) = 2 x - 1 or
  *   u(x) = log((x + e) / (1 - x + e)) / log(1 + 1/e)   (graded),
  *   h(z; w) = (n(z; theta_0 + S w / sqrt 2) - n(z; theta_0 - S w / sqrt 2)) / sqrt 2,
  *
- * n a perceptron of network/mlp.h whose first weights start with standard deviation rho (and bias
- * for the constant input). The pair is the antisymmetric one with its two halves tied: h = 0 at the
- * start w = 0, and its gradient there is S grad n. S divides the first layer's share by the square
- * root of its inputs, and is 0 for hidden layers when only the output weights count. g_0 and g_1
- * make the prior variance, w ~ N(0, I), of the wide part 1 - share and that of the narrow parts
- * share, on average over the cube. Graded inputs see structure of all sizes down to e at the edges
- * of the box: what geometric meshes do for layers and for corners at which boundary values jump
- * (Babuska, Guo 1986), whose solutions depend smoothly on logarithms of distances.
+ * n is a perceptron of network/mlp.h. Its first weights start with standard deviation rho, and with
+ * bias for the constant input. h is the antisymmetric pair with its two halves tied: h = 0 at the
+ * start w = 0, and the gradient of h there is S grad n. S divides the first layer's share by the
+ * square root of its inputs, and is 0 for hidden layers when only the output weights vary. g_0 and
+ * g_1 make the prior variance, w ~ N(0, I), of the wide part 1 - share and that of the narrow parts
+ * share, on average over the cube.
+ *
+ * Graded inputs see structure of all sizes down to e at the edges of the box. Geometric meshes do
+ * the same for layers, and for corners at which boundary values jump (Babuska, Guo 1986), where
+ * solutions depend smoothly on logarithms of distances.
  */
 #ifndef GANNET_SURROGATE_PINN_NETWORK_H
 #define GANNET_SURROGATE_PINN_NETWORK_H
@@ -37,11 +39,6 @@ typedef struct {
   double share; /* of the narrow parts, 0 .. 1 */
   double edge;  /* e of graded inputs; 0 = 2 x - 1 */
 } pinn_scales;
-
-/* What a grading that nobody gave is, and the most variables that get one: of more the equations
- * would have to be imposed in all corners (optimizer/models/pde_constraint.c). */
-#define PINN_GRADING 1e-3
-enum { PINN_GRADED_VARIABLES = 3 };
 
 typedef struct pinn_network pinn_network;
 
@@ -70,7 +67,7 @@ void pinn_network_destroy(pinn_network **network);
  */
 GANNET_CHECKED gannet_err pinn_network_set_scales(pinn_network *network, const pinn_scales *scales);
 
-/* Number p of weights w, and where those of the narrow parts begin.
+/* Number p of weights w, and the number of those of the wide part, which come first.
  *
  * Local.
  */
@@ -87,22 +84,22 @@ int pinn_network_wide(const pinn_network *network);
 GANNET_CHECKED gannet_err pinn_network_features(pinn_network *network, const pinn_rows *rows,
                                                 const double *w, double *phi);
 
-/* The same for rows first .. end - 1 alone, whose bits are those of all rows made at once when both
- * are where tiles end, or the end of all; phi [n_rows][p], of which these rows are written.
+/* pinn_network_features for rows first .. end - 1 of phi [n_rows][p]. Their bits are those of all
+ * rows made at once when first and end are ends of tiles (pinn_network_tile_end), 0 or n_rows.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err pinn_network_features_of(pinn_network *network, const pinn_rows *rows,
-                                                   int first, int end, const double *w,
-                                                   double *phi);
+GANNET_CHECKED gannet_err pinn_network_features_range(pinn_network *network, const pinn_rows *rows,
+                                                      int first, int end, const double *w,
+                                                      double *phi);
 
-/* Where the tile that begins with row first ends.
+/* The row behind the tile that begins with row first.
  *
  * Local.
  */
 int pinn_network_tile_end(const pinn_rows *rows, int first);
 
-/* Values of the plan's derivatives of f at the points, not linearised.
+/* Derivatives of f by the plan at the points, not linearised.
  *
  * Local.
  *

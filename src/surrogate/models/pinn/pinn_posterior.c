@@ -1,4 +1,4 @@
-/* Moments and draws of the conditioned model. */
+/* Moments, draws and calibration of the conditioned model. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ static bool is_trained(const pinn *s) {
   return s->mode == PINN_TRAINED;
 }
 
-/* Workspaces belong to the object, which the family hands over as const. */
-static pinn *own(const void *state) {
+/* The model without const: operations that do not change it write to its workspaces. */
+static pinn *with_workspace(const void *state) {
   pinn *s;
   memcpy(&s, &state, sizeof s);
   return s;
@@ -24,7 +24,8 @@ static gannet_err tile_features(pinn *s, int m, const double *x) {
   return pinn_network_features(s->network, &rows, is_trained(s) ? s->w : NULL, s->tile);
 }
 
-/* Values at m points of the function with these weights, tile_features made before if linear. */
+/* Values at m points of the function with weights w. A linear model takes them from s->tile, which
+ * tile_features made for these points. */
 static gannet_err tile_values(pinn *s, int m, const double *x, const double *w, double *values) {
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   if (is_trained(s)) {
@@ -37,8 +38,8 @@ static gannet_err tile_values(pinn *s, int m, const double *x, const double *w, 
   return GANNET_OK;
 }
 
-/* The two parts of L^-1 k for the m features in s->tile: [m][r] and [m][n]. */
-static void whiten(pinn *s, int m, double **part_r, double **part_u) {
+/* K = L L^T by blocks: the two parts of L^-1 k for the m features in s->tile, [m][r] and [m][n]. */
+static void whiten_tile(pinn *s, int m, double **part_r, double **part_u) {
   const int r = s->r, n = s->n, p = s->p;
   double *kr = s->work, *ku = kr + (size_t)PINN_TILE * (size_t)r;
   if (r > 0) {
@@ -57,7 +58,7 @@ static void whiten(pinn *s, int m, double **part_r, double **part_u) {
 static void tile_sd(pinn *s, int m, double *sd) {
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   double *kr = NULL, *ku = NULL;
-  whiten(s, m, &kr, &ku);
+  whiten_tile(s, m, &kr, &ku);
   for (int i = 0; i < m; ++i) {
     const double *row = s->tile + (size_t)i * (size_t)s->p;
     const double *a = kr + (size_t)i * (size_t)s->r, *b = ku + (size_t)i * (size_t)s->n;
@@ -69,7 +70,7 @@ static void tile_sd(pinn *s, int m, double *sd) {
 }
 
 gannet_err pinn_predict(const void *state, int m, const double *x, double *mean, double *sd) {
-  pinn *s = own(state);
+  pinn *s = with_workspace(state);
   for (int first = 0; first < m; first += PINN_TILE) {
     const int n = m - first < PINN_TILE ? m - first : PINN_TILE;
     const double *at = x + (size_t)first * (size_t)s->d;
@@ -99,7 +100,7 @@ static gannet_err feature_slopes(pinn *s, const double *x, const double *v, doub
   return code;
 }
 
-/* Gradient by x of the function with these weights. */
+/* Gradient by x of the function with weights w. */
 static gannet_err function_slopes(pinn *s, const double *x, const double *w, double *gradient) {
   if (!is_trained(s)) return feature_slopes(s, x, w, gradient);
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
@@ -112,11 +113,11 @@ static gannet_err function_slopes(pinn *s, const double *x, const double *w, dou
 /* sd^2 / s^2 = phi . v with v = phi - Phi^T K^-1 Phi phi, and half its gradient is phi'. v. */
 gannet_err pinn_predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient) {
-  pinn *s = own(state);
+  pinn *s = with_workspace(state);
   const int r = s->r, n = s->n;
   double *kr = NULL, *ku = NULL;
   GANNET_TRY(pinn_predict(state, 1, x, mean, sd));
-  whiten(s, 1, &kr, &ku);
+  whiten_tile(s, 1, &kr, &ku);
   if (n > 0) gannet_cholesky_backward(s->factor_u, 1, ku, n);
   if (r > 0 && n > 0) gannet_gemv_t(n, r, -1, s->cross, r, ku, 1, kr);
   if (r > 0) gannet_cholesky_backward(s->factor_r, 1, kr, r);
@@ -129,10 +130,11 @@ gannet_err pinn_predict_gradient(const void *state, const double *x, double *mea
   return function_slopes(s, x, s->w, mean_gradient);
 }
 
-/* Matheron's rule: the solve for a prior draw e w_0 and targets moved by e times a draw of their
- * noise. A network that is trained goes on from there (randomise, then optimise: Bardsley et al.
- * 2014), which is the same where it is linear in its weights. */
-static gannet_err draw(pinn *s, double e, int64_t iteration, int j, double *noise, double *w) {
+/* Draw j by Matheron's rule: the solve for a prior draw e w_0 and targets moved by e times a draw
+ * of their noise. A trained network goes on from these weights by Gauss-Newton (randomise, then
+ * optimise: Bardsley et al. 2014), which is the same rule where the network is linear in them. */
+static gannet_err draw_weights(pinn *s, double e, int64_t iteration, int j, double *noise,
+                               double *w) {
   double *shift_r = noise, *shift_u = noise + s->r, *prior = s->prior;
   const size_t r = (size_t)s->r, n = (size_t)s->n;
   gannet_random_normal(gannet_stream_of(s->streams, GANNET_FOR_PRIOR, iteration, j), 0,
@@ -150,34 +152,34 @@ static gannet_err draw(pinn *s, double e, int64_t iteration, int j, double *nois
 }
 
 /* Draws first, first + step, .. below end. */
-static gannet_err sample_some(pinn *s, int first, int step, int end, double exploration,
-                              int64_t iteration) {
+static gannet_err sample_range(pinn *s, int first, int step, int end, double exploration,
+                               int64_t iteration) {
   const double nu = s->options->schedule == PINN_PAPER ? s->hyper[PINN_NU] : 1;
   double *noise = NULL;
   gannet_err code = gannet_alloc((size_t)(s->r + s->n), sizeof *noise, &noise);
   if (s->together) code = pinn_agree(s, code);
   for (int j = first; j < end && code == GANNET_OK; j += step)
-    code = draw(s, nu * exploration * ((iteration + j) % 2 ? s->options->exploit : 1), iteration, j,
-                noise, s->draws + (size_t)j * (size_t)s->p);
+    code = draw_weights(s, nu * exploration * ((iteration + j) % 2 ? s->options->exploit : 1),
+                        iteration, j, noise, s->draws + (size_t)j * (size_t)s->p);
   gannet_free(&noise);
   return code;
 }
 
-/* Ranks make one each, in turn, and those for which too few ranks are left together. */
+/* First ranks make one draw each, in turn; then all ranks make the rest together. */
 gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration) {
   pinn *s = state;
   const gannet_context *context = s->context;
-  const int alone = pinn_alone(s, q);
+  const int alone = pinn_count_alone(s, q);
   const size_t p = (size_t)s->p;
   s->q = 0;
   gannet_free(&s->draws);
   gannet_err code = gannet_alloc((size_t)q * p, sizeof(double), &s->draws);
   if (code == GANNET_OK)
-    code = sample_some(s, context->rank, context->np, alone, exploration, iteration);
+    code = sample_range(s, context->rank, context->np, alone, exploration, iteration);
   GANNET_TRY(gannet_agree(context->comm, code));
   GANNET_TRY(gannet_parts_gather(context->comm, (size_t)alone * p, s->draws));
   s->together = true;
-  code = sample_some(s, alone, 1, q, exploration, iteration);
+  code = sample_range(s, alone, 1, q, exploration, iteration);
   s->together = false;
   GANNET_TRY(code);
   for (int j = alone; j < q; ++j) /* processors of other kinds might round otherwise */
@@ -187,7 +189,7 @@ gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration
 }
 
 gannet_err pinn_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
-  pinn *s = own(state);
+  pinn *s = with_workspace(state);
   const double scale = exp(0.5 * s->hyper[PINN_AMPLITUDE]);
   for (int first = 0; first < m; first += PINN_TILE) {
     const int n = m - first < PINN_TILE ? m - first : PINN_TILE;
@@ -206,7 +208,7 @@ gannet_err pinn_draw_values(const void *state, int m, const double *x, double *v
 
 gannet_err pinn_draw_gradient(const void *state, int j, const double *x, double *value,
                               double *gradient) {
-  pinn *s = own(state);
+  pinn *s = with_workspace(state);
   const double *w = s->draws + (size_t)j * (size_t)s->p;
   if (!is_trained(s)) GANNET_TRY(tile_features(s, 1, x));
   GANNET_TRY(tile_values(s, 1, x, w, value));

@@ -1,8 +1,10 @@
-/* What all ranks make together of one model: features, and products of rows. Pieces are the same on
- * any number of ranks and made in the same products, and so are their bits.
+/* Products that all ranks of one model share: features, and products of rows. Every rank makes some
+ * pieces of a product and sends them to the others. Pieces are the same on any number of ranks, and
+ * each is made by the same call, so the bits do not depend on the number of ranks.
  *
- * BLAS gives parts of a product the bits of the whole when they are of 192 rows or columns, a
- * multiple of what its kernels take at once, or the rest of the whole; but for the smallest.
+ * BLAS gives the part of a product the bits of the whole when the part has 192 rows or columns, a
+ * multiple of what its kernels take at once, or is the rest of the whole. The smallest products are
+ * an exception (LEAST_ROWS).
  */
 #include <math.h>
 #include <string.h>
@@ -12,26 +14,26 @@
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
-enum { LEAST_ROWS = 8 };
+enum { LEAST_ROWS = 8 }; /* fewer observations: one rank makes the whole product */
 
-/* Rows in pieces, and the runs of them that ranks make. */
+/* Rows cut into pieces, and the rows that each rank makes. */
 typedef struct {
-  int pieces, room;
-  int *begin;   /* [room + 1] */
-  double *cost; /* [room] */
-  int *first;   /* [np + 1] */
+  int pieces;
+  int *begin;   /* [pieces + 1] first row of every piece, then the number of rows */
+  double *cost; /* [pieces] */
+  int *first;   /* [np + 1] first row of every rank, then the number of rows */
 } division;
 
-static void release(division *v) {
+static void division_release(division *v) {
   gannet_free(&v->begin);
   gannet_free(&v->cost);
   gannet_free(&v->first);
 }
 
-static gannet_err reserve(const pinn *s, int room, division *v) {
-  *v = (division){.room = room};
-  GANNET_TRY(gannet_alloc((size_t)room + 1, sizeof *v->begin, &v->begin));
-  GANNET_TRY(gannet_alloc((size_t)room, sizeof *v->cost, &v->cost));
+static gannet_err division_create(const pinn *s, int most, division *v) {
+  *v = (division){0};
+  GANNET_TRY(gannet_alloc((size_t)most + 1, sizeof *v->begin, &v->begin));
+  GANNET_TRY(gannet_alloc((size_t)most, sizeof *v->cost, &v->cost));
   return gannet_alloc((size_t)s->context->np + 1, sizeof *v->first, &v->first);
 }
 
@@ -44,16 +46,18 @@ gannet_err pinn_agree(const pinn *s, gannet_err code) {
   return s->together ? gannet_agree(s->context->comm, code) : code;
 }
 
-int pinn_alone(const pinn *s, int n) {
+int pinn_count_alone(const pinn *s, int n) {
   const int np = s->context->np, left = n % np;
-  /* ranks together are about two thirds of them times as fast, and hardly more than four times */
+  /* np ranks together are about 2/3 np times as fast as one, and hardly more than four times */
   return 3 * left < 2 * np && left < 4 ? n - left : n;
 }
 
-/* Divide rows first .. end - 1 by their lengths. */
-static gannet_err normalise(const pinn *s, int first, int end, double *rows, double *length) {
-  for (int i = first; i < end; ++i) {
-    double *row = rows + (size_t)i * (size_t)s->p;
+/* Rows first .. end - 1 of the features; with length also divided by their lengths. */
+static gannet_err features_of_rows(pinn *s, const pinn_rows *rows, int first, int end,
+                                   const double *w, double *phi, double *length) {
+  GANNET_TRY(pinn_network_features_range(s->network, rows, first, end, w, phi));
+  for (int i = first; length && i < end; ++i) {
+    double *row = phi + (size_t)i * (size_t)s->p;
     const double norm = sqrt(gannet_dot(s->p, row, row));
     GANNET_REQUIRE(isfinite(norm), GANNET_ERR_NUMERIC, "row %d of the equations is not finite", i);
     length[i] = norm > 0 ? norm : 1;
@@ -62,15 +66,9 @@ static gannet_err normalise(const pinn *s, int first, int end, double *rows, dou
   return GANNET_OK;
 }
 
-static gannet_err features_of(pinn *s, const pinn_rows *rows, int first, int end, const double *w,
-                              double *phi, double *length) {
-  GANNET_TRY(pinn_network_features_of(s->network, rows, first, end, w, phi));
-  return length ? normalise(s, first, end, phi, length) : GANNET_OK;
-}
-
-/* By tiles, which are made of their points alone. */
-static gannet_err cut_features(const pinn *s, const pinn_rows *rows, division *v) {
-  GANNET_TRY(reserve(s, rows->n_rows, v));
+/* Pieces are tiles, which depend on their points alone. */
+static gannet_err divide_features(const pinn *s, const pinn_rows *rows, division *v) {
+  GANNET_TRY(division_create(s, rows->n_rows, v));
   for (int end = 0; end < rows->n_rows;) {
     const int first = end;
     end = pinn_network_tile_end(rows, first);
@@ -85,20 +83,20 @@ gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w, double
   const MPI_Comm comm = s->context->comm;
   const int rank = s->context->rank;
   division v = {0};
-  if (!s->together) return features_of(s, rows, 0, rows->n_rows, w, phi, length);
-  gannet_err code = cut_features(s, rows, &v);
+  if (!s->together) return features_of_rows(s, rows, 0, rows->n_rows, w, phi, length);
+  gannet_err code = divide_features(s, rows, &v);
   if (code == GANNET_OK)
-    code = features_of(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
+    code = features_of_rows(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
   code = gannet_agree(comm, code);
   if (code == GANNET_OK)
     code = gannet_runs_gather(comm, v.first, (size_t)s->p * sizeof(double), phi);
   if (code == GANNET_OK && length) code = gannet_runs_gather(comm, v.first, sizeof(double), length);
-  release(&v);
+  division_release(&v);
   return code;
 }
 
-/* Its rows in blocks of edge rows, first .. end - 1 of them. */
-static void gram_rows(const pinn_gram *g, int first, int end) {
+/* Rows first .. end - 1, in blocks of edge rows. */
+static void gram_range(const pinn_gram *g, int first, int end) {
   for (int i = first; i < end; i += g->edge) {
     const int rows = end - i < g->edge ? end - i : g->edge;
     gannet_gemm_nt(rows, i + rows, g->k, g->alpha, g->a + (size_t)i * (size_t)g->lda, g->lda, g->a,
@@ -106,9 +104,9 @@ static void gram_rows(const pinn_gram *g, int first, int end) {
   }
 }
 
-/* By blocks of edge rows of a triangle, which grow. */
-static gannet_err cut_rows(const pinn *s, int n, int edge, division *v) {
-  GANNET_TRY(reserve(s, (n + edge - 1) / edge, v));
+/* Pieces are blocks of edge rows of the triangle, whose cost grows with their position. */
+static gannet_err divide_triangle(const pinn *s, int n, int edge, division *v) {
+  GANNET_TRY(division_create(s, (n + edge - 1) / edge, v));
   for (int end = 0; end < n;) {
     const int first = end;
     end = n - first < edge ? n : first + edge;
@@ -118,26 +116,25 @@ static gannet_err cut_rows(const pinn *s, int n, int edge, division *v) {
   return GANNET_OK;
 }
 
-static gannet_err gram_of_all(const pinn *s, const pinn_gram *g) {
+gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
   const MPI_Comm comm = s->context->comm;
   const int rank = s->context->rank;
   division v = {0};
-  gannet_err code = cut_rows(s, g->n, g->edge, &v);
-  if (code == GANNET_OK) gram_rows(g, v.first[rank], v.first[rank + 1]);
+  if (!s->together) {
+    gram_range(g, 0, g->n);
+    return GANNET_OK;
+  }
+  gannet_err code = divide_triangle(s, g->n, g->edge, &v);
+  if (code == GANNET_OK) gram_range(g, v.first[rank], v.first[rank + 1]);
   code = gannet_agree(comm, code);
   if (code == GANNET_OK)
     code = gannet_runs_gather(comm, v.first, (size_t)g->n * sizeof(double), g->c);
-  release(&v);
+  division_release(&v);
   return code;
 }
 
-gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
-  if (s->together) return gram_of_all(s, g);
-  gram_rows(g, 0, g->n);
-  return GANNET_OK;
-}
-
-/* Columns by 192, the rest with the last; those of other ranks are 0. */
+/* Phi Omega^T, by pieces of 192 columns, the last of which also has the rest. Columns
+ * of other ranks are 0 until they are gathered. */
 static gannet_err cross_products(pinn *s) {
   const int n = s->n, r = s->r, p = s->p, rank = s->context->rank, np = s->context->np;
   const int pieces = s->together && n >= LEAST_ROWS ? r / PINN_BLOCK : 1;
