@@ -1,17 +1,11 @@
-/* The list of functions; everything else about one is in its own file. */
+/* The acquisition functions as an array, and how one is found by its name. */
 #include "acquisition/registry.h"
 
 #include "base/names.h"
 
-const gannet_acq_type *const gannet_acq_types[] = {
-    &gannet_acq_thompson, &gannet_acq_thompson_pointwise,
-    &gannet_acq_log_ei,   &gannet_acq_log_aei,
-    &gannet_acq_ei,       &gannet_acq_pi,
-    &gannet_acq_lcb,      &gannet_acq_optimism,
-    &gannet_acq_mes,      &gannet_acq_pes,
-    &gannet_acq_es,       &gannet_acq_kg,
-    &gannet_acq_admm,     NULL,
-};
+#define ADDRESS_OF(name) &gannet_acq_##name,
+
+const gannet_acq_type *const gannet_acq_types[] = {GANNET_ACQUISITIONS(ADDRESS_OF) NULL};
 
 gannet_err gannet_acq_find(const char *name, const gannet_acq_type **type) {
   int index = 0;

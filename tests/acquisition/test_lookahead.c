@@ -5,8 +5,8 @@
 
 #include "support/harness.h"
 
-#include "acquisition/pes.h"
-#include "acquisition/sampling.h"
+#include "acquisition/draws.h"
+#include "acquisition/functions/pes/pes.h"
 
 /* A squared-exponential prior of variance 1 conditioned on nothing: covariances that are valid. */
 enum { MOST = 6, POINTS = 5 };
@@ -262,7 +262,7 @@ static void each_look_ahead(check conforms) {
     gannet_complaints none = {0};
     assert_ok(gannet_options_apply((*type)->options, (*type)->name, 0, NULL, options, &none));
     assert_int_equal(none.count, 0);
-    assert_int_equal(((const gannet_acq_sampling *)options)->draws, 32);
+    assert_int_equal(((const gannet_acq_draws *)options)->draws, 32);
     conforms(*type, options);
     free(options);
   }

@@ -5,7 +5,7 @@
 
 #include "optimizer/fixture.h"
 
-#include "acquisition/admm.h"
+#include "acquisition/functions/admm/admm.h"
 #include "optimizer/propose/admm.h"
 
 static const gannet_variable plane[] = {

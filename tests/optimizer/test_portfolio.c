@@ -3,7 +3,7 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "acquisition/margin.h"
+#include "acquisition/improvement.h"
 #include "optimizer/fixture.h"
 #include "surrogate/gp.h"
 

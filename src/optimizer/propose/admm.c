@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acquisition/admm.h"
+#include "acquisition/functions/admm/admm.h"
 #include "acquisition/normal.h"
 #include "base/memory.h"
 

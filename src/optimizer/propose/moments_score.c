@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/draws.h"
 #include "acquisition/normal.h"
-#include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose/propose_impl.h"
@@ -94,7 +94,7 @@ gannet_err gannet_moments_score_prepare_lookahead(gannet_moments_score *s, ganne
   if (!options->acq_type->wants_minima && !looks_ahead(s)) return GANNET_OK;
   release_lookahead(s);
   if (!gannet_moments_score_wants_objective(s)) return GANNET_OK;
-  const int draws = ((const gannet_acq_sampling *)options->acq_options)->draws;
+  const int draws = ((const gannet_acq_draws *)options->acq_options)->draws;
   GANNET_TRY(gannet_reference_make(member, candidates, draws, order, &s->reference));
   s->state.n_minima = s->reference.n_minima;
   s->state.minima = s->reference.minima;

@@ -1,5 +1,5 @@
 /* Lower confidence bound of a function to be minimised, with its sign turned: larger is better.
- * Srinivas et al. 2010, "GP-UCB"; exploration is their square root of beta. */
+ * Srinivas et al. 2010, "GP-UCB"; exploration is the square root of beta there. */
 #include "acquisition/registry.h"
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,

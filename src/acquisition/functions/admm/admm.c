@@ -1,5 +1,5 @@
-/* The row of ADMMBO, whose points optimizer/propose/admm.h makes. */
-#include "acquisition/admm.h"
+/* ADMMBO (Ariafar et al. 2019): its options. Points are made by optimizer/propose/admm.h. */
+#include "acquisition/functions/admm/admm.h"
 
 #include <math.h>
 

@@ -1,16 +1,19 @@
 /* Logarithm of the expected improvement, log sd + log h(z): the same maximiser, but neither the
- * value nor the gradient vanishes far from it. Ament et al. 2023, "Unexpected improvements to
- * expected improvement for Bayesian optimization", eqs. (7)-(9). */
+ * value nor the gradient vanishes far from the maximiser. Ament et al. 2023, "Unexpected
+ * improvements to expected improvement for Bayesian optimization", eqs. (7)-(9). */
 #include <math.h>
 
-#include "acquisition/margin.h"
+#include "acquisition/improvement.h"
 #include "acquisition/normal.h"
 #include "acquisition/registry.h"
+
+static const gannet_option option_table[] = {
+    GANNET_ACQ_MARGIN_OPTION(offsetof(gannet_acq_margin, margin)), {0}};
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,
                   const double *sd, double *scores) {
   for (int i = 0; i < m; ++i) {
-    const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean[i], sd[i]);
+    const gannet_acq_improvement g = gannet_acq_improvement_of(options, state, mean[i], sd[i]);
     scores[i] = log(g.sd) + gannet_normal_log_improvement(g.z);
   }
 }
@@ -18,7 +21,7 @@ static void score(const void *options, const gannet_acq_state *state, int m, con
 /* d EI / d mean = -cdf(z) and d EI / d sd = pdf(z), divided by EI = sd h(z). */
 static void partials(const void *options, const gannet_acq_state *state, double mean, double sd,
                      double *by_mean, double *by_sd) {
-  const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean, sd);
+  const gannet_acq_improvement g = gannet_acq_improvement_of(options, state, mean, sd);
   *by_mean = -gannet_normal_cdf_over_improvement(g.z) / g.sd;
   *by_sd = gannet_normal_pdf_over_improvement(g.z) / g.sd;
 }
@@ -28,7 +31,7 @@ const gannet_acq_type gannet_acq_log_ei = {
     .summary = "logarithm of the expected improvement, which never underflows",
     .source = "Ament et al. 2023, eq. (9)",
     .kind = GANNET_ACQ_MOMENTS,
-    .options = gannet_acq_margin_options,
+    .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,
     .rises = true,

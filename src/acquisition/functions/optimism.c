@@ -1,6 +1,8 @@
-/* The least value over the model's confidence set, with its sign turned: larger is better. For
- * models whose set is known only by mean and sd, and for all models while candidates are scanned,
- * it is the lower confidence bound. GO-UCB (Liu, Wang 2023), step 5 of phase II. */
+/* The least value over the model's confidence set, with its sign turned: larger is better (GO-UCB,
+ * Liu and Wang 2023, step 5 of phase II).
+ *
+ * The score here is the lower confidence bound, which serves models without such a set, and all
+ * models while candidates are scanned. The exact least value is gannet_surrogate_lower. */
 #include "acquisition/registry.h"
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,

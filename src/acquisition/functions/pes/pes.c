@@ -3,11 +3,11 @@
  *
  *   score = log (1/2 log(sd^2 + noise) - (1/S) sum_s 1/2 log(v_s + noise)),
  *
- * v_s the variance of the function's value given that reference point *_s, the minimiser of
- * posterior draw s, is the minimiser (Hernandez-Lobato, Hoffman and Ghahramani 2014, eqs. (2),
- * (10)). That is imposed as f(r_j) >= f(*_s) for every other reference point, by expectation
- * propagation with a site per point (Rasmussen and Williams 2006, algorithm 3.5), and then as
- * f(x) >= f(*_s) by the moments of a truncated normal, which is their eq. (9).
+ * where v_s is the variance of the function's value given that the minimiser *_s of posterior draw
+ * s is the minimiser (Hernandez-Lobato, Hoffman and Ghahramani 2014, eqs. (2), (10)). Two
+ * conditions say so: f(r_j) >= f(*_s) for every other reference point, imposed by expectation
+ * propagation with a site per point (Rasmussen and Williams 2006, algorithm 3.5); and f(x) >=
+ * f(*_s), imposed by the moments of a truncated normal (eq. (9)).
  *
  * Deviation: the paper asks for a vanishing gradient and a positive diagonal of the Hessian at the
  * minimiser, and for a value below the data; here the other reference points, a discretisation that
@@ -15,12 +15,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/draws.h"
+#include "acquisition/functions/pes/pes.h"
 #include "acquisition/normal.h"
-#include "acquisition/pes.h"
 #include "acquisition/registry.h"
-#include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
+
+static const gannet_option option_table[] = {
+    GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};
 
 enum { ROWS = 64 };
 
@@ -45,7 +48,7 @@ static void release(void *work) {
 }
 
 /* Draws that share their minimiser count as one with their number as weight. */
-static gannet_err condition(pes_work *w) {
+static gannet_err condition_on_minimisers(pes_work *w) {
   const gannet_acq_reference *r = w->reference;
   for (int s = 0; s < r->n_minimisers; ++s) {
     int same = 0;
@@ -72,10 +75,10 @@ static gannet_err prepare(const void *options, const gannet_acq_reference *refer
   GANNET_TRY(gannet_alloc(ROWS * n, sizeof *w->g, &w->g));
   GANNET_TRY(gannet_alloc(ROWS * n, sizeof *w->zg, &w->zg));
   GANNET_TRY(gannet_alloc(ROWS, sizeof *w->logs, &w->logs));
-  return condition(w);
+  return condition_on_minimisers(w);
 }
 
-/* Adds weight log(v_s + noise) of one minimiser at m <= ROWS points. */
+/* Add weight log(v_s + noise) of one minimiser to w->logs at m <= ROWS points. */
 static void add_given(pes_work *w, const gannet_pes_given *at, int m, const double *mean,
                       const double *sd, const double *covariance) {
   const int n = w->reference->n;
@@ -120,8 +123,8 @@ const gannet_acq_type gannet_acq_pes = {
         "search; its logarithm)",
     .source = "Hernandez-Lobato, Hoffman, Ghahramani 2014, eqs. (2), (9), (10)",
     .kind = GANNET_ACQ_LOOKAHEAD,
-    .options = gannet_acq_sampling_options,
-    .options_size = sizeof(gannet_acq_sampling),
+    .options = option_table,
+    .options_size = sizeof(gannet_acq_draws),
     .prepare = prepare,
     .look_ahead = look_ahead,
     .release = release,

@@ -9,22 +9,26 @@
  * than a value that was seen (their Gumbel fit does the same by its lower bound). */
 #include <math.h>
 
+#include "acquisition/draws.h"
 #include "acquisition/normal.h"
 #include "acquisition/registry.h"
-#include "acquisition/sampling.h"
+
+static const gannet_option option_table[] = {
+    GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};
 
 static double minimum_of(const gannet_acq_state *state, int s) {
   return state->n_minima > 0 ? fmin(state->minima[s], state->incumbent) : state->incumbent;
 }
 
-/* The deviation that the draws had. */
+/* Standard deviation of the draws, whose minima are y*_s. */
 static double spread_of(const gannet_acq_state *state, double sd) {
   return fmax(state->exploration * sd, 1e-60);
 }
 
-/* log of the mean of g, and the mean of its slope by z weighted by g, and that times z. */
 typedef struct {
-  double score, by_z, by_log_sd;
+  double score;     /* log of the mean of g */
+  double by_z;      /* mean of d log g / dz, weighted by g */
+  double by_log_sd; /* mean of z d log g / dz, weighted by g */
 } averages;
 
 static averages average(const gannet_acq_state *state, double mean, double sd) {
@@ -64,8 +68,8 @@ const gannet_acq_type gannet_acq_mes = {
     .summary = "information about the minimum value (max-value entropy search; its logarithm)",
     .source = "Wang, Jegelka 2017, eq. (6)",
     .kind = GANNET_ACQ_MOMENTS,
-    .options = gannet_acq_sampling_options,
-    .options_size = sizeof(gannet_acq_sampling),
+    .options = option_table,
+    .options_size = sizeof(gannet_acq_draws),
     .score = score,
     .partials = partials,
     .wants_minima = true,

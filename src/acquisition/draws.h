@@ -1,12 +1,13 @@
-/* What acquisitions share that need posterior draws of the whole function: how many. */
-#ifndef GANNET_ACQUISITION_SAMPLING_H
-#define GANNET_ACQUISITION_SAMPLING_H
+/* The option of acquisitions that need posterior draws of the whole function. */
+#ifndef GANNET_ACQUISITION_DRAWS_H
+#define GANNET_ACQUISITION_DRAWS_H
 
 #include "acquisition/acquisition.h"
 
+/* Options of these acquisitions; further options follow the first member. */
 typedef struct {
-  int draws; /* whose minima and minimisers are taken */
-} gannet_acq_sampling;
+  int draws; /* number of draws whose minima and minimisers are taken */
+} gannet_acq_draws;
 
 /* The row of the key draws in a table of options, at some offset. */
 #define GANNET_ACQ_DRAWS_OPTION(at)                                                            \
@@ -15,8 +16,5 @@ typedef struct {
     .upper = 1000,                                                                             \
     .help = "posterior draws of the whole function whose minima over the candidates are taken" \
   }
-
-/* Their table, with the key draws. */
-extern const gannet_option gannet_acq_sampling_options[];
 
 #endif

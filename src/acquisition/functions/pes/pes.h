@@ -1,12 +1,14 @@
 /* The posterior of a function given which reference point is its minimiser: part of predictive
- * entropy search (acquisition/pes.c).
+ * entropy search (pes.c).
  *
- * With D and mu the covariance and mean of the differences d_j = f(r_j) - f(r_*), and indicators
- * d_j > 0 replaced by normal sites of precision tau_j and shift nu_j,
+ * D and mu are the covariance and mean of the differences d_j = f(r_j) - f(r_*). Expectation
+ * propagation replaces the indicators d_j > 0 by normal sites of precision tau_j and shift nu_j.
+ * With
  *
  *   Z = (D + T^-1)^-1,   w = nu - Z (D nu + mu),   T = diag(tau),
  *
- * a value with covariance g with d has the variance v - g^T Z g and the mean m + g^T w.
+ * a value of mean m, variance v and covariance g with d then has the mean m + g^T w and the
+ * variance v - g^T Z g.
  */
 #ifndef GANNET_ACQUISITION_PES_H
 #define GANNET_ACQUISITION_PES_H
@@ -15,8 +17,8 @@
 
 typedef struct {
   int minimiser;
-  double weight;         /* the caller's */
-  double mean, variance; /* of the minimiser's own value */
+  double weight;         /* set by the caller */
+  double mean, variance; /* moments of the minimiser's own value */
   double *z;             /* [n][n] Z, with a row and a column of zeros at the minimiser */
   double *w;             /* [n] */
   double *h;             /* [n] covariance of the minimiser's value with the differences */

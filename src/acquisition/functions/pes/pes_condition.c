@@ -1,13 +1,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/functions/pes/pes.h"
 #include "acquisition/normal.h"
-#include "acquisition/pes.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 
-/* State of expectation propagation; row and column of the minimiser are zero throughout. */
+/* State of expectation propagation. The row and the column of the minimiser are zero throughout. */
 typedef struct {
   int n, star;
   double *prior;    /* [n][n] D */
@@ -18,7 +18,7 @@ typedef struct {
   double *column;   /* [n] */
 } propagation;
 
-static void drop(propagation *e) {
+static void propagation_release(propagation *e) {
   gannet_free(&e->prior);
   gannet_free(&e->mu);
   gannet_free(&e->sigma);
@@ -28,7 +28,7 @@ static void drop(propagation *e) {
   gannet_free(&e->column);
 }
 
-static gannet_err make(const gannet_acq_reference *r, int star, propagation *e) {
+static gannet_err propagation_create(const gannet_acq_reference *r, int star, propagation *e) {
   const size_t n = (size_t)r->n, s = (size_t)star;
   const double *c = r->covariance;
   *e = (propagation){.n = r->n, .star = star};
@@ -49,9 +49,9 @@ static gannet_err make(const gannet_acq_reference *r, int star, propagation *e) 
   return GANNET_OK;
 }
 
-/* One site: its cavity, the moments of the cavity above zero, and a rank-one update. Returns how
- * far the site moved, relative to the precision. */
-static double update(propagation *e, int j) {
+/* Update site j: its cavity, the moments of the cavity above zero, and a rank-one update of sigma.
+ * Returns how far the site moved, relative to the precision. */
+static double update_site(propagation *e, int j) {
   const size_t n = (size_t)e->n, at = (size_t)j;
   const double variance = e->sigma[at * n + at];
   if (!(variance > 1e-14 * e->prior[at * n + at]) || !(variance > 0)) return 0;
@@ -79,12 +79,12 @@ static void propagate(propagation *e) {
   for (int sweep = 0; sweep < 30; ++sweep) {
     double moved = 0;
     for (int j = 0; j < e->n; ++j)
-      if (j != e->star) moved = fmax(moved, update(e, j));
+      if (j != e->star) moved = fmax(moved, update_site(e, j));
     if (moved < 1e-6) return;
   }
 }
 
-/* gannet_kernel_rows of B = I + T^1/2 D T^1/2. */
+/* Rows of B = I + T^1/2 D T^1/2. */
 static gannet_err b_rows(void *user, int first, int rows, double *k, int ldk) {
   const propagation *e = user;
   const size_t n = (size_t)e->n;
@@ -98,7 +98,7 @@ static gannet_err b_rows(void *user, int first, int rows, double *k, int ldk) {
 }
 
 /* Z = T^1/2 B^-1 T^1/2 and w, from the sites alone, without the rounding of the updates. */
-static gannet_err finish(propagation *e, gannet_pes_given *given) {
+static gannet_err solve_sites(propagation *e, gannet_pes_given *given) {
   const size_t n = (size_t)e->n;
   gannet_cholesky *factor = NULL;
   GANNET_TRY(gannet_cholesky_create(&factor));
@@ -123,10 +123,10 @@ gannet_err gannet_pes_condition(const gannet_acq_reference *r, int minimiser,
   GANNET_TRY(gannet_alloc(n * n, sizeof(double), &given->z));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &given->w));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &given->h));
-  gannet_err code = make(r, minimiser, &e);
+  gannet_err code = propagation_create(r, minimiser, &e);
   if (code == GANNET_OK) {
     propagate(&e);
-    code = finish(&e, given);
+    code = solve_sites(&e, given);
   }
   if (code == GANNET_OK) {
     double *zh = e.column;
@@ -136,7 +136,7 @@ gannet_err gannet_pes_condition(const gannet_acq_reference *r, int minimiser,
     given->variance = fmax(0, r->covariance[s * n + s] - gannet_dot(r->n, given->h, zh));
     given->mean = r->mean[s] + gannet_dot(r->n, given->h, given->w);
   }
-  drop(&e);
+  propagation_release(&e);
   return code;
 }
 

@@ -1,20 +1,20 @@
-/* Augmented expected improvement, as its logarithm: the improvement times what an observation tells
- * of the value,
+/* Logarithm of the augmented expected improvement: the expected improvement times the share of the
+ * value that an observation would tell,
  *
  *   log EI + log(1 - noise / sqrt(sd^2 + noise^2)),   noise^2 = noise_var,
  *
  * so that points whose value is known better than one observation would tell are not evaluated
  * again and again. Huang, Allen, Notz and Zeng 2006, eq. (12); without noise it is log EI.
- * Deviation: the value to improve upon is the least mean over the observations, not that of their
- * effective best solution. */
+ * Deviation: the value to improve upon is the least mean over the observations, not the mean at the
+ * paper's effective best solution. */
 #include <math.h>
 
-#include "acquisition/margin.h"
+#include "acquisition/improvement.h"
 #include "acquisition/normal.h"
 #include "acquisition/registry.h"
 
 typedef struct {
-  gannet_acq_margin margin; /* first: what gannet_acq_gap_of reads */
+  gannet_acq_margin margin; /* first, because gannet_acq_improvement_of reads it */
   double least_noise;       /* variance, standardised */
 } log_aei_options;
 
@@ -53,7 +53,7 @@ static void score(const void *options, const gannet_acq_state *state, int m, con
                   const double *sd, double *scores) {
   const double noise = noise_of(options, state);
   for (int i = 0; i < m; ++i) {
-    const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean[i], sd[i]);
+    const gannet_acq_improvement g = gannet_acq_improvement_of(options, state, mean[i], sd[i]);
     scores[i] = log(g.sd) + gannet_normal_log_improvement(g.z) + log(shares_of(noise, g.sd).told);
   }
 }
@@ -62,7 +62,7 @@ static void score(const void *options, const gannet_acq_state *state, int m, con
 static void partials(const void *options, const gannet_acq_state *state, double mean, double sd,
                      double *by_mean, double *by_sd) {
   const double noise = noise_of(options, state);
-  const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean, sd);
+  const gannet_acq_improvement g = gannet_acq_improvement_of(options, state, mean, sd);
   const shares part = shares_of(noise, g.sd);
   *by_mean = -gannet_normal_cdf_over_improvement(g.z) / g.sd;
   *by_sd = gannet_normal_pdf_over_improvement(g.z) / g.sd;

@@ -1,21 +1,21 @@
 /* Entropy search: how much the entropy of p_min, the probability of each reference point to be the
  * minimiser, is expected to fall by an observation at a point (Hennig and Schuler 2012, eq. (9)
- * with the loss of their eq. (6) as the entropy, over a discretisation).
+ * with the loss of eq. (6) as the entropy, over a discretisation).
  *
- * Monte-Carlo instead of their expectation propagation. With f = m + L u the function on the
- * reference points, L L^T its covariance, u ~ N(0, I), and s^2 = sd^2 + noise the variance of the
- * observation, an observation of standardised value z moves every sample by Matheron's rule:
+ * Monte-Carlo takes the place of the paper's expectation propagation. With f = m + L u the function
+ * on the reference points, L L^T its covariance, u ~ N(0, I), and s^2 = sd^2 + noise the variance
+ * of the observation, an observation of standardised value z moves every sample by Matheron's rule:
  *
  *   f_k -> f_k + b (z - zeta_k),  b = cov(r, x) / s,  zeta_k = a . u_k + sqrt(1 - a . a) e_k,
  *   a = L^-1 b,
  *
- * zeta_k being the observation in sample k. Samples are the same for all points; the expectation
+ * where zeta_k is the observation in sample k. Samples are the same for all points; the expectation
  * over z is a trapezoidal sum. */
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/draws.h"
 #include "acquisition/registry.h"
-#include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
@@ -24,12 +24,12 @@ enum { NODES = 9 };
 static const double node_step = 0.8; /* from -3.2 to 3.2 */
 
 typedef struct {
-  gannet_acq_sampling sampling;
+  gannet_acq_draws draws; /* first: see acquisition.h, wants_minima */
   int samples;
 } es_options;
 
 static const gannet_option es_table[] = {
-    GANNET_ACQ_DRAWS_OPTION(offsetof(es_options, sampling.draws)),
+    GANNET_ACQ_DRAWS_OPTION(offsetof(es_options, draws.draws)),
     {.key = "samples",
      .type = GANNET_INTEGER,
      .offset = offsetof(es_options, samples),
@@ -47,8 +47,8 @@ typedef struct {
   double *value;  /* [samples][n] f */
   double *work;   /* [2 n + 2 samples] */
   int *count;     /* [n] */
-  double jitter;  /* on the diagonal of the covariance */
-  double entropy; /* of p_min now */
+  double jitter;  /* added to the diagonal of the covariance */
+  double entropy; /* entropy of p_min before the observation */
 } es_work;
 
 static void release(void *work) {
@@ -62,7 +62,7 @@ static void release(void *work) {
   gannet_free(&w);
 }
 
-/* gannet_kernel_rows */
+/* Rows of the covariance with jitter: a gannet_kernel_rows. */
 static gannet_err covariance_rows(void *user, int first, int rows, double *k, int ldk) {
   const es_work *w = user;
   const size_t n = (size_t)w->reference->n;
@@ -77,7 +77,7 @@ static gannet_err covariance_rows(void *user, int first, int rows, double *k, in
 
 /* Reference points may coincide, and covariances may be estimates: the diagonal is raised until
  * there is a factor. */
-static gannet_err factorise(es_work *w) {
+static gannet_err factorise_covariance(es_work *w) {
   const int n = w->reference->n;
   double size = 1e-300;
   for (int i = 0; i < n; ++i)
@@ -91,16 +91,7 @@ static gannet_err factorise(es_work *w) {
   return GANNET_RAISE(GANNET_ERR_NUMERIC, "covariance of %d reference points", n);
 }
 
-static double entropy_of(const es_work *w) {
-  double sum = 0;
-  for (int i = 0; i < w->reference->n; ++i) {
-    const double p = (double)w->count[i] / w->samples;
-    if (p > 0) sum -= p * log(p);
-  }
-  return sum;
-}
-
-/* Entropy of p_min when every sample k is moved by b times shift[k] + z; b NULL = not moved. */
+/* Entropy of p_min when every sample k is moved by b (z - zeta[k]); b NULL = not moved. */
 static double moved_entropy(es_work *w, const double *b, const double *zeta, double z) {
   const int n = w->reference->n;
   memset(w->count, 0, (size_t)n * sizeof *w->count);
@@ -114,12 +105,16 @@ static double moved_entropy(es_work *w, const double *b, const double *zeta, dou
     }
     ++w->count[at];
   }
-  return entropy_of(w);
+  double entropy = 0;
+  for (int i = 0; i < n; ++i) {
+    const double p = (double)w->count[i] / w->samples;
+    if (p > 0) entropy -= p * log(p);
+  }
+  return entropy;
 }
 
-/* f = m + L u, row by row: L u is found by solving for it, since the factor only solves: with C =
- * L L^T, L u = C L^-T u. */
-static void make_samples(es_work *w) {
+/* f = m + L u, row by row. The factor only solves, so L u is made as C L^-T u with C = L L^T. */
+static void draw_samples(es_work *w) {
   const int n = w->reference->n;
   const size_t size = (size_t)w->samples * (size_t)n;
   memcpy(w->value, w->normal, size * sizeof *w->value);
@@ -132,31 +127,28 @@ static void make_samples(es_work *w) {
   }
 }
 
-static gannet_err make(es_work *w, const es_options *options) {
-  const size_t n = (size_t)w->reference->n, samples = (size_t)options->samples;
-  w->samples = options->samples;
+static gannet_err prepare(const void *options, const gannet_acq_reference *reference, void **work) {
+  const es_options *o = options;
+  const size_t n = (size_t)reference->n, samples = (size_t)o->samples;
+  es_work *w = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *w, &w));
+  *work = w;
+  w->reference = reference;
+  w->samples = o->samples;
   GANNET_TRY(gannet_alloc(samples * (n + 1), sizeof(double), &w->normal));
   GANNET_TRY(gannet_alloc(samples * n, sizeof(double), &w->value));
   GANNET_TRY(gannet_alloc(2 * n + 2 * samples, sizeof(double), &w->work));
   GANNET_TRY(gannet_alloc(n, sizeof *w->count, &w->count));
   GANNET_TRY(gannet_cholesky_create(&w->factor));
-  GANNET_TRY(factorise(w));
+  GANNET_TRY(factorise_covariance(w));
   gannet_random_normal(w->reference->stream, 0, samples * (n + 1), w->normal);
-  make_samples(w);
+  draw_samples(w);
   w->entropy = moved_entropy(w, NULL, NULL, 0);
   return GANNET_OK;
 }
 
-static gannet_err prepare(const void *options, const gannet_acq_reference *reference, void **work) {
-  es_work *w = NULL;
-  GANNET_TRY(gannet_alloc(1, sizeof *w, &w));
-  *work = w;
-  w->reference = reference;
-  return make(w, options);
-}
-
-/* Expected fall of the entropy by an observation with these b. */
-static double gain(es_work *w, const double *b) {
+/* Expected fall of the entropy by an observation with this b. */
+static double information(es_work *w, const double *b) {
   const int n = w->reference->n;
   double *a = w->work + n, *zeta = a + n, left = 0, sum = 0, weights = 0;
   const double *extra = w->normal + (size_t)w->samples * (size_t)n;
@@ -182,7 +174,7 @@ static void look_ahead(void *work, int m, const double *mean, const double *sd,
     const double variance = sd[p] * sd[p] + w->reference->noise_var;
     const double factor = variance > 0 ? 1 / sqrt(variance) : 0;
     for (int i = 0; i < n; ++i) w->work[i] = factor * covariance[(size_t)p * (size_t)n + (size_t)i];
-    score[p] = log(fmax(gain(w, w->work), 1e-12));
+    score[p] = log(fmax(information(w, w->work), 1e-12));
   }
 }
 

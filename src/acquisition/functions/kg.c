@@ -9,12 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "acquisition/draws.h"
 #include "acquisition/normal.h"
 #include "acquisition/registry.h"
-#include "acquisition/sampling.h"
 #include "base/memory.h"
 
-/* a + b z: minus the mean after the observation. */
+static const gannet_option option_table[] = {
+    GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};
+
+/* a + b z: minus the mean after an observation of standardised value z. */
 typedef struct {
   double a, b;
 } line;
@@ -22,15 +25,15 @@ typedef struct {
 typedef struct {
   const gannet_acq_reference *reference;
   line *lines;    /* [n + 1] */
-  int *kept;      /* [n + 1] lines of the upper envelope, by slope */
-  double *breaks; /* [n + 1] where line kept[i] overtakes the one before */
+  int *largest;   /* [n + 1] lines of the upper envelope, by slope */
+  double *breaks; /* [n + 1] z from which on line largest[i] is above line largest[i - 1] */
 } kg_work;
 
 static void release(void *work) {
   kg_work *w = work;
   if (!w) return;
   gannet_free(&w->lines);
-  gannet_free(&w->kept);
+  gannet_free(&w->largest);
   gannet_free(&w->breaks);
   gannet_free(&w);
 }
@@ -43,7 +46,7 @@ static gannet_err prepare(const void *options, const gannet_acq_reference *refer
   *work = w;
   w->reference = reference;
   GANNET_TRY(gannet_alloc(n, sizeof *w->lines, &w->lines));
-  GANNET_TRY(gannet_alloc(n, sizeof *w->kept, &w->kept));
+  GANNET_TRY(gannet_alloc(n, sizeof *w->largest, &w->largest));
   return gannet_alloc(n, sizeof *w->breaks, &w->breaks);
 }
 
@@ -61,11 +64,11 @@ static int envelope(kg_work *w, int n) {
     if (i + 1 < n && w->lines[i + 1].b == next->b) continue;
     double at = -INFINITY;
     for (; count > 0; --count) {
-      const line *last = &w->lines[w->kept[count - 1]];
+      const line *last = &w->lines[w->largest[count - 1]];
       at = (last->a - next->a) / (next->b - last->b);
       if (at > w->breaks[count - 1]) break;
     }
-    w->kept[count] = i;
+    w->largest[count] = i;
     w->breaks[count] = count == 0 ? -INFINITY : at;
     ++count;
   }
@@ -77,7 +80,7 @@ static int envelope(kg_work *w, int n) {
 static double log_gain(const kg_work *w, int count) {
   double largest = -1e300, sum = 0;
   for (int i = 1; i < count; ++i) {
-    const double step = w->lines[w->kept[i]].b - w->lines[w->kept[i - 1]].b;
+    const double step = w->lines[w->largest[i]].b - w->lines[w->largest[i - 1]].b;
     const double c = fmin(fabs(w->breaks[i]), 1e110);
     const double value = log(step) + gannet_normal_log_improvement(-c);
     if (value > largest) {
@@ -111,8 +114,8 @@ const gannet_acq_type gannet_acq_kg = {
     .summary = "expected fall of the least mean (knowledge gradient; its logarithm)",
     .source = "Frazier, Powell, Dayanik 2009, algorithm 1",
     .kind = GANNET_ACQ_LOOKAHEAD,
-    .options = gannet_acq_sampling_options,
-    .options_size = sizeof(gannet_acq_sampling),
+    .options = option_table,
+    .options_size = sizeof(gannet_acq_draws),
     .prepare = prepare,
     .look_ahead = look_ahead,
     .release = release,
