@@ -39,7 +39,7 @@ typedef struct {
 /* TAO squares gradients, and their differences. */
 static const double largest_square = 1e300;
 
-bool gannet_minimize_takes(int n, double value, const double *gradient) {
+bool gannet_minimize_accepts(int n, double value, const double *gradient) {
   double square = 0;
   for (int i = 0; i < n; ++i) square += gradient[i] * gradient[i];
   return isfinite(value) && square <= largest_square;
@@ -76,7 +76,7 @@ static PetscErrorCode evaluate(solve_state *s, const double *x, double *value) {
   s->err = s->function(s->user, s->n, x, value, s->trial);
   if (s->err != GANNET_OK) return LEAVE_SOLVE;
   const double change = expected_change(s, x);
-  if (gannet_minimize_takes(s->n, *value, s->trial) &&
+  if (gannet_minimize_accepts(s->n, *value, s->trial) &&
       *value - s->base_value <= useless_rise * change) {
     keep_if_best(s, x, *value, s->trial);
     return 0;
@@ -206,7 +206,7 @@ static gannet_err run_tao(gannet_minimizer *m, gannet_minimize_reason *reason) {
 static gannet_err evaluate_start(solve_state *s) {
   s->evaluations = 1;
   GANNET_TRY(s->function(s->user, s->n, s->x, &s->value, s->gradient));
-  GANNET_REQUIRE(gannet_minimize_takes(s->n, s->value, s->gradient), GANNET_ERR_NUMERIC,
+  GANNET_REQUIRE(gannet_minimize_accepts(s->n, s->value, s->gradient), GANNET_ERR_NUMERIC,
                  "value %g or its gradient is not finite, or too large, at the start", s->value);
   s->start_known = true;
   s->base_value = s->value;

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* Value and gradient at x[n]; gradient[n] is always wanted. Where gannet_minimize_takes refuses
+/* Value and gradient at x[n]; gradient[n] is always wanted. Where gannet_minimize_accepts refuses
  * them the line search steps back; an error ends the minimisation and is passed on. */
 typedef gannet_err (*gannet_value_gradient)(void *user, int n, const double *x, double *value,
                                             double *gradient);
@@ -39,7 +39,7 @@ typedef struct {
  *
  * Local.
  */
-bool gannet_minimize_takes(int n, double value, const double *gradient);
+bool gannet_minimize_accepts(int n, double value, const double *gradient);
 
 typedef struct gannet_minimizer gannet_minimizer;
 
@@ -77,7 +77,7 @@ GANNET_CHECKED gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, doub
  * x             inout  [n], clipped into the box first
  * lower, upper  in     [n], +-INFINITY where there is no bound; NULL = no bounds at all
  *
- * Errors: what the function returns; GANNET_ERR_NUMERIC when gannet_minimize_takes refuses the
+ * Errors: what the function returns; GANNET_ERR_NUMERIC when gannet_minimize_accepts refuses the
  * start; GANNET_ERR_LIBRARY.
  */
 GANNET_CHECKED gannet_err gannet_minimize(int n, double *x, const double *lower,

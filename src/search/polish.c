@@ -1,53 +1,345 @@
+/* Three parts: a worker improves one start after the other; its questions are answered, by its rank
+ * or by all ranks of the node; gannet_polish deals out the starts. */
+#include "search/polish.h"
+
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parts.h"
-#include "search/polish_impl.h"
+#include "base/queue.h"
+#include "minimize/lockstep.h"
 
-/* A gannet_lockstep_search. */
-static gannet_err work(void *user, gannet_lockstep *lockstep, int place) {
-  gannet_polisher *p = user;
-  polish_worker *w = &p->worker[place];
-  w->lockstep = lockstep;
-  for (int64_t unit; (unit = gannet_queue_next(&p->queue)) >= 0;) {
-    double *result = p->results + (size_t)unit * ((size_t)p->spec->problem->d + 1);
-    GANNET_TRY(polish_unit(w, (int)unit, result, &result[p->spec->problem->d]));
+enum {
+  LAGRANGIAN_ROUNDS = 5, /* most minimisations of the augmented Lagrangian of a start */
+  RESTORATIONS = 20      /* most Newton steps towards the worst condition after them */
+};
+static const double first_mu = 10, mu_growth = 4; /* the penalty weight, by rounds */
+static const double inside = 1e-8; /* how far inside of a condition a Newton step aims */
+
+typedef enum { ASKS_FUNCTION, ASKS_CONDITIONS, QUESTIONS } question;
+
+/* Improves one start after the other, in a slot of the lockstep. */
+typedef struct {
+  gannet_polisher *polisher;
+  int slot;
+  int n_free;                  /* continuous coordinates */
+  int *coordinate;             /* [n_free] which these are */
+  double *free;                /* [n_free] unknowns of the minimiser */
+  double *lower, *upper;       /* [n_free] bounds of the unknowns */
+  gannet_minimizer *minimizer; /* NULL when n_free is 0 */
+  int list;                    /* list of the present start */
+  question asks;               /* what the worker waits for, at x */
+  double *x;                   /* [d] */
+  double value;                /* answer: the function */
+  double *gradient;            /* [d] answer: its gradient */
+  double *conditions;          /* [n_conditions] answer: values */
+  double *slopes;              /* [n_conditions][d] answer: gradients */
+  double *multipliers;         /* [n_conditions] lambda of the augmented Lagrangian */
+  double mu;                   /* its penalty weight */
+  int calls;                   /* of the augmented Lagrangian in this minimisation */
+  bool hopeless;               /* the start has no usable value or gradient */
+} polish_worker;
+
+struct gannet_polisher {
+  const gannet_polish_spec *spec; /* of the present polish */
+  gannet_queue queue;             /* starts that no rank has begun */
+  double *results;                /* [n_lists * n_starts][d + 1], zero where another rank works */
+  gannet_lockstep *lockstep;
+  /* The workers, and what they were made for: */
+  int n;
+  polish_worker worker[GANNET_LOCKSTEP_MOST];
+  const gannet_problem *problem;
+  int n_conditions;
+  gannet_minimize_options options;
+  /* What is asked for at several points at once, and the answers: */
+  double *x, *values, *gradients;
+  /* Of a polish with a board: */
+  double *asked;     /* [ranks of the node][gannet_polish_buffer_length(d)]; NULL = no board */
+  int asking;        /* workers that asked in the last exchange, over the node */
+  bool error_shared; /* all ranks of the node know of an error */
+};
+
+static void worker_release(polish_worker *w) {
+  gannet_minimizer_destroy(&w->minimizer);
+  gannet_free(&w->coordinate);
+  gannet_free(&w->x);
+  gannet_free(&w->conditions);
+  gannet_free(&w->multipliers);
+  *w = (polish_worker){0};
+}
+
+static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
+  const gannet_polish_spec *spec = p->spec;
+  const size_t d = (size_t)spec->problem->d, n = (size_t)spec->n_conditions;
+  w->polisher = p;
+  w->slot = slot;
+  GANNET_TRY(gannet_alloc(d, sizeof *w->coordinate, &w->coordinate));
+  GANNET_TRY(gannet_alloc(5 * d, sizeof *w->x, &w->x));
+  GANNET_TRY(gannet_alloc(n * (d + 1), sizeof *w->conditions, &w->conditions));
+  GANNET_TRY(gannet_alloc(n, sizeof *w->multipliers, &w->multipliers));
+  w->gradient = w->x + d;
+  w->free = w->x + 2 * d;
+  w->lower = w->x + 3 * d;
+  w->upper = w->x + 4 * d;
+  w->slopes = w->conditions + n;
+  for (int k = 0; k < spec->problem->d; ++k) {
+    if (!spec->problem->continuous[k]) continue;
+    w->coordinate[w->n_free] = k;
+    w->lower[w->n_free] = spec->lower ? spec->lower[k] : 0;
+    w->upper[w->n_free++] = spec->upper ? spec->upper[k] : 1;
   }
+  if (w->n_free == 0) return GANNET_OK;
+  return gannet_minimizer_create(w->n_free, w->lower, w->upper, &spec->options, true,
+                                 &w->minimizer);
+}
+
+/* Wait for the answer at w->x. */
+static gannet_err ask(polish_worker *w, question asks) {
+  w->asks = asks;
+  return gannet_lockstep_ask(w->polisher->lockstep, w->slot);
+}
+
+/* The augmented Lagrangian in the free coordinates; without conditions the function. */
+static gannet_err lagrangian(void *user, int n, const double *free, double *value,
+                             double *gradient) {
+  polish_worker *w = user;
+  const int n_conditions = w->polisher->n_conditions, d = w->polisher->problem->d;
+  for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
+  GANNET_TRY(ask(w, ASKS_FUNCTION));
+  *value = w->value;
+  if (n_conditions > 0) GANNET_TRY(ask(w, ASKS_CONDITIONS));
+  for (int k = 0; k < n_conditions; ++k) {
+    const double *slope = w->slopes + (size_t)k * (size_t)d;
+    const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
+    *value += (now * now - old * old) / (2 * w->mu);
+    for (int i = 0; i < d; ++i) w->gradient[i] += now * slope[i];
+  }
+  for (int i = 0; i < n; ++i) gradient[i] = w->gradient[w->coordinate[i]];
+  if (w->calls++ == 0 && !gannet_minimize_accepts(n, *value, gradient)) w->hopeless = true;
   return GANNET_OK;
 }
 
-/* As many as a rank's share of the starts. */
-static int workers_for(const gannet_context *context, const gannet_polish_spec *spec) {
-  const int64_t units = (int64_t)spec->n_lists * spec->n_starts;
-  const int64_t share = (units + context->np - 1) / context->np;
-  if (!spec->functions) return 1;
-  return share < GANNET_LOCKSTEP_MOST ? (int)share : GANNET_LOCKSTEP_MOST;
+/* Minimise the augmented Lagrangian from w->x on, which is admissible and inside the box. */
+static gannet_err minimize_lagrangian(polish_worker *w, double *value) {
+  gannet_minimize_result result = {0};
+  for (int i = 0; i < w->n_free; ++i) w->free[i] = w->x[w->coordinate[i]];
+  w->calls = 0;
+  w->hopeless = false;
+  const gannet_err err = gannet_minimizer_run(w->minimizer, w->free, lagrangian, w, &result);
+  for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
+  *value = result.value;
+  if (err == GANNET_ERR_NUMERIC && w->hopeless) {
+    gannet_error_clear();
+    *value = INFINITY;
+    return GANNET_OK;
+  }
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
 }
 
-static gannet_err set_up_team(gannet_polisher *p, const gannet_polish_spec *spec, int n) {
+/* Take the worst condition to its bound by one step along its gradient; *moved is false when all
+ * conditions hold or nothing can move. */
+static gannet_err restore_worst(polish_worker *w, bool *moved) {
+  const size_t d = (size_t)w->polisher->problem->d;
+  int worst = 0;
+  double square = 0;
+  *moved = false;
+  GANNET_TRY(ask(w, ASKS_CONDITIONS));
+  for (int k = 1; k < w->polisher->n_conditions; ++k)
+    if (w->conditions[k] > w->conditions[worst]) worst = k;
+  const double *slope = w->slopes + (size_t)worst * d;
+  for (int i = 0; i < w->n_free; ++i) square += slope[w->coordinate[i]] * slope[w->coordinate[i]];
+  if (!(w->conditions[worst] > 0) || !(square > 0)) return GANNET_OK;
+  const double factor = (w->conditions[worst] + inside) / square;
+  for (int i = 0; i < w->n_free; ++i) {
+    double *at = &w->x[w->coordinate[i]];
+    *at = fmin(fmax(*at - factor * slope[w->coordinate[i]], w->lower[i]), w->upper[i]);
+  }
+  *moved = true;
+  return GANNET_OK;
+}
+
+static gannet_err polish_with_conditions(polish_worker *w, double *value) {
+  const int n = w->polisher->n_conditions;
+  bool changed = true, moved = true;
+  w->mu = first_mu;
+  memset(w->multipliers, 0, (size_t)n * sizeof *w->multipliers);
+  for (int t = 0; t < LAGRANGIAN_ROUNDS && changed; ++t) {
+    GANNET_TRY(minimize_lagrangian(w, value));
+    if (w->hopeless) return GANNET_OK;
+    GANNET_TRY(ask(w, ASKS_CONDITIONS));
+    changed = false;
+    for (int k = 0; k < n; ++k) {
+      const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
+      changed = changed || fabs(now - old) > 1e-3 * (1 + now);
+      w->multipliers[k] = now;
+    }
+    w->mu *= mu_growth;
+  }
+  for (int t = 0; t < RESTORATIONS && moved; ++t) GANNET_TRY(restore_worst(w, &moved));
+  GANNET_TRY(ask(w, ASKS_FUNCTION));
+  *value = w->value;
+  return GANNET_OK;
+}
+
+/* Improve start number unit of all lists. x: [d]; value: INFINITY when there is no finite one. */
+static gannet_err polish_start(polish_worker *w, int64_t unit, double *x, double *value) {
+  const gannet_polish_spec *spec = w->polisher->spec;
   const size_t d = (size_t)spec->problem->d;
-  const size_t several = spec->board ? GANNET_LOCKSTEP_MOST : (size_t)n;
-  const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
-  p->problem = spec->problem;
-  p->n_conditions = spec->n_conditions;
-  p->options = spec->options;
-  if (spec->board)
-    GANNET_TRY(gannet_alloc((size_t)gannet_board_node(spec->board)->n * gannet_polish_room((int)d),
-                            sizeof *p->asked, &p->asked));
-  if (several > 1) {
-    GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
-    GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
-    GANNET_TRY(gannet_alloc(several * width * d, sizeof *p->gradients, &p->gradients));
+  w->list = (int)unit / spec->n_starts;
+  memcpy(w->x, spec->starts + (size_t)unit * d, d * sizeof *w->x);
+  gannet_problem_snap(spec->problem, 1, w->x);
+  for (int i = 0; i < w->n_free; ++i) {
+    double *at = &w->x[w->coordinate[i]];
+    *at = fmin(fmax(*at, w->lower[i]), w->upper[i]);
   }
-  while (p->n < n) {
-    p->worker[p->n].place = p->n;
-    GANNET_TRY(polish_set_up(&p->worker[p->n++], spec));
+  if (w->n_free == 0) {
+    GANNET_TRY(ask(w, ASKS_FUNCTION));
+    *value = isfinite(w->value) ? w->value : INFINITY;
+  } else if (spec->n_conditions > 0) {
+    GANNET_TRY(polish_with_conditions(w, value));
+  } else {
+    GANNET_TRY(minimize_lagrangian(w, value));
+  }
+  memcpy(x, w->x, d * sizeof *x);
+  return GANNET_OK;
+}
+
+/* A gannet_lockstep_search: a worker takes starts until there are none left. */
+static gannet_err polish_starts(void *user, gannet_lockstep *lockstep, int slot) {
+  gannet_polisher *p = user;
+  const size_t d = (size_t)p->spec->problem->d;
+  (void)lockstep;
+  for (int64_t unit; (unit = gannet_queue_next(&p->queue)) >= 0;) {
+    double *result = p->results + (size_t)unit * (d + 1);
+    GANNET_TRY(polish_start(&p->worker[slot], unit, result, &result[d]));
   }
   return GANNET_OK;
 }
 
-static void release_team(gannet_polisher *p) {
-  for (int i = 0; i < p->n; ++i) polish_release(&p->worker[i]);
+/* Equal questions, at the leading rows of the polisher's x. */
+typedef struct {
+  question asked;
+  int n;
+  int lists[GANNET_LOCKSTEP_MOST];
+  polish_worker *asker[GANNET_LOCKSTEP_MOST]; /* NULL = of another rank */
+} question_batch;
+
+static void batch_add(const gannet_polisher *p, question_batch *q, int list, const double *x,
+                      polish_worker *asker) {
+  const size_t d = (size_t)p->problem->d;
+  memcpy(p->x + (size_t)q->n * d, x, d * sizeof *x);
+  q->lists[q->n] = list;
+  q->asker[q->n++] = asker;
+}
+
+static gannet_err batch_answer(gannet_polisher *p, const question_batch *q) {
+  const gannet_polish_spec *spec = p->spec;
+  const bool function = q->asked == ASKS_FUNCTION;
+  const size_t d = (size_t)spec->problem->d;
+  const size_t width = function ? 1 : (size_t)spec->n_conditions;
+  GANNET_TRY((function ? spec->functions : spec->conditions_of_several)(
+      spec->user, q->n, q->lists, p->x, p->values, p->gradients));
+  for (int i = 0; i < q->n; ++i) {
+    polish_worker *w = q->asker[i];
+    if (!w) continue;
+    double *value = function ? &w->value : w->conditions;
+    double *gradient = function ? w->gradient : w->slopes;
+    memcpy(value, p->values + (size_t)i * width, width * sizeof *value);
+    memcpy(gradient, p->gradients + (size_t)i * width * d, width * d * sizeof *gradient);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err answer_one(polish_worker *w) {
+  const gannet_polish_spec *spec = w->polisher->spec;
+  if (w->asks == ASKS_FUNCTION)
+    return spec->function(spec->user, w->list, w->x, &w->value, w->gradient);
+  return spec->conditions(spec->user, w->list, w->x, w->conditions, w->slopes);
+}
+
+/* Answer what workers of this rank ask, without other ranks. */
+static gannet_err answer_alone(gannet_polisher *p, int n, const int *slots) {
+  if (n == 1) return answer_one(&p->worker[slots[0]]);
+  for (question asked = 0; asked < QUESTIONS; ++asked) {
+    question_batch q = {.asked = asked};
+    for (int i = 0; i < n; ++i) {
+      polish_worker *w = &p->worker[slots[i]];
+      if (w->asks == asked) batch_add(p, &q, w->list, w->x, w);
+    }
+    if (q.n == 1) GANNET_TRY(answer_one(q.asker[0]));
+    if (q.n > 1) GANNET_TRY(batch_answer(p, &q));
+  }
+  return GANNET_OK;
+}
+
+/* A rank shows the number of its workers that ask, then a row for each of them: */
+enum { ROW_QUESTION, ROW_LIST, ROW_POINT /* [d] */ };
+
+size_t gannet_polish_buffer_length(int d) {
+  return 1 + GANNET_LOCKSTEP_MOST * (ROW_POINT + (size_t)d);
+}
+
+/* Show what n workers of this rank ask, and copy what all ranks show into p->asked: those who
+ * answer may use the board, too. */
+static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots) {
+  const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
+  gannet_board *board = p->spec->board;
+  double *own = gannet_board_own(board);
+  own[0] = n;
+  for (int i = 0; i < n; ++i) {
+    const polish_worker *w = &p->worker[slots[i]];
+    double *row = own + 1 + (size_t)i * (ROW_POINT + d);
+    row[ROW_QUESTION] = w->asks;
+    row[ROW_LIST] = w->list;
+    memcpy(row + ROW_POINT, w->x, d * sizeof *row);
+  }
+  const gannet_err err = gannet_board_show(board, GANNET_OK);
+  p->error_shared = err != GANNET_OK;
+  p->asking = 0;
+  for (int r = 0; err == GANNET_OK && r < gannet_board_node(board)->n; ++r) {
+    const double *shown = gannet_board_of(board, r);
+    memcpy(p->asked + (size_t)r * room, shown,
+           (1 + (size_t)shown[0] * (ROW_POINT + d)) * sizeof *shown);
+    p->asking += (int)shown[0];
+  }
+  return err;
+}
+
+/* Answer what workers of all ranks of the node ask, together with these ranks: GANNET_LOCKSTEP_MOST
+ * equal questions at a time. */
+static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
+  const gannet_node *node = gannet_board_node(p->spec->board);
+  const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
+  GANNET_TRY(exchange_questions(p, n, slots));
+  for (question asked = 0; asked < QUESTIONS; ++asked) {
+    question_batch q = {.asked = asked};
+    for (int r = 0; r < node->n; ++r) {
+      const double *shown = p->asked + (size_t)r * room;
+      for (int i = 0; i < (int)shown[0]; ++i) {
+        const double *row = shown + 1 + (size_t)i * (ROW_POINT + d);
+        if ((question)row[ROW_QUESTION] != asked) continue;
+        batch_add(p, &q, (int)row[ROW_LIST], row + ROW_POINT,
+                  r == node->place ? &p->worker[slots[i]] : NULL);
+        if (q.n < GANNET_LOCKSTEP_MOST) continue;
+        GANNET_TRY(batch_answer(p, &q));
+        q.n = 0;
+      }
+    }
+    if (q.n > 0) GANNET_TRY(batch_answer(p, &q));
+  }
+  return GANNET_OK;
+}
+
+/* A gannet_lockstep_answer; with a board collective over its node. */
+static gannet_err answer_questions(void *user, int n, const int *slots) {
+  gannet_polisher *p = user;
+  return p->spec->board ? answer_together(p, n, slots) : answer_alone(p, n, slots);
+}
+
+static void release_workers(gannet_polisher *p) {
+  for (int i = 0; i < p->n; ++i) worker_release(&p->worker[i]);
   p->n = 0;
   gannet_free(&p->x);
   gannet_free(&p->values);
@@ -55,36 +347,62 @@ static void release_team(gannet_polisher *p) {
   gannet_free(&p->asked);
 }
 
-static bool is_same_box(const polish_worker *w, const gannet_polish_spec *spec) {
-  const double *lower = w->free + w->n_free, *upper = lower + w->n_free;
+/* n workers for p->spec. */
+static gannet_err create_workers(gannet_polisher *p, int n) {
+  const gannet_polish_spec *spec = p->spec;
+  const size_t d = (size_t)spec->problem->d;
+  const size_t several = spec->board ? GANNET_LOCKSTEP_MOST : (size_t)n;
+  const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
+  p->problem = spec->problem;
+  p->n_conditions = spec->n_conditions;
+  p->options = spec->options;
+  if (spec->board)
+    GANNET_TRY(gannet_alloc(
+        (size_t)gannet_board_node(spec->board)->n * gannet_polish_buffer_length((int)d),
+        sizeof *p->asked, &p->asked));
+  if (several > 1) {
+    GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
+    GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
+    GANNET_TRY(gannet_alloc(several * width * d, sizeof *p->gradients, &p->gradients));
+  }
+  while (p->n < n) {
+    const int slot = p->n++;
+    GANNET_TRY(worker_init(p, slot, &p->worker[slot]));
+  }
+  return GANNET_OK;
+}
+
+/* Whether the workers of the last polish are those that p->spec needs. */
+static bool workers_fit(const gannet_polisher *p, int n) {
+  const gannet_polish_spec *spec = p->spec;
+  const gannet_minimize_options *own = &p->options, *given = &spec->options;
+  if (p->n != n || p->problem != spec->problem || p->n_conditions != spec->n_conditions ||
+      (p->asked != NULL) != (spec->board != NULL) ||
+      own->max_evaluations != given->max_evaluations ||
+      own->gradient_tolerance != given->gradient_tolerance ||
+      own->value_tolerance != given->value_tolerance)
+    return false;
+  const polish_worker *w = &p->worker[0];
   for (int i = 0; i < w->n_free; ++i) {
     const int k = w->coordinate[i];
-    if (lower[i] != polish_lower_of(spec, k) || upper[i] != polish_upper_of(spec, k)) return false;
+    if (w->lower[i] != (spec->lower ? spec->lower[k] : 0) ||
+        w->upper[i] != (spec->upper ? spec->upper[k] : 1))
+      return false;
   }
   return true;
 }
 
-static bool is_for(const gannet_polisher *p, const gannet_polish_spec *spec, int n) {
-  const gannet_minimize_options *own = &p->options, *given = &spec->options;
-  return p->n == n && p->problem == spec->problem && p->n_conditions == spec->n_conditions &&
-         (p->asked != NULL) == (spec->board != NULL) &&
-         own->max_evaluations == given->max_evaluations &&
-         own->gradient_tolerance == given->gradient_tolerance &&
-         own->value_tolerance == given->value_tolerance && is_same_box(&p->worker[0], spec);
-}
-
-/* The team of before, where it is one for this. */
-static gannet_err find_team(const gannet_context *context, gannet_polisher *p,
-                            const gannet_polish_spec *spec) {
-  const int n = workers_for(context, spec);
-  gannet_err err = GANNET_OK;
-  p->spec = spec;
-  if (!is_for(p, spec, n)) {
-    release_team(p);
-    err = set_up_team(p, spec, n);
-    if (err != GANNET_OK) release_team(p);
-  }
-  for (int i = 0; i < p->n; ++i) p->worker[i].spec = spec;
+/* As many workers as a rank's share of the starts, where several points are better asked for at
+ * once. */
+static gannet_err prepare_workers(const gannet_context *context, gannet_polisher *p) {
+  const int64_t units = (int64_t)p->spec->n_lists * p->spec->n_starts;
+  const int64_t share = (units + context->np - 1) / context->np;
+  const int most = share < GANNET_LOCKSTEP_MOST ? (int)share : GANNET_LOCKSTEP_MOST;
+  const int n = p->spec->functions ? most : 1;
+  if (workers_fit(p, n)) return GANNET_OK;
+  release_workers(p);
+  const gannet_err err = create_workers(p, n);
+  if (err != GANNET_OK) release_workers(p);
   return err;
 }
 
@@ -97,45 +415,40 @@ gannet_err gannet_polisher_create(gannet_polisher **polisher) {
 
 void gannet_polisher_destroy(gannet_polisher **polisher) {
   if (!*polisher) return;
-  release_team(*polisher);
+  release_workers(*polisher);
   gannet_lockstep_destroy(&(*polisher)->lockstep);
   gannet_free(polisher);
 }
 
-/* A rank that has no search left helps to answer those of others, and one that fails lets them
- * know. */
-static gannet_err search(gannet_polisher *p, const gannet_polish_spec *spec, gannet_err err) {
-  p->told = false;
-  p->asking = 1;
-  if (err == GANNET_OK) err = gannet_lockstep_run(p->lockstep, p->n, work, polish_answer, p);
-  if (!spec->board) return err;
-  while (err == GANNET_OK && p->asking > 0) err = polish_answer(p, 0, NULL);
-  return err == GANNET_OK || p->told ? err : gannet_board_show(spec->board, err);
-}
-
-/* A rank that is not able to anything takes its turns, too, which others count on. */
-static gannet_err polish_own_units(const gannet_context *context, gannet_polisher *p,
-                                   const gannet_polish_spec *spec, gannet_err err,
-                                   double *results) {
+/* Polish starts until none is left; err: an earlier error of this rank. A rank that has failed
+ * opens and closes the queue all the same, because the other ranks do, and shows its error on the
+ * board. One that has no start left goes on answering what workers of other ranks ask. */
+static gannet_err polish_share(const gannet_context *context, gannet_polisher *p, gannet_err err) {
+  const gannet_polish_spec *spec = p->spec;
   p->queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
-  p->results = results;
-  if (err == GANNET_OK) err = find_team(context, p, spec);
-  err = search(p, spec, err);
+  p->error_shared = false;
+  p->asking = 1;
+  if (err == GANNET_OK) err = prepare_workers(context, p);
+  if (err == GANNET_OK)
+    err = gannet_lockstep_run(p->lockstep, p->n, polish_starts, answer_questions, p);
+  while (spec->board && err == GANNET_OK && p->asking > 0) err = answer_questions(p, 0, NULL);
+  if (spec->board && err != GANNET_OK && !p->error_shared)
+    err = gannet_board_show(spec->board, err);
   gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }
 
-/* Stable insertion sort of one list by value. */
+/* Sort one list by value; equal values stay in their order. results: [n][d + 1] */
 static void sort_list(int n, int d, const double *results, double *x, double *values) {
   const size_t row = (size_t)d + 1;
-  for (int place = 0; place < n; ++place) {
-    const double value = results[(size_t)place * row + (size_t)d];
-    int at = place;
+  for (int start = 0; start < n; ++start) {
+    const double value = results[(size_t)start * row + (size_t)d];
+    int at = start;
     for (; at > 0 && value < values[at - 1]; --at) values[at] = values[at - 1];
     memmove(x + ((size_t)at + 1) * (size_t)d, x + (size_t)at * (size_t)d,
-            (size_t)(place - at) * (size_t)d * sizeof *x);
-    memcpy(x + (size_t)at * (size_t)d, results + (size_t)place * row, (size_t)d * sizeof *x);
+            (size_t)(start - at) * (size_t)d * sizeof *x);
+    memcpy(x + (size_t)at * (size_t)d, results + (size_t)start * row, (size_t)d * sizeof *x);
     values[at] = value;
   }
 }
@@ -149,8 +462,9 @@ gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polishe
   const size_t length = (size_t)spec->n_lists * list_units * row;
   double *results = NULL;
   gannet_err err = gannet_alloc(length, sizeof *results, &results);
-  err = polish_own_units(context, polisher, spec, err, results);
-  err = gannet_agree(context->comm, err);
+  polisher->spec = spec;
+  polisher->results = results;
+  err = gannet_agree(context->comm, polish_share(context, polisher, err));
   if (err == GANNET_OK) err = gannet_parts_gather(context->comm, length, results);
   for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)
     sort_list(spec->n_starts, d, results + l * list_units * row,

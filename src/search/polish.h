@@ -1,4 +1,15 @@
-/* Improve candidates by gradients: the continuous coordinates move, the discrete ones stay. */
+/* Improve candidates by gradients: continuous coordinates move, discrete ones stay.
+ *
+ * Terms
+ *   start      a candidate that is to be improved
+ *   list       starts that minimise the same function, minus a score, under the same conditions
+ *   condition  g(x) <= 0
+ *   question   a point at which a minimiser wants the function, or the conditions
+ *
+ * Each start is improved by one rank. A rank improves several starts in step: what all of them ask
+ * is answered by one call, where that takes less time than one call for each. The ranks of a node
+ * can also answer the questions of all of them together.
+ */
 #ifndef GANNET_SEARCH_POLISH_H
 #define GANNET_SEARCH_POLISH_H
 
@@ -7,18 +18,21 @@
 #include "minimize/minimize.h"
 #include "problem/problem.h"
 
-/* What list l minimises (minus a score), with its gradient; both [d]. Must not depend on the rank.
- */
+/* The function of a list and its gradient [d]. Must not depend on the rank. */
 typedef gannet_err (*gannet_polish_function)(void *user, int list, const double *x_unit,
                                              double *value, double *gradient);
 
-/* Conditions g_k(x) <= 0 on list l, with their gradients [n_conditions][d]. Must not depend on the
- * rank. */
+/* The conditions of a list and their gradients [n_conditions][d]. Must not depend on the rank. */
 typedef gannet_err (*gannet_polish_conditions)(void *user, int list, const double *x_unit,
                                                double *values, double *gradients);
 
-/* The same at m points x_unit [m][d] of lists [m] at once, with the same bits: values [m] and
- * gradients [m][d]; of conditions [m][n_conditions] and [m][n_conditions][d]. */
+/* The function, or the conditions, at m points of any lists; the same bits as m single calls give.
+ *
+ * lists      in   [m]
+ * x_unit     in   [m][d]
+ * values     out  [m], of conditions [m][n_conditions]
+ * gradients  out  [m][d], of conditions [m][n_conditions][d]
+ */
 typedef gannet_err (*gannet_polish_several)(void *user, int m, const int *lists,
                                             const double *x_unit, double *values,
                                             double *gradients);
@@ -34,19 +48,18 @@ typedef struct {
   gannet_minimize_options options;
   int n_conditions; /* 0 = none */
   gannet_polish_conditions conditions;
-  /* What takes less for several points at once than one after the other: starts of a rank go on in
-   * step. NULL, or both where there are conditions. */
+  /* For starts in step: NULL = one start after the other. With conditions both or none. */
   gannet_polish_several functions, conditions_of_several;
-  /* Where the ranks of a node answer together what all of them ask for: functions, which must be
-   * given then, are collective over the node, and may use the board, too. For gannet_polish_room(d)
-   * numbers at least; borrowed. NULL = every rank answers itself. */
+  /* Of a node whose ranks answer all questions together: then functions and conditions_of_several
+   * are called by all of them at once, may communicate, and may use the board, too. At least
+   * gannet_polish_buffer_length(d) numbers per rank; borrowed. NULL = every rank answers itself. */
   gannet_board *board;
 } gannet_polish_spec;
 
 /* Local. */
-size_t gannet_polish_room(int d);
+size_t gannet_polish_buffer_length(int d);
 
-/* What one polish leaves to the next. */
+/* Minimisers and their memory, kept from one polish to the next. */
 typedef struct gannet_polisher gannet_polisher;
 
 /* Local.
@@ -56,27 +69,24 @@ typedef struct gannet_polisher gannet_polisher;
 GANNET_CHECKED gannet_err gannet_polisher_create(gannet_polisher **polisher);
 void gannet_polisher_destroy(gannet_polisher **polisher);
 
-/* Polish every start of every list; unit of work list * n_starts + start is done by one rank, and
- * its result sent to all. A rank goes on with as many of them in step as are its share, up to
- * GANNET_LOCKSTEP_MOST, where several points are better asked for at once.
+/* Improve every start of every list.
  *
  * Conditions are kept by augmented Lagrangians (Hestenes 1969; Powell 1969; Rockafellar 1973): each
  * round minimises f + 1/(2 mu) sum_k (max(0, lambda_k + mu g_k)^2 - lambda_k^2), then lambda_k =
- * max(0, lambda_k + mu g_k); a start where no condition is active takes one round, another at most
- * five. What is left of a violation is removed by Newton steps along the gradient of the worst
- * condition.
+ * max(0, lambda_k + mu g_k). A start where no condition is active takes one round, another at most
+ * five. Newton steps along the gradient of the worst condition remove what is left of a violation.
  *
- * Collective over the context's communicator; spec the same on all ranks, but the board, which is
- * that of a node or NULL on all of its ranks.
+ * Collective over the context's communicator; spec the same on all ranks, except for the board,
+ * which belongs to a node or is NULL on all of its ranks.
  *
- * polisher  inout  what polishes before have left, of problems that still exist; changes no bit
+ * polisher  inout  problems of its earlier polishes must still exist; it changes no bit
  * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values
  *                  the earlier start. Without conditions never worse than the starts. The same on
  *                  all ranks, bit for bit on any number of ranks.
  * values    out    [n_lists][n_starts]; INFINITY for a start without a finite value, which stays as
  *                  it was
  *
- * Errors: those of the function and of gannet_minimize, from all ranks.
+ * Errors: those of the function and of gannet_minimizer_run, from all ranks.
  */
 GANNET_CHECKED gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polisher,
                                         const gannet_polish_spec *spec, double *x_unit,

@@ -52,7 +52,7 @@ typedef struct {
 static gannet_err scribble(const loop *l) {
   for (int time = 0; l->scribbled && time < 3; ++time) {
     double *own = gannet_board_own(l->scribbled);
-    for (size_t i = 0; i < gannet_polish_room(l->spec.problem->d); ++i) own[i] = 1e10;
+    for (size_t i = 0; i < gannet_polish_buffer_length(l->spec.problem->d); ++i) own[i] = 1e10;
     GANNET_TRY(gannet_board_show(l->scribbled, GANNET_OK));
   }
   return GANNET_OK;
@@ -105,7 +105,8 @@ static gannet_polish_spec in_step(loop *l) {
 
 static gannet_board *board_of(const gannet_context *context, int d) {
   gannet_board *board = NULL;
-  if (context->node) assert_ok(gannet_board_create(context->node, gannet_polish_room(d), &board));
+  if (context->node)
+    assert_ok(gannet_board_create(context->node, gannet_polish_buffer_length(d), &board));
   return board;
 }
 

@@ -147,7 +147,7 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
 /* Ranks of a node polish a batch together where that is faster. */
 static gannet_err share_polish_on_node(const gannet_member *member, proposal *p) {
   const int d = member->problem->d;
-  const size_t asked = gannet_polish_room(d),
+  const size_t asked = gannet_polish_buffer_length(d),
                answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
   if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
     return GANNET_OK;
