@@ -5,20 +5,20 @@
 
 #include "base/memory.h"
 #include "problem/pool.h"
-#include "search/local.h"
+#include "search/perturb.h"
 #include "search/sobol.h"
 
 struct gannet_candidates {
   const gannet_problem *problem;
   int64_t n_global, n_local;
-  bool all_points; /* candidate i is point i of the problem; all count as global */
-  gannet_stream local;
-  gannet_stream rows; /* of a list of candidates, where not all are wanted */
-  gannet_sobol *sobol;
-  double *lower, *upper;  /* [d] */
-  double *anchor;         /* [d], NULL = none */
-  gannet_local_spec few;  /* the variables that move */
+  bool all_points;        /* candidate i is point i of the problem; all count as global */
+  gannet_stream rows;     /* which rows of a pool are candidates, when not all are */
+  gannet_sobol *sobol;    /* global candidates that are no rows of a pool */
   double *origin, *width; /* [d] of the Sobol points: the box, wider by half a step for integers */
+  double *lower, *upper;  /* [d] box */
+  double *anchor;         /* [d]; NULL = none */
+  gannet_stream moves;    /* which variables of a candidate move, and how far */
+  gannet_perturb_spec perturbation;
   int n_centres;
   double *centres; /* [n_centres][d] */
 };
@@ -40,53 +40,40 @@ static gannet_err check_spec(const gannet_candidates_spec *spec, int d) {
   return GANNET_OK;
 }
 
-static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
-  const gannet_problem *problem = c->problem;
-  for (int k = 0; k < problem->d; ++k) {
-    c->lower[k] = spec->lower ? spec->lower[k] : 0;
-    c->upper[k] = spec->upper ? spec->upper[k] : 1;
-    c->origin[k] = c->lower[k];
-    c->width[k] = c->upper[k] - c->lower[k];
-  }
-  gannet_problem_widen(problem, c->origin, c->width);
-}
-
-static void fill_chances(gannet_candidates *c, const gannet_candidates_spec *spec) {
-  const double usual = gannet_local_chance(c->problem->spec.n_variables);
-  const double moving = spec->moving > 0 ? spec->moving : usual;
-  c->few = (gannet_local_spec){
-      .lower = c->lower, .upper = c->upper, .moving = moving, .switching = spec->switching};
-}
-
-static gannet_err fill(gannet_candidates *c, const gannet_candidates_spec *spec, uint64_t seed,
-                       uint64_t iteration) {
+static gannet_err candidates_init(gannet_candidates *c, const gannet_candidates_spec *spec,
+                                  uint64_t seed, uint64_t iteration) {
   const size_t d = (size_t)c->problem->d, n_centres = spec->n_local ? (size_t)spec->n_centres : 0;
-  const gannet_stream global = {seed, GANNET_FOR_DESIGN, iteration, 0};
+  const gannet_stream sobol = {seed, GANNET_FOR_DESIGN, iteration, 0};
+  const double usual = gannet_perturb_chance(c->problem->spec.n_variables);
+  const double n_points = gannet_problem_count_points(c->problem);
   GANNET_TRY(gannet_alloc(5 * d, sizeof *c->lower, &c->lower));
+  GANNET_TRY(gannet_alloc(n_centres * d, sizeof *c->centres, &c->centres));
+  GANNET_TRY(gannet_sobol_create(c->problem->d, &sobol, &c->sobol));
   c->upper = c->lower + d;
   c->origin = c->lower + 2 * d;
   c->width = c->lower + 3 * d;
+  for (size_t k = 0; k < d; ++k) {
+    c->lower[k] = c->origin[k] = spec->lower ? spec->lower[k] : 0;
+    c->upper[k] = spec->upper ? spec->upper[k] : 1;
+    c->width[k] = c->upper[k] - c->lower[k];
+  }
+  gannet_problem_widen(c->problem, c->origin, c->width);
   if (spec->anchor) {
     c->anchor = c->lower + 4 * d;
     memcpy(c->anchor, spec->anchor, d * sizeof *c->anchor);
   }
-  GANNET_TRY(gannet_alloc(n_centres * d, sizeof *c->centres, &c->centres));
-  GANNET_TRY(gannet_sobol_create(c->problem->d, &global, &c->sobol));
-  fill_box(c, spec);
-  fill_chances(c, spec);
   if (n_centres) memcpy(c->centres, spec->centres, n_centres * d * sizeof *c->centres);
   c->n_centres = (int)n_centres;
-  c->n_global = spec->n_global;
-  c->n_local = spec->n_local;
-  c->local = (gannet_stream){seed, GANNET_FOR_LOCAL, iteration, 0};
+  c->perturbation = (gannet_perturb_spec){.lower = c->lower,
+                                          .upper = c->upper,
+                                          .moving = spec->moving > 0 ? spec->moving : usual,
+                                          .switching = spec->switching};
+  c->moves = (gannet_stream){seed, GANNET_FOR_LOCAL, iteration, 0};
   c->rows = (gannet_stream){seed, GANNET_FOR_DESIGN, iteration, 1};
-  const double n_points = gannet_problem_count_points(c->problem);
   c->all_points = spec->all_points && (c->problem->pool != NULL ||
                                        n_points <= (double)(spec->n_global + spec->n_local));
-  if (c->all_points) {
-    c->n_global = (int64_t)n_points;
-    c->n_local = 0;
-  }
+  c->n_global = c->all_points ? (int64_t)n_points : spec->n_global;
+  c->n_local = c->all_points ? 0 : spec->n_local;
   return GANNET_OK;
 }
 
@@ -97,7 +84,7 @@ gannet_err gannet_candidates_create(const gannet_problem *problem,
   gannet_candidates *c = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *c, &c));
   c->problem = problem;
-  const gannet_err err = fill(c, spec, seed, iteration);
+  const gannet_err err = candidates_init(c, spec, seed, iteration);
   if (err != GANNET_OK) {
     gannet_candidates_destroy(&c);
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
@@ -122,52 +109,34 @@ int gannet_candidates_dimension(const gannet_candidates *candidates) {
   return candidates->problem->d;
 }
 
-static gannet_stream stream_of(const gannet_candidates *c, int64_t i) {
-  gannet_stream stream = c->local;
-  stream.index = (uint64_t)i;
-  return stream;
-}
-
-static void listed_point(const gannet_candidates *c, int64_t i, double *x) {
-  int64_t row = i;
-  if (!c->all_points) {
-    const uint64_t n = (uint64_t)gannet_pool_count(c->problem->pool);
-    row = (int64_t)(gannet_random_bits(c->rows, (uint64_t)i) % n);
-  }
-  gannet_problem_get_point(c->problem, row, x);
-}
-
-/* Candidates first .. first+count-1, all of them global. */
-static void global_points(const gannet_candidates *c, int64_t first, int count, double *x) {
-  const int d = c->problem->d;
-  const bool listed = c->all_points || c->problem->pool;
-  if (!listed) gannet_sobol_points(c->sobol, (uint32_t)first, count, x);
-  for (int p = 0; p < count; ++p, x += d) {
-    if (listed) {
-      listed_point(c, first + p, x);
-      continue;
-    }
-    for (int k = 0; k < d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
-    if (c->anchor) gannet_local_hold(c->problem, stream_of(c, first + p), &c->few, c->anchor, x);
-  }
-}
-
-static void local_point(const gannet_candidates *c, int64_t j, double *x) {
-  const size_t d = (size_t)c->problem->d;
-  memcpy(x, c->centres + (size_t)(j % c->n_centres) * d, d * sizeof *x);
-  gannet_local_perturb(c->problem, stream_of(c, j), &c->few, x);
-}
-
 void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, int count,
                             double *x_unit) {
   const gannet_candidates *c = candidates;
-  const size_t d = (size_t)c->problem->d;
+  const gannet_problem *problem = c->problem;
+  const size_t d = (size_t)problem->d;
+  const bool listed = c->all_points || problem->pool;
   const int64_t left = c->n_global - first;
   const int n_global = left <= 0 ? 0 : left < count ? (int)left : count;
-  /* rows of the list are admissible as they are */
-  const int n_listed = c->problem->pool ? n_global : 0;
-  global_points(c, first, n_global, x_unit);
-  for (int p = n_global; p < count; ++p)
-    local_point(c, first + p - c->n_global, x_unit + (size_t)p * d);
-  gannet_problem_snap(c->problem, count - n_listed, x_unit + (size_t)n_listed * d);
+  const int n_rows = problem->pool ? n_global : 0; /* of the pool: admissible as they are */
+  gannet_stream moves = c->moves;
+  if (!listed) gannet_sobol_points(c->sobol, (uint32_t)first, n_global, x_unit);
+  for (int p = 0; p < count; ++p) {
+    const int64_t number = p < n_global ? first + p : first + p - c->n_global;
+    double *x = x_unit + (size_t)p * d;
+    moves.index = (uint64_t)number;
+    if (p >= n_global) {
+      memcpy(x, c->centres + (size_t)(number % c->n_centres) * d, d * sizeof *x);
+      gannet_perturb(problem, moves, &c->perturbation, x);
+    } else if (c->all_points) {
+      gannet_problem_get_point(problem, number, x);
+    } else if (listed) {
+      const uint64_t rows = (uint64_t)gannet_pool_count(problem->pool);
+      const uint64_t bits = gannet_random_bits(c->rows, (uint64_t)number);
+      gannet_problem_get_point(problem, (int64_t)(bits % rows), x);
+    } else {
+      for (size_t k = 0; k < d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
+      if (c->anchor) gannet_perturb_hold(problem, moves, &c->perturbation, c->anchor, x);
+    }
+  }
+  gannet_problem_snap(problem, count - n_rows, x_unit + (size_t)n_rows * d);
 }

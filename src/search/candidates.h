@@ -1,8 +1,14 @@
-/* The numbered discretisation of the search space: every candidate is a pure function of its
- * number, so ranks share the work by sharing numbers.
+/* The points of the search space that are scored. They are numbered, and every candidate is a pure
+ * function of its number, so that ranks share the work by sharing numbers.
  *
- * Candidates 0 .. n_global-1 are scrambled Sobol points of a box; the n_local that follow perturb a
- * few variables of given centres (the best points known), with steps of all sizes.
+ * Terms
+ *   global candidate  0 .. n_global-1: a scrambled Sobol point of a box
+ *   local candidate   the n_local that follow: a centre of which a few variables are moved
+ *   centre            one of the best points known
+ *   anchor            a point from which global candidates differ in few variables only
+ *
+ * Steps from a centre have all sizes (search/perturb.h).
+ * In a problem whose designs are listed (a pool), global candidates are rows of the list.
  */
 #ifndef GANNET_SEARCH_CANDIDATES_H
 #define GANNET_SEARCH_CANDIDATES_H
@@ -17,14 +23,13 @@ typedef struct {
   const double *upper; /* [d] NULL = 1; discrete variables may leave the box by rounding */
   int n_centres;
   const double *centres; /* [n_centres][d] admissible */
-  const double *anchor;  /* [d] admissible; global candidates differ from it in few variables only;
-                            NULL = in all */
-  double moving;         /* chance of a real or integer variable to differ from the anchor, or to be
-                            perturbed; 0 = 20 variables on average, at most all */
-  double switching;      /* of a boolean or a category; 0 = as in search/local.h, and moving for
-                            those that may differ from the anchor */
-  bool all_points; /* a discrete problem of no more points than candidates, or a list of candidates
-                      of any length: each point once instead */
+  const double *anchor;  /* [d] admissible; NULL = global candidates vary in all variables */
+  double moving;         /* chance of a real or integer variable to differ from the anchor, or from
+                            the centre; 0 = 20 variables on average, at most all */
+  double switching; /* chance of a boolean or a category; 0 = drawn for every local candidate as in
+                       search/perturb.h, and moving for global candidates with an anchor */
+  bool all_points;  /* each point of the problem once instead, where it is a list, or discrete with
+                       no  more points than candidates */
 } gannet_candidates_spec;
 
 typedef struct gannet_candidates gannet_candidates;
@@ -44,7 +49,7 @@ GANNET_CHECKED gannet_err gannet_candidates_create(const gannet_problem *problem
                                                    gannet_candidates **candidates);
 void gannet_candidates_destroy(gannet_candidates **candidates);
 
-/* n_global + n_local, and the dimension d.
+/* Number of candidates, and the dimension d.
  *
  * Local.
  */

@@ -1,47 +1,183 @@
 #include "search/region.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
-#include "search/standing.h"
+#include "search/merit_rank.h"
+#include "search/perturb.h"
 
-typedef struct {
-  const gannet_region_options *options;
-  const gannet_history *history;
-  int64_t first, design;
-  gannet_standing *standing; /* [count] */
-  int64_t *arrival;          /* [count] position in the order of arrival, -1 = none */
-  gannet_standing best;      /* of what was counted; infinite = nothing */
-  int n_top, n_top_most;
-  double *top; /* [n_top_most] the best feasible values counted, ascending */
-} replay;
+static const char *const types[] = {"none", "trust", NULL};
+static const char *const centres[] = {"value", "mean", NULL};
+static const char *const data[] = {"restart", "all", NULL};
 
-static int tolerated_failures(const gannet_region_options *options, int variables) {
-  if (options->failures != GANNET_AUTO) return options->failures;
-  return variables < 4 ? 4 : variables;
+/* Defaults: Eriksson et al. 2019, appendix D. */
+const gannet_option gannet_region_table[] = {
+    {.key = "type",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_region_options, type),
+     .fallback = "none",
+     .choices = types,
+     .help = "where points are sought: everywhere, or in a trust region around the best point that "
+             "grows after successes and shrinks after failures",
+     .example = "trust"},
+    {.key = "center",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_region_options, centre),
+     .fallback = "mean",
+     .choices = centres,
+     .help =
+         "the feasible point in the middle of the trust region is the one of the best value, or "
+         "of the best mean of the objective's model, which noise misleads less"},
+    {.key = "length",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_region_options, length),
+     .fallback = "0.8",
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = 2,
+     .unit = "ranges of the variables",
+     .help = "sides of a new trust region"},
+    {.key = "shortest",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_region_options, shortest),
+     .fallback = "0.0078125",
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = 2,
+     .unit = "ranges of the variables",
+     .help = "a trust region with shorter sides is given up"},
+    {.key = "longest",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_region_options, longest),
+     .fallback = "1.6",
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = 2,
+     .unit = "ranges of the variables",
+     .help = "a trust region does not grow beyond this"},
+    {.key = "successes",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gannet_region_options, successes),
+     .fallback = "3",
+     .lower = 1,
+     .upper = 1e6,
+     .help = "the trust region doubles after so many batches in a row that found a better point",
+     .unit = "batches"},
+    {.key = "failures",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gannet_region_options, failures),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .lower = 1,
+     .upper = 1e6,
+     .help = "the trust region halves after so many evaluations in a row, in batches that found "
+             "no better point; auto = the number of variables, at least 4",
+     .example = "5",
+     .unit = "evaluations"},
+    {.key = "gain",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_region_options, gain),
+     .fallback = "0.001",
+     .lower = 0,
+     .upper = 1,
+     .help = "a point is better when it gains this part of the spread of the best values, as many "
+             "as variables and at least 4"},
+    {.key = "restarts",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(gannet_region_options, restarts),
+     .fallback = "yes",
+     .help = "a trust region that is given up is followed by a new one with a new design; "
+             "otherwise it stays at its shortest"},
+    {.key = "weighted",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(gannet_region_options, weighted),
+     .fallback = "yes",
+     .help = "sides in proportion to the length scales of the objective's model, where it has one "
+             "for every variable"},
+    {.key = "perturb",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_region_options, perturb),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = 1,
+     .help = "chance of a variable to differ from the centre of the trust region in a candidate; "
+             "auto = 20 variables on average, at most all",
+     .example = "0.5"},
+    {.key = "data",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_region_options, data),
+     .fallback = "restart",
+     .choices = data,
+     .help = "evaluations that the models of a trust region take: those since its start, or all of "
+             "the campaign"},
+    {.key = "nearest",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gannet_region_options, nearest),
+     .fallback = "0",
+     .lower = 0,
+     .upper = 1e9,
+     .help = "of these, the models take so many, those nearest to the centre; 0 = all"},
+    {0},
+};
+
+const char *gannet_region_contradiction(const gannet_region_options *options) {
+  if (options->shortest > options->length) return "shortest is longer than length";
+  if (options->length > options->longest) return "length is longer than longest";
+  return NULL;
 }
 
 void gannet_region_count(const gannet_region_options *options, int variables, bool success,
                          int evaluations, gannet_region *region) {
+  const int usual = variables < 4 ? 4 : variables;
+  const int tolerated = options->failures != GANNET_AUTO ? options->failures : usual;
   region->successes = success ? region->successes + 1 : 0;
   region->failures = success ? 0 : region->failures + evaluations;
   if (region->successes >= options->successes) {
     region->length = fmin(2 * region->length, options->longest);
     region->successes = 0;
-  } else if (region->failures >= tolerated_failures(options, variables)) {
+  } else if (region->failures >= tolerated) {
     region->length /= 2;
     region->failures = 0;
   }
 }
 
-static bool has_result(const gannet_standing *standing) {
-  return isfinite(standing->violation);
+/* The history of a region, evaluation by evaluation as results arrived. An evaluation is counted
+ * when its batch is, or when it arrives if it belongs to no batch that can be counted. */
+typedef struct {
+  const gannet_region_options *options;
+  const gannet_history *history;
+  int64_t first, design;     /* first evaluation of the region; evaluations of its design */
+  gannet_merit_rank *merits; /* [count] of all evaluations */
+  int64_t *arrival;          /* [count] position in the order of arrival, -1 = no result yet */
+  gannet_merit_rank best;    /* best counted evaluation; infinite = none */
+  int n_top, n_top_most;
+  double *top; /* [n_top_most] the best feasible values that were counted, ascending */
+} replay;
+
+static const gannet_merit_rank nothing = {-1, INFINITY, INFINITY};
+
+static bool has_result(const gannet_merit_rank *merit) {
+  return isfinite(merit->violation);
 }
 
-static void absorb(replay *r, int64_t id) {
-  const gannet_standing *one = &r->standing[id];
+/* Whether the best evaluation of a batch clearly beats all that were counted before. The spread of
+ * the best values is taken in halves, because differences of huge values overflow. */
+static bool is_success(const replay *r, const gannet_merit_rank *one) {
+  if (!has_result(one) || !gannet_merit_rank_is_better(one, &r->best)) return false;
+  if (!has_result(&r->best)) return true;
+  if (one->violation > 0) return one->violation < (1 - r->options->gain) * r->best.violation;
+  if (r->best.violation > 0) return true;
+  const double spread = r->n_top > 0 ? 0.5 * r->top[r->n_top - 1] - 0.5 * r->top[0] : 0;
+  return 0.5 * r->best.value - 0.5 * one->value > r->options->gain * spread;
+}
+
+/* Enter an evaluation into the best ones that were counted. */
+static void count_evaluation(replay *r, int64_t id) {
+  const gannet_merit_rank *one = &r->merits[id];
   if (!has_result(one)) return;
-  if (gannet_standing_is_better(one, &r->best)) r->best = *one;
+  if (gannet_merit_rank_is_better(one, &r->best)) r->best = *one;
   if (one->violation > 0) return;
   if (r->n_top == r->n_top_most && one->value >= r->top[r->n_top - 1]) return;
   int at = r->n_top < r->n_top_most ? r->n_top++ : r->n_top - 1;
@@ -49,92 +185,68 @@ static void absorb(replay *r, int64_t id) {
   r->top[at] = one->value;
 }
 
-/* Halves, because differences of huge values overflow. */
-static bool is_clear_gain(const replay *r, double value) {
-  const double spread = r->n_top > 0 ? 0.5 * r->top[r->n_top - 1] - 0.5 * r->top[0] : 0;
-  return 0.5 * r->best.value - 0.5 * value > r->options->gain * spread;
-}
-
-static bool is_success(const replay *r, const gannet_standing *one) {
-  if (!has_result(one) || !gannet_standing_is_better(one, &r->best)) return false;
-  if (!has_result(&r->best)) return true;
-  if (one->violation > 0) return one->violation < (1 - r->options->gain) * r->best.violation;
-  return r->best.violation > 0 || is_clear_gain(r, one->value);
-}
-
 static bool is_of_batch(const gannet_evaluation *row, int64_t batch) {
   return row->batch == batch && row->origin == GANNET_ORIGIN_METHOD;
 }
 
-/* Ids [*from, *to) of the batch of an evaluation of the method; they are neighbours. */
-static void find_batch(const gannet_history *history, int64_t id, int64_t *from, int64_t *to) {
-  const int64_t batch = gannet_history_get(history, id)->batch;
-  *from = id;
-  *to = id + 1;
-  while (*from > 0 && is_of_batch(gannet_history_get(history, *from - 1), batch)) --*from;
-  while (*to < gannet_history_count(history) &&
-         is_of_batch(gannet_history_get(history, *to), batch))
-    ++*to;
-}
-
-/* The result at this position of the order of arrival; its batch counts with its last result, and
- * that of a design not at all. */
+/* Count the batch of the result that arrived at a position, if this is its last result. A batch of
+ * the design is not counted, but its evaluations are. */
 static void count_batch(replay *r, int64_t at, gannet_region *region) {
-  int64_t from, to;
+  const gannet_history *history = r->history;
+  const int64_t arrived = gannet_history_order(history)[at], count = gannet_history_count(history);
+  const int64_t batch = gannet_history_get(history, arrived)->batch;
+  int64_t from = arrived, to = arrived + 1; /* ids of a batch are neighbours */
   int evaluations = 0;
-  gannet_standing best = {-1, INFINITY, INFINITY};
-  const int64_t arrived = gannet_history_order(r->history)[at];
-  find_batch(r->history, arrived, &from, &to);
+  gannet_merit_rank best = nothing;
+  while (from > 0 && is_of_batch(gannet_history_get(history, from - 1), batch)) --from;
+  while (to < count && is_of_batch(gannet_history_get(history, to), batch)) ++to;
   if (from < r->first + r->design) {
-    absorb(r, arrived);
+    count_evaluation(r, arrived);
     return;
   }
   for (int64_t id = from; id < to; ++id) {
     if (r->arrival[id] < 0 || r->arrival[id] > at) return;
-    evaluations += gannet_history_get(r->history, id)->status != GANNET_EVAL_FAILED;
-    if (gannet_standing_is_better(&r->standing[id], &best)) best = r->standing[id];
+    evaluations += gannet_history_get(history, id)->status != GANNET_EVAL_FAILED;
+    if (gannet_merit_rank_is_better(&r->merits[id], &best)) best = r->merits[id];
   }
   if (evaluations > 0)
-    gannet_region_count(r->options, gannet_history_problem(r->history)->spec.n_variables,
+    gannet_region_count(r->options, gannet_history_problem(history)->spec.n_variables,
                         is_success(r, &best), evaluations, region);
-  for (int64_t id = from; id < to; ++id) absorb(r, id);
+  for (int64_t id = from; id < to; ++id) count_evaluation(r, id);
 }
 
-/* Whether the region ended. */
-static bool run(replay *r, gannet_region *region) {
+/* Returns whether the region ended. */
+static bool replay_history(replay *r, gannet_region *region) {
   for (int64_t at = 0; at < gannet_history_count_told(r->history); ++at) {
     const int64_t id = gannet_history_order(r->history)[at];
     if (id < r->first) continue;
     if (gannet_history_get(r->history, id)->origin == GANNET_ORIGIN_METHOD)
       count_batch(r, at, region);
     else
-      absorb(r, id);
+      count_evaluation(r, id);
     if (region->length >= r->options->shortest) continue;
     if (r->options->restarts) return true;
     region->length = r->options->shortest;
   }
+  /* Results of incomplete batches count for the centre at once. */
+  gannet_merit_rank best = nothing;
+  for (int64_t id = r->first; id < gannet_history_count(r->history); ++id)
+    if (has_result(&r->merits[id]) && gannet_merit_rank_is_better(&r->merits[id], &best))
+      best = r->merits[id];
+  region->centre = best.id;
   return false;
 }
 
-static gannet_err prepare(replay *r) {
+static gannet_err replay_init(replay *r) {
   const int64_t count = gannet_history_count(r->history);
-  GANNET_TRY(gannet_alloc((size_t)count, sizeof *r->standing, &r->standing));
+  GANNET_TRY(gannet_alloc((size_t)count, sizeof *r->merits, &r->merits));
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *r->arrival, &r->arrival));
   GANNET_TRY(gannet_alloc((size_t)r->n_top_most, sizeof *r->top, &r->top));
-  GANNET_TRY(gannet_standing_all(r->history, r->first, r->standing));
+  GANNET_TRY(gannet_merit_rank_all(r->history, r->first, r->merits));
   for (int64_t id = 0; id < count; ++id) r->arrival[id] = -1;
   for (int64_t at = 0; at < gannet_history_count_told(r->history); ++at)
     r->arrival[gannet_history_order(r->history)[at]] = at;
   return GANNET_OK;
-}
-
-/* Results of incomplete batches count for the centre at once. */
-static int64_t best_of_all(const replay *r) {
-  gannet_standing best = {-1, INFINITY, INFINITY};
-  for (int64_t id = r->first; id < gannet_history_count(r->history); ++id)
-    if (has_result(&r->standing[id]) && gannet_standing_is_better(&r->standing[id], &best))
-      best = r->standing[id];
-  return best.id;
 }
 
 gannet_err gannet_region_follow(const gannet_region_options *options, const gannet_history *history,
@@ -144,20 +256,110 @@ gannet_err gannet_region_follow(const gannet_region_options *options, const gann
               .history = history,
               .first = state->first,
               .design = design,
-              .best = {-1, INFINITY, INFINITY},
+              .best = nothing,
               .n_top_most = variables < 4 ? 4 : variables};
   *region = (gannet_region){.length = options->length, .centre = -1};
-  const gannet_err err = prepare(&r);
-  if (err == GANNET_OK && run(&r, region)) {
+  const gannet_err err = replay_init(&r);
+  if (err == GANNET_OK && replay_history(&r, region)) {
     state->restarts += 1;
     state->first = gannet_history_count(history);
     *region = (gannet_region){.length = options->length, .centre = -1};
-  } else if (err == GANNET_OK) {
-    region->centre = best_of_all(&r);
   }
-  gannet_free(&r.standing);
+  gannet_free(&r.merits);
   gannet_free(&r.arrival);
   gannet_free(&r.top);
   GANNET_TRY(err);
   return GANNET_OK;
+}
+
+static bool is_cut(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_REAL || v->type == GANNET_VARIABLE_INTEGER;
+}
+
+/* Geometric mean of the length scales of the coordinates that are cut. */
+static double mean_scale(const gannet_problem *problem, const double *scales) {
+  double sum = 0;
+  int n = 0;
+  for (int i = 0; scales && i < problem->spec.n_variables; ++i) {
+    if (!is_cut(&problem->spec.variables[i])) continue;
+    sum += log(scales[problem->first[i]]);
+    n += 1;
+  }
+  return n > 0 ? exp(sum / n) : 1;
+}
+
+void gannet_region_box(const gannet_problem *problem, double length, const double *centre,
+                       const double *scales, double *lower, double *upper) {
+  const double mean = mean_scale(problem, scales), most = 10;
+  for (int k = 0; k < problem->d; ++k) {
+    lower[k] = 0;
+    upper[k] = 1;
+  }
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const gannet_variable *v = &problem->spec.variables[i];
+    if (!is_cut(v)) continue;
+    const int k = problem->first[i];
+    const double weight = fmin(fmax(scales ? scales[k] / mean : 1, 1 / most), most);
+    double below = centre[k] - 0.5 * length * weight, above = centre[k] + 0.5 * length * weight;
+    if (gannet_variable_has_steps(v)) {
+      const double now = gannet_variable_number(v, centre[k]);
+      below = fmin(below, gannet_variable_unit(v, gannet_variable_next(v, now, false)));
+      above = fmax(above, gannet_variable_unit(v, gannet_variable_next(v, now, true)));
+    }
+    lower[k] = fmin(fmax(below, 0), 1);
+    upper[k] = fmin(fmax(above, 0), 1);
+  }
+}
+
+double gannet_region_moving(const gannet_region_options *options, const gannet_problem *problem) {
+  return isnan(options->perturb) ? gannet_perturb_chance(problem->spec.n_variables)
+                                 : options->perturb;
+}
+
+double gannet_region_switching(const gannet_region_options *options, const gannet_problem *problem,
+                               double length) {
+  return gannet_region_moving(options, problem) * fmin(1, length);
+}
+
+typedef struct {
+  double square; /* of its distance from the centre */
+  int64_t id;
+} neighbour;
+
+static int by_distance(const void *a, const void *b) {
+  const neighbour *x = a, *y = b;
+  if (x->square != y->square) return x->square < y->square ? -1 : 1;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static gannet_err keep_nearest(const gannet_history *history, int nearest, int64_t centre,
+                               bool *take) {
+  const int64_t count = gannet_history_count(history);
+  const int d = gannet_history_problem(history)->d;
+  const double *middle = gannet_history_x_unit(history, centre);
+  neighbour *all = NULL;
+  size_t n = 0;
+  GANNET_TRY(gannet_alloc((size_t)count, sizeof *all, &all));
+  for (int64_t id = 0; id < count; ++id) {
+    if (!take[id]) continue;
+    take[id] = false;
+    const gannet_eval_status status = gannet_history_get(history, id)->status;
+    if (status != GANNET_EVAL_DONE && status != GANNET_EVAL_CANNOT_RUN) continue;
+    const double *x = gannet_history_x_unit(history, id);
+    double square = 0;
+    for (int k = 0; k < d; ++k) square += (x[k] - middle[k]) * (x[k] - middle[k]);
+    all[n++] = (neighbour){square, id};
+  }
+  qsort(all, n, sizeof *all, by_distance);
+  for (size_t i = 0; i < n && i < (size_t)nearest; ++i) take[all[i].id] = true;
+  gannet_free(&all);
+  return GANNET_OK;
+}
+
+gannet_err gannet_region_take(const gannet_region_options *options, const gannet_history *history,
+                              const gannet_region_state *state, int64_t centre, bool *take) {
+  for (int64_t id = 0; id < gannet_history_count(history); ++id)
+    take[id] = options->data == GANNET_REGION_ALL || id >= state->first;
+  if (options->nearest == 0 || centre < 0) return GANNET_OK;
+  return keep_nearest(history, options->nearest, centre, take);
 }

@@ -1,17 +1,19 @@
-/* A trust region: a box around the best point, outside of which no points are sought. It grows
- * after successes, shrinks after failures, and when it has become too small a new one starts with
- * a new design.
+/* A trust region: the box around the best point in which points are sought. It grows after
+ * successes and shrinks after failures. When it has become too small, a new region starts with a
+ * new design.
+ *
+ * Terms
+ *   batch    evaluations that the method proposed at once; counted when its last result arrives
+ *   success  a batch whose best evaluation clearly beats all that were counted before
+ *   gain     what counts as clearly, as a part of the spread of the best values
  *
  * Eriksson et al. 2019 (TuRBO-1); Eriksson, Poloczek 2021 (SCBO) for constraints. What differs:
- * - Asynchronous results: a batch is counted once, when the last of its results arrives; it is a
- *   success when its best evaluation clearly beats all that were counted before. Failures are
- *   counted in evaluations, so that batches may have any size; with batches of q this shrinks after
- *   as many batches as TuRBO's ceil(max(4, n) / q).
- * - "Clearly" is measured against the spread of the best values, not against their size, so that
+ * - Failures are counted in evaluations, so that batches may have any size. With batches of q the
+ *   region shrinks after as many batches as TuRBO's, ceil(max(4, n) / q).
+ * - The gain is measured against the spread of the best values and not against their size, so that
  *   adding a constant to the objective changes nothing.
  *
- * Everything is a function of the history and of two numbers, which a saved campaign keeps: how
- * many restarts there were, and with which evaluation the present one began.
+ * Everything is a function of the history and of gannet_region_state, which a campaign saves.
  */
 #ifndef GANNET_SEARCH_REGION_H
 #define GANNET_SEARCH_REGION_H
@@ -21,7 +23,7 @@
 
 typedef enum { GANNET_REGION_NONE, GANNET_REGION_TRUST } gannet_region_type;
 
-/* Observations that the models take. */
+/* Observations that the models take: those since the region began, or all. */
 typedef enum { GANNET_REGION_RESTART, GANNET_REGION_ALL } gannet_region_data;
 
 /* The best evaluation by its value, or by the mean of the objective's model. */
@@ -31,34 +33,35 @@ typedef struct {
   int type;   /* a gannet_region_type */
   int centre; /* a gannet_region_centre */
   double length, shortest, longest;
-  int successes; /* batches in a row, after which it grows */
-  int failures;  /* evaluations in a row, after which it shrinks; GANNET_AUTO = max(4, variables) */
-  double gain;   /* of a success, as a part of the spread of the best values */
+  int successes; /* the region grows after so many batches in a row */
+  int failures;  /* and shrinks after so many evaluations in a row; GANNET_AUTO = max(4, variables)
+                  */
+  double gain;
   bool restarts;
   bool weighted;  /* sides in proportion to the length scales of the objective's model */
   double perturb; /* chance of a variable to differ from the centre, NAN = min(1, 20 / variables) */
   int data;       /* a gannet_region_data */
-  int nearest;    /* of these, at most so many, those nearest to the centre; 0 = all */
+  int nearest;    /* the models take at most so many observations, nearest to the centre; 0 = all */
 } gannet_region_options;
 
 extern const gannet_option gannet_region_table[];
 
-/* What must be saved. Zeroed = no restart yet. */
+/* What a campaign saves. Zeroed = no restart yet. */
 typedef struct {
   int64_t restarts;
   int64_t first; /* id of the first evaluation of the present region */
 } gannet_region_state;
 
-/* What follows from it and the history. */
+/* What follows from the state and the history. */
 typedef struct {
-  double length;  /* of the box's sides, before they are weighted and cut at the unit cube */
+  double length;  /* side of the box, before sides are weighted and cut at the unit cube */
   int successes;  /* batches in a row */
   int failures;   /* evaluations in a row */
   int64_t centre; /* id of the best evaluation since the restart: the best feasible one, or that of
                      least violation; -1 = none with a result */
 } gannet_region;
 
-/* A complaint about options that contradict each other, NULL if they do not.
+/* A complaint about options that contradict each other; NULL = they do not.
  *
  * Local.
  */
@@ -81,7 +84,7 @@ void gannet_region_count(const gannet_region_options *options, int variables, bo
  * Local; a pure function of its arguments.
  *
  * Batches are the evaluations of origin GANNET_ORIGIN_METHOD with equal batch number, unless the
- * first of them belongs to the design of the region; other evaluations count for the centre, and as
+ * first of them belongs to the design of the region. Other evaluations count for the centre, and as
  * values to be beaten, when they arrive. A batch that has only failed evaluations is not counted.
  *
  * design  in     evaluations of a region before its first model
@@ -95,8 +98,8 @@ GANNET_CHECKED gannet_err gannet_region_follow(const gannet_region_options *opti
 
 /* The box: centre +- length/2 times the weight of the coordinate, cut at the unit cube. Weights are
  * length scales divided by their geometric mean, at most 10 and at least 1/10. Integers get one
- * step to either side at least; booleans and categories are not cut, because a box cannot tell near
- * ones from far ones (see gannet_region_switching).
+ * step to either side at least. Booleans and categories are not cut, because a box cannot tell near
+ * values from far ones (see gannet_region_switching).
  *
  * Local.
  *
@@ -107,8 +110,8 @@ GANNET_CHECKED gannet_err gannet_region_follow(const gannet_region_options *opti
 void gannet_region_box(const gannet_problem *problem, double length, const double *centre,
                        const double *scales, double *lower, double *upper);
 
-/* Chance of a variable to differ from the centre in a candidate: of real and integer variables; and
- * of booleans and categories, for which it shrinks with the region.
+/* Chance of a variable to differ from the centre in a candidate: of real and integer variables
+ * (moving), and of booleans and categories (switching), which shrinks with the region.
  *
  * Local.
  */

@@ -9,7 +9,7 @@
 #include "base/parts.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local/local_data.h"
-#include "search/standing.h"
+#include "search/merit_rank.h"
 #include "surrogate/models/quadratic/quadratic.h"
 
 /* Half the side of the box, in the unit cube. */
@@ -92,24 +92,24 @@ void gannet_local_destroy(gannet_local **local) {
 static gannet_err find_achievement(const gannet_local *l, bool *told, double *most) {
   const int64_t first = l->state.first_id, n = l->state.count;
   const int64_t count = gannet_history_count(l->history);
-  gannet_standing *standing = NULL;
+  gannet_merit_rank *merits = NULL;
   *told = n > 0 && first + n <= count;
   *most = 0;
   for (int64_t id = first; id < first + n && *told; ++id)
     *told = gannet_history_get(l->history, id)->status != GANNET_EVAL_PENDING;
   if (!*told) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)count, sizeof *standing, &standing));
-  const gannet_err err = gannet_standing_all(l->history, 0, standing);
+  GANNET_TRY(gannet_alloc((size_t)count, sizeof *merits, &merits));
+  const gannet_err err = gannet_merit_rank_all(l->history, 0, merits);
   for (int64_t id = first; id < first + n && err == GANNET_OK; ++id) {
-    const gannet_standing *from = &standing[l->state.from], *point = &standing[id];
-    if (!gannet_standing_is_better(point, from)) continue;
+    const gannet_merit_rank *from = &merits[l->state.from], *point = &merits[id];
+    if (!gannet_merit_rank_is_better(point, from)) continue;
     const double decrease = from->value - point->value;
     if (from->violation > 0)
       *most = fmax(*most, 1 - point->violation / from->violation);
     else if (decrease > 0)
       *most = fmax(*most, decrease / fmax(l->state.predicted, 1e-300));
   }
-  gannet_free(&standing);
+  gannet_free(&merits);
   return err;
 }
 

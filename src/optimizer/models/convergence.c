@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "search/standing.h"
+#include "search/merit_rank.h"
 
 /* Largest distance along any variable, as a share of its range. Where the objective is smooth,
  * values at one place differ by about the square of that, in units of what it varies by over the
@@ -24,20 +24,20 @@ bool gannet_convergence_is_near(int d, const double *x, const double *other) {
 typedef struct {
   int64_t n;                 /* evaluations */
   int most, found;           /* d + 1, and how many of the best there are */
-  gannet_standing *standing; /* [n] */
-  gannet_standing *best;     /* [most], best first; in the same memory */
+  gannet_merit_rank *merits; /* [n] */
+  gannet_merit_rank *best;   /* [most], best first; in the same memory */
 } ranking;
 
 static gannet_err rank_all(const gannet_history *history, ranking *r) {
   r->n = gannet_history_count(history);
   r->most = gannet_history_problem(history)->d + 1;
   if (gannet_history_count_told(history) < 2 * r->most) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)r->n + (size_t)r->most, sizeof *r->standing, &r->standing));
-  r->best = r->standing + r->n;
-  GANNET_TRY(gannet_standing_all(history, 0, r->standing));
+  GANNET_TRY(gannet_alloc((size_t)r->n + (size_t)r->most, sizeof *r->merits, &r->merits));
+  r->best = r->merits + r->n;
+  GANNET_TRY(gannet_merit_rank_all(history, 0, r->merits));
   for (int64_t i = 0; i < r->n; ++i)
-    if (!(r->standing[i].violation > 0))
-      r->found = gannet_standing_insert(&r->standing[i], r->most, r->found, r->best);
+    if (!(r->merits[i].violation > 0))
+      r->found = gannet_merit_rank_insert(&r->merits[i], r->most, r->found, r->best);
   return GANNET_OK;
 }
 
@@ -52,9 +52,9 @@ static bool is_near_best(const gannet_history *history, const ranking *r, int64_
 static bool are_worse(const gannet_history *history, const ranking *r, double by) {
   int64_t worse = 0, all = 0;
   for (int64_t i = 0; i < r->n; ++i) {
-    if (r->standing[i].violation > 0 || is_near_best(history, r, r->standing[i].id)) continue;
+    if (r->merits[i].violation > 0 || is_near_best(history, r, r->merits[i].id)) continue;
     all += 1;
-    worse += gannet_problem_excess(r->standing[i].value, r->best[0].value) >= by;
+    worse += gannet_problem_excess(r->merits[i].value, r->best[0].value) >= by;
   }
   return all > 0 && 2 * worse >= all;
 }
@@ -69,6 +69,6 @@ gannet_err gannet_convergence_find(const gannet_history *history, gannet_converg
     const double spread = gannet_problem_excess(r.best[r.most - 1].value, r.best[0].value);
     *convergence = (gannet_convergence){r.best[0].id, are_worse(history, &r, spread / digits)};
   }
-  gannet_free(&r.standing);
+  gannet_free(&r.merits);
   return err;
 }

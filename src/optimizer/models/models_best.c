@@ -5,17 +5,17 @@
 
 #include "base/memory.h"
 #include "optimizer/models/models_impl.h"
-#include "search/standing.h"
+#include "search/merit_rank.h"
 
 typedef struct {
-  gannet_standing standing;
+  gannet_merit_rank merit;
   int position;
 } place;
 
 static int better_first(const void *a, const void *b) {
   const place *left = a, *right = b;
-  if (gannet_standing_is_better(&left->standing, &right->standing)) return -1;
-  return gannet_standing_is_better(&right->standing, &left->standing);
+  if (gannet_merit_rank_is_better(&left->merit, &right->merit)) return -1;
+  return gannet_merit_rank_is_better(&right->merit, &left->merit);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -27,7 +27,7 @@ static int ascending(const void *a, const void *b) {
 static int choose_best_ranked(int n, const place *places, int *found) {
   int taken = 0, outside = 0;
   for (int i = 0; i < n && outside < GANNET_INCUMBENT_CANDIDATES_BEST; ++i) {
-    const bool infeasible = places[i].standing.violation > 0;
+    const bool infeasible = places[i].merit.violation > 0;
     if (i >= GANNET_INCUMBENT_CANDIDATES_BEST && !infeasible) continue;
     outside += infeasible && i >= GANNET_INCUMBENT_CANDIDATES_BEST;
     found[taken++] = places[i].position;
@@ -39,14 +39,14 @@ static int choose_best_ranked(int n, const place *places, int *found) {
 static gannet_err rank_from(const gannet_history *history, int n, const int64_t *id, int64_t first,
                             place *places, int *later) {
   const size_t count = (size_t)gannet_history_count(history);
-  gannet_standing *standing = NULL;
-  GANNET_TRY(gannet_alloc(count, sizeof *standing, &standing));
-  const gannet_err err = gannet_standing_all(history, 0, standing);
+  gannet_merit_rank *merits = NULL;
+  GANNET_TRY(gannet_alloc(count, sizeof *merits, &merits));
+  const gannet_err err = gannet_merit_rank_all(history, 0, merits);
   *later = 0;
   for (int i = 0; i < n && err == GANNET_OK; ++i)
-    if (id[i] >= first) places[(*later)++] = (place){standing[id[i]], i};
+    if (id[i] >= first) places[(*later)++] = (place){merits[id[i]], i};
   qsort(places, (size_t)*later, sizeof *places, better_first);
-  gannet_free(&standing);
+  gannet_free(&merits);
   return err;
 }
 

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "search/batch.h"
+#include "search/merit_rank.h"
 #include "search/sobol.h"
-#include "search/standing.h"
 
 void gannet_propose_end_phase(gannet_member *member, gannet_phase phase, double *mark) {
   const double now = gannet_clock_seconds();
@@ -18,15 +18,15 @@ void gannet_propose_end_phase(gannet_member *member, gannet_phase phase, double 
   *mark = gannet_clock_seconds();
 }
 
-/* The best points inside the region, best first. standing: [count] scratch. */
+/* The best points inside the region, best first. merits: [count] scratch. */
 static int find_best_inside(const gannet_member *member, int wanted,
-                            const gannet_standing *standing, gannet_standing *best) {
+                            const gannet_merit_rank *merits, gannet_merit_rank *best) {
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
     const double *x = gannet_history_x_unit(member->history, id);
     if (!gannet_history_is_sound(member->history, id)) continue;
     if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
-    n = gannet_standing_insert(&standing[id], wanted, n, best);
+    n = gannet_merit_rank_insert(&merits[id], wanted, n, best);
   }
   return n;
 }
@@ -35,15 +35,15 @@ static gannet_err find_centres(const gannet_member *member, double *centres, int
   const size_t d = (size_t)member->problem->d;
   const size_t count = (size_t)gannet_history_count(member->history);
   const int wanted = member->options->search.centers;
-  gannet_standing *standing = NULL;
-  GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *standing, &standing));
-  gannet_standing *best = standing + count;
-  const gannet_err err = gannet_standing_all(member->history, 0, standing);
-  if (err == GANNET_OK) *n = find_best_inside(member, wanted, standing, best);
+  gannet_merit_rank *merits = NULL;
+  GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *merits, &merits));
+  gannet_merit_rank *best = merits + count;
+  const gannet_err err = gannet_merit_rank_all(member->history, 0, merits);
+  if (err == GANNET_OK) *n = find_best_inside(member, wanted, merits, best);
   for (int i = 0; i < *n; ++i)
     memcpy(centres + (size_t)i * d, gannet_history_x_unit(member->history, best[i].id),
            d * sizeof *centres);
-  gannet_free(&standing);
+  gannet_free(&merits);
   return err;
 }
 
