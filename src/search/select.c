@@ -10,7 +10,7 @@ struct gannet_select {
   int n_lists, keep;
   gannet_ranked *best; /* [n_lists][keep], best first */
   MPI_Datatype list;   /* keep entries */
-  MPI_Op merge;        /* two of them to the best of both */
+  MPI_Op merge;        /* of two lists, the best entries of both */
 };
 
 static bool is_better(gannet_ranked a, gannet_ranked b) {
@@ -32,7 +32,7 @@ static void merge_lists(void *in, void *inout, int *count, MPI_Datatype *type) {
   }
 }
 
-static gannet_err make_reduction(gannet_select *s) {
+static gannet_err create_reduction(gannet_select *s) {
   const int bytes = s->keep * (int)sizeof(gannet_ranked);
   GANNET_TRY_MPI(MPI_Type_contiguous(bytes, MPI_BYTE, &s->list));
   GANNET_TRY_MPI(MPI_Type_commit(&s->list));
@@ -52,7 +52,7 @@ gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select) {
   s->list = MPI_DATATYPE_NULL;
   s->merge = MPI_OP_NULL;
   gannet_err err = gannet_alloc(places, sizeof *s->best, &s->best);
-  if (err == GANNET_OK) err = make_reduction(s);
+  if (err == GANNET_OK) err = create_reduction(s);
   if (err != GANNET_OK) {
     gannet_select_destroy(&s);
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
@@ -70,13 +70,7 @@ void gannet_select_destroy(gannet_select **select) {
   gannet_free(select);
 }
 
-static void insert(gannet_ranked *list, int keep, gannet_ranked entry) {
-  int at = keep - 1;
-  for (; at > 0 && is_better(entry, list[at - 1]); --at) list[at] = list[at - 1];
-  list[at] = entry;
-}
-
-/* index NULL: first, first + 1, ... */
+/* index: [m]; NULL = first, first + 1, ... */
 static void offer(gannet_select *select, int m, int64_t first, const int64_t *index,
                   const double *scores, int ld) {
   const int keep = select->keep;
@@ -85,7 +79,10 @@ static void offer(gannet_select *select, int m, int64_t first, const int64_t *in
     gannet_ranked *list = select->best + (size_t)l * (size_t)keep;
     for (int i = 0; i < m; ++i) {
       const gannet_ranked entry = {score[i], index ? index[i] : first + i};
-      if (!isnan(score[i]) && is_better(entry, list[keep - 1])) insert(list, keep, entry);
+      if (isnan(score[i]) || !is_better(entry, list[keep - 1])) continue;
+      int at = keep - 1;
+      for (; at > 0 && is_better(entry, list[at - 1]); --at) list[at] = list[at - 1];
+      list[at] = entry;
     }
   }
 }

@@ -18,8 +18,8 @@ struct gannet_sobol {
 
 /* Bratley and Fox 1988, section 2: m_j = sum over r of a_r 2^r m_{j-r} + m_{j-s} in the field of
  * two elements, for a primitive polynomial of degree s; the direction is m_j 2^(31-j). */
-static void fill_directions(uint32_t polynomial, int degree, const uint16_t *initials,
-                            uint32_t directions[BITS]) {
+static void set_directions(uint32_t polynomial, int degree, const uint16_t *initials,
+                           uint32_t directions[BITS]) {
   uint32_t m[BITS] = {1};
   for (int j = 1; j < BITS; ++j) {
     if (j < degree) {
@@ -33,19 +33,14 @@ static void fill_directions(uint32_t polynomial, int degree, const uint16_t *ini
   for (int j = 0; j < BITS; ++j) directions[j] = m[j] << (BITS - 1 - j);
 }
 
-static int degree_of(uint32_t polynomial) {
-  int degree = 0;
-  while (polynomial >> (degree + 1)) ++degree;
-  return degree;
-}
-
-static void fill_all_directions(gannet_sobol *s) {
+static void set_all_directions(gannet_sobol *s) {
   for (int j = 0; j < BITS; ++j) s->directions[0][j] = UINT32_C(1) << (BITS - 1 - j);
   const uint16_t *initials = gannet_sobol_initials;
   for (int k = 1; k < s->d_table; ++k) {
     const uint32_t polynomial = gannet_sobol_polynomials[k - 1];
-    const int degree = degree_of(polynomial);
-    fill_directions(polynomial, degree, initials, s->directions[k]);
+    int degree = 0;
+    while (polynomial >> (degree + 1)) ++degree;
+    set_directions(polynomial, degree, initials, s->directions[k]);
     initials += degree - 1;
   }
 }
@@ -62,7 +57,7 @@ gannet_err gannet_sobol_create(int d, const gannet_stream *stream, gannet_sobol 
     gannet_sobol_destroy(&s);
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   }
-  fill_all_directions(s);
+  set_all_directions(s);
   s->scrambled = stream != NULL;
   if (stream) {
     for (int k = 0; k < s->d_table; ++k)
@@ -112,9 +107,9 @@ uint32_t gannet_sobol_bits(const gannet_sobol *sobol, uint32_t i, int k) {
   return sobol->scrambled ? scramble(x, sobol->keys[k]) : x;
 }
 
-/* Coordinates k .. k+count-1, count <= CHUNK, of points first .. first+n-1. What changes from one
- * number to the next are a few of its lowest bits. */
-static void fill_coordinates(const gannet_sobol *s, int k, int count, uint32_t first, int n,
+/* Coordinates k .. k+count-1, count <= CHUNK, of points first .. first+n-1. From one number to the
+ * next only a few of its lowest bits change. */
+static void make_coordinates(const gannet_sobol *s, int k, int count, uint32_t first, int n,
                              double *x) {
   uint32_t bits[CHUNK], keys[CHUNK];
   for (int j = 0; j < count; ++j) bits[j] = unscrambled(s->directions[k + j], first);
@@ -132,7 +127,7 @@ static void fill_coordinates(const gannet_sobol *s, int k, int count, uint32_t f
 void gannet_sobol_points(const gannet_sobol *sobol, uint32_t first, int n, double *x) {
   const size_t rest = (size_t)(sobol->d - sobol->d_table);
   for (int k = 0; k < sobol->d_table; k += CHUNK)
-    fill_coordinates(sobol, k, sobol->d_table - k < CHUNK ? sobol->d_table - k : CHUNK, first, n,
+    make_coordinates(sobol, k, sobol->d_table - k < CHUNK ? sobol->d_table - k : CHUNK, first, n,
                      x + k);
   for (int p = 0; p < n && rest > 0; ++p)
     gannet_random_uniform(sobol->rest, (first + (uint32_t)p) * (uint64_t)rest, rest,

@@ -1,9 +1,9 @@
 /* The Sobol sequence with random access and Owen's scrambling.
  *
- * Coordinates below GANNET_SOBOL_TABLE (1024) use the direction numbers of Joe and Kuo 2008; those
- * beyond it are plain random numbers. Points are numbered in the direct order (bit j of the number
- * selects direction j), so every aligned block of 2^k points is the same set as in the Gray-code
- * order.
+ * Coordinates below GANNET_SOBOL_TABLE (1024) use the direction numbers of Joe and Kuo 2008,
+ * further coordinates are plain random numbers. Points are numbered in the direct order: bit j of
+ * the number selects direction j. Every aligned block of 2^k points is therefore the same set as in
+ * the Gray-code order.
  */
 #ifndef GANNET_SEARCH_SOBOL_H
 #define GANNET_SEARCH_SOBOL_H

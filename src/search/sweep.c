@@ -9,10 +9,10 @@ typedef struct {
   const gannet_sweep_spec *spec;
   double *points; /* [GANNET_SWEEP_POINTS][d] */
   double *scores; /* [n_lists][GANNET_SWEEP_POINTS] */
-} worker;
+} sweep;
 
-/* Move coordinate k of x to its best cell; tells whether that was better than *best. */
-static gannet_err sweep_coordinate(worker *w, int list, int k, double *x, double *best) {
+/* Move coordinate k of x to the centre of its best cell, if that is better than *best. */
+static gannet_err sweep_coordinate(sweep *w, int list, int k, double *x, double *best) {
   const gannet_sweep_spec *spec = w->spec;
   const size_t d = (size_t)spec->problem->d;
   const double low = spec->lower ? spec->lower[k] : 0, high = spec->upper ? spec->upper[k] : 1;
@@ -31,12 +31,11 @@ static gannet_err sweep_coordinate(worker *w, int list, int k, double *x, double
   return GANNET_OK;
 }
 
-static gannet_err sweep_list(worker *w, int list, double *x) {
+static gannet_err sweep_list(sweep *w, int list, double *x) {
   const gannet_sweep_spec *spec = w->spec;
-  double best = 0;
   GANNET_TRY(spec->scorer(spec->user, 1, x, 0, w->scores, GANNET_SWEEP_POINTS));
-  best = w->scores[(size_t)list * GANNET_SWEEP_POINTS];
-  for (int round = 0; round < spec->sweeps; ++round) {
+  double best = w->scores[(size_t)list * GANNET_SWEEP_POINTS];
+  for (int t = 0; t < spec->sweeps; ++t) {
     const double before = best;
     for (int k = 0; k < spec->problem->d; ++k)
       if (spec->problem->continuous[k]) GANNET_TRY(sweep_coordinate(w, list, k, x, &best));
@@ -45,7 +44,8 @@ static gannet_err sweep_list(worker *w, int list, double *x) {
   return GANNET_OK;
 }
 
-static gannet_err sweep_own(const gannet_context *context, worker *w, double *x_unit) {
+/* The lists of this rank; points of other lists become 0. */
+static gannet_err sweep_own_lists(const gannet_context *context, sweep *w, double *x_unit) {
   const gannet_sweep_spec *spec = w->spec;
   const size_t d = (size_t)spec->problem->d, lists = (size_t)spec->n_lists;
   GANNET_TRY(gannet_alloc(GANNET_SWEEP_POINTS * d, sizeof(double), &w->points));
@@ -60,10 +60,10 @@ static gannet_err sweep_own(const gannet_context *context, worker *w, double *x_
 
 gannet_err gannet_sweep(const gannet_context *context, const gannet_sweep_spec *spec,
                         double *x_unit) {
-  worker w = {.spec = spec};
+  sweep w = {.spec = spec};
   GANNET_REQUIRE(spec->n_lists >= 1 && spec->sweeps >= 1, GANNET_ERR_ARG,
                  "n_lists = %d, sweeps = %d", spec->n_lists, spec->sweeps);
-  const gannet_err code = sweep_own(context, &w, x_unit);
+  const gannet_err code = sweep_own_lists(context, &w, x_unit);
   gannet_free(&w.points);
   gannet_free(&w.scores);
   GANNET_TRY(gannet_agree(context->comm, code));

@@ -1,4 +1,4 @@
-/* Improve points along one coordinate after the other, over the whole box: what finds the least of
+/* Improve points along one coordinate after the other, over the whole box. This finds the least of
  * many local minima of a function that is nearly a sum over the coordinates. */
 #ifndef GANNET_SEARCH_SWEEP_H
 #define GANNET_SEARCH_SWEEP_H
@@ -7,19 +7,19 @@
 #include "problem/problem.h"
 #include "search/scan.h"
 
-enum { GANNET_SWEEP_POINTS = 64 }; /* along each coordinate */
+enum { GANNET_SWEEP_POINTS = 64 /* cells of each coordinate */ };
 
 typedef struct {
   const gannet_problem *problem;
   const double *lower, *upper; /* [d] box; NULL = the unit cube */
   int n_lists;
-  int sweeps;           /* most rounds through all continuous coordinates, >= 1 */
+  int sweeps;           /* most passes over all continuous coordinates, >= 1 */
   gannet_scorer scorer; /* of n_lists lists; must not depend on the rank */
   void *user;
 } gannet_sweep_spec;
 
-/* Point l becomes the best by list l that is found by moving one continuous coordinate at a time to
- * the centre of one of GANNET_SWEEP_POINTS cells. List l belongs to rank l mod np.
+/* Improve point l by the scores of list l: move one continuous coordinate at a time to the centre
+ * of the best of its cells. Rank l mod np does so.
  *
  * Collective over the context's communicator; spec the same on all ranks.
  *

@@ -5,7 +5,7 @@
 
 #include "optimizer/fixture.h"
 
-#include "search/spacing.h"
+#include "search/distinct.h"
 
 enum { D = 2, MOST = 64 };
 
@@ -119,17 +119,17 @@ static void the_tolerance_goes_with_the_resolution(void **state) {
   }
   const gannet_history *history = f.optimizer->history;
   const double coarse[D] = {0.2 + 0.9e-4, 0.2}, far[D] = {0.2 + 1.1e-4, 0.2};
-  assert_true(gannet_spacing_is_copy(history, 0, NULL, coarse, scratch));
-  assert_false(gannet_spacing_is_copy(history, 0, NULL, far, scratch));
+  assert_true(gannet_distinct_is_near_copy(history, 0, NULL, coarse, scratch));
+  assert_false(gannet_distinct_is_near_copy(history, 0, NULL, far, scratch));
   const double finer[3 * D] = {0.21, 0.2, 0.2, 0.21, 0.19, 0.2};
   const double fine[D] = {0.2 + 0.9e-5, 0.2}, next[D] = {0.2 + 1.1e-5, 0.2};
-  assert_true(gannet_spacing_is_copy(history, 3, finer, fine, scratch));
-  assert_false(gannet_spacing_is_copy(history, 3, finer, next, scratch));
+  assert_true(gannet_distinct_is_near_copy(history, 3, finer, fine, scratch));
+  assert_false(gannet_distinct_is_near_copy(history, 3, finer, next, scratch));
   const double finest[6 * D] = {0.21,     0.2, 0.2,      0.21, 0.19, 0.2,
                                 0.200009, 0.2, 0.199991, 0.2,  0.2,  0.199991};
   const double least[D] = {0.2 + 2.9e-6, 0.2}, more[D] = {0.2 + 3.1e-6, 0.2};
-  assert_true(gannet_spacing_is_copy(history, 6, finest, least, scratch));
-  assert_false(gannet_spacing_is_copy(history, 6, finest, more, scratch));
+  assert_true(gannet_distinct_is_near_copy(history, 6, finest, least, scratch));
+  assert_false(gannet_distinct_is_near_copy(history, 6, finest, more, scratch));
   drop(&f);
 }
 

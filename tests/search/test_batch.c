@@ -26,28 +26,21 @@ static void tiny_problems_are_used_up_before_points_repeat(void **state) {
   gannet_problem *problem = two_booleans();
   const double ranked[] = {1, 0, 1, 0, 1, 0}; /* three lists that agree, one entry each */
   double x[3 * 2], before[6 * 2];
-  gannet_choice choice[3];
   gannet_batch_spec spec = {.problem = problem,
                             .stream = stream,
                             .before = before,
                             .n_lists = 3,
                             .n_ranked = 1,
                             .ranked = ranked};
-  assert_ok(gannet_batch_choose(&spec, 3, x, choice));
+  assert_ok(gannet_batch_choose(&spec, 3, x));
   assert_int_equal(count_same(problem, 3, x), 0);
   assert_memory_equal(x, ranked, 2 * sizeof *x);
-  assert_int_equal(choice[0], GANNET_CHOICE_RANKED);
-  assert_int_equal(choice[1], GANNET_CHOICE_RANDOM);
-  assert_int_equal(choice[2], GANNET_CHOICE_RANDOM);
   memcpy(before, x, sizeof x);
   spec.n_before = 3;
-  assert_ok(gannet_batch_choose(&spec, 3, x, choice));
+  assert_ok(gannet_batch_choose(&spec, 3, x));
   memcpy(before + 6, x, sizeof x);
   assert_int_equal(count_same(problem, 4, before), 0);
-  assert_int_equal(choice[0], GANNET_CHOICE_RANDOM);
-  assert_int_equal(choice[1], GANNET_CHOICE_REPEAT);
   assert_memory_equal(x + 2, ranked, 2 * sizeof *x); /* the best that is not in this batch */
-  assert_int_equal(choice[2], GANNET_CHOICE_REPEAT);
   gannet_problem_destroy(&problem);
 }
 
@@ -71,7 +64,6 @@ static void the_last_fresh_point_is_found(void **state) {
     gannet_problem_encode(problem, x_user, i == 12345 ? last : before + 3 * n);
     n += i != 12345;
   }
-  gannet_choice choice;
   const gannet_batch_spec spec = {.problem = problem,
                                   .stream = stream,
                                   .n_before = n,
@@ -79,9 +71,8 @@ static void the_last_fresh_point_is_found(void **state) {
                                   .n_lists = 1,
                                   .n_ranked = 1,
                                   .ranked = before};
-  assert_ok(gannet_batch_choose(&spec, 1, x, &choice));
+  assert_ok(gannet_batch_choose(&spec, 1, x));
   assert_memory_equal(x, last, sizeof x);
-  assert_int_equal(choice, GANNET_CHOICE_RANDOM);
   free(before);
   gannet_problem_destroy(&problem);
 }
@@ -93,24 +84,17 @@ static void lists_fall_back_to_their_next_best(void **state) {
                            0.5, 0.5 + 5e-10, 0.1, 0.2, 0.7, 0.8};
   const double before[] = {0.1 - 9e-10, 0.2 + 9e-10};
   double x[8];
-  gannet_choice choice[4];
-  const int lengths[] = {3, 2};
-  gannet_batch_spec spec = {.problem = problem,
-                            .stream = stream,
-                            .n_before = 1,
-                            .before = before,
-                            .n_lists = 2,
-                            .n_ranked = 3,
-                            .ranked = ranked};
-  assert_ok(gannet_batch_choose(&spec, 4, x, choice));
+  const gannet_batch_spec spec = {.problem = problem,
+                                  .stream = stream,
+                                  .n_before = 1,
+                                  .before = before,
+                                  .n_lists = 2,
+                                  .n_ranked = 3,
+                                  .ranked = ranked};
+  assert_ok(gannet_batch_choose(&spec, 4, x));
   const double expected[] = {0.5, 0.5, 0.7, 0.8, 0.3, 0.4};
   assert_memory_equal(x, expected, sizeof expected);
-  assert_int_equal(choice[2], GANNET_CHOICE_RANKED);
-  assert_int_equal(choice[3], GANNET_CHOICE_RANDOM);
   assert_int_equal(count_same(problem, 4, x), 0);
-  spec.n_in_list = lengths;
-  assert_ok(gannet_batch_choose(&spec, 2, x, choice));
-  assert_int_equal(choice[1], GANNET_CHOICE_RANDOM);
   gannet_problem_destroy(&problem);
 }
 
@@ -119,11 +103,11 @@ static void the_same_arguments_give_the_same_batch(void **state) {
   gannet_problem *problem = mixed_problem();
   double x[5 * 8], y[5 * 8];
   gannet_batch_spec spec = {.problem = problem, .stream = stream, .n_lists = 1};
-  assert_ok(gannet_batch_choose(&spec, 5, x, NULL));
-  assert_ok(gannet_batch_choose(&spec, 5, y, NULL));
+  assert_ok(gannet_batch_choose(&spec, 5, x));
+  assert_ok(gannet_batch_choose(&spec, 5, y));
   assert_memory_equal(x, y, sizeof x);
   spec.stream.iteration += 1;
-  assert_ok(gannet_batch_choose(&spec, 5, y, NULL));
+  assert_ok(gannet_batch_choose(&spec, 5, y));
   assert_memory_not_equal(x, y, sizeof x);
   gannet_problem_destroy(&problem);
 }
@@ -162,11 +146,11 @@ static void wrong_arguments_are_refused(void **state) {
   gannet_problem *problem = two_booleans();
   double x[2];
   gannet_batch_spec spec = {.problem = problem, .n_lists = 1};
-  assert_fails(GANNET_ERR_ARG, "q = 0", gannet_batch_choose(&spec, 0, x, NULL));
+  assert_fails(GANNET_ERR_ARG, "q = 0", gannet_batch_choose(&spec, 0, x));
   spec.n_before = -1;
-  assert_fails(GANNET_ERR_ARG, "n_before", gannet_batch_choose(&spec, 1, x, NULL));
+  assert_fails(GANNET_ERR_ARG, "n_before", gannet_batch_choose(&spec, 1, x));
   spec.n_lists = 0;
-  assert_fails(GANNET_ERR_ARG, "n_lists", gannet_batch_choose(&spec, 1, x, NULL));
+  assert_fails(GANNET_ERR_ARG, "n_lists", gannet_batch_choose(&spec, 1, x));
   gannet_problem_destroy(&problem);
 }
 

@@ -232,7 +232,7 @@ static gannet_err choose_points(const gannet_member *member, const gannet_choice
       .n_lists = choices->n_lists,
       .n_ranked = choices->n_options,
       .ranked = ranked};
-  const gannet_err err = gannet_batch_choose(&spec, q, x_unit, NULL);
+  const gannet_err err = gannet_batch_choose(&spec, q, x_unit);
   gannet_free(&ranked);
   return err;
 }
