@@ -13,7 +13,7 @@ enum { GANNET_SELECT_MAX = 256 };
 
 typedef struct {
   double score;
-  int64_t index; /* number of the candidate; -1 = place not taken, with score -INFINITY */
+  int64_t index; /* number of the candidate; -1 = empty entry, with score -INFINITY */
 } gannet_ranked;
 
 typedef struct gannet_select gannet_select;
@@ -49,7 +49,7 @@ void gannet_select_offer(gannet_select *select, int m, int64_t first, const doub
 void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index,
                               const double *scores, int ld);
 
-/* Score of the last place of a list; -INFINITY while it is not taken.
+/* Score of the last entry of a list; -INFINITY while it is empty.
  *
  * Local.
  */

@@ -263,8 +263,8 @@ static void precision_changes_nothing(void **state) {
   assert_true(doubted_in_order > 0);
 }
 
-static void note(gannet_member *member, gannet_precision last, bool sharpened, int times) {
-  for (int i = 0; i < times; ++i) gannet_propose_report_precision(member, last, sharpened);
+static void note(gannet_member *member, gannet_precision last, bool tightened, int times) {
+  for (int i = 0; i < times; ++i) gannet_propose_report_precision(member, last, tightened);
 }
 
 /* After a scan in which it was of no use scans begin in double precision: 15, twice as many when it

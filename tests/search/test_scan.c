@@ -143,28 +143,6 @@ static void what_mpi_refuses_on_one_rank_reaches_all(void **state) {
   gannet_context_destroy(&world);
 }
 
-static void ranked_points_are_the_candidates(void **state) {
-  (void)state;
-  gannet_problem *problem = real_problem(D);
-  gannet_candidates *c = candidates_of(problem, 100);
-  const gannet_ranked best[3][3] = {{{5, 17}, {4, 3}, {3, 99}},
-                                    {{1, 8}, {-INFINITY, -1}, {-INFINITY, -1}},
-                                    {{-INFINITY, -1}, {-INFINITY, -1}, {-INFINITY, -1}}};
-  const int64_t expected[3][2] = {{17, 3}, {8, 8}, {0, 0}};
-  double x[3][2][D], y[D];
-  int n_in_list[3];
-  gannet_ranked_points(c, 3, 3, best[0], 2, x[0][0], n_in_list);
-  for (int l = 0; l < 3; ++l) {
-    assert_int_equal(n_in_list[l], 2 - l);
-    for (int i = 0; i < 2; ++i) {
-      gannet_candidates_tile(c, expected[l][i], 1, y);
-      assert_memory_equal(x[l][i], y, sizeof y);
-    }
-  }
-  gannet_candidates_destroy(&c);
-  gannet_problem_destroy(&problem);
-}
-
 /* The order of offers does not matter, and the longest lists work. */
 static void offers_commute(void **state) {
   (void)state;
@@ -192,7 +170,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(any_number_of_ranks_gives_the_sorted_best),
       cmocka_unit_test(an_error_on_one_rank_reaches_all),
       cmocka_unit_test(what_mpi_refuses_on_one_rank_reaches_all),
-      cmocka_unit_test(ranked_points_are_the_candidates),
       cmocka_unit_test(offers_commute),
   };
   MPI_Init(&argc, &argv);

@@ -17,7 +17,7 @@ typedef struct {
   bool blind;          /* list 2 gets finite bounds where it is NAN */
   int unknown;         /* every so many candidates have no bounds; 0 = none */
   const double *fails; /* a point that the scorer fails for; NULL = none */
-  int sharper;         /* times that margin and error can become a thousandth */
+  int tighter;         /* times that margin and error can become a thousandth */
   int group; /* scores differ, by less than the margin, where a group has fewer candidates */
   int64_t scored, bounded;
 } fixture;
@@ -64,10 +64,10 @@ static gannet_err bound(void *user, int m, const double *x_unit, int64_t first, 
   return GANNET_OK;
 }
 
-static gannet_err sharpen(void *user, bool *again) {
+static gannet_err tighten(void *user, bool *again) {
   fixture *f = user;
-  *again = f->sharper > 0;
-  f->sharper -= 1;
+  *again = f->tighter > 0;
+  f->tighter -= 1;
   f->margin *= 1e-3;
   f->error *= 1e-3;
   return GANNET_OK;
@@ -79,7 +79,7 @@ static gannet_screen_spec spec_of(fixture *f) {
                               .group = f->group,
                               .scorer = score,
                               .bounder = bound,
-                              .sharpen = f->sharper > 0 ? sharpen : NULL,
+                              .tighten = f->tighter > 0 ? tighten : NULL,
                               .user = f};
 }
 
@@ -156,16 +156,16 @@ static void groups_are_scored_as_in_the_scan(void **state) {
   gannet_problem_destroy(&problem);
 }
 
-static void useless_bounds_are_sharpened(void **state) {
+static void useless_bounds_are_tightened(void **state) {
   (void)state;
   gannet_problem *problem = real_problem(D);
-  fixture soon = {.margin = 1e3, .error = 1e2, .sharper = 2}, never = {.margin = 1e6, .sharper = 1};
+  fixture soon = {.margin = 1e3, .error = 1e2, .tighter = 2}, never = {.margin = 1e6, .tighter = 1};
   const gannet_screen_report report = compare(&soon, 20000, NULL, problem);
   assert_false(report.complete);
   assert_true(report.scored < 1000);
-  assert_int_equal(soon.sharper, 0);
+  assert_int_equal(soon.tighter, 0);
   assert_true(compare(&never, 20000, NULL, problem).complete);
-  assert_int_equal(never.sharper, -1);
+  assert_int_equal(never.tighter, -1);
   gannet_problem_destroy(&problem);
 }
 
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_best_are_those_of_the_scan),
       cmocka_unit_test(candidates_without_bounds_are_scored),
       cmocka_unit_test(groups_are_scored_as_in_the_scan),
-      cmocka_unit_test(useless_bounds_are_sharpened),
+      cmocka_unit_test(useless_bounds_are_tightened),
       cmocka_unit_test(flat_scores_are_all_scored),
       cmocka_unit_test(wrong_bounds_are_noticed),
       cmocka_unit_test(bounds_of_nan_are_noticed),

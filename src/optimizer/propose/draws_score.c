@@ -137,7 +137,7 @@ gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_contex
   return w->estimates ? measure_all(w, context, candidates) : GANNET_OK;
 }
 
-gannet_err gannet_draws_score_sharpen(void *user, bool *again) {
+gannet_err gannet_draws_score_tighten(void *user, bool *again) {
   gannet_draws_score *w = user;
   *again = false;
   if (w->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;

@@ -48,22 +48,22 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  *
  * Sets estimates, to false when a model gives none on some rank, when they overflow here, when
  * exact values depend on a point's place among others, and when there are so few candidates that it
- * does not pay. Keeps context and candidates for _sharpen.
+ * does not pay. Keeps context and candidates for _tighten.
  */
 GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
                                                      const gannet_context *context,
                                                      const gannet_candidates *candidates,
                                                      gannet_precision precision);
 
-/* Measure again in double precision, if that was not done: a gannet_sharpener.
+/* Measure again in double precision, if that was not done: a gannet_screen_tightener.
  *
  * Collective over the context's communicator.
  *
  * user  inout  a gannet_draws_score, measured
  */
-GANNET_CHECKED gannet_err gannet_draws_score_sharpen(void *user, bool *again);
+GANNET_CHECKED gannet_err gannet_draws_score_tighten(void *user, bool *again);
 
-/* Bounds of the scores from estimates and error bounds: a gannet_bounder of q lists.
+/* Bounds of the scores from estimates and error bounds: a gannet_screen_bounder of q lists.
  *
  * Local.
  *

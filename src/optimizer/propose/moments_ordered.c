@@ -5,12 +5,12 @@
 
 #include "base/memory.h"
 #include "optimizer/propose/moments_screen.h"
-#include "search/ordered_scan.h"
+#include "search/best_first.h"
 
 enum {
   SAMPLE = GANNET_SAMPLE,
   ERROR_BOUNDS = MOMENTS_ERROR_BOUNDS,
-  MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS,
+  MOST_PIVOTS = GANNET_BEST_FIRST_PIVOTS * GANNET_BEST_FIRST_ROUNDS,
   MOST_COORDINATES = 1 << 21
 };
 
@@ -20,7 +20,7 @@ enum {
 static const double share_scored_anyway[] = {
     [GANNET_PRECISION_SINGLE] = 0.06, [GANNET_PRECISION_DOUBLE] = 0.5};
 
-/* A gannet_ceiling. */
+/* A gannet_best_first_bounder. */
 static gannet_err bound_candidates(void *user, int m, int64_t first, double *upper_bounds) {
   double lower[GANNET_TILE];
   int64_t number[GANNET_TILE];
@@ -33,7 +33,7 @@ static bool takes_part(const gannet_moments_screen *s, int i) {
   return i > 0 || gannet_moments_score_wants_objective(s->score);
 }
 
-/* A gannet_numbered_scorer. What it finds bounds variances at later points of the batch. */
+/* A gannet_best_first_scorer. What it finds bounds variances at later points of the batch. */
 static gannet_err score_and_note(void *user, int m, const int64_t *number, const double *x_unit,
                                  double *scores) {
   gannet_moments_screen *s = user;
@@ -203,8 +203,8 @@ static gannet_err measure_error_of_lowered(gannet_moments_screen *s, int i) {
 }
 
 /* Ceilings of some candidates; x: [m][d]. */
-static gannet_err lower_bounds_of(gannet_moments_screen *s, int m, gannet_ordered_entry *some,
-                                  double *x) {
+static gannet_err lower_bounds_of(gannet_moments_screen *s, int m,
+                                  gannet_best_first_candidate *some, double *x) {
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   double low[GANNET_TILE], high[GANNET_TILE];
   int64_t number[GANNET_TILE];
@@ -227,9 +227,9 @@ static gannet_err lower_bounds_of(gannet_moments_screen *s, int m, gannet_ordere
   return GANNET_OK;
 }
 
-/* A gannet_lowerer. Pivots of earlier rounds of the scan count, too. */
+/* A gannet_best_first_tightener. Pivots of earlier rounds of the scan count, too. */
 static gannet_err lower_bounds(void *user, int n_pivots, const int64_t *pivots, int64_t n,
-                               gannet_ordered_entry *left) {
+                               gannet_best_first_candidate *left) {
   gannet_moments_screen *s = user;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   double *x = NULL;
@@ -269,16 +269,16 @@ static void forget_candidates(gannet_moments_screen *s) {
 static gannet_err scan_once(gannet_moments_screen *s, const gannet_candidates *candidates,
                             const gannet_distinct *taken, int keep, gannet_ranked *best,
                             int64_t *scored) {
-  const gannet_ordered_spec spec = {.keep = keep,
-                                    .scorer = score_and_note,
-                                    .ceiling = bound_candidates,
-                                    .lower = is_long(s) ? lower_bounds : NULL,
-                                    .left = share_scored_anyway[s->precision],
-                                    .tiles = s->cached.own,
-                                    .n_leaders = &s->n_leaders,
-                                    .leaders = s->leaders,
-                                    .user = s};
-  return gannet_ordered_scan(s->score->member->context, candidates, taken, &spec, best, scored);
+  const gannet_best_first_spec spec = {.keep = keep,
+                                       .scorer = score_and_note,
+                                       .bounder = bound_candidates,
+                                       .tightener = is_long(s) ? lower_bounds : NULL,
+                                       .open_share = share_scored_anyway[s->precision],
+                                       .own_tiles = s->cached.own,
+                                       .n_leaders = &s->n_leaders,
+                                       .leaders = s->leaders,
+                                       .user = s};
+  return gannet_best_first_scan(s->score->member->context, candidates, taken, &spec, best, scored);
 }
 
 gannet_err gannet_moments_ordered_scan(gannet_moments_screen *s,
@@ -297,7 +297,7 @@ gannet_err gannet_moments_ordered_scan(gannet_moments_screen *s,
   if (*scored == 0 && s->precision == GANNET_PRECISION_SINGLE && is_long(s)) {
     /* Where the best scores differ by less than single precision resolves, double does. */
     forget_candidates(s);
-    s->sharpened = true;
+    s->tightened = true;
     GANNET_TRY(begin_batch(s, candidates, GANNET_PRECISION_DOUBLE));
     if (s->cached.known) GANNET_TRY(scan_once(s, candidates, taken, keep, best, scored));
   }

@@ -3,7 +3,7 @@
  * With a long history most of a scan are triangular solves for variances. A mean and an upper bound
  * of the variance are enough to tell that a candidate is not among the best. We therefore order the
  * candidates by upper bounds of their scores and score them in that order until the next bound is
- * too low (search/ordered_scan.h).
+ * too low (search/best_first.h).
  *
  * Terms
  *   upper bound of a variance  at the first point of a batch the prior variance; at later points
@@ -38,7 +38,7 @@ bool gannet_moments_ordered_can(const gannet_moments_screen *screen,
  * best    out  [keep], as gannet_scan finds them; only where scored is positive
  * scored  out  candidates that were, 0 where another scan is needed
  *
- * Errors: those of the models and of gannet_ordered_scan, from all ranks.
+ * Errors: those of the models and of gannet_best_first_scan, from all ranks.
  */
 GANNET_CHECKED gannet_err gannet_moments_ordered_scan(gannet_moments_screen *screen,
                                                       const gannet_candidates *candidates,

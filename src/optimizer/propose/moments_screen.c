@@ -210,12 +210,12 @@ gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
   return moments_screen_agree(s);
 }
 
-gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
+gannet_err gannet_moments_screen_tighten(void *user, bool *again) {
   gannet_moments_screen *s = user;
   *again = false;
   if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
   gannet_cached_moments_forget(&s->cached);
-  s->sharpened = true;
+  s->tightened = true;
   GANNET_TRY(gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE));
   *again = s->estimates;
   return GANNET_OK;

@@ -25,7 +25,7 @@
 #include "network/table.h"
 #include "optimizer/propose/cached_moments.h"
 #include "optimizer/propose/moments_score.h"
-#include "search/ordered_scan.h"
+#include "search/best_first.h"
 #include "search/screen.h"
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
   const gannet_candidates *candidates; /* of the present scan, borrowed */
   gannet_precision precision;          /* of the estimates */
   bool estimates; /* the models give estimates, and their error bounds were measured */
-  bool sharpened; /* single precision was of no use in this scan; the caller clears it */
+  bool tightened; /* single precision was of no use in this scan; the caller clears it */
 
   double *error_bound; /* [models][MOMENTS_ERROR_BOUNDS] */
   double *sample;      /* [GANNET_SAMPLE][d] candidates at which errors are measured */
@@ -47,9 +47,9 @@ typedef struct {
   double *x;      /* [candidates][d] of this rank's tiles; NULL = made when they are needed */
   bool placed;    /* x holds these candidates */
   int n_pivots;   /* pivots of the present scan, by which cached variances were lowered */
-  double *pivots; /* [GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS][d] */
+  double *pivots; /* [GANNET_BEST_FIRST_PIVOTS * GANNET_BEST_FIRST_ROUNDS][d] */
   int n_leaders;  /* candidates of this rank that were best at the last point */
-  int64_t leaders[GANNET_ORDERED_GROUP];
+  int64_t leaders[GANNET_BEST_FIRST_GROUP];
 
   /* Work, [GANNET_TILE]: */
   double *mean, *variance;
@@ -78,13 +78,13 @@ GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *s
                                                         const gannet_candidates *candidates,
                                                         gannet_precision precision);
 
-/* Measure again in double precision, if that was not done: a gannet_sharpener.
+/* Measure again in double precision, if that was not done: a gannet_screen_tightener.
  *
  * Collective over the member's communicator.
  *
  * user  inout  a gannet_moments_screen, measured
  */
-GANNET_CHECKED gannet_err gannet_moments_screen_sharpen(void *user, bool *again);
+GANNET_CHECKED gannet_err gannet_moments_screen_tighten(void *user, bool *again);
 
 /* The scorer and bounder of one list that go together; the user is a gannet_moments_screen. What
  * bounds estimate is cached.

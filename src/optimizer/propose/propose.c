@@ -103,7 +103,7 @@ static gannet_err scan_candidates(const gannet_member *member, const gannet_cand
                                    .keep = scores->keep,
                                    .scorer = scores->scorer,
                                    .bounder = scores->bounder,
-                                   .sharpen = scores->sharpen,
+                                   .tighten = scores->tighten,
                                    .group = scores->group,
                                    .user = scores->user};
   int bounded = spec.bounder != NULL;
@@ -159,8 +159,8 @@ gannet_precision gannet_propose_precision(const gannet_member *member) {
                                                   : GANNET_PRECISION_DOUBLE;
 }
 
-void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool sharpened) {
-  if (sharpened) {
+void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool tightened) {
+  if (tightened) {
     const int longer = 2 * member->double_scans_last;
     member->double_scans_last = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
                                 : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE

@@ -173,7 +173,7 @@ static gannet_err propose_by_draws(gannet_member *member, int q, int n_ranked, p
       .keep = n_ranked,
       .scorer = gannet_draws_score_points,
       .bounder = p->work.estimates ? gannet_draws_score_bounds : NULL,
-      .sharpen = gannet_draws_score_sharpen,
+      .tighten = gannet_draws_score_tighten,
       .report = &member->screen,
       .user = &p->work,
       .n_chosen = member->n_chosen,

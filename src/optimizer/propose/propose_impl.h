@@ -38,10 +38,10 @@ typedef struct {
   int n_lists;
   int keep;
   gannet_scorer scorer;
-  gannet_bounder bounder;       /* NULL on any rank: all candidates are scored */
-  gannet_sharpener sharpen;     /* of the bounds; NULL = none */
-  int group;                    /* of the scorer, as there */
-  gannet_screen_report *report; /* of a scan with bounds; NULL when not wanted */
+  gannet_screen_bounder bounder;   /* NULL on any rank: all candidates are scored */
+  gannet_screen_tightener tighten; /* of the bounds; NULL = none */
+  int group;                       /* of the scorer, as there */
+  gannet_screen_report *report;    /* of a scan with bounds; NULL when not wanted */
   void *user;
   int n_chosen;         /* points of this batch that were chosen by earlier calls */
   const double *chosen; /* [n_chosen][d] */
@@ -74,7 +74,7 @@ GANNET_CHECKED gannet_err gannet_propose_require_scores(const gannet_member *mem
  * Logically collective.
  */
 gannet_precision gannet_propose_precision(const gannet_member *member);
-void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool sharpened);
+void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool tightened);
 
 /* Choose the points of the batch, all different, from the options of every list.
  *

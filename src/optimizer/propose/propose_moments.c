@@ -114,7 +114,7 @@ static gannet_err scan_anew(gannet_member *member, proposal *p,
   if (p->screen.estimates) {
     scores.scorer = gannet_moments_screen_points;
     scores.bounder = gannet_moments_screen_bounds;
-    scores.sharpen = gannet_moments_screen_sharpen;
+    scores.tighten = gannet_moments_screen_tighten;
     scores.group = GANNET_MOMENT_GROUP;
     scores.user = &p->screen;
   }
@@ -133,11 +133,11 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
         gannet_moments_score_prepare_lookahead(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   member->screen = (gannet_screen_report){0};
-  p->screen.sharpened = false;
+  p->screen.tightened = false;
   GANNET_TRY(scan_in_order(member, p, candidates, &done));
   if (!done) GANNET_TRY(scan_anew(member, p, candidates));
   if (is_screened(member))
-    gannet_propose_report_precision(member, p->screen.precision, p->screen.sharpened);
+    gannet_propose_report_precision(member, p->screen.precision, p->screen.tightened);
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);

@@ -1,11 +1,9 @@
 /* test: ranks 1 2 3 labels unit */
-#include "search/ordered_scan.h"
+#include "search/best_first.h"
 
 #include <math.h>
 
 #include "base/context.h"
-#include "base/random.h"
-#include "search/ordered.h"
 #include "search/problems.h"
 #include "surrogate/surrogate.h"
 
@@ -14,17 +12,17 @@ enum {
   D = 2,
   MOST = 20000,
   TILES = (MOST + GANNET_TILE - 1) / GANNET_TILE,
-  GROUP = GANNET_ORDERED_GROUP
+  GROUP = GANNET_BEST_FIRST_GROUP
 };
 
 typedef struct {
   const gannet_candidates *candidates;
-  double above;        /* how far above the scores ceilings are at most */
+  double above;        /* how far above the scores bounds are at most */
   double below;        /* and below, which is wrong */
-  int unknown;         /* every so many candidates have no ceiling; 0 = none */
+  int unknown;         /* every so many candidates have no bound; 0 = none */
   bool flat;           /* all scores are the same */
   const double *fails; /* a point that the scorer fails for; NULL = none */
-  bool lowers;         /* ceilings come down to the scores when asked to */
+  bool lowers;         /* bounds come down to the scores when asked to */
   int lowered;         /* how often they were */
   bool stubborn;       /* but those of the last rank */
   bool stuck;          /* not even asking for that goes well */
@@ -64,23 +62,23 @@ static gannet_err score_some(void *user, int m, const int64_t *number, const dou
   return score(user, m, x_unit, -1, scores, m);
 }
 
-static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
+static gannet_err bound(void *user, int m, int64_t first, double *bounds) {
   const fixture *f = user;
   for (int i = 0; i < m; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, first + i, 1, x);
     const double some = 0.5 + 0.5 * sin(1e9 * x[0]), value = value_at(f, x);
-    ceilings[i] = (isnan(value) ? -2 : value) + 1e-6 + some * f->above - f->below;
-    if (f->unknown > 0 && (first + i) % f->unknown == 0) ceilings[i] = i % 2 ? NAN : INFINITY;
+    bounds[i] = (isnan(value) ? -2 : value) + 1e-6 + some * f->above - f->below;
+    if (f->unknown > 0 && (first + i) % f->unknown == 0) bounds[i] = i % 2 ? NAN : INFINITY;
   }
   return GANNET_OK;
 }
 
 static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t n,
-                        gannet_ordered_entry *left) {
+                        gannet_best_first_candidate *left) {
   fixture *f = user;
   f->lowered += 1;
-  assert_in_range(n_pivots, 1, GANNET_ORDERED_PIVOTS);
+  assert_in_range(n_pivots, 1, GANNET_BEST_FIRST_PIVOTS);
   assert_ok(
       gannet_same(MPI_COMM_WORLD, pivots, (size_t)n_pivots * sizeof *pivots, "numbers of pivots"));
   GANNET_REQUIRE(!f->stuck, GANNET_ERR_MEMORY, "no room for pivots");
@@ -115,29 +113,29 @@ static void drop_space(space *s) {
 }
 
 /* Tiles go round the ranks, backwards. */
-static gannet_ordered_spec spec_of(fixture *f, const space *s) {
+static gannet_best_first_spec spec_of(fixture *f, const space *s) {
   f->candidates = s->candidates;
   f->last = s->world->rank == s->world->np - 1;
   for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
-  return (gannet_ordered_spec){.keep = KEEP,
-                               .scorer = score_some,
-                               .ceiling = ceiling,
-                               .lower = lower,
-                               .left = 0.5,
-                               .tiles = f->own,
-                               .n_leaders = &f->n_leaders,
-                               .leaders = f->leaders,
-                               .user = f};
+  return (gannet_best_first_spec){.keep = KEEP,
+                                  .scorer = score_some,
+                                  .bounder = bound,
+                                  .tightener = lower,
+                                  .open_share = 0.5,
+                                  .own_tiles = f->own,
+                                  .n_leaders = &f->n_leaders,
+                                  .leaders = f->leaders,
+                                  .user = f};
 }
 
 /* Scans, and requires what the plain scan finds; returns how many were scored. */
 static int64_t compare(fixture *f, int64_t n, const gannet_distinct *taken) {
   space s = make_space(n);
-  const gannet_ordered_spec spec = spec_of(f, &s);
+  const gannet_best_first_spec spec = spec_of(f, &s);
   gannet_ranked expected[KEEP], best[KEEP];
   int64_t scored = 0;
   assert_ok(gannet_scan(s.world, s.candidates, taken, 1, KEEP, score, f, expected));
-  assert_ok(gannet_ordered_scan(s.world, s.candidates, taken, &spec, best, &scored));
+  assert_ok(gannet_best_first_scan(s.world, s.candidates, taken, &spec, best, &scored));
   assert_ok(gannet_same(MPI_COMM_WORLD, &scored, sizeof scored, "counts"));
   if (scored > 0) assert_memory_equal(best, expected, sizeof best);
   drop_space(&s);
@@ -159,17 +157,17 @@ static void the_best_are_those_of_the_scan(void **state) {
     }
 }
 
-static void candidates_without_a_ceiling_are_scored(void **state) {
+static void candidates_without_a_bound_are_scored(void **state) {
   (void)state;
   fixture f = {.unknown = 20};
   const int64_t scored = compare(&f, 5000, NULL);
   assert_true(scored >= 5000 / 20 && scored < 5000 / 10);
 }
 
-/* Ceilings far above the scores are lowered; those that stay there are given up, once that is
+/* Bounds far above the scores are lowered; those that stay there are given up, once that is
  * known.
  */
-static void high_ceilings_are_lowered(void **state) {
+static void high_bounds_are_lowered(void **state) {
   (void)state;
   fixture low = {.above = 10, .lowers = true}, high = {.above = 10};
   assert_true(compare(&low, MOST, NULL) > 0);
@@ -197,12 +195,12 @@ static void long_lists_are_filled(void **state) {
   enum { MANY = 3 * GROUP + 1 };
   space s = make_space(MOST);
   fixture f = {.above = 10, .lowers = true};
-  gannet_ordered_spec spec = spec_of(&f, &s);
+  gannet_best_first_spec spec = spec_of(&f, &s);
   gannet_ranked expected[MANY], best[MANY];
   int64_t scored = 0;
   spec.keep = MANY;
   assert_ok(gannet_scan(s.world, s.candidates, NULL, 1, MANY, score, &f, expected));
-  assert_ok(gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  assert_ok(gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   assert_true(scored > 0 && scored < MOST / 2);
   assert_memory_equal(best, expected, sizeof best);
   drop_space(&s);
@@ -229,7 +227,7 @@ static void equal_scores_are_all_scored(void **state) {
   assert_true(compare(&few, 5 * GROUP, NULL) > 3 * GROUP);
 }
 
-static void wrong_ceilings_are_noticed(void **state) {
+static void wrong_bounds_are_noticed(void **state) {
   (void)state;
   fixture f = {.above = 1e-3, .below = 1e-2};
   assert_int_equal(compare(&f, 5000, NULL), -1);
@@ -257,65 +255,40 @@ static void errors_reach_all_ranks(void **state) {
   (void)state;
   space s = make_space(5000);
   fixture f = {.above = 1e-3};
-  gannet_ordered_spec spec = spec_of(&f, &s);
+  gannet_best_first_spec spec = spec_of(&f, &s);
   gannet_ranked best[GANNET_SELECT_MAX];
   int64_t scored = 0;
   double winner[D];
-  assert_ok(gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  assert_ok(gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   gannet_candidates_tile(s.candidates, best[0].index, 1, winner);
   f.fails = winner; /* one rank scores it */
   assert_fails(GANNET_ERR_NUMERIC, "no scores today",
-               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+               gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   f.fails = NULL;
   f.above = 10;
   f.n_leaders = 0;
   f.stuck = s.world->rank == s.world->np - 1;
   assert_fails(GANNET_ERR_MEMORY, "no room for pivots",
-               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+               gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   f.stuck = false;
   spec.keep = GANNET_SELECT_MAX + 1;
   assert_fails(GANNET_ERR_ARG, "keep",
-               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+               gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   drop_space(&s);
-}
-
-/* Against what a sort would give, with many equal values. */
-static void entries_come_in_order(void **state) {
-  (void)state;
-  enum { N = 3000 };
-  gannet_ordered ordered = {0};
-  gannet_ordered_entry some[100], last = {INFINITY, -1};
-  double u[N];
-  int n = 0;
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, N, u);
-  for (int i = 0; i < N; ++i) assert_ok(gannet_ordered_add(&ordered, floor(50 * u[i]), i));
-  gannet_ordered_arrange(&ordered, -INFINITY);
-  for (int m = 1; m > 0; n += m) {
-    m = gannet_ordered_take(&ordered, 10, 100, some);
-    for (int i = 0; i < m; last = some[i++]) {
-      assert_true(some[i].value == floor(50 * u[some[i].number]) && some[i].value >= 10);
-      assert_true(some[i].value < last.value ||
-                  (some[i].value == last.value && some[i].number > last.number));
-    }
-  }
-  for (int i = 0; i < N; ++i) n -= u[i] >= 0.2;
-  assert_int_equal(n, 0);
-  gannet_ordered_release(&ordered);
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_are_those_of_the_scan),
-      cmocka_unit_test(candidates_without_a_ceiling_are_scored),
-      cmocka_unit_test(high_ceilings_are_lowered),
+      cmocka_unit_test(candidates_without_a_bound_are_scored),
+      cmocka_unit_test(high_bounds_are_lowered),
       cmocka_unit_test(all_ranks_give_up_or_none),
       cmocka_unit_test(long_lists_are_filled),
       cmocka_unit_test(leaders_come_first),
       cmocka_unit_test(equal_scores_are_all_scored),
-      cmocka_unit_test(wrong_ceilings_are_noticed),
+      cmocka_unit_test(wrong_bounds_are_noticed),
       cmocka_unit_test(taken_points_do_not_win),
       cmocka_unit_test(errors_reach_all_ranks),
-      cmocka_unit_test(entries_come_in_order),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);

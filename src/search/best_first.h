@@ -1,0 +1,90 @@
+/* Find the best candidates without scoring all of them.
+ *
+ * An upper bound of a candidate's score takes much less time than the score. The scan therefore
+ * bounds every candidate, scores candidates in decreasing order of their bounds, and stops when the
+ * next bound is below the worst score that it keeps. As long as the bounds hold, the result equals
+ * that of scoring every candidate (search/scan.h), bit for bit.
+ *
+ * Terms
+ *   bound      upper bound of the score of a candidate
+ *   threshold  the worst score among the best `keep` candidates so far, over all ranks
+ *   open       not scored yet, with a bound that is not below the threshold
+ *   pivot      a candidate by which the bounds of candidates that are alike become tighter
+ *   leader     one of the best candidates of an earlier scan; leaders are scored first
+ */
+#ifndef GANNET_SEARCH_BEST_FIRST_H
+#define GANNET_SEARCH_BEST_FIRST_H
+
+#include "search/scan.h"
+
+enum {
+  GANNET_BEST_FIRST_GROUP = 64,  /* candidates scored per step, summed over all ranks */
+  GANNET_BEST_FIRST_PIVOTS = 64, /* most pivots in a round of tightening */
+  GANNET_BEST_FIRST_ROUNDS = 4   /* most rounds of tightening */
+};
+
+typedef struct {
+  double value; /* its bound, or its score; not NAN */
+  int64_t number;
+} gannet_best_first_candidate;
+
+/* Scores of m <= GANNET_BEST_FIRST_GROUP candidates, NAN where there is none. The score of a
+ * candidate must not depend on the others of the call.
+ *
+ * number  in   [m] of the candidates
+ * x_unit  in   [m][d]
+ * scores  out  [m]
+ */
+typedef gannet_err (*gannet_best_first_scorer)(void *user, int m, const int64_t *number,
+                                               const double *x_unit, double *scores);
+
+/* Bounds of candidates first .. first+m-1 of one tile, INFINITY or NAN where nothing is known. May
+ * depend on the rank.
+ *
+ * bounds  out  [m]
+ */
+typedef gannet_err (*gannet_best_first_bounder)(void *user, int m, int64_t first, double *bounds);
+
+/* Tighten the bounds of open candidates by pivots; may leave them as they are.
+ *
+ * Collective, and may communicate; pivots the same on all ranks.
+ *
+ * pivots  in     [n_pivots] numbers of candidates of any rank
+ * open    inout  [n] open candidates of this rank; n may be 0
+ */
+typedef gannet_err (*gannet_best_first_tightener)(void *user, int n_pivots, const int64_t *pivots,
+                                                  int64_t n, gannet_best_first_candidate *open);
+
+typedef struct {
+  int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
+  gannet_best_first_scorer scorer;
+  gannet_best_first_bounder bounder;
+  gannet_best_first_tightener tightener; /* NULL = none */
+  double open_share;     /* give up when more than this share of all candidates is open after rounds
+                            of tightening that did not help */
+  const bool *own_tiles; /* [tiles] whose candidates this rank bounds; every tile is one rank's */
+  int *n_leaders;        /* inout; at most GANNET_BEST_FIRST_GROUP */
+  int64_t *leaders; /* inout; [GANNET_BEST_FIRST_GROUP] numbers of leaders within own_tiles, each
+                       once; afterwards the best candidates that this rank scored, best first */
+  void *user;
+} gannet_best_first_spec;
+
+/* The best candidates, as gannet_scan finds them.
+ *
+ * Collective over the context's communicator; arguments but for own_tiles the same on all ranks.
+ *
+ * taken   in   as in gannet_scan
+ * best    out  [keep]; undefined unless scored is positive
+ * scored  out  candidates that were scored, over all ranks; 0 = given up, too many are open; -1 = a
+ *              score was above its bound
+ *
+ * Errors: those of scorer, bounder and tightener, GANNET_ERR_MEMORY; from all ranks.
+ * Memory: as gannet_scan, and two numbers for every candidate of this rank.
+ */
+GANNET_CHECKED gannet_err gannet_best_first_scan(const gannet_context *context,
+                                                 const gannet_candidates *candidates,
+                                                 const gannet_distinct *taken,
+                                                 const gannet_best_first_spec *spec,
+                                                 gannet_ranked *best, int64_t *scored);
+
+#endif
