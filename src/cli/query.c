@@ -2,7 +2,7 @@
 
 #include "base/atomic_file.h"
 #include "campaign/run/progress.h"
-#include "minimize/prepare.h"
+#include "minimize/petsc.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
   GANNET_TRY(gannet_campaign_query(arguments->positional[0], replay, campaign));

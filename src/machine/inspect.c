@@ -12,7 +12,7 @@
 #include "linalg/blas.h"
 #include "linalg/kernel.h"
 #include "machine/parts.h"
-#include "minimize/prepare.h"
+#include "minimize/petsc.h"
 #include "store/hdf5_version.h"
 
 static gannet_err check_directory(const machine_request *request) {

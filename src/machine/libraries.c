@@ -3,7 +3,7 @@
 
 #include "linalg/kernel.h"
 #include "machine/parts.h"
-#include "minimize/prepare.h"
+#include "minimize/petsc.h"
 #include "store/hdf5_version.h"
 
 static void compare(const char *topic, const char *built, const char *loaded, machine_state state,

@@ -4,39 +4,30 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* A coordinate is free when no bound holds it. */
 typedef struct {
   int n, n_free;
   double *gradient, *step, *trial; /* [n] */
-  double *place;                   /* [n] numbers of the free coordinates */
-  double *hessian, *factor;        /* [n][n], the factor [n_free][n_free] */
-} space;
+  double *free;                    /* [n_free] which coordinates are free */
+  double *hessian;                 /* [n][n] */
+  double *factor;                  /* [n_free][n_free] */
+} workspace;
 
 size_t gannet_box_newton_work(int n) {
   return (size_t)n * (4 + 2 * (size_t)n);
 }
 
-static space divide(int n, double *work) {
-  const size_t m = (size_t)n;
-  return (space){.n = n,
-                 .gradient = work,
-                 .step = work + m,
-                 .trial = work + 2 * m,
-                 .place = work + 3 * m,
-                 .hessian = work + 4 * m,
-                 .factor = work + (4 + m) * m};
-}
-
-static void find_free(space *s, const double *x, const double *lower, const double *upper) {
+static void find_free(workspace *s, const double *x, const double *lower, const double *upper) {
   s->n_free = 0;
   for (int i = 0; i < s->n; ++i) {
     const bool held = (x[i] <= lower[i] && s->gradient[i] > 0) ||
                       (x[i] >= upper[i] && s->gradient[i] < 0) || !(lower[i] < upper[i]);
-    if (!held) s->place[s->n_free++] = i;
+    if (!held) s->free[s->n_free++] = i;
   }
 }
 
-static double entry(const space *s, size_t i, size_t j) {
-  return s->hessian[(size_t)s->place[i] * (size_t)s->n + (size_t)s->place[j]];
+static double entry(const workspace *s, size_t i, size_t j) {
+  return s->hessian[(size_t)s->free[i] * (size_t)s->n + (size_t)s->free[j]];
 }
 
 /* y -= factor x */
@@ -44,9 +35,10 @@ static void subtract(size_t n, double factor, const double *restrict x, double *
   for (size_t i = 0; i < n; ++i) y[i] -= x[i] * factor;
 }
 
-/* Cholesky factor of the free part plus shift times its diagonal scale; false when indefinite. A
- * column of it is a row of s->factor, so that many of its entries are made at once. */
-static bool factorise(space *s, double shift) {
+/* Cholesky factor of the free part of the Hessian plus shift times the identity; false when that is
+ * not positive definite. A column of the factor is a row of s->factor, so that many entries are
+ * computed at once. */
+static bool factorise(workspace *s, double shift) {
   const size_t m = (size_t)s->n_free;
   for (size_t j = 0; j < m; ++j) {
     double *column = s->factor + j * m;
@@ -60,30 +52,27 @@ static bool factorise(space *s, double shift) {
   return true;
 }
 
-static double largest_entry(const space *s) {
+/* Factorise with the least shift that works; false when none does. */
+static bool factorise_shifted(workspace *s) {
   const size_t m = (size_t)s->n_free;
-  double size = 0;
+  double largest = 0;
+  if (factorise(s, 0)) return true;
   for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j < m; ++j) size = fmax(size, fabs(entry(s, i, j)));
-  return size > 0 ? size : 1;
-}
-
-/* false when no shift helps. */
-static bool factorise_shifted(space *s) {
-  double shift = 0;
-  for (int attempt = 0; !factorise(s, shift); ++attempt) {
+    for (size_t j = 0; j < m; ++j) largest = fmax(largest, fabs(entry(s, i, j)));
+  double shift = 1e-10 * (largest > 0 ? largest : 1);
+  for (int attempt = 1; !factorise(s, shift); ++attempt) {
     if (attempt == 40) return false;
-    shift = shift > 0 ? 4 * shift : 1e-10 * largest_entry(s);
+    shift *= 4;
   }
   return true;
 }
 
 /* The Newton step of the free coordinates into s->step; false when there is none. */
-static bool newton_step(space *s) {
+static bool newton_step(workspace *s) {
   const size_t m = (size_t)s->n_free;
   if (!factorise_shifted(s)) return false;
   memset(s->step, 0, (size_t)s->n * sizeof *s->step);
-  for (size_t i = 0; i < m; ++i) s->trial[i] = -s->gradient[(int)s->place[i]];
+  for (size_t i = 0; i < m; ++i) s->trial[i] = -s->gradient[(int)s->free[i]];
   for (size_t k = 0; k < m; ++k) {
     const double *column = s->factor + k * m;
     s->trial[k] /= column[k];
@@ -94,7 +83,7 @@ static bool newton_step(space *s) {
     for (size_t k = i + 1; k < m; ++k) sum -= s->factor[i * m + k] * s->trial[k];
     s->trial[i] = sum / s->factor[i * m + i];
   }
-  for (size_t i = 0; i < m; ++i) s->step[(int)s->place[i]] = s->trial[i];
+  for (size_t i = 0; i < m; ++i) s->step[(int)s->free[i]] = s->trial[i];
   return true;
 }
 
@@ -106,7 +95,14 @@ static double clip(double x, double lower, double upper) {
 
 double gannet_box_newton(int n, double *x, const double *lower, const double *upper,
                          gannet_value_hessian function, void *user, double *work, int steps) {
-  space s = divide(n, work);
+  const size_t m = (size_t)n;
+  workspace s = {.n = n,
+                 .gradient = work,
+                 .step = work + m,
+                 .trial = work + 2 * m,
+                 .free = work + 3 * m,
+                 .hessian = work + 4 * m,
+                 .factor = work + (4 + m) * m};
   for (int i = 0; i < n; ++i) x[i] = clip(x[i], lower[i], upper[i]);
   double value = function(user, n, x, s.gradient, s.hessian);
   for (int t = 0; t < steps && isfinite(value); ++t) {

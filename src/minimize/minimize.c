@@ -9,37 +9,32 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "minimize/petsc_error.h"
+#include "minimize/petsc.h"
 
-/* A trial value that exceeds the best one by this many times the expected change is as useless to
- * the line search as infinity: the interpolation would step back to nothing. */
-static const double useless_rise = 1e6;
-
-/* How a solve is left from within an evaluation. */
+/* TAO leaves a solve when an evaluation returns this. */
 enum { LEAVE_SOLVE = PETSC_ERR_USER };
 
+/* One minimisation, as its evaluations see it. */
 typedef struct {
   gannet_value_gradient function;
   void *user;
   gannet_minimize_options options;
   int n;
   int evaluations;
-  double value;          /* best so far */
-  double *x;             /* [n] where; the array of the caller */
+  double value;          /* the least value so far */
+  double *x;             /* [n] where that is; the array of the caller */
   double *gradient;      /* [n] there */
-  double *trial;         /* [n] gradient at a trial point */
+  double *trial;         /* [n] gradient at the point of the present evaluation */
   double base_value;     /* where the present line search starts */
   double *base_x;        /* [n] */
   double *base_gradient; /* [n] projected */
-  bool start_known; /* value and gradient at x are those of the start, not asked for by TAO yet */
-  bool spent;       /* one more evaluation was asked for than is allowed */
-  gannet_err err;   /* of the function */
+  bool start_known;      /* TAO has not asked yet for value and gradient of the start */
+  bool spent;            /* TAO asked for one more evaluation than is allowed */
+  gannet_err err;        /* of the function */
 } solve_state;
 
-/* TAO squares gradients, and their differences. */
-static const double largest_square = 1e300;
-
 bool gannet_minimize_accepts(int n, double value, const double *gradient) {
+  const double largest_square = 1e300; /* TAO squares gradients, and their differences */
   double square = 0;
   for (int i = 0; i < n; ++i) square += gradient[i] * gradient[i];
   return isfinite(value) && square <= largest_square;
@@ -53,18 +48,18 @@ static double expected_change(const solve_state *s, const double *x) {
   return isfinite(change) ? fmax(fabs(change), least) : least;
 }
 
-static void keep_if_best(solve_state *s, const double *x, double value, const double *gradient) {
-  if (!(value < s->value)) return;
-  s->value = value;
-  memcpy(s->x, x, (size_t)s->n * sizeof *x);
-  memcpy(s->gradient, gradient, (size_t)s->n * sizeof *gradient);
-}
-
-/* Evaluate at x for the line search; the gradient is left in s->trial. Returns 0 or LEAVE_SOLVE. */
+/* Evaluate at x for the line search; the gradient is left in s->trial. Returns 0 or LEAVE_SOLVE.
+ *
+ * A value that exceeds the best one by far more than the expected change is as useless to the line
+ * search as infinity: the interpolation would step back to nothing. Where a value is useless, the
+ * line search is told that the value rises by what it should have fallen by, with slope zero: the
+ * cubic through that and the start has its minimum at a ninth of the step. */
 static PetscErrorCode evaluate(solve_state *s, const double *x, double *value) {
-  if (s->start_known && memcmp(x, s->x, (size_t)s->n * sizeof *x) == 0) {
+  const double useless_rise = 1e6; /* times the expected change */
+  const size_t bytes = (size_t)s->n * sizeof *x;
+  if (s->start_known && memcmp(x, s->x, bytes) == 0) {
     s->start_known = false;
-    memcpy(s->trial, s->gradient, (size_t)s->n * sizeof *x);
+    memcpy(s->trial, s->gradient, bytes);
     *value = s->value;
     return 0;
   }
@@ -76,15 +71,15 @@ static PetscErrorCode evaluate(solve_state *s, const double *x, double *value) {
   s->err = s->function(s->user, s->n, x, value, s->trial);
   if (s->err != GANNET_OK) return LEAVE_SOLVE;
   const double change = expected_change(s, x);
-  if (gannet_minimize_accepts(s->n, *value, s->trial) &&
-      *value - s->base_value <= useless_rise * change) {
-    keep_if_best(s, x, *value, s->trial);
-    return 0;
+  if (!gannet_minimize_accepts(s->n, *value, s->trial) ||
+      !(*value - s->base_value <= useless_rise * change)) {
+    *value = s->base_value + change;
+    memset(s->trial, 0, bytes);
+  } else if (*value < s->value) {
+    s->value = *value;
+    memcpy(s->x, x, bytes);
+    memcpy(s->gradient, s->trial, bytes);
   }
-  /* Rising by what should have been the fall, with slope zero: the cubic through that and the start
-   * has its minimum at a ninth of the step. */
-  *value = s->base_value + change;
-  memset(s->trial, 0, (size_t)s->n * sizeof *s->trial);
   return 0;
 }
 
@@ -111,7 +106,7 @@ static PetscErrorCode copy_vector(int n, Vec vector, double *values) {
   return 0;
 }
 
-/* Called before every line search. */
+/* TAO calls this before every line search. */
 static PetscErrorCode tao_converged(Tao tao, void *user) {
   solve_state *s = user;
   PetscInt iteration = 0;
@@ -138,12 +133,12 @@ struct gannet_minimizer {
   solve_state state;
   double *work;          /* [6][n] */
   double *lower, *upper; /* [n] */
-  bool shielded;         /* by the caller */
-  Tao tao;               /* NULL until it is needed, and after a solve that was left */
+  bool shielded;         /* the caller holds a gannet_petsc_push over all runs */
+  Tao tao;               /* NULL before the first solve, and after a solve that was left */
   Vec x_vector, lower_vector, upper_vector;
 };
 
-static PetscErrorCode vector_of(int n, const double *values, Vec *vector) {
+static PetscErrorCode create_vector(int n, const double *values, Vec *vector) {
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, vector));
   PetscScalar *a = NULL;
   PetscCall(VecGetArrayWrite(*vector, &a));
@@ -152,10 +147,10 @@ static PetscErrorCode vector_of(int n, const double *values, Vec *vector) {
   return 0;
 }
 
-static PetscErrorCode set_up(gannet_minimizer *m) {
-  PetscCall(vector_of(m->state.n, m->lower, &m->x_vector));
-  PetscCall(vector_of(m->state.n, m->lower, &m->lower_vector));
-  PetscCall(vector_of(m->state.n, m->upper, &m->upper_vector));
+static PetscErrorCode create_tao(gannet_minimizer *m) {
+  PetscCall(create_vector(m->state.n, m->lower, &m->x_vector));
+  PetscCall(create_vector(m->state.n, m->lower, &m->lower_vector));
+  PetscCall(create_vector(m->state.n, m->upper, &m->upper_vector));
   PetscCall(TaoCreate(PETSC_COMM_SELF, &m->tao));
   PetscCall(TaoSetType(m->tao, TAOBLMVM));
   PetscCall(TaoSetObjectiveAndGradient(m->tao, NULL, tao_evaluate, &m->state));
@@ -167,21 +162,16 @@ static PetscErrorCode set_up(gannet_minimizer *m) {
   return 0;
 }
 
-static void tear_down(gannet_minimizer *m) {
+static void destroy_tao(gannet_minimizer *m) {
   (void)TaoDestroy(&m->tao);
   (void)VecDestroy(&m->upper_vector);
   (void)VecDestroy(&m->lower_vector);
   (void)VecDestroy(&m->x_vector);
 }
 
-static gannet_minimize_reason reason_of(const solve_state *s, TaoConvergedReason reason) {
-  if (s->spent || reason == TAO_DIVERGED_MAXITS) return GANNET_MINIMIZE_BUDGET;
-  return reason > 0 ? GANNET_MINIMIZE_CONVERGED : GANNET_MINIMIZE_STALLED;
-}
-
 static PetscErrorCode solve(gannet_minimizer *m, TaoConvergedReason *reason) {
   PetscScalar *a = NULL;
-  if (!m->tao) PetscCall(set_up(m));
+  if (!m->tao) PetscCall(create_tao(m));
   PetscCall(VecGetArrayWrite(m->x_vector, &a));
   memcpy(a, m->state.x, (size_t)m->state.n * sizeof *a);
   PetscCall(VecRestoreArrayWrite(m->x_vector, &a));
@@ -189,36 +179,29 @@ static PetscErrorCode solve(gannet_minimizer *m, TaoConvergedReason *reason) {
   return code ? code : TaoGetConvergedReason(m->tao, reason);
 }
 
-static gannet_err run_tao(gannet_minimizer *m, gannet_minimize_reason *reason) {
+static gannet_err solve_shielded(gannet_minimizer *m, gannet_minimize_reason *reason) {
   solve_state *s = &m->state;
   gannet_petsc_shield shield = {0};
   if (!m->shielded) GANNET_TRY(gannet_petsc_push(&shield));
-  TaoConvergedReason tao_reason = TAO_CONTINUE_ITERATING;
-  const PetscErrorCode code = solve(m, &tao_reason);
+  TaoConvergedReason why = TAO_CONTINUE_ITERATING;
+  const PetscErrorCode code = solve(m, &why);
   gannet_err err = s->err;
   if (code && !s->err && !s->spent) err = gannet_petsc_raise(code, "TaoSolve");
-  if (code) tear_down(m);
+  if (code) destroy_tao(m);
   gannet_petsc_pop(&shield);
-  *reason = reason_of(s, tao_reason);
+  if (s->spent || why == TAO_DIVERGED_MAXITS)
+    *reason = GANNET_MINIMIZE_BUDGET;
+  else
+    *reason = why > 0 ? GANNET_MINIMIZE_CONVERGED : GANNET_MINIMIZE_STALLED;
   return err;
 }
 
-static gannet_err evaluate_start(solve_state *s) {
-  s->evaluations = 1;
-  GANNET_TRY(s->function(s->user, s->n, s->x, &s->value, s->gradient));
-  GANNET_REQUIRE(gannet_minimize_accepts(s->n, s->value, s->gradient), GANNET_ERR_NUMERIC,
-                 "value %g or its gradient is not finite, or too large, at the start", s->value);
-  s->start_known = true;
-  s->base_value = s->value;
-  return GANNET_OK;
-}
-
-static gannet_err take_bounds(gannet_minimizer *m, const double *lower, const double *upper) {
+static gannet_err set_bounds(gannet_minimizer *m, const double *lower, const double *upper) {
   for (int i = 0; i < m->state.n; ++i) {
-    const double low = lower ? lower[i] : -INFINITY, high = upper ? upper[i] : INFINITY;
-    GANNET_REQUIRE(low <= high, GANNET_ERR_ARG, "bounds of variable %d: [%g, %g]", i, low, high);
-    m->lower[i] = low;
-    m->upper[i] = high;
+    m->lower[i] = lower ? lower[i] : -INFINITY;
+    m->upper[i] = upper ? upper[i] : INFINITY;
+    GANNET_REQUIRE(m->lower[i] <= m->upper[i], GANNET_ERR_ARG, "bounds of variable %d: [%g, %g]", i,
+                   m->lower[i], m->upper[i]);
   }
   return GANNET_OK;
 }
@@ -243,7 +226,7 @@ gannet_err gannet_minimizer_create(int n, const double *lower, const double *upp
                              .trial = m->work + length,
                              .base_x = m->work + 2 * length,
                              .base_gradient = m->work + 3 * length};
-    err = take_bounds(m, lower, upper);
+    err = set_bounds(m, lower, upper);
   }
   if (err != GANNET_OK) gannet_minimizer_destroy(&m);
   *minimizer = m;
@@ -253,9 +236,19 @@ gannet_err gannet_minimizer_create(int n, const double *lower, const double *upp
 
 void gannet_minimizer_destroy(gannet_minimizer **minimizer) {
   if (!*minimizer) return;
-  tear_down(*minimizer);
+  destroy_tao(*minimizer);
   gannet_free(&(*minimizer)->work);
   gannet_free(minimizer);
+}
+
+static gannet_err evaluate_start(solve_state *s) {
+  s->evaluations = 1;
+  GANNET_TRY(s->function(s->user, s->n, s->x, &s->value, s->gradient));
+  GANNET_REQUIRE(gannet_minimize_accepts(s->n, s->value, s->gradient), GANNET_ERR_NUMERIC,
+                 "value %g or its gradient is not finite, or too large, at the start", s->value);
+  s->start_known = true;
+  s->base_value = s->value;
+  return GANNET_OK;
 }
 
 gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
@@ -269,7 +262,7 @@ gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
   s->spent = s->start_known = false;
   s->err = GANNET_OK;
   gannet_err err = evaluate_start(s);
-  if (err == GANNET_OK) err = run_tao(minimizer, &result->reason);
+  if (err == GANNET_OK) err = solve_shielded(minimizer, &result->reason);
   result->value = s->value;
   result->evaluations = s->evaluations;
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);

@@ -1,7 +1,7 @@
-/* Bounded minimisation of smooth functions (PETSc/TAO, limited-memory quasi-Newton), for
- * likelihoods, training and the polish of acquisition maxima. The only room that knows TAO.
+/* Minimise smooth functions in a box: limited-memory quasi-Newton of PETSc/TAO, for likelihoods,
+ * training and the polish of acquisition maxima. The only room that knows TAO.
  *
- * Serial: every rank may minimise something else. PETSc must be initialised.
+ * Serial: every rank may minimise something else. PETSc must be initialised (minimize/petsc.h).
  */
 #ifndef GANNET_MINIMIZE_MINIMIZE_H
 #define GANNET_MINIMIZE_MINIMIZE_H
@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 
-/* Value and gradient at x[n]; gradient[n] is always wanted. Where gannet_minimize_accepts refuses
- * them the line search steps back; an error ends the minimisation and is passed on. */
+/* Value and gradient [n] at x [n]. Where gannet_minimize_accepts refuses them, the line search
+ * steps back. An error ends the minimisation and is passed on. */
 typedef gannet_err (*gannet_value_gradient)(void *user, int n, const double *x, double *value,
                                             double *gradient);
 
@@ -21,7 +21,7 @@ typedef struct {
   double value_tolerance;    /* change in one iteration by max(|old|, |new|, 1); 0 = never */
 } gannet_minimize_options;
 
-/* Why it stopped; none of these is an error. */
+/* Why a minimisation stopped; none of these is an error. */
 typedef enum {
   GANNET_MINIMIZE_CONVERGED,
   GANNET_MINIMIZE_BUDGET,
@@ -34,8 +34,8 @@ typedef struct {
   gannet_minimize_reason reason;
 } gannet_minimize_result;
 
-/* Whether a value and its gradient can be worked with: both finite, the gradient's norm at most
- * 1e150.
+/* Whether the minimiser can use a value and its gradient [n]: both are finite, and the norm of the
+ * gradient is at most 1e150.
  *
  * Local.
  */
@@ -43,7 +43,7 @@ bool gannet_minimize_accepts(int n, double value, const double *gradient);
 
 typedef struct gannet_minimizer gannet_minimizer;
 
-/* For several minimisations of as many unknowns in one box.
+/* A minimiser for one minimisation after the other, of n unknowns in one box.
  *
  * Local.
  *

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/plain_environment.h"
 #include "linalg/blas.h"
-#include "minimize/prepare.h"
+#include "minimize/petsc.h"
 #include "optimizer/hyper_digest.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/repeats.h"

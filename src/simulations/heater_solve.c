@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "minimize/petsc_error.h"
+#include "minimize/petsc.h"
 #include "simulations/heater.h"
 #include "simulations/plate.h"
 

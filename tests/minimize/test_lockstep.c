@@ -16,19 +16,19 @@ typedef struct {
   double best[N];
   int asked;
   gannet_lockstep *lockstep;
-  int place;
+  int slot;
 } searcher;
 
 typedef struct {
   searcher of[MOST];
   int answers, most; /* times that was answered, and points at once */
   int fail_at;       /* number of the answer that fails, -1 = none */
-  int give_up;       /* place whose search fails after its third answer, -1 = none */
+  int give_up;       /* slot whose search fails after its third answer, -1 = none */
 } meeting;
 
-/* Rosenbrock's valley, another for every place. */
-static void valley(int place, const double *x, double *value, double *gradient) {
-  const double steep = 1 + 3 * place;
+/* Rosenbrock's valley, another for every slot. */
+static void valley(int slot, const double *x, double *value, double *gradient) {
+  const double steep = 1 + 3 * slot;
   *value = 0;
   for (int k = 0; k < N; ++k) gradient[k] = 0;
   for (int k = 0; k + 1 < N; ++k) {
@@ -39,14 +39,14 @@ static void valley(int place, const double *x, double *value, double *gradient) 
   }
 }
 
-static gannet_err answer(void *user, int n, const int *places) {
+static gannet_err answer(void *user, int n, const int *slots) {
   meeting *m = user;
   GANNET_REQUIRE(m->answers++ != m->fail_at, GANNET_ERR_IO, "no answer");
   m->most = n > m->most ? n : m->most;
   for (int i = 0; i < n; ++i) {
-    searcher *s = &m->of[places[i]];
-    if (i > 0) assert_true(places[i] > places[i - 1]);
-    valley(places[i], s->x, &s->value, s->gradient);
+    searcher *s = &m->of[slots[i]];
+    if (i > 0) assert_true(slots[i] > slots[i - 1]);
+    valley(slots[i], s->x, &s->value, s->gradient);
   }
   return GANNET_OK;
 }
@@ -54,31 +54,31 @@ static gannet_err answer(void *user, int n, const int *places) {
 static gannet_err value_of(void *user, int n, const double *x, double *value, double *gradient) {
   searcher *s = user;
   for (int k = 0; k < n; ++k) s->x[k] = x[k];
-  GANNET_TRY(gannet_lockstep_ask(s->lockstep, s->place));
+  GANNET_TRY(gannet_lockstep_ask(s->lockstep, s->slot));
   for (int k = 0; k < n; ++k) gradient[k] = s->gradient[k];
   *value = s->value;
   s->asked += 1;
   return GANNET_OK;
 }
 
-static void start_at(int place, double *x) {
-  for (int k = 0; k < N; ++k) x[k] = -1 + 0.3 * place + 0.1 * k;
+static void start_at(int slot, double *x) {
+  for (int k = 0; k < N; ++k) x[k] = -1 + 0.3 * slot + 0.1 * k;
 }
 
 static const gannet_minimize_options options = {500, 1e-9, 0};
 
-static gannet_err search(void *user, gannet_lockstep *lockstep, int place) {
+static gannet_err search(void *user, gannet_lockstep *lockstep, int slot) {
   meeting *m = user;
-  searcher *s = &m->of[place];
+  searcher *s = &m->of[slot];
   gannet_minimizer *minimizer = NULL;
   gannet_minimize_result result;
   s->lockstep = lockstep;
-  s->place = place;
-  start_at(place, s->best);
+  s->slot = slot;
+  start_at(slot, s->best);
   GANNET_TRY(gannet_minimizer_create(N, NULL, NULL, &options, true, &minimizer));
   gannet_err err = gannet_minimizer_run(minimizer, s->best, value_of, s, &result);
   gannet_minimizer_destroy(&minimizer);
-  if (err == GANNET_OK && place == m->give_up) err = GANNET_RAISE(GANNET_ERR_STATE, "gave up");
+  if (err == GANNET_OK && slot == m->give_up) err = GANNET_RAISE(GANNET_ERR_STATE, "gave up");
   return err;
 }
 
@@ -101,13 +101,13 @@ static void searches_go_as_they_go_alone(void **state) {
     meeting m = {.fail_at = -1, .give_up = -1};
     int longest = 0;
     assert_ok(run(n, search, answer, &m));
-    for (int place = 0; place < n; ++place) {
+    for (int slot = 0; slot < n; ++slot) {
       double x[N];
       gannet_minimize_result result;
-      start_at(place, x);
-      assert_ok(gannet_minimize(N, x, NULL, NULL, alone, &place, &options, &result));
-      assert_memory_equal(m.of[place].best, x, sizeof x);
-      assert_int_equal(m.of[place].asked, result.evaluations);
+      start_at(slot, x);
+      assert_ok(gannet_minimize(N, x, NULL, NULL, alone, &slot, &options, &result));
+      assert_memory_equal(m.of[slot].best, x, sizeof x);
+      assert_int_equal(m.of[slot].asked, result.evaluations);
       for (int k = 0; k < N; ++k) assert_near(x[k], 1, 1e-6);
       longest = result.evaluations > longest ? result.evaluations : longest;
     }
@@ -122,7 +122,7 @@ static void an_error_of_the_answer_ends_all(void **state) {
     meeting m = {.fail_at = 5, .give_up = -1};
     assert_fails(GANNET_ERR_IO, "no answer", run(n, search, answer, &m));
     assert_int_equal(m.answers, 6);
-    for (int place = 0; place < n; ++place) assert_int_equal(m.of[place].asked, 5);
+    for (int slot = 0; slot < n; ++slot) assert_int_equal(m.of[slot].asked, 5);
   }
 }
 
@@ -132,8 +132,8 @@ static void an_error_of_a_search_ends_all(void **state) {
   meeting all = {.fail_at = -1, .give_up = -1};
   int first = 0;
   assert_ok(run(MOST, search, answer, &all));
-  for (int place = 1; place < MOST; ++place)
-    if (all.of[place].asked < all.of[first].asked) first = place;
+  for (int slot = 1; slot < MOST; ++slot)
+    if (all.of[slot].asked < all.of[first].asked) first = slot;
   meeting m = {.fail_at = -1, .give_up = first};
   assert_fails(GANNET_ERR_STATE, "gave up", run(MOST, search, answer, &m));
   assert_int_equal(m.answers, all.of[first].asked);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "minimize/minimize.h"
-#include "minimize/petsc_error.h"
+#include "minimize/petsc.h"
 
 static const gannet_minimize_options fine = {5000, 1e-9, 0};
 

@@ -1,8 +1,27 @@
-/* Errors of PETSc as errors of ours. For rooms that call PETSc. */
-#ifndef GANNET_MINIMIZE_PETSC_ERROR_H
-#define GANNET_MINIMIZE_PETSC_ERROR_H
+/* PETSc: initialise it for programs that do not use it themselves, keep its output and its options
+ * away, and turn its errors into errors of gannet. For rooms that call PETSc. */
+#ifndef GANNET_MINIMIZE_PETSC_H
+#define GANNET_MINIMIZE_PETSC_H
+
+#include <stddef.h>
 
 #include "base/error.h"
+
+/* Make sure that PETSc is initialised. A program that uses PETSc itself initialises it before; then
+ * nothing happens here. Otherwise PETSc is initialised on a duplicate of MPI_COMM_SELF, without
+ * signal handlers, so that signals do what they did; MPI_Finalize finalises it.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_STATE when MPI is not initialised; GANNET_ERR_LIBRARY.
+ */
+GANNET_CHECKED gannet_err gannet_petsc_prepare(void);
+
+/* Versions of PETSc as "3.18.5": what was compiled against, and what is loaded.
+ *
+ * Local.
+ */
+void gannet_petsc_version(char *built, char *loaded, size_t size);
 
 /* Raise GANNET_ERR_LIBRARY, or GANNET_ERR_MEMORY where PETSc had none, with the message of PETSc's
  * last error.

@@ -5,7 +5,7 @@
 
 #include "support/harness.h"
 
-#include "minimize/prepare.h"
+#include "minimize/petsc.h"
 
 static void on_signal(int number) {
   (void)number;
