@@ -26,13 +26,13 @@ enum { VECTORS_PER_LAYER = 9 };
 struct gannet_analytic {
   gannet_analytic_shape shape;
   const gannet_expectation *pair;
-  int n, inputs;    /* inputs = d + 1 */
-  gannet_lift lift; /* of the last matrix */
-  bool common;      /* all points have the variances of level, but for rounding */
+  int n, inputs;                    /* inputs = d + 1 */
+  gannet_input_embedding embedding; /* of the last matrix */
+  bool common;                      /* all points have the variances of level, but for rounding */
   double level[LAYERS + 1];
-  double *rho;    /* [d], of lift */
+  double *rho;    /* [d], of embedding */
   double *x;      /* [n][d] */
-  double *z;      /* [n][d+1], lifted by the last scales */
+  double *z;      /* [n][d+1], embedded by the last scales */
   double *packed; /* the same, for products */
   double *s; /* [n][n] products of z, by the rows and on the side of the diagonal last asked for */
   double *by_s;   /* [n][n] derivatives by them */
@@ -44,7 +44,7 @@ struct gannet_analytic {
   layer layer[LAYERS + 1];
 };
 
-static gannet_err allocate(gannet_analytic *a) {
+static gannet_err allocate_kernel(gannet_analytic *a) {
   const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, layers = (size_t)a->shape.layers;
   GANNET_TRY(gannet_alloc(n * (inputs - 1), sizeof *a->x, &a->x));
   GANNET_TRY(gannet_alloc(n * inputs, sizeof *a->z, &a->z));
@@ -81,7 +81,7 @@ gannet_err gannet_analytic_create(const gannet_analytic_shape *shape, int n, con
   gannet_analytic *new = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
   *new = (gannet_analytic){.shape = *shape, .pair = pair, .n = n, .inputs = shape->d + 1};
-  const gannet_err err = allocate(new);
+  const gannet_err err = allocate_kernel(new);
   if (err != GANNET_OK) {
     gannet_analytic_destroy(&new);
     GANNET_TRY(err);
@@ -108,12 +108,12 @@ void gannet_analytic_destroy(gannet_analytic **kernel) {
   gannet_free(kernel);
 }
 
-static void place(gannet_analytic *a, const double *rho, double bias) {
+static void embed_points(gannet_analytic *a, const double *rho, double bias) {
   memcpy(a->rho, rho, (size_t)a->shape.d * sizeof *rho);
-  a->lift = (gannet_lift){a->shape.lift, a->shape.d, a->rho, bias};
-  gannet_lift_points(&a->lift, a->n, a->x, a->z);
+  a->embedding = (gannet_input_embedding){a->shape.embedding, a->shape.d, a->rho, bias};
+  gannet_embed_inputs(&a->embedding, a->n, a->x, a->z);
   gannet_pack(a->n, a->inputs, a->z, a->packed);
-  a->common = a->shape.lift == GANNET_LIFT_SPHERE && a->pair->common != NULL;
+  a->common = a->shape.embedding == GANNET_EMBEDDING_SPHERE && a->pair->common != NULL;
   if (!a->common) return;
   a->level[0] = bias * bias;
   for (int k = 0; k < a->shape.d; ++k) a->level[0] += rho[k] * rho[k];
@@ -132,7 +132,7 @@ GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double 
 /* The recursion for count pairs, from the s of layer 0; the variances of the one side are in the p
  * of the layers, those of the other in q from one point on. T_L is left in the tangent of layer L.
  */
-static void forward(gannet_analytic *a, int from, int count) {
+static void forward_pairs(gannet_analytic *a, int from, int count) {
   layer *at = a->layer;
   memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
   for (int l = 0; l < a->shape.layers; ++l) {
@@ -143,7 +143,7 @@ static void forward(gannet_analytic *a, int from, int count) {
 }
 
 /* The same where all variances are those of level, with the derivatives of the layers if wanted. */
-static void forward_common(gannet_analytic *a, int count, bool slopes) {
+static void forward_on_sphere(gannet_analytic *a, int count, bool slopes) {
   layer *at = a->layer;
   memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
   for (int l = 0; l < a->shape.layers; ++l) {
@@ -158,16 +158,16 @@ static void forward_row(gannet_analytic *a, size_t i, int from, int count, bool 
   const size_t n = (size_t)a->n;
   memcpy(a->layer[0].s, a->s + i * n + from, (size_t)count * sizeof *a->s);
   if (a->common) {
-    forward_common(a, count, slopes);
+    forward_on_sphere(a, count, slopes);
     return;
   }
   for (int l = 0; l < a->shape.layers; ++l)
     for (int j = 0; j < count; ++j) a->layer[l].p[j] = a->q[(size_t)l * n + i];
-  forward(a, from, count);
+  forward_pairs(a, from, count);
 }
 
 /* Rows of s in columns from .. end - 1. */
-static void multiply(gannet_analytic *a, int first, int rows, int from, int end) {
+static void multiply_inputs(gannet_analytic *a, int first, int rows, int from, int end) {
   gannet_packed_products(rows, a->inputs, a->z + (size_t)first * (size_t)a->inputs, a->n, a->packed,
                          from, end, a->s + (size_t)first * (size_t)a->n, a->n);
 }
@@ -181,14 +181,14 @@ static void forward_diagonal(gannet_analytic *a) {
     a->pair->moments(a->n, a->layer[l].p, a->q + l * n, a->layer[l].p, a->q + (l + 1) * n,
                      a->layer[l].slope);
   }
-  forward(a, 0, a->n);
+  forward_pairs(a, 0, a->n);
 }
 
 void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias) {
   gannet_analytic *a = kernel;
-  place(a, rho, bias);
+  embed_points(a, rho, bias);
   for (int i = 0; i < a->n; ++i) {
-    if (i % GROUP == 0) multiply(a, i, a->n - i < GROUP ? a->n - i : GROUP, i, i + 1);
+    if (i % GROUP == 0) multiply_inputs(a, i, a->n - i < GROUP ? a->n - i : GROUP, i, i + 1);
     a->q[i] = a->s[(size_t)i * (size_t)(a->n + 1)];
   }
   forward_diagonal(a);
@@ -197,7 +197,7 @@ void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias
 
 void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *k, int ldk) {
   gannet_analytic *a = kernel;
-  multiply(a, first, rows, 0, first + rows);
+  multiply_inputs(a, first, rows, 0, first + rows);
   for (int i = 0; i < rows; ++i) {
     const int at = first + i;
     double *row = k + (size_t)i * (size_t)ldk;
@@ -217,8 +217,8 @@ void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double b
 
 /* From weight = dF/dT_L of count pairs to by_s = dF/ds; dF/dS_l of the q side is added to by_q,
  * that of the p side is summed into by_p[l]. */
-static void backward(gannet_analytic *a, int from, int count, double *weight, double *by_s,
-                     double *by_p) {
+static void backward_pairs(gannet_analytic *a, int from, int count, double *weight, double *by_s,
+                           double *by_p) {
   const size_t n = (size_t)a->n;
   for (int j = 0; j < count; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l) {
@@ -237,8 +237,8 @@ static void backward(gannet_analytic *a, int from, int count, double *weight, do
   for (int j = 0; j < count; ++j) by_s[j] += weight[j];
 }
 
-GANNET_VECTOR_CLONES static void weigh_common(int n, const layer *at, double *weight, double *by_s,
-                                              double *by_q) {
+GANNET_VECTOR_CLONES static void weigh_on_sphere(int n, const layer *at, double *weight,
+                                                 double *by_s, double *by_q) {
   const double *t = at->tangent, *slope = at->slope, *slope_s = at->by.slope_s;
   const double *value_q = at->by.value_q, *slope_q = at->by.slope_q;
   GANNET_NO_OVERLAP
@@ -252,10 +252,11 @@ GANNET_VECTOR_CLONES static void weigh_common(int n, const layer *at, double *we
 
 /* As backward; the derivative by the variance of both sides is added to by_q, which is as good as
  * anywhere: all variances are the same function of the scales. */
-static void backward_common(gannet_analytic *a, int from, int count, double *weight, double *by_s) {
+static void backward_on_sphere(gannet_analytic *a, int from, int count, double *weight,
+                               double *by_s) {
   for (int j = 0; j < count; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l)
-    weigh_common(count, &a->layer[l], weight, by_s, a->by_q + (size_t)l * (size_t)a->n + from);
+    weigh_on_sphere(count, &a->layer[l], weight, by_s, a->by_q + (size_t)l * (size_t)a->n + from);
   for (int j = 0; j < count; ++j) by_s[j] += weight[j];
 }
 
@@ -296,9 +297,9 @@ static double reverse_row(gannet_analytic *a, size_t i, size_t first, const doub
   forward_row(a, i, from, count, true);
   for (int j = 0; j < count; ++j) weight[j] = 2 * by_k[from + j];
   if (a->common)
-    backward_common(a, from, count, weight, by_row);
+    backward_on_sphere(a, from, count, weight, by_row);
   else
-    backward(a, from, count, weight, by_row, by_p);
+    backward_pairs(a, from, count, weight, by_row, by_p);
   for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
   memset(by_s + first, 0, (i + 1 - first) * sizeof *by_s);
   memcpy(by_s + from, by_row, (size_t)count * sizeof *by_s);
@@ -325,7 +326,7 @@ void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, 
   double *folded = a->folded + start * inputs;
   memset(a->by_q, 0, n * (size_t)a->shape.layers * sizeof *a->by_q);
   *by_size = 0;
-  multiply(a, first, rows, first, a->n);
+  multiply_inputs(a, first, rows, first, a->n);
   for (size_t i = 0; i < (size_t)rows; ++i)
     *by_size += reverse_row(a, start + i, start, by_k + i * n, a->by_s + i * n);
   const double *own = reverse_diagonal(a, first, rows, by_k);
@@ -339,7 +340,8 @@ void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, 
   for (size_t i = 0; i < (size_t)left; ++i) {
     for (size_t k = 0; k < inputs; ++k)
       folded[i * inputs + k] += 2 * own[start + i] * z[i * inputs + k];
-    gannet_lift_scales(&a->lift, z + i * inputs, folded + i * inputs, by_rho, by_bias);
+    gannet_embedding_scale_gradient(&a->embedding, z + i * inputs, folded + i * inputs, by_rho,
+                                    by_bias);
   }
 }
 

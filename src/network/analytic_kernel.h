@@ -1,6 +1,6 @@
 /* Tangent kernels of infinitely wide networks, and their derivatives with respect to input scales.
  *
- * For the network of network/tangent.h as its width grows, with s = z . z' of the lifted inputs:
+ * For the network of network/tangent.h as its width grows, with s = z . z' of the embedded inputs:
  *
  *   S_0 = s,   S_l = g E phi(u) phi(u'),   D_l = g E phi'(u) phi'(u'),   (u, u') ~ N(0, S_{l-1}),
  *   T_0 = s,   T_l = T_{l-1} D_l + S_l,    k = T_L            (Jacot et al. 2018).
@@ -13,13 +13,13 @@
 #define GANNET_NETWORK_ANALYTIC_KERNEL_H
 
 #include "network/activation.h"
-#include "network/lift.h"
+#include "network/input_embedding.h"
 
 typedef struct {
   const gannet_activation *activation;
   int layers; /* hidden, 1 .. GANNET_TANGENT_LAYERS */
   int d;
-  gannet_lift_kind lift;
+  gannet_embedding_kind embedding;
 } gannet_analytic_shape;
 
 typedef struct gannet_analytic gannet_analytic;

@@ -30,7 +30,7 @@ struct gannet_analytic_points {
   double *q;                /* [L+1][capacity]: S_l(a,a) */
   double *block;            /* [BLOCK][d+1], z of other points */
   double *rest;             /* [BLOCK][GROUP] products with the last points */
-  double *rows;             /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
+  double *rows;             /* [L+1][VECTORS_PER_LAYER][capacity], see layer_vector() */
   double *folded;           /* [d+1] */
   struct {
     gannet_table table; /* for points of this variance */
@@ -42,7 +42,7 @@ struct gannet_analytic_points {
 /* Vectors of a layer, each [capacity]. */
 enum { P, S, TANGENT, SLOPE, VALUE_P, SLOPE_S, SLOPE_P };
 
-static double *vector(const gannet_analytic_points *a, int layer, int which) {
+static double *layer_vector(const gannet_analytic_points *a, int layer, int which) {
   return a->rows + (size_t)(layer * VECTORS_PER_LAYER + which) * (size_t)a->capacity;
 }
 
@@ -55,7 +55,7 @@ static void copy_rows(int rows, int columns, int old_ld, const double *from, int
 }
 
 /* Whole groups. */
-static gannet_err reserve(gannet_analytic_points *a, int wanted) {
+static gannet_err reserve_points(gannet_analytic_points *a, int wanted) {
   const int capacity = (wanted + GROUP - 1) / GROUP * GROUP;
   const size_t layers = (size_t)a->shape.layers + 1, new = (size_t)capacity;
   double *q = NULL, *rows = NULL, *across = NULL;
@@ -82,8 +82,8 @@ static gannet_err reserve(gannet_analytic_points *a, int wanted) {
 }
 
 /* S_l(a,a) for l = 0..L of one point, and k(x,x). The derivative of k by S_0(a,a) comes with it. */
-static double own(const gannet_analytic_points *a, const double *z, double *variance,
-                  double *derivative) {
+static double self_kernel(const gannet_analytic_points *a, const double *z, double *variance,
+                          double *derivative) {
   double tangent = gannet_dot(a->inputs, z, z), by_tangent = 1, by_variance = 1;
   variance[0] = tangent;
   for (int l = 0; l < a->shape.layers; ++l) {
@@ -105,7 +105,7 @@ static double own(const gannet_analytic_points *a, const double *z, double *vari
 static void find_levels(gannet_analytic_points *a) {
   double squares = a->bias * a->bias;
   for (int k = 0; k < a->shape.d; ++k) squares += a->rho[k] * a->rho[k];
-  a->common = a->shape.lift == GANNET_LIFT_SPHERE && a->pair->common != NULL;
+  a->common = a->shape.embedding == GANNET_EMBEDDING_SPHERE && a->pair->common != NULL;
   double tangent = a->level[0] = squares;
   for (int l = 0; l < a->shape.layers && a->common; ++l) {
     double slope;
@@ -130,7 +130,7 @@ gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
   if (err == GANNET_OK) err = gannet_alloc(BLOCK * inputs, sizeof *new->block, &new->block);
   if (err == GANNET_OK) err = gannet_alloc(BLOCK * GROUP, sizeof *new->rest, &new->rest);
   if (err == GANNET_OK) err = gannet_alloc(inputs, sizeof *new->folded, &new->folded);
-  if (err == GANNET_OK) err = reserve(new, BLOCK);
+  if (err == GANNET_OK) err = reserve_points(new, BLOCK);
   if (err != GANNET_OK) gannet_analytic_points_destroy(&new);
   for (int k = 0; err == GANNET_OK && k < shape->d; ++k) new->rho[k] = 1;
   if (err == GANNET_OK) find_levels(new);
@@ -159,13 +159,13 @@ void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const dou
   find_levels(points);
 }
 
-static gannet_lift lift_of(const gannet_analytic_points *a) {
-  return (gannet_lift){a->shape.lift, a->shape.d, a->rho, a->bias};
+static gannet_input_embedding embedding_of(const gannet_analytic_points *a) {
+  return (gannet_input_embedding){a->shape.embedding, a->shape.d, a->rho, a->bias};
 }
 
-static void lift(const gannet_analytic_points *a, int n, const double *x, double *z) {
-  const gannet_lift l = lift_of(a);
-  gannet_lift_points(&l, n, x, z);
+static void embed_points(const gannet_analytic_points *a, int n, const double *x, double *z) {
+  const gannet_input_embedding embedding = embedding_of(a);
+  gannet_embed_inputs(&embedding, n, x, z);
 }
 
 gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, const double *x) {
@@ -173,15 +173,15 @@ gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, 
   const size_t inputs = (size_t)a->inputs;
   if (n > a->capacity) {
     const int grown = a->capacity + a->capacity / 2;
-    GANNET_TRY(reserve(a, n < grown ? grown : n));
+    GANNET_TRY(reserve_points(a, n < grown ? grown : n));
   }
   for (int i = a->n; i < n; ++i) {
     double variance[LAYERS + 1], derivative;
     double *z = a->z + (size_t)i * inputs;
-    lift(a, 1, x + (size_t)i * (inputs - 1), z);
+    embed_points(a, 1, x + (size_t)i * (inputs - 1), z);
     for (size_t k = 0; k < inputs; ++k) a->across[k * (size_t)a->capacity + (size_t)i] = z[k];
     if (a->common) continue;
-    (void)own(a, z, variance, &derivative);
+    (void)self_kernel(a, z, variance, &derivative);
     for (int l = 0; l <= a->shape.layers; ++l)
       a->q[(size_t)l * (size_t)a->capacity + (size_t)i] = variance[l];
   }
@@ -198,41 +198,41 @@ GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double 
 /* One layer: the moments of pairs, and by.slope_s where derivatives are wanted on the sphere. */
 static void pass_layer(const gannet_analytic_points *a, int l, int from, int count,
                        const double *variance, bool slopes) {
-  const double *s = vector(a, l, S);
-  double *next = vector(a, l + 1, S), *slope = vector(a, l, SLOPE);
-  const gannet_expectation_common by = {.slope_s = vector(a, l, SLOPE_S)};
+  const double *s = layer_vector(a, l, S);
+  double *next = layer_vector(a, l + 1, S), *slope = layer_vector(a, l, SLOPE);
+  const gannet_expectation_common by = {.slope_s = layer_vector(a, l, SLOPE_S)};
   if (a->common) {
     a->pair->common(count, a->level[l], s, next, slope, slopes ? &by : NULL);
     return;
   }
-  double *p = vector(a, l, P);
+  double *p = layer_vector(a, l, P);
   for (int j = 0; j < count; ++j) p[j] = variance[l];
   a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from, s, next, slope);
 }
 
 /* From products in layer 0 to the kernel between a point of these variances and count of the list
  * from one on. */
-static const double *forward(const gannet_analytic_points *a, int from, int count,
-                             const double *variance, bool slopes) {
-  double *t = vector(a, 0, TANGENT);
-  memcpy(t, vector(a, 0, S), (size_t)count * sizeof *t);
+static const double *forward_row(const gannet_analytic_points *a, int from, int count,
+                                 const double *variance, bool slopes) {
+  double *t = layer_vector(a, 0, TANGENT);
+  memcpy(t, layer_vector(a, 0, S), (size_t)count * sizeof *t);
   for (int l = 0; l < a->shape.layers; ++l) {
-    double *next = vector(a, l + 1, TANGENT);
+    double *next = layer_vector(a, l + 1, TANGENT);
     pass_layer(a, l, from, count, variance, slopes);
-    add_layer(count, t, vector(a, l, SLOPE), vector(a, l + 1, S), next);
+    add_layer(count, t, layer_vector(a, l, SLOPE), layer_vector(a, l + 1, S), next);
     t = next;
   }
   return t;
 }
 
 /* A row of products becomes a row of the kernel. */
-static void transform(const gannet_analytic_points *a, int from, int count, const double *variance,
-                      double *row) {
+static void transform_row(const gannet_analytic_points *a, int from, int count,
+                          const double *variance, double *row) {
   for (int done = 0; done < count; done += CHUNK) {
     const int some = count - done < CHUNK ? count - done : CHUNK;
     const size_t size = (size_t)some * sizeof *row;
-    memcpy(vector(a, 0, S), row + done, size);
-    memcpy(row + done, forward(a, from + done, some, variance, false), size);
+    memcpy(layer_vector(a, 0, S), row + done, size);
+    memcpy(row + done, forward_row(a, from + done, some, variance, false), size);
   }
 }
 
@@ -245,21 +245,21 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
     double variance[LAYERS + 1];
     for (int l = 0; l <= a->shape.layers && !a->common; ++l)
       variance[l] = a->q[(size_t)l * (size_t)a->capacity + (size_t)(first + i)];
-    transform(a, from, columns, variance, k + (size_t)i * (size_t)ldk);
+    transform_row(a, from, columns, variance, k + (size_t)i * (size_t)ldk);
   }
 }
 
 void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
                                   double *k, int ldk, double *diagonal) {
   const gannet_analytic_points *a = points;
-  lift(a, m, x, a->block);
+  embed_points(a, m, x, a->block);
   if (k) gannet_gemm_nt_by_groups(BLOCK, a->n, a->inputs, 1, a->block, a->z, k, ldk, a->rest);
   for (int i = 0; i < m; ++i) {
     double variance[LAYERS + 1], derivative;
     const double *z = a->block + (size_t)i * (size_t)a->inputs;
-    const double value = a->common ? a->own_level : own(a, z, variance, &derivative);
+    const double value = a->common ? a->own_level : self_kernel(a, z, variance, &derivative);
     if (diagonal) diagonal[i] = value;
-    if (k && a->n > 0) transform(a, 0, a->n, variance, k + (size_t)i * (size_t)ldk);
+    if (k && a->n > 0) transform_row(a, 0, a->n, variance, k + (size_t)i * (size_t)ldk);
   }
 }
 
@@ -278,16 +278,17 @@ GANNET_VECTOR_CLONES static void weigh_layer(int n, const gannet_expectation_par
 
 /* From weight = c to by_s = d sum / ds_j; the derivative by the point's own S_l is left in by_p[l].
  */
-static void backward(const gannet_analytic_points *a, double *weight, double *by_s, double *by_p) {
+static void backward_row(const gannet_analytic_points *a, double *weight, double *by_s,
+                         double *by_p) {
   for (int j = 0; j < a->n; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l) {
-    const gannet_expectation_partials by = {.value_p = vector(a, l, VALUE_P),
-                                            .slope_s = vector(a, l, SLOPE_S),
-                                            .slope_p = vector(a, l, SLOPE_P)};
-    const double *t = vector(a, l, TANGENT), *slope = vector(a, l, SLOPE);
+    const gannet_expectation_partials by = {.value_p = layer_vector(a, l, VALUE_P),
+                                            .slope_s = layer_vector(a, l, SLOPE_S),
+                                            .slope_p = layer_vector(a, l, SLOPE_P)};
+    const double *t = layer_vector(a, l, TANGENT), *slope = layer_vector(a, l, SLOPE);
     double sum = 0;
-    a->pair->partials(a->n, vector(a, l, P), a->q + (size_t)l * (size_t)a->capacity,
-                      vector(a, l, S), &by);
+    a->pair->partials(a->n, layer_vector(a, l, P), a->q + (size_t)l * (size_t)a->capacity,
+                      layer_vector(a, l, S), &by);
     weigh_layer(a->n, &by, t, slope, weight, by_s);
     for (int j = 0; j < a->n; ++j) sum += by.value_p[j];
     by_p[l] = sum;
@@ -295,8 +296,9 @@ static void backward(const gannet_analytic_points *a, double *weight, double *by
   for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];
 }
 
-GANNET_VECTOR_CLONES static void weigh_common(int n, const double *slope_s, const double *t,
-                                              const double *slope, double *weight, double *by_s) {
+GANNET_VECTOR_CLONES static void weigh_on_sphere(int n, const double *slope_s, const double *t,
+                                                 const double *slope, double *weight,
+                                                 double *by_s) {
   GANNET_NO_OVERLAP
   for (int j = 0; j < n; ++j) {
     by_s[j] = (weight[j] + by_s[j]) * slope[j] + weight[j] * t[j] * slope_s[j];
@@ -306,11 +308,11 @@ GANNET_VECTOR_CLONES static void weigh_common(int n, const double *slope_s, cons
 
 /* The same on the sphere, where the derivatives by variances are not needed: moving along the
  * sphere changes none. */
-static void backward_common(const gannet_analytic_points *a, double *weight, double *by_s) {
+static void backward_on_sphere(const gannet_analytic_points *a, double *weight, double *by_s) {
   for (int j = 0; j < a->n; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l)
-    weigh_common(a->n, vector(a, l, SLOPE_S), vector(a, l, TANGENT), vector(a, l, SLOPE), weight,
-                 by_s);
+    weigh_on_sphere(a->n, layer_vector(a, l, SLOPE_S), layer_vector(a, l, TANGENT),
+                    layer_vector(a, l, SLOPE), weight, by_s);
   for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];
 }
 
@@ -329,21 +331,21 @@ static double through_variances(const gannet_analytic_points *a, const double *v
   return by;
 }
 
-/* Derivatives by the lifted point of a sum over the list, added to by_z; returns that by the
+/* Derivatives by the embedded point of a sum over the list, added to by_z; returns that by the
  * point's own S_0, which is not needed where it is the same for all. */
 static double gradient_of_sum(const gannet_analytic_points *a, const double *z,
                               const double *variance, const double *c, double *value,
                               double *by_z) {
   const int n = a->n, top = a->shape.layers;
   double by_p[LAYERS] = {0};
-  double *weight = vector(a, top, SLOPE), *by_s = vector(a, top, P); /* free there */
-  gannet_gemv_t(a->inputs, n, 1, a->across, a->capacity, z, 0, vector(a, 0, S));
-  *value += gannet_dot(n, forward(a, 0, n, variance, true), c);
+  double *weight = layer_vector(a, top, SLOPE), *by_s = layer_vector(a, top, P); /* free there */
+  gannet_gemv_t(a->inputs, n, 1, a->across, a->capacity, z, 0, layer_vector(a, 0, S));
+  *value += gannet_dot(n, forward_row(a, 0, n, variance, true), c);
   memcpy(weight, c, (size_t)n * sizeof *c);
   if (a->common)
-    backward_common(a, weight, by_s);
+    backward_on_sphere(a, weight, by_s);
   else
-    backward(a, weight, by_s, by_p);
+    backward_row(a, weight, by_s, by_p);
   gannet_gemv_n(a->inputs, n, 1, a->across, a->capacity, by_s, 0, by_z);
   return a->common ? 0 : through_variances(a, variance, by_p);
 }
@@ -354,14 +356,14 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
   const gannet_analytic_points *a = points;
   double variance[LAYERS + 1], derivative = 0;
   double *z = a->block, *by_z = a->folded;
-  lift(a, 1, x, z);
-  *value = own_weight * (a->common ? a->own_level : own(a, z, variance, &derivative));
+  embed_points(a, 1, x, z);
+  *value = own_weight * (a->common ? a->own_level : self_kernel(a, z, variance, &derivative));
   double by_own = own_weight * derivative;
   memset(by_z, 0, (size_t)a->inputs * sizeof *by_z);
   if (a->n > 0) by_own += gradient_of_sum(a, z, variance, c, value, by_z);
   for (int k = 0; k < a->inputs; ++k) by_z[k] += 2 * by_own * z[k];
-  const gannet_lift l = lift_of(a);
-  gannet_lift_gradient(&l, z, by_z, gradient);
+  const gannet_input_embedding embedding = embedding_of(a);
+  gannet_embedding_gradient(&embedding, z, by_z, gradient);
 }
 
 /* T_L of pairs with the variances of one point. */
@@ -390,10 +392,10 @@ bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precisio
   gannet_analytic_points *a = points;
   sphere on = {.points = a};
   double derivative;
-  if (a->shape.lift != GANNET_LIFT_SPHERE || !a->shape.activation->smooth) return false;
+  if (a->shape.embedding != GANNET_EMBEDDING_SPHERE || !a->shape.activation->smooth) return false;
   for (int k = 0; k < a->shape.d; ++k) a->folded[k] = 0.5;
-  lift(a, 1, a->folded, a->block);
-  (void)own(a, a->block, on.variance, &derivative);
+  embed_points(a, 1, a->folded, a->block);
+  (void)self_kernel(a, a->block, on.variance, &derivative);
   if (a->made[precision].variance != on.variance[0]) {
     a->made[precision].good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true,
                                                precision, &a->made[precision].table);
@@ -408,9 +410,9 @@ bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precisio
   return a->made[precision].good;
 }
 
-void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, const double *x,
-                                 double *z) {
-  lift(points, m, x, z);
+void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, const double *x,
+                                  double *z) {
+  embed_points(points, m, x, z);
 }
 
 size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {

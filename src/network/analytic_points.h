@@ -73,21 +73,21 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
  *
  * Local.
  *
- * Returns false when there is none: on the flat lift, for relu, and when the table does not reach
- * the precision.
+ * Returns false when there is none: on the flat embedding, for relu, and when the table does not
+ * reach the precision.
  */
 bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precision precision,
                                  gannet_sums_list *list);
 
-/* Lift m other points.
+/* Embed m other points (network/input_embedding.h).
  *
  * Local.
  *
  * x  in   [m][d]
  * z  out  [m][d+1]
  */
-void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, const double *x,
-                                 double *z);
+void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, const double *x,
+                                  double *z);
 
 /* Bytes held.
  *

@@ -37,7 +37,8 @@ static int reduce(int d, const int *v, double *direction) {
 }
 
 /* The position of a direction, which is added when it is new. */
-static gannet_err place(gannet_jet_plan *plan, const double *direction, int order, int *at) {
+static gannet_err find_direction(gannet_jet_plan *plan, const double *direction, int order,
+                                 int *at) {
   const size_t d = (size_t)plan->d;
   int i = 0;
   while (i < plan->n_directions &&
@@ -89,7 +90,7 @@ static gannet_err add_signs(gannet_jet_plan *plan, const gannet_partial *partial
     const int factor = reduce(plan->d, v, direction);
     if (factor == 0) continue;
     gannet_jet_term term = {.order = k, .weight = weight * pow(factor, k)};
-    GANNET_TRY(place(plan, direction, k, &term.direction));
+    GANNET_TRY(find_direction(plan, direction, k, &term.direction));
     GANNET_TRY(add_term(plan, first, n, term));
   }
   return GANNET_OK;
@@ -108,13 +109,13 @@ static gannet_err add_partial(gannet_jet_plan *plan, const gannet_partial *parti
   if (plan->n_directions == 0) {
     memset(direction, 0, (size_t)plan->d * sizeof *direction);
     direction[0] = 1;
-    GANNET_TRY(place(plan, direction, 0, &term.direction));
+    GANNET_TRY(find_direction(plan, direction, 0, &term.direction));
   }
   return add_term(plan, *n, n, term);
 }
 
-static gannet_err build(gannet_jet_plan *plan, const gannet_partial *partials, int *v,
-                        double *direction) {
+static gannet_err plan_partials(gannet_jet_plan *plan, const gannet_partial *partials, int *v,
+                                double *direction) {
   int n_terms = 0;
   GANNET_TRY(gannet_alloc((size_t)plan->n_partials + 1, sizeof *plan->first, &plan->first));
   for (int b = 0; b < plan->n_partials; ++b) {
@@ -132,7 +133,7 @@ gannet_err gannet_jet_plan_create(int d, int n, const gannet_partial *partials,
   *plan = (gannet_jet_plan){.d = d, .n_partials = n};
   gannet_err code = gannet_alloc((size_t)d, sizeof *v, &v);
   if (code == GANNET_OK) code = gannet_alloc((size_t)d, sizeof *direction, &direction);
-  if (code == GANNET_OK) code = build(plan, partials, v, direction);
+  if (code == GANNET_OK) code = plan_partials(plan, partials, v, direction);
   gannet_free(&v);
   gannet_free(&direction);
   return code;

@@ -117,7 +117,7 @@ void gannet_jets_forward(gannet_jets *j, const double *theta, int n, const doubl
 }
 
 /* s = t s as series, in place: from the highest coefficient down. */
-GANNET_VECTOR_CLONES static void multiply(int n, int order, const double *t, double *s) {
+GANNET_VECTOR_CLONES static void multiply_series(int n, int order, const double *t, double *s) {
   const size_t block = (size_t)n;
   for (int k = order; k >= 0; --k) {
     double *to = s + (size_t)k * block;
@@ -137,7 +137,7 @@ void gannet_jets_backward(gannet_jets *j, const double *theta) {
     for (size_t k = 0; k < (size_t)m; ++k) j->b[last][i * (size_t)m + k] *= c * out[k];
   for (int l = last; l > 0; --l) {
     gannet_gemm_nn(rows, m, m, c, j->b[l], m, theta + gannet_mlp_offset(net, l), m, 0, j->u, m);
-    multiply(j->n * m, j->order, j->u, j->b[l - 1]);
+    multiply_series(j->n * m, j->order, j->u, j->b[l - 1]);
   }
 }
 

@@ -41,7 +41,8 @@ static char *weights_of(const gannet_kernel_sums *s, int function, int draw) {
   return s->weight + ((size_t)function * draws + (size_t)draw) * s->n * s->by->size;
 }
 
-static gannet_err fill(gannet_kernel_sums *s, const gannet_sums_list *list, const double *weights) {
+static gannet_err pack_list(gannet_kernel_sums *s, const gannet_sums_list *list,
+                            const double *weights) {
   const size_t inputs = (size_t)s->inputs, draws = gannet_strips_whole((size_t)s->q, ROWS);
   const size_t n = (size_t)list->n, functions = (size_t)s->functions;
   GANNET_TRY(gannet_alloc(s->n * inputs, s->by->size, &s->z));
@@ -71,7 +72,7 @@ gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q, const
                                 .n = gannet_strips_whole((size_t)list->n, ROWS),
                                 .q = q};
   if (list->table) (*sums)->table = *list->table;
-  const gannet_err err = fill(*sums, list, weights);
+  const gannet_err err = pack_list(*sums, list, weights);
   if (err != GANNET_OK) gannet_kernel_sums_destroy(sums);
   return err;
 }

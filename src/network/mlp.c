@@ -49,8 +49,8 @@ void gannet_mlp_tape_release(gannet_mlp_tape *tape) {
   *tape = (gannet_mlp_tape){0};
 }
 
-static void forward(const gannet_mlp *net, const double *theta, int n, const double *z, bool slopes,
-                    gannet_mlp_tape *tape, double *out) {
+static void forward_layers(const gannet_mlp *net, const double *theta, int n, const double *z,
+                           bool slopes, gannet_mlp_tape *tape, double *out) {
   const int m = net->width, last = net->layers - 1;
   const double c = gannet_mlp_scale(net);
   for (int l = 0; l <= last; ++l) {
@@ -68,10 +68,10 @@ static void forward(const gannet_mlp *net, const double *theta, int n, const dou
 
 void gannet_mlp_forward(const gannet_mlp *net, const double *theta, int n, const double *z,
                         gannet_mlp_tape *tape, double *out) {
-  forward(net, theta, n, z, true, tape, out);
+  forward_layers(net, theta, n, z, true, tape, out);
 }
 
-static void multiply(size_t n, const double *factor, double *values) {
+static void multiply_slopes(size_t n, const double *factor, double *values) {
   for (size_t i = 0; i < n; ++i) values[i] *= factor[i];
 }
 
@@ -84,12 +84,12 @@ void gannet_mlp_backward(const gannet_mlp *net, const double *theta, int n, cons
   double *back = tape->back[0], *next = tape->back[1];
   if (by_theta) gannet_gemv_t(n, m, c, tape->a[last], m, weight, 1, by_theta + output);
   gannet_gemm_nn(n, m, 1, c, weight, 1, theta + output, m, 0, back, m);
-  multiply(block, tape->slope[last], back);
+  multiply_slopes(block, tape->slope[last], back);
   for (int l = last; l > 0; --l) {
     const size_t at = gannet_mlp_offset(net, l);
     if (by_theta) gannet_gemm_tn(m, m, n, c, back, m, tape->a[l - 1], m, 1, by_theta + at, m);
     gannet_gemm_nn(n, m, m, c, back, m, theta + at, m, 0, next, m);
-    multiply(block, tape->slope[l - 1], next);
+    multiply_slopes(block, tape->slope[l - 1], next);
     double *const other = back;
     back = next;
     next = other;
@@ -106,8 +106,8 @@ void gannet_mlp_pair_values(const gannet_mlp *net, const double *theta, int n, c
   for (int first = 0; first < n; first += most) {
     const int rows = n - first < most ? n - first : most;
     const double *at = z + (size_t)first * (size_t)net->inputs;
-    forward(net, theta, rows, at, false, tape, h + first);
-    forward(net, theta + p, rows, at, false, tape, other);
+    forward_layers(net, theta, rows, at, false, tape, h + first);
+    forward_layers(net, theta + p, rows, at, false, tape, other);
     for (int i = 0; i < rows; ++i) h[first + i] = (h[first + i] - other[i]) * sqrt(0.5);
   }
 }

@@ -4,8 +4,8 @@
  * sqrt(g/m),
  *
  * the parametrisation of network/tangent.h (Jacot et al. 2018): weights start as standard normal
- * numbers, g = 2 for relu and 1 otherwise, z is the lifted input. The parameters are one vector in
- * the order W_1 [m][inputs], W_2 [m][m], .., W_L, v [m]; the same stream starts both.
+ * numbers, g = 2 for relu and 1 otherwise, z is the embedded input. The parameters are one vector
+ * in the order W_1 [m][inputs], W_2 [m][m], .., W_L, v [m]; the same stream starts both.
  *
  * The model is the antisymmetric pair h = (f(theta_1) - f(theta_2)) / sqrt(2), which is 0 where
  * both start at the same weights, and has the whole tangent kernel of f there.

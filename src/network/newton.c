@@ -11,12 +11,21 @@
 #include "linalg/cholesky.h"
 #include "network/pair.h"
 
-/* Observations from which on ranks share a factor; numbers by which ranks go on. */
-enum { SHARED_FACTOR = 256, TOLD = 2 };
+enum {
+  SHARED_FACTOR = 256, /* observations from which on ranks share a factor */
+  TOLD = 2             /* numbers that rank 0 decides for a team: a loss and a promised loss */
+};
 
-/* Weights are in the order of network/pair.h. Ranks of a team that have memory to share pass some
- * of the blocks of points each through the networks, and put there what all of them need of a point
- * that was accepted; ranks of other teams pass all blocks, and have only the kernel in common. */
+/* Weights are in the order of network/pair.h.
+ *
+ * Terms
+ *   pass    one evaluation of the networks, or of products with J, at all points, by blocks of
+ * points trial   weights that may become the present ones
+ *
+ * Ranks of a team that share memory divide the blocks of a pass, and copy into the shared memory
+ * what all ranks need of an accepted point. Ranks of other teams pass all blocks, and share the
+ * kernel only.
+ */
 struct gannet_newton {
   const gannet_mlp *net;
   const gannet_context *team; /* NULL = this rank alone */
@@ -46,19 +55,19 @@ struct gannet_newton {
 };
 
 /* Numbers that all need of the passes, without units. */
-static size_t passed(const gannet_newton *s) {
+static size_t count_pass_numbers(const gannet_newton *s) {
   return s->p + 3 * s->n + TOLD;
 }
 
 /* Numbers of this rank, without what it has in common. */
-static size_t numbers(const gannet_newton *s) {
+static size_t count_own_numbers(const gannet_newton *s) {
   const int n = (int)s->n;
   return 5 * s->p + s->n + 2 * gannet_pair_units(s->net, n) + gannet_pair_scratch(s->net, n) +
          (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS +
-         (s->team ? 0 : passed(s) + s->n * s->n);
+         (s->team ? 0 : count_pass_numbers(s) + s->n * s->n);
 }
 
-static double *cut(double **next, size_t size) {
+static double *take_numbers(double **next, size_t size) {
   double *const part = *next;
   *next += size;
   return part;
@@ -66,30 +75,31 @@ static double *cut(double **next, size_t size) {
 
 static void lay_out_passes(gannet_newton *s, double *next) {
   double **const values[] = {&s->residual, &s->other, &s->along};
-  for (int k = 0; k < 3; ++k) *values[k] = cut(&next, s->n);
-  s->change = cut(&next, s->p);
+  for (int k = 0; k < 3; ++k) *values[k] = take_numbers(&next, s->n);
+  s->change = take_numbers(&next, s->p);
   s->told = next;
 }
 
-static gannet_err prepare(gannet_newton *s) {
+static gannet_err set_up_alone(gannet_newton *s) {
   const int n = (int)s->n;
-  GANNET_TRY(gannet_alloc(numbers(s), sizeof(double), &s->memory));
+  GANNET_TRY(gannet_alloc(count_own_numbers(s), sizeof(double), &s->memory));
   double *next = s->memory;
   double **const weights[] = {&s->theta, &s->start, &s->trial, &s->way, &s->other_way};
-  for (int k = 0; k < 5; ++k) *weights[k] = cut(&next, s->p);
-  s->solution = cut(&next, s->n);
-  s->scratch = cut(&next, gannet_pair_scratch(s->net, n));
+  for (int k = 0; k < 5; ++k) *weights[k] = take_numbers(&next, s->p);
+  s->solution = take_numbers(&next, s->n);
+  s->scratch = take_numbers(&next, gannet_pair_scratch(s->net, n));
   for (int k = 0; k < 2; ++k)
-    s->at[k] = gannet_pair_in(s->net, n, cut(&next, gannet_pair_units(s->net, n)), s->scratch);
-  s->work = cut(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
+    s->at[k] =
+        gannet_pair_in(s->net, n, take_numbers(&next, gannet_pair_units(s->net, n)), s->scratch);
+  s->work = take_numbers(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
   s->mine = gannet_round_of(0, 1, false);
   if (s->team) return GANNET_OK;
-  s->kernel = cut(&next, s->n * s->n);
+  s->kernel = take_numbers(&next, s->n * s->n);
   lay_out_passes(s, next);
   return gannet_cholesky_create(&s->factor);
 }
 
-/* Whose tiles of the kernel are whose. */
+/* Choose the rank that makes each tile of the kernel. */
 static gannet_err share_tiles(gannet_newton *s) {
   const int tiles = gannet_pair_tiles((int)s->n);
   double *cost = NULL;
@@ -101,27 +111,28 @@ static gannet_err share_tiles(gannet_newton *s) {
   return code;
 }
 
-/* What the ranks of a team have in common. */
-static gannet_err prepare_common(gannet_newton *s) {
+/* Set up the memory that the ranks of a team share. */
+static gannet_err set_up_shared(gannet_newton *s) {
   const gannet_context *team = s->team;
   const size_t units = gannet_pair_units(s->net, (int)s->n);
   GANNET_TRY(gannet_common_create(team, s->n * s->n, s->n * s->n, &s->common));
-  GANNET_TRY(gannet_common_create(team, passed(s) + units, passed(s), &s->passes));
+  GANNET_TRY(
+      gannet_common_create(team, count_pass_numbers(s) + units, count_pass_numbers(s), &s->passes));
   const bool shared = s->passes.shared;
   s->kernel = s->common.values;
   double *next = s->passes.values;
-  if (shared) s->all = gannet_pair_in(s->net, (int)s->n, cut(&next, units), s->scratch);
+  if (shared) s->all = gannet_pair_in(s->net, (int)s->n, take_numbers(&next, units), s->scratch);
   lay_out_passes(s, next);
   s->mine = gannet_round_of(team->rank, team->np, shared);
   return GANNET_OK;
 }
 
-static gannet_err prepare_team(gannet_newton *s) {
+static gannet_err set_up_team(gannet_newton *s) {
   const gannet_context *team = s->team;
-  gannet_err code = prepare(s);
+  gannet_err code = set_up_alone(s);
   if (code == GANNET_OK) code = share_tiles(s);
   GANNET_TRY(gannet_agree(team->comm, code));
-  GANNET_TRY(prepare_common(s));
+  GANNET_TRY(set_up_shared(s));
   /* a small factor is made sooner by every rank */
   const bool shared = s->n >= SHARED_FACTOR;
   return gannet_agree(team->comm, shared ? gannet_cholesky_create_shared(team->node, &s->factor)
@@ -138,7 +149,7 @@ gannet_err gannet_newton_create(const gannet_mlp *net, int n, const gannet_conte
     (*newton)->team = alone ? NULL : team;
     (*newton)->n = (size_t)n;
     (*newton)->p = 2 * gannet_mlp_parameters(net);
-    code = alone ? prepare(*newton) : prepare_team(*newton);
+    code = alone ? set_up_alone(*newton) : set_up_team(*newton);
   }
   if (code != GANNET_OK) gannet_newton_destroy(newton);
   return code;
@@ -156,21 +167,19 @@ void gannet_newton_destroy(gannet_newton **newton) {
 
 size_t gannet_newton_bytes(const gannet_newton *s) {
   const size_t owners = s->common.shared ? (size_t)s->team->np : 1;
-  return sizeof *s + sizeof(double) * numbers(s) +
+  return sizeof *s + sizeof(double) * count_own_numbers(s) +
          sizeof(double) * (s->common.n + s->passes.n) / owners + gannet_cholesky_bytes(s->factor);
 }
 
-/* The values at the points of a block for the weights less their targets, and the units. */
-static void pass_block(gannet_newton *s, gannet_pair_block block, const double *weights) {
-  gannet_pair_forward(&s->at[1], block, weights, s->problem->z, s->other);
-  for (int i = block.first; i < block.first + block.rows; ++i) s->other[i] -= s->problem->target[i];
-}
-
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
-static double evaluate(gannet_newton *s, const double *weights) {
+static double evaluate_trial(gannet_newton *s, const double *weights) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
-  for (int k = s->mine.first; k < blocks; k += s->mine.step)
-    pass_block(s, gannet_pair_block_at(n, k), weights);
+  for (int k = s->mine.first; k < blocks; k += s->mine.step) {
+    const gannet_pair_block block = gannet_pair_block_at(n, k);
+    gannet_pair_forward(&s->at[1], block, weights, s->problem->z, s->other);
+    for (int i = block.first; i < block.first + block.rows; ++i)
+      s->other[i] -= s->problem->target[i];
+  }
   gannet_common_meet(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
   s->report.trials += 1;
@@ -179,20 +188,20 @@ static double evaluate(gannet_newton *s, const double *weights) {
                 s->problem->decay * gannet_dot((int)s->p, s->other_way, s->other_way));
 }
 
-static void exchange(double **a, double **b) {
+static void swap_pointers(double **a, double **b) {
   double *const kept = *a;
   *a = *b;
   *b = kept;
 }
 
 /* Make the point that was evaluated last the present one. */
-static void move(gannet_newton *s) {
+static void accept_trial(gannet_newton *s) {
   const gannet_pair kept = s->at[0];
   s->at[0] = s->at[1];
   s->at[1] = kept;
-  exchange(&s->theta, &s->trial);
-  exchange(&s->way, &s->other_way);
-  exchange(&s->residual, &s->other);
+  swap_pointers(&s->theta, &s->trial);
+  swap_pointers(&s->way, &s->other_way);
+  swap_pointers(&s->residual, &s->other);
 }
 
 static gannet_err fill_kernel(gannet_newton *s) {
@@ -208,29 +217,21 @@ static gannet_err fill_kernel(gannet_newton *s) {
   return gannet_common_complete(&s->common);
 }
 
-static void linearise_block(gannet_newton *s, gannet_pair_block block) {
-  gannet_pair_linearise(&s->at[0], block, s->theta);
-  gannet_pair_apply(&s->at[0], block, s->problem->z, s->way, s->along);
-  if (s->passes.shared) gannet_pair_show(&s->at[0], block, &s->all);
-}
-
-/* Blocks that other ranks have linearised; all of them are read several times in each step, and
- * soon lie in the caches of this rank. */
-static void take_blocks(gannet_newton *s) {
-  const int n = (int)s->n, blocks = gannet_pair_blocks(n);
-  for (int k = 0; k < blocks; ++k)
-    if (k % s->mine.step != s->mine.first)
-      gannet_pair_take(&s->all, gannet_pair_block_at(n, k), &s->at[0]);
-}
-
 /* J J^T and J v at the present point. */
-static gannet_err linearise(gannet_newton *s) {
+static gannet_err linearise_point(gannet_newton *s) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
   double sum = 0;
-  for (int k = s->mine.first; k < blocks; k += s->mine.step)
-    linearise_block(s, gannet_pair_block_at(n, k));
+  for (int k = s->mine.first; k < blocks; k += s->mine.step) {
+    const gannet_pair_block block = gannet_pair_block_at(n, k);
+    gannet_pair_linearise(&s->at[0], block, s->theta);
+    gannet_pair_apply(&s->at[0], block, s->problem->z, s->way, s->along);
+    if (s->passes.shared) gannet_pair_show(&s->at[0], block, &s->all);
+  }
   gannet_common_meet(&s->passes);
-  if (s->passes.shared) take_blocks(s);
+  /* Blocks of other ranks are copied, because a step reads all of them several times. */
+  for (int k = 0; s->passes.shared && k < blocks; ++k)
+    if (k % s->mine.step != s->mine.first)
+      gannet_pair_take(&s->all, gannet_pair_block_at(n, k), &s->at[0]);
   GANNET_TRY(fill_kernel(s));
   for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
   s->size = sum / (double)s->n;
@@ -249,52 +250,47 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   return GANNET_OK;
 }
 
-/* s into s->solution. */
-static gannet_err solve(gannet_newton *s, double share) {
+/* Solve (K + kappa I) s = r - share J v; leaves s in s->solution. */
+static gannet_err solve_damped(gannet_newton *s, double share) {
   const int n = (int)s->n;
   for (size_t i = 0; i < s->n; ++i) s->solution[i] = s->residual[i] - share * s->along[i];
   const gannet_err code = gannet_cholesky_factorise(s->factor, n, kernel_rows, s);
-  /* ranks that meet in a pass have to go on together or not at all */
+  /* ranks that share the passes must all continue or all stop */
   GANNET_TRY(s->passes.shared ? gannet_node_agree(s->team->node, code) : code);
   gannet_cholesky_solve(s->factor, 1, s->solution, n);
   return GANNET_OK;
 }
 
-/* theta + p into s->trial, its loss, and what the linear model promises it to be. */
-static gannet_err attempt(gannet_newton *s, double *loss, double *promised) {
+/* Make the trial point theta + p. Gives its loss, and the loss that the linear model promises. */
+static gannet_err try_step(gannet_newton *s, double *loss, double *promised) {
   const int n = (int)s->n, sums = gannet_pair_sums(s->net);
   s->kappa = s->problem->decay + s->damping;
   const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
-  GANNET_TRY(solve(s, share));
+  GANNET_TRY(solve_damped(s, share));
   for (int k = s->mine.first; k < sums; k += s->mine.step)
     gannet_pair_sum(&s->at[0], k, s->problem->z, s->solution, s->change);
   gannet_common_meet(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->change[i] - share * s->way[i];
   s->report.operations +=
       gannet_pair_pass_operations(s->net, n) + (double)s->n * (double)s->n * (double)s->n / 3;
-  *loss = evaluate(s, s->trial);
+  *loss = evaluate_trial(s, s->trial);
   *promised = 0.5 * (s->kappa * s->kappa * gannet_dot(n, s->solution, s->solution) +
                      s->problem->decay * gannet_dot((int)s->p, s->other_way, s->other_way));
   return GANNET_OK;
 }
 
 /* Nielsen 1999; damping that no longer matters is left out, so that the end is quadratic. */
-static void trust_more(gannet_newton *s, double ratio) {
+static void lower_damping(gannet_newton *s, double ratio) {
   const double t = 2 * ratio - 1;
   s->damping *= fmax(1.0 / 3, 1 - t * t * t);
   if (s->damping < 1e-6 * s->size) s->damping = 0;
   s->growth = 2;
 }
 
-static void trust_less(gannet_newton *s) {
-  s->damping = fmax(s->growth * s->damping, 1e-3 * s->size);
-  s->growth *= 2;
-}
-
-/* Ranks of a team go on by the numbers of the first, if processors of other kinds should round
- * otherwise: they would no longer meet. Those that share memory have met since they read the last
- * ones, and leave new ones there, in a tenth of the time of two messages. */
-static gannet_err decide(const gannet_newton *s, gannet_err code, double numbers[TOLD]) {
+/* All ranks of a team continue with the numbers of rank 0. Processors of different kinds may round
+ * differently, and ranks that decide differently would wait for each other for ever. Ranks that
+ * share memory use it, in a tenth of the time of two messages. */
+static gannet_err agree_on_numbers(const gannet_newton *s, gannet_err code, double numbers[TOLD]) {
   if (!s->team) return code;
   if (s->passes.shared) {
     if (s->team->rank == 0) memcpy(s->told, numbers, TOLD * sizeof *numbers);
@@ -308,49 +304,46 @@ static gannet_err decide(const gannet_newton *s, gannet_err code, double numbers
 }
 
 /* One accepted step, or none: *gain is 0 then. */
-static gannet_err step(gannet_newton *s, double *gain) {
+static gannet_err make_step(gannet_newton *s, double *gain) {
   *gain = 0;
-  GANNET_TRY(linearise(s));
+  GANNET_TRY(linearise_point(s));
   for (int k = 0; k < 8; ++k) {
     double loss[TOLD] = {INFINITY, 0}; /* it, and what is promised */
-    const gannet_err code = decide(s, attempt(s, &loss[0], &loss[1]), loss);
+    const gannet_err code = agree_on_numbers(s, try_step(s, &loss[0], &loss[1]), loss);
     if (code != GANNET_OK && code != GANNET_ERR_NUMERIC) return code;
     if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
     if (loss[0] < s->report.loss) {
       *gain = s->report.loss - loss[0];
-      trust_more(s, *gain / (s->report.loss - loss[1]));
-      move(s);
+      lower_damping(s, *gain / (s->report.loss - loss[1]));
+      accept_trial(s);
       s->report.loss = loss[0];
       s->report.steps += 1;
       return GANNET_OK;
     }
-    trust_less(s);
+    s->damping = fmax(s->growth * s->damping, 1e-3 * s->size);
+    s->growth *= 2;
   }
   return GANNET_OK;
 }
 
-/* The start of the problem for both halves, in the order of the pair; s->trial is scratch. */
-static void take_start(gannet_newton *s) {
-  const size_t half = s->p / 2;
-  memcpy(s->trial, s->problem->start, half * sizeof *s->trial);
-  memcpy(s->trial + half, s->problem->start, half * sizeof *s->trial);
-  gannet_pair_pack(s->net, s->trial, s->start);
-}
-
 gannet_err gannet_newton_run(gannet_newton *s, const gannet_train_problem *problem, int steps,
                              double *theta, gannet_train_report *report) {
+  const size_t half = s->p / 2;
   double gain = INFINITY;
   s->problem = problem;
   s->damping = 0;
   s->growth = 2;
   s->report = (gannet_train_report){0};
-  take_start(s);
+  /* the start of both halves, in the order of the pair; trial is scratch */
+  memcpy(s->trial, problem->start, half * sizeof *s->trial);
+  memcpy(s->trial + half, problem->start, half * sizeof *s->trial);
+  gannet_pair_pack(s->net, s->trial, s->start);
   gannet_pair_pack(s->net, theta, s->trial);
-  double loss[TOLD] = {evaluate(s, s->trial), 0};
-  GANNET_TRY(decide(s, GANNET_OK, loss));
+  double loss[TOLD] = {evaluate_trial(s, s->trial), 0};
+  GANNET_TRY(agree_on_numbers(s, GANNET_OK, loss));
   s->report.loss = loss[0];
-  move(s);
-  for (int k = 0; k < steps && gain > 1e-5 * s->report.loss; ++k) GANNET_TRY(step(s, &gain));
+  accept_trial(s);
+  for (int k = 0; k < steps && gain > 1e-5 * s->report.loss; ++k) GANNET_TRY(make_step(s, &gain));
   gannet_pair_unpack(s->net, s->theta, theta);
   *report = s->report;
   return GANNET_OK;

@@ -128,7 +128,7 @@ void gannet_pair_forward(gannet_pair *pair, gannet_pair_block block, const doubl
                 weights + output_offset(net), 0, h + block.first);
 }
 
-GANNET_VECTOR_CLONES static void multiply(size_t n, const double *factor, double *values) {
+GANNET_VECTOR_CLONES static void multiply_slopes(size_t n, const double *factor, double *values) {
   for (size_t i = 0; i < n; ++i) values[i] *= factor[i];
 }
 
@@ -153,12 +153,12 @@ void gannet_pair_linearise(gannet_pair *pair, gannet_pair_block block, const dou
   const double c = gannet_mlp_scale(net), *v = weights + output_offset(net);
   double *last = pair->b[net->layers - 1] + at;
   set_scaled(width, output_scale(net), v, pair->back);
-  for (size_t i = 0; i < rows; ++i) multiply(width, pair->back, last + i * width);
+  for (size_t i = 0; i < rows; ++i) multiply_slopes(width, pair->back, last + i * width);
   for (int l = net->layers - 1; l > 0; --l) {
     for (int half = 0; half < 2; ++half)
       gannet_gemm_nn(block.rows, m, m, c, pair->b[l] + at + (half ? m : 0), 2 * m,
                      weights + offset(net, l, half), m, 0, pair->back + (half ? m : 0), 2 * m);
-    multiply(rows * width, pair->back, pair->b[l - 1] + at);
+    multiply_slopes(rows * width, pair->back, pair->b[l - 1] + at);
   }
 }
 
@@ -217,7 +217,7 @@ int gannet_pair_tiles(int n) {
 }
 
 /* Tile by tile along the rows, which end on the diagonal. */
-static gram_tile place(int n, int tile) {
+static gram_tile locate_tile(int n, int tile) {
   int i = 0;
   for (; tile >= tiles_of(n, i); i += GANNET_PAIR_ROWS) tile -= tiles_of(n, i);
   const int j = tile * GANNET_PAIR_COLUMNS;
@@ -228,13 +228,13 @@ static gram_tile place(int n, int tile) {
 }
 
 double gannet_pair_tile_size(int n, int tile) {
-  const gram_tile t = place(n, tile);
+  const gram_tile t = locate_tile(n, tile);
   return (double)t.rows * t.columns;
 }
 
 void gannet_pair_gram_tile(const gannet_pair *pair, const double *z, int tile, double *work,
                            double *k) {
-  gram_tile t = place(pair->n, tile);
+  gram_tile t = locate_tile(pair->n, tile);
   t.x = work;
   t.y = work + (size_t)GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
   fill_tile(pair, z, &t, k + (size_t)t.i * (size_t)pair->n + (size_t)t.j);

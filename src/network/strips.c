@@ -1,11 +1,11 @@
 #include "network/strips.h"
 
 #include "base/registers.h"
-#include "network/strips_impl.h"
 
 const gannet_strips *gannet_strips_of(gannet_precision precision) {
   const int width = gannet_register_bytes();
-  return precision == GANNET_PRECISION_SINGLE ? strips_single(width) : strips_double(width);
+  return precision == GANNET_PRECISION_SINGLE ? gannet_strips_single(width)
+                                              : gannet_strips_double(width);
 }
 
 int gannet_strips_width(int left) {

@@ -63,6 +63,13 @@ typedef struct {
  */
 const gannet_strips *gannet_strips_of(gannet_precision precision);
 
+/* The same for registers of 64, 32 or 16 bytes; for gannet_strips_of and tests.
+ *
+ * Local.
+ */
+const gannet_strips *gannet_strips_single(int width);
+const gannet_strips *gannet_strips_double(int width);
+
 /* How many of so many draws are weighed at once: 8, or what holds the last 1, 2 or 4.
  *
  * Local.

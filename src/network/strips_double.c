@@ -14,5 +14,5 @@ static const double cosine_powers[WAVE_TERMS] = {
     -1.335262768843447093,   0.2353306301295328539,     -0.02580688873700220327,
     0.001929556272481713148, -0.0001045665533874873817, 4.149564353942585512e-6};
 
-#define TABLE strips_double
+#define TABLE gannet_strips_double
 #include "network/strips_ways.h"

@@ -12,5 +12,5 @@ static const float cosine_powers[WAVE_TERMS] = {0.9999999997791540319F, -4.93480
                                                 4.058709154763134254F,  -1.335211949390550338F,
                                                 0.23493706859508651F,   -0.02439593209755044447F};
 
-#define TABLE strips_single
+#define TABLE gannet_strips_single
 #include "network/strips_ways.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/registers.h"
-#include "network/strips_impl.h"
+#include "network/strips.h"
 
 enum {
   ROWS = GANNET_STRIP_ROWS,

@@ -103,7 +103,7 @@ static long double middle_distance(const gannet_table *t, int piece, double x) {
 }
 
 /* Interpolation in Newton's form, expanded into powers of r. */
-static void expand(int terms, const long double *r, long double *y, long double *power) {
+static void expand_powers(int terms, const long double *r, long double *y, long double *power) {
   for (int k = 1; k < terms; ++k)
     for (int i = terms - 1; i >= k; --i) y[i] = (y[i] - y[i - 1]) / (r[i] - r[i - k]);
   memset(power, 0, (size_t)terms * sizeof *power);
@@ -140,7 +140,7 @@ static double fit_piece(const target *f, gannet_table *t, int piece) {
   }
   f->function(f->user, t->terms, x, y);
   for (int i = 0; i < t->terms; ++i) value[i] = (long double)y[i];
-  expand(t->terms, r, value, power);
+  expand_powers(t->terms, r, value, power);
   for (int k = 0; k < t->terms; ++k) set_power(t, k, piece, (double)power[k]);
   return fit_error(f, t, piece);
 }
@@ -150,7 +150,7 @@ static double rounded(const gannet_table *t, double value) {
 }
 
 /* All pieces, with v rising or falling with |x|; INFINITY as soon as one is beyond the limit. */
-static double fit(target *f, bool rising, gannet_table *t) {
+static double fit_pieces(target *f, bool rising, gannet_table *t) {
   const int pieces = t->pieces, octaves = pieces >> t->bits;
   const double low = 1 + ldexp(f->how->margin, octaves);
   const double high = ldexp(1 - f->how->margin, octaves);
@@ -176,7 +176,7 @@ static void try_terms(target *f, gannet_table *trial, gannet_table *best) {
   while (1 << trial->bits < trial->pieces) ++trial->bits;
   for (; trial->bits >= 0 && trial->pieces >> trial->bits <= OCTAVES; --trial->bits)
     for (int rising = 0; rising < 2; ++rising) {
-      const double error = fit(f, rising, trial);
+      const double error = fit_pieces(f, rising, trial);
       if (!(error < f->limit)) continue;
       f->limit = error;
       *best = *trial;

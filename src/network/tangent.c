@@ -7,6 +7,7 @@
 
 enum { BLOCK = GANNET_TANGENT_BLOCK };
 
+/* Numbers of so many rows. */
 static size_t rows_of(size_t rows, int columns) {
   return rows * (size_t)columns;
 }
@@ -31,7 +32,7 @@ static gannet_err features_reserve(const gannet_tangent *net, int capacity,
   return GANNET_OK;
 }
 
-static gannet_err allocate(gannet_tangent *net) {
+static gannet_err allocate_network(gannet_tangent *net) {
   const size_t m = (size_t)net->shape.width, d = (size_t)net->shape.d;
   const size_t layers = (size_t)net->shape.layers;
   GANNET_TRY(gannet_alloc(d, sizeof *net->rho, &net->rho));
@@ -42,15 +43,6 @@ static gannet_err allocate(gannet_tangent *net) {
   GANNET_TRY(gannet_alloc(2 * BLOCK * TANGENT_COLUMNS, sizeof *net->products, &net->products));
   GANNET_TRY(gannet_alloc((4 * layers + 4) * m + 2 * (d + 1), sizeof *net->point, &net->point));
   return features_reserve(net, BLOCK, &net->tile);
-}
-
-static void place_layers(gannet_tangent *net) {
-  const size_t m = (size_t)net->shape.width;
-  double *at = net->weights;
-  for (int l = 0; l <= net->shape.layers; ++l) {
-    net->layer[l] = at;
-    at += l == 0 ? m * (size_t)net->inputs : m * m;
-  }
 }
 
 gannet_err gannet_tangent_create(const gannet_tangent_shape *shape, gannet_stream stream,
@@ -65,14 +57,18 @@ gannet_err gannet_tangent_create(const gannet_tangent_shape *shape, gannet_strea
   new->inputs = shape->d + 1;
   new->c = sqrt((shape->activation->smooth ? 1.0 : 2.0) / shape->width);
   new->bias = 1;
-  const gannet_err err = allocate(new);
+  const gannet_err err = allocate_network(new);
   if (err != GANNET_OK) {
     gannet_tangent_destroy(&new);
     GANNET_TRY(err);
   }
   for (int k = 0; k < shape->d; ++k) new->rho[k] = 1;
   gannet_random_normal(stream, 0, gannet_tangent_parameters(new), new->weights);
-  place_layers(new);
+  double *at = new->weights;
+  for (int l = 0; l <= shape->layers; ++l) {
+    new->layer[l] = at;
+    at += (size_t)shape->width * (size_t)(l == 0 ? new->inputs : shape->width);
+  }
   *net = new;
   return GANNET_OK;
 }
@@ -112,14 +108,17 @@ size_t gannet_tangent_bytes(const gannet_tangent *net) {
          gannet_tangent_features_bytes(net, &net->tile);
 }
 
-void gannet_tangent_lift(const gannet_tangent *net, int n, const double *x, double *z) {
-  const gannet_lift lift = {net->shape.lift, net->shape.d, net->rho, net->bias};
-  gannet_lift_points(&lift, n, x, z);
+/* Fill z of one block of rows; rows n .. are zero. */
+static void embed_block(const gannet_tangent *net, int n, const double *x, double *z) {
+  const gannet_input_embedding embedding = {net->shape.embedding, net->shape.d, net->rho,
+                                            net->bias};
+  gannet_embed_inputs(&embedding, n, x, z);
   memset(z + rows_of((size_t)n, net->inputs), 0,
          rows_of((size_t)(BLOCK - n), net->inputs) * sizeof *z);
 }
 
-static void forward(const gannet_tangent *net, gannet_tangent_features *f, int first) {
+/* Activations of the block that starts at row first, z given; leaves slopes for backward_block. */
+static void forward_block(const gannet_tangent *net, gannet_tangent_features *f, int first) {
   const int m = net->shape.width;
   const double *below = f->z + rows_of((size_t)first, net->inputs);
   int columns = net->inputs;
@@ -133,7 +132,8 @@ static void forward(const gannet_tangent *net, gannet_tangent_features *f, int f
   }
 }
 
-static void backward(const gannet_tangent *net, gannet_tangent_features *f, int first) {
+/* Backward vectors of the block. */
+static void backward_block(const gannet_tangent *net, gannet_tangent_features *f, int first) {
   const int m = net->shape.width, top = net->shape.layers - 1;
   const double *output = net->layer[top + 1];
   double *b = f->b[top] + rows_of((size_t)first, m);
@@ -147,11 +147,6 @@ static void backward(const gannet_tangent *net, gannet_tangent_features *f, int 
   }
 }
 
-void gannet_tangent_block(const gannet_tangent *net, gannet_tangent_features *features, int first) {
-  forward(net, features, first);
-  backward(net, features, first);
-}
-
 gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const double *x, int own,
                                       int step, gannet_tangent_features *features) {
   const int blocks = n / BLOCK + (n % BLOCK != 0), kept = features->n / BLOCK;
@@ -163,9 +158,10 @@ gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const do
   for (int block = kept < blocks ? kept : blocks; block < blocks; ++block) {
     const int first = block * BLOCK, rows = n - first < BLOCK ? n - first : BLOCK;
     if (block > 0 && block % step != own) continue;
-    gannet_tangent_lift(net, rows, x + rows_of((size_t)first, net->shape.d),
-                        features->z + rows_of((size_t)first, net->inputs));
-    gannet_tangent_block(net, features, first);
+    embed_block(net, rows, x + rows_of((size_t)first, net->shape.d),
+                features->z + rows_of((size_t)first, net->inputs));
+    forward_block(net, features, first);
+    backward_block(net, features, first);
   }
   features->n = n;
   return GANNET_OK;
@@ -250,5 +246,178 @@ void gannet_tangent_diagonal(const gannet_tangent *net, const gannet_tangent_fea
       sum += c2 * gannet_dot(m, a, a) * gannet_dot(m, b, b);
     }
     diagonal[i] = sum;
+  }
+}
+
+/* Directions in the space of the weights. */
+
+static size_t input_size(const gannet_tangent *net, int q) {
+  return (size_t)net->shape.width * (size_t)q * (size_t)net->inputs;
+}
+
+static size_t hidden_size(const gannet_tangent *net, int q) {
+  return (size_t)net->shape.width * (size_t)net->shape.width * (size_t)q;
+}
+
+/* n rounded up, so that the numbers behind are aligned like an allocation of their own. */
+static size_t aligned(size_t n) {
+  return (n + 7) / 8 * 8;
+}
+
+static gannet_err allocate_directions(const gannet_tangent *net, int q,
+                                      gannet_tangent_directions *s) {
+  const size_t count = (size_t)q, output = aligned(count * (size_t)net->shape.width);
+  const size_t input = aligned(input_size(net, q)), hidden = aligned(hidden_size(net, q));
+  const size_t all = output + input + (size_t)(net->shape.layers - 1) * hidden;
+  GANNET_TRY(gannet_alloc(all, sizeof *s->numbers, &s->numbers));
+  GANNET_TRY(gannet_alloc(BLOCK * count * (size_t)(net->inputs + 1), sizeof *s->work, &s->work));
+  s->output = s->numbers;
+  s->input = s->output + output;
+  for (int l = 1; l < net->shape.layers; ++l)
+    s->hidden[l] = s->input + input + (size_t)(l - 1) * hidden;
+  s->n_numbers = all;
+  s->q = q;
+  return GANNET_OK;
+}
+
+gannet_err gannet_tangent_directions_reserve(const gannet_tangent *net, int q,
+                                             gannet_tangent_directions *directions) {
+  if (directions->q != q) {
+    gannet_tangent_directions_release(directions);
+    GANNET_TRY(allocate_directions(net, q, directions));
+    return GANNET_OK;
+  }
+  memset(directions->numbers, 0, directions->n_numbers * sizeof *directions->numbers);
+  return GANNET_OK;
+}
+
+void gannet_tangent_directions_release(gannet_tangent_directions *directions) {
+  gannet_free(&directions->numbers);
+  gannet_free(&directions->work);
+  *directions = (gannet_tangent_directions){0};
+}
+
+gannet_err gannet_tangent_prior_some(const gannet_tangent *net, gannet_stream base, int first,
+                                     int step, gannet_tangent_directions *directions) {
+  const int m = net->shape.width, inputs = net->inputs, q = directions->q;
+  const size_t first_hidden = input_size(net, 1), hidden = hidden_size(net, 1);
+  double *row = NULL;
+  GANNET_TRY(gannet_alloc(first_hidden, sizeof *row, &row));
+  for (int j = first; j < q; j += step) {
+    gannet_stream stream = base;
+    stream.index += (uint64_t)j;
+    gannet_random_normal(stream, 0, first_hidden, row);
+    for (int i = 0; i < m; ++i)
+      memcpy(directions->input + ((size_t)i * (size_t)q + (size_t)j) * (size_t)inputs,
+             row + (size_t)i * (size_t)inputs, (size_t)inputs * sizeof *row);
+    uint64_t at = first_hidden;
+    for (int l = 1; l < net->shape.layers; ++l, at += hidden)
+      gannet_random_normal(stream, at, hidden, directions->hidden[l] + (size_t)j * hidden);
+    gannet_random_normal(stream, at, (size_t)m, directions->output + (size_t)j * (size_t)m);
+  }
+  gannet_free(&row);
+  return GANNET_OK;
+}
+
+gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
+                                gannet_tangent_directions *directions) {
+  return gannet_tangent_prior_some(net, base, 0, 1, directions);
+}
+
+/* Row i of from times coefficient i, to rows of ld doubles. */
+static void scale_rows(int n, int columns, const double *coefficients, const double *from,
+                       double *to, size_t ld) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < columns; ++k)
+      to[(size_t)i * ld + (size_t)k] =
+          coefficients[i] * from[(size_t)i * (size_t)columns + (size_t)k];
+}
+
+gannet_err gannet_tangent_transpose(const gannet_tangent *net,
+                                    const gannet_tangent_features *features,
+                                    const double *coefficients, int ldc, double beta,
+                                    gannet_tangent_directions *directions) {
+  const int n = features->n, m = net->shape.width, q = directions->q, wide = q * net->inputs;
+  const int top = net->shape.layers - 1;
+  const int columns = top > 0 && m > wide ? m : wide;
+  double *scaled = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n * (size_t)columns, sizeof *scaled, &scaled));
+  gannet_gemm_nn(q, m, n, net->c, coefficients, ldc, features->a[top], m, beta, directions->output,
+                 m);
+  for (int j = 0; j < q; ++j)
+    scale_rows(n, net->inputs, coefficients + (size_t)j * (size_t)ldc, features->z,
+               scaled + (size_t)j * (size_t)net->inputs, (size_t)wide);
+  gannet_gemm_tn(m, wide, n, 1, features->b[0], m, scaled, wide, beta, directions->input, wide);
+  for (int l = 1; l <= top; ++l)
+    for (int j = 0; j < q; ++j) {
+      scale_rows(n, m, coefficients + (size_t)j * (size_t)ldc, features->a[l - 1], scaled,
+                 (size_t)m);
+      gannet_gemm_tn(m, m, n, net->c, features->b[l], m, scaled, m, beta,
+                     directions->hidden[l] + (size_t)j * hidden_size(net, 1), m);
+    }
+  gannet_free(&scaled);
+  return GANNET_OK;
+}
+
+/* B_l^T delta a_{l-1} of the hidden layers, added to values. */
+static void add_hidden(const gannet_tangent *net, const gannet_tangent_features *f, int first,
+                       int rows, const gannet_tangent_directions *s, double *values, int ldv) {
+  const int m = net->shape.width;
+  const size_t row = (size_t)first * (size_t)m;
+  for (int l = 1; l < net->shape.layers; ++l)
+    for (int j = 0; j < s->q; ++j) {
+      gannet_gemm_nn(BLOCK, m, m, net->c, f->b[l] + row, m,
+                     s->hidden[l] + (size_t)j * hidden_size(net, 1), m, 0, net->u, m);
+      for (int i = 0; i < rows; ++i)
+        values[(size_t)j * (size_t)ldv + (size_t)i] += gannet_dot(
+            m, net->u + (size_t)i * (size_t)m, f->a[l - 1] + row + (size_t)i * (size_t)m);
+    }
+}
+
+/* Values at rows first .. first+rows-1, rows <= block, first a multiple of the block. The first
+ * layer is B_1 times all q directions at once: q (d+1) sums per point, then z . of each. */
+static void apply_block(const gannet_tangent *net, const gannet_tangent_features *f, int first,
+                        int rows, const gannet_tangent_directions *s, double *values, int ldv) {
+  const int m = net->shape.width, inputs = net->inputs, q = s->q, wide = q * inputs;
+  const int top = net->shape.layers - 1;
+  const size_t row = (size_t)first * (size_t)m;
+  double *by_input = s->work, *by_output = s->work + (size_t)BLOCK * (size_t)wide;
+  gannet_gemm_nn(BLOCK, wide, m, 1, f->b[0] + row, m, s->input, wide, 0, by_input, wide);
+  gannet_gemm_nt(BLOCK, q, m, net->c, f->a[top] + row, m, s->output, m, 0, by_output, q);
+  for (int i = 0; i < rows; ++i) {
+    const double *z = f->z + (size_t)(first + i) * (size_t)inputs;
+    for (int j = 0; j < q; ++j) {
+      const double *g = by_input + (size_t)i * (size_t)wide + (size_t)j * (size_t)inputs;
+      double sum = by_output[(size_t)i * (size_t)q + (size_t)j];
+      for (int k = 0; k < inputs; ++k) sum += z[k] * g[k];
+      values[(size_t)j * (size_t)ldv + (size_t)i] = sum;
+    }
+  }
+  add_hidden(net, f, first, rows, s, values, ldv);
+}
+
+void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_features *features,
+                               int first, int step, const gannet_tangent_directions *directions,
+                               double *values, int ldv) {
+  for (int at = first * BLOCK; at < features->n; at += step * BLOCK) {
+    const int rows = features->n - at < BLOCK ? features->n - at : BLOCK;
+    apply_block(net, features, at, rows, directions, values + at, ldv);
+  }
+}
+
+void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
+                          const gannet_tangent_directions *directions, double *values, int ldv) {
+  gannet_tangent_apply_some(net, features, 0, 1, directions, values, ldv);
+}
+
+void gannet_tangent_values(const gannet_tangent *net, const gannet_tangent_directions *directions,
+                           int n, const double *x, double *values, int ldv) {
+  gannet_tangent_features tile = net->tile;
+  for (int first = 0; first < n; first += BLOCK) {
+    const int rows = n - first < BLOCK ? n - first : BLOCK;
+    embed_block(net, rows, x + (size_t)first * (size_t)net->shape.d, tile.z);
+    forward_block(net, &tile, 0);
+    backward_block(net, &tile, 0);
+    apply_block(net, &tile, 0, rows, directions, values + first, ldv);
   }
 }

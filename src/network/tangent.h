@@ -1,7 +1,7 @@
 /* Tangent features of a multilayer perceptron at its random start, by tiles of points.
  *
- * The network, in the parametrisation of Jacot et al. 2018, with input z lifted from the unit cube
- * (network/lift.h):
+ * The network, in the parametrisation of Jacot et al. 2018, with input z embedded from the unit
+ * cube (network/input_embedding.h):
  *
  *   z = [rho_1 (2 x_1 - 1), .., rho_d (2 x_d - 1), bias],   a_0 = z,
  *   u_1 = W_1 a_0,  u_l = c W_l a_{l-1} (l = 2..L),  a_l = phi(u_l),  f(x) = c v . a_L,  c =
@@ -27,7 +27,7 @@
 
 #include "base/random.h"
 #include "network/activation.h"
-#include "network/lift.h"
+#include "network/input_embedding.h"
 
 enum { GANNET_TANGENT_LAYERS = 8, GANNET_TANGENT_BLOCK = 64 };
 
@@ -36,7 +36,7 @@ typedef struct {
   int d;      /* inputs, >= 1 */
   int layers; /* hidden, 1 .. GANNET_TANGENT_LAYERS */
   int width;  /* units per hidden layer, >= 1 */
-  gannet_lift_kind lift;
+  gannet_embedding_kind embedding;
 } gannet_tangent_shape;
 
 typedef struct gannet_tangent gannet_tangent;

@@ -21,12 +21,12 @@ typedef struct {
 /* Vectors of layer l: 0 activation, 1 slope, 2 curvature, 3 dot of u. After the layers: 4 of work,
  * z and its derivatives.
  */
-static double *vector(const pass *p, int l, int which) {
+static double *layer_vector(const pass *p, int l, int which) {
   return p->net->point + (size_t)(4 * l + which) * (size_t)p->net->shape.width;
 }
 
-static double *work(const pass *p, int which) {
-  return vector(p, p->net->shape.layers, which);
+static double *work_vector(const pass *p, int which) {
+  return layer_vector(p, p->net->shape.layers, which);
 }
 
 static const double *hidden_of(const pass *p, int l) {
@@ -42,39 +42,42 @@ static const double *output_of(const pass *p) {
   return p->directions->output + (size_t)p->j * (size_t)p->net->shape.width;
 }
 
-static double forward(const pass *p) {
+static double forward_point(const pass *p) {
   const gannet_tangent *net = p->net;
   const int m = net->shape.width, inputs = net->inputs, top = net->shape.layers - 1;
-  double *u = work(p, 0), *dot = work(p, 1);
+  double *u = work_vector(p, 0), *dot = work_vector(p, 1);
   for (int l = 0; l <= top; ++l) {
-    double *t = vector(p, l, 3);
+    double *t = layer_vector(p, l, 3);
     if (l == 0) {
       gannet_gemv_n(m, inputs, 1, net->layer[0], inputs, p->z, 0, u);
       gannet_gemv_n(m, inputs, 1, input_of(p), p->directions->q * inputs, p->z, 0, t);
     } else {
-      gannet_gemv_n(m, m, net->c, net->layer[l], m, vector(p, l - 1, 0), 0, u);
+      gannet_gemv_n(m, m, net->c, net->layer[l], m, layer_vector(p, l - 1, 0), 0, u);
       gannet_gemv_n(m, m, net->c, net->layer[l], m, dot, 0, t);
-      gannet_gemv_n(m, m, net->c, hidden_of(p, l), m, vector(p, l - 1, 0), 1, t);
+      gannet_gemv_n(m, m, net->c, hidden_of(p, l), m, layer_vector(p, l - 1, 0), 1, t);
     }
-    const double *slope = vector(p, l, 1);
-    net->shape.activation->curve(m, u, vector(p, l, 0), vector(p, l, 1), vector(p, l, 2));
+    const double *slope = layer_vector(p, l, 1);
+    net->shape.activation->curve(m, u, layer_vector(p, l, 0), layer_vector(p, l, 1),
+                                 layer_vector(p, l, 2));
     for (int i = 0; i < m; ++i) dot[i] = slope[i] * t[i];
   }
-  return net->c *
-         (gannet_dot(m, net->layer[top + 1], dot) + gannet_dot(m, output_of(p), vector(p, top, 0)));
+  return net->c * (gannet_dot(m, net->layer[top + 1], dot) +
+                   gannet_dot(m, output_of(p), layer_vector(p, top, 0)));
 }
 
 /* by_dot and by_u: derivatives of f by the dot and by the value of a_l, then of u_l. */
-static void backward(const pass *p, double *by_z) {
+static void backward_point(const pass *p, double *by_z) {
   const gannet_tangent *net = p->net;
   const int m = net->shape.width, inputs = net->inputs, top = net->shape.layers - 1;
-  double *by_dot = work(p, 0), *by_u = work(p, 1), *next_dot = work(p, 2), *next_u = work(p, 3);
+  double *by_dot = work_vector(p, 0), *by_u = work_vector(p, 1), *next_dot = work_vector(p, 2),
+         *next_u = work_vector(p, 3);
   for (int i = 0; i < m; ++i) {
     next_dot[i] = net->c * net->layer[top + 1][i];
     next_u[i] = net->c * output_of(p)[i];
   }
   for (int l = top; l >= 0; --l) {
-    const double *slope = vector(p, l, 1), *curve = vector(p, l, 2), *t = vector(p, l, 3);
+    const double *slope = layer_vector(p, l, 1), *curve = layer_vector(p, l, 2),
+                 *t = layer_vector(p, l, 3);
     for (int i = 0; i < m; ++i) {
       by_u[i] = next_u[i] * slope[i] + next_dot[i] * curve[i] * t[i];
       by_dot[i] = next_dot[i] * slope[i];
@@ -91,11 +94,12 @@ static void backward(const pass *p, double *by_z) {
 void gannet_tangent_gradient(const gannet_tangent *net, const gannet_tangent_directions *directions,
                              int j, const double *x, double *value, double *gradient) {
   pass p = {.net = net, .directions = directions, .j = j};
-  p.z = work(&p, 4);
-  const gannet_lift lift = {net->shape.lift, net->shape.d, net->rho, net->bias};
+  p.z = work_vector(&p, 4);
+  const gannet_input_embedding embedding = {net->shape.embedding, net->shape.d, net->rho,
+                                            net->bias};
   double *by_z = p.z + net->inputs;
-  gannet_lift_points(&lift, 1, x, p.z);
-  *value = forward(&p);
-  backward(&p, by_z);
-  gannet_lift_gradient(&lift, p.z, by_z, gradient);
+  gannet_embed_inputs(&embedding, 1, x, p.z);
+  *value = forward_point(&p);
+  backward_point(&p, by_z);
+  gannet_embedding_gradient(&embedding, p.z, by_z, gradient);
 }

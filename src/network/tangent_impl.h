@@ -1,4 +1,4 @@
-/* What the files of the tangent features share; private to this room. */
+/* The network behind tangent.h, for the files of this room that read its weights. */
 #ifndef GANNET_NETWORK_TANGENT_IMPL_H
 #define GANNET_NETWORK_TANGENT_IMPL_H
 
@@ -20,16 +20,5 @@ struct gannet_tangent {
   double *point;                            /* vectors of one point: [4 L + 4][m], [2][d+1] more */
   gannet_tangent_features tile;             /* one block */
 };
-
-/* Fill z of one block of rows; rows n .. are zero.
- *
- * Local.
- */
-void gannet_tangent_lift(const gannet_tangent *net, int n, const double *x, double *z);
-
-/* Activations and backward vectors of the block that starts at row first, z given.
- *
- * Local. */
-void gannet_tangent_block(const gannet_tangent *net, gannet_tangent_features *features, int first);
 
 #endif

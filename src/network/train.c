@@ -38,16 +38,15 @@ static bool is_newton(gannet_trainer trainer, int n) {
   return trainer == GANNET_TRAIN_NEWTON && n <= GANNET_NEWTON_MOST;
 }
 
-static gannet_err prepare_gradients(training *t) {
+/* Memory of trainers that follow a gradient. */
+static gannet_err allocate_gradients(training *t) {
   const int most = t->n < GANNET_MLP_ROWS ? t->n : GANNET_MLP_ROWS;
+  const size_t batch = (size_t)t->options.batch;
   GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[0]));
   GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[1]));
   GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
-  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->weight);
-}
-
-static gannet_err prepare_batches(training *t) {
-  const size_t batch = (size_t)t->options.batch;
+  GANNET_TRY(gannet_alloc(2 * (size_t)most, sizeof(double), &t->weight));
+  if (t->options.trainer <= GANNET_TRAIN_LBFGS) return GANNET_OK;
   GANNET_TRY(gannet_alloc(batch * (size_t)t->net->inputs, sizeof(double), &t->z));
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
   if (t->options.trainer == GANNET_TRAIN_ADAM)
@@ -55,9 +54,9 @@ static gannet_err prepare_batches(training *t) {
   return gannet_alloc((size_t)t->n, sizeof *t->order, &t->order);
 }
 
-/* Where values of the halves meet: the first two ranks have one half each if they share memory;
- * otherwise rank 0 has both, and the others nothing to do. */
-static gannet_err prepare_values(training *t) {
+/* Memory for the values of the halves. Where ranks share memory the first two make one half each;
+ * otherwise rank 0 makes both, and the other ranks have nothing to do. */
+static gannet_err set_up_values(training *t) {
   const size_t size = 4 * (size_t)t->tape[0].rows;
   if (!t->team) return gannet_alloc(size, sizeof(double), &t->value);
   GANNET_TRY(gannet_common_create(t->team, size, size, &t->exchange));
@@ -69,22 +68,17 @@ static gannet_err prepare_values(training *t) {
   return GANNET_OK;
 }
 
-static gannet_err prepare_work(training *t) {
-  GANNET_TRY(prepare_gradients(t));
-  return t->options.trainer <= GANNET_TRAIN_LBFGS ? GANNET_OK : prepare_batches(t);
-}
-
-static gannet_err prepare(training *t) {
+static gannet_err set_up_training(training *t) {
   if (t->n == 0) return GANNET_OK;
   if (is_newton(t->options.trainer, t->n))
     return gannet_newton_create(t->net, t->n, t->team, &t->newton);
-  const gannet_err code = prepare_work(t);
+  const gannet_err code = allocate_gradients(t);
   GANNET_TRY(t->team ? gannet_agree(t->team->comm, code) : code);
-  return prepare_values(t);
+  return set_up_values(t);
 }
 
-static gannet_err create(const gannet_mlp *net, int n, const gannet_train_options *options,
-                         const gannet_context *team, gannet_training **created) {
+static gannet_err create_training(const gannet_mlp *net, int n, const gannet_train_options *options,
+                                  const gannet_context *team, gannet_training **created) {
   gannet_err code = gannet_alloc(1, sizeof **created, created);
   if (team) code = gannet_agree(team->comm, code);
   if (code == GANNET_OK) {
@@ -94,7 +88,7 @@ static gannet_err create(const gannet_mlp *net, int n, const gannet_train_option
     (*created)->team = team;
     (*created)->halves = gannet_halves_of(0, false);
     (*created)->p = gannet_mlp_parameters(net);
-    code = prepare(*created);
+    code = set_up_training(*created);
   }
   if (code != GANNET_OK) gannet_training_destroy(created);
   return code;
@@ -102,7 +96,7 @@ static gannet_err create(const gannet_mlp *net, int n, const gannet_train_option
 
 gannet_err gannet_training_create(const gannet_mlp *net, int n, const gannet_train_options *options,
                                   gannet_training **created) {
-  return create(net, n, options, NULL, created);
+  return create_training(net, n, options, NULL, created);
 }
 
 void gannet_training_destroy(gannet_training **created) {
@@ -253,7 +247,7 @@ static void take_step(training *t, int step, double *theta) {
     for (size_t i = begin; i < end; ++i) theta[i] -= rate * m * t->gradient[i];
 }
 
-/* Of this rank's halves. */
+/* Train this rank's halves by adam or sgd. */
 static void run_epochs(training *t, gannet_stream stream, double *theta) {
   const gannet_train_options *options = &t->options;
   const int n = t->n;
@@ -271,7 +265,7 @@ static void run_epochs(training *t, gannet_stream stream, double *theta) {
   }
 }
 
-/* Both halves for all ranks, of which the first two have trained one each. */
+/* Give all ranks both halves, which the first two ranks have trained. */
 static gannet_err share_halves(const training *t, double *theta) {
   if (!t->exchange.shared) return GANNET_OK;
   for (int half = 0; half < 2; ++half)
@@ -280,8 +274,8 @@ static gannet_err share_halves(const training *t, double *theta) {
   return GANNET_OK;
 }
 
-static gannet_err run(training *t, gannet_stream stream, double *theta,
-                      gannet_train_report *report) {
+static gannet_err run_training(training *t, gannet_stream stream, double *theta,
+                               gannet_train_report *report) {
   if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
   if (!t->exchange.shared && t->halves.count == 0) return GANNET_OK;
   if (t->options.trainer <= GANNET_TRAIN_LBFGS) {
@@ -300,7 +294,7 @@ gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *p
   memcpy(theta, problem->start, bytes);
   memcpy((char *)theta + bytes, problem->start, bytes);
   t->problem = problem;
-  if (t->n > 0) GANNET_TRY(run(t, stream, theta, &done));
+  if (t->n > 0) GANNET_TRY(run_training(t, stream, theta, &done));
   GANNET_REQUIRE(isfinite(done.loss), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
                  gannet_trainer_names[t->options.trainer], done.loss);
   if (report) *report = done;
@@ -321,7 +315,7 @@ static gannet_err create_and_run(const gannet_train_problem *problem,
                                  const gannet_train_options *options, const gannet_context *team,
                                  gannet_stream stream, double *theta, gannet_train_report *report) {
   gannet_training *t = NULL;
-  GANNET_TRY(create(problem->net, problem->n, options, team, &t));
+  GANNET_TRY(create_training(problem->net, problem->n, options, team, &t));
   const gannet_err code = gannet_training_run(t, problem, stream, theta, report);
   gannet_training_destroy(&t);
   return code;

@@ -74,7 +74,7 @@ static size_t strip_size(const gannet_unit_sums *s, size_t rows) {
   return rows * (size_t)s->by->lanes * s->by->size;
 }
 
-static gannet_err reserve(gannet_unit_sums *s) {
+static gannet_err reserve_buffers(gannet_unit_sums *s) {
   const size_t inputs = (size_t)s->inputs, draws = gannet_strips_whole((size_t)s->q, ROWS);
   GANNET_TRY(gannet_alloc(s->units * inputs, s->by->size, &s->weight));
   GANNET_TRY(gannet_alloc(s->units * inputs * draws, s->by->size, &s->input));
@@ -99,8 +99,8 @@ static void pack_draws(gannet_unit_sums *s, int first) {
   }
 }
 
-static void fill(const gannet_tangent *net, const gannet_tangent_directions *d,
-                 gannet_unit_sums *s) {
+static void pack_network(const gannet_tangent *net, const gannet_tangent_directions *d,
+                         gannet_unit_sums *s) {
   const size_t each = (size_t)s->q * (size_t)s->inputs;
   const gannet_strips_source weights = {net->layer[0], (size_t)s->inputs, 1};
   s->by->pack((int)s->width, s->inputs, &weights, ROWS, s->weight);
@@ -113,8 +113,8 @@ static void fill(const gannet_tangent *net, const gannet_tangent_directions *d,
 }
 
 /* Tables and buffers for a network's shape. */
-static gannet_err create(const gannet_tangent *net, gannet_precision precision, int q,
-                         gannet_unit_sums **sums) {
+static gannet_err create_for_shape(const gannet_tangent *net, gannet_precision precision, int q,
+                                   gannet_unit_sums **sums) {
   gannet_table value, slope;
   if (net->shape.layers != 1 || !make_tables(net->shape.activation, precision, &value, &slope))
     return GANNET_OK;
@@ -128,7 +128,7 @@ static gannet_err create(const gannet_tangent *net, gannet_precision precision, 
                               .q = q,
                               .width = (size_t)net->shape.width,
                               .units = gannet_strips_whole((size_t)net->shape.width, ROWS)};
-  const gannet_err err = reserve(*sums);
+  const gannet_err err = reserve_buffers(*sums);
   if (err != GANNET_OK) gannet_unit_sums_destroy(sums);
   return err;
 }
@@ -142,9 +142,9 @@ gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision 
                     s->q == directions->q && net->shape.layers == 1;
   if (!fits) {
     gannet_unit_sums_destroy(sums);
-    GANNET_TRY(create(net, precision, directions->q, sums));
+    GANNET_TRY(create_for_shape(net, precision, directions->q, sums));
   }
-  if (*sums) fill(net, directions, *sums);
+  if (*sums) pack_network(net, directions, *sums);
   return GANNET_OK;
 }
 

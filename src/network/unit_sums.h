@@ -27,7 +27,7 @@ void gannet_unit_sums_destroy(gannet_unit_sums **sums);
  *
  * Local.
  *
- * strips  in   [n_strips][d+1][lanes] lifted points, numbers of the precision
+ * strips  in   [n_strips][d+1][lanes] embedded points, numbers of the precision
  * values  out  [n_strips][q][lanes]
  */
 void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,

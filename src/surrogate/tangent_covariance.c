@@ -27,7 +27,7 @@ static gannet_err make_limit(const tangent_model *t, int n, const double *z, oth
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
                                        .layers = t->options->layers,
                                        .d = t->d,
-                                       .lift = (gannet_lift_kind)t->options->lift};
+                                       .embedding = (gannet_embedding_kind)t->options->lift};
   double *rho = t->slope, bias = 0;
   tangent_scales(t, t->hyper, rho, &bias);
   GANNET_TRY(gannet_analytic_points_create(&shape, &o->limit));

@@ -120,7 +120,7 @@ void tangent_draw_estimates(const void *state, int m, const double *x, double *v
   const gannet_estimates *e = &t->estimates;
   for (int first = 0; first < m; first += POINTS) {
     const int points = m - first < POINTS ? m - first : POINTS;
-    gannet_analytic_points_lift(t->limit, points, x + (size_t)first * (size_t)t->d, e->z);
+    gannet_analytic_points_embed(t->limit, points, x + (size_t)first * (size_t)t->d, e->z);
     const int n_strips = gannet_estimates_pack(e, points);
     gannet_unit_sums_values(t->prior_sums, n_strips, e->strips, e->values);
     if (t->update_sums) gannet_kernel_sums_add(t->update_sums, n_strips, e->strips, e->values);
@@ -134,7 +134,8 @@ void tangent_moment_estimates(const void *state, int m, const double *x, double 
   const gannet_moment_parts parts = {0, t->own_kernel, t->amplitude};
   for (int first = 0; first < m; first += POINTS) {
     const int points = m - first < POINTS ? m - first : POINTS;
-    gannet_analytic_points_lift(t->limit, points, x + (size_t)first * (size_t)t->d, t->estimates.z);
+    gannet_analytic_points_embed(t->limit, points, x + (size_t)first * (size_t)t->d,
+                                 t->estimates.z);
     gannet_moment_sums_estimate(t->moment_sums, &parts, &t->estimates, points, mean + first,
                                 variance + first);
   }

@@ -206,7 +206,7 @@ static gannet_err prepare(learning *l, int points, int64_t iteration) {
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
                                        .layers = t->options->layers,
                                        .d = t->d,
-                                       .lift = (gannet_lift_kind)t->options->lift};
+                                       .embedding = (gannet_embedding_kind)t->options->lift};
   GANNET_TRY(gannet_rows_choose(&l->rows, points, true,
                                 gannet_stream_of(t->streams, GANNET_FOR_FIT, iteration, 0)));
   l->n = l->rows.n;

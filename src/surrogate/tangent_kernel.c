@@ -58,7 +58,7 @@ static const gannet_option tangent_option_table[] = {
      .type = GANNET_CHOICE,
      .offset = offsetof(tangent_options, lift),
      .fallback = "sphere",
-     .choices = gannet_lift_names,
+     .choices = gannet_embedding_names,
      .help = "further coordinate of the network's input: a constant (flat), or the one that puts "
              "all points on a sphere, where the model is as uncertain everywhere"},
     {.key = "bias",
@@ -176,11 +176,13 @@ static gannet_err create_network(tangent_model *t) {
                                       .d = t->d,
                                       .layers = t->options->layers,
                                       .width = t->options->width,
-                                      .lift = (gannet_lift_kind)t->options->lift};
+                                      .embedding = (gannet_embedding_kind)t->options->lift};
   const gannet_stream stream =
       gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->streams.model);
-  const gannet_analytic_shape limit = {
-      .activation = shape.activation, .layers = shape.layers, .d = t->d, .lift = shape.lift};
+  const gannet_analytic_shape limit = {.activation = shape.activation,
+                                       .layers = shape.layers,
+                                       .d = t->d,
+                                       .embedding = shape.embedding};
   GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
   GANNET_TRY(gannet_analytic_points_create(&limit, &t->limit));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, 1, &t->mean));

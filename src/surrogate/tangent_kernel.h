@@ -29,7 +29,7 @@ typedef struct {
   int layers;
   int width;
   int ard;            /* 0: one input scale, 1: one per coordinate */
-  int lift;           /* a gannet_lift_kind */
+  int lift;           /* a gannet_embedding_kind */
   int network;        /* 0: kernel of the infinitely wide network, 1: of the network in use */
   double bias;        /* NAN = learned; so are the next three unless > 0 */
   double amplitude;   /* s^2 */

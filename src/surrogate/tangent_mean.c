@@ -9,7 +9,7 @@ enum { ROWS = 64 };
 
 struct tangent_mean {
   gannet_mlp net;
-  gannet_lift lift;
+  gannet_input_embedding embedding;
   double amplitude; /* s */
   double *rho;      /* [d] */
   double *start;    /* [parameters] theta_0 of both halves */
@@ -53,7 +53,7 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
                         .layers = t->options->layers,
                         .width = t->options->width};
   GANNET_TRY(allocate(m));
-  m->lift = (gannet_lift){(gannet_lift_kind)t->options->lift, t->d, m->rho, 1};
+  m->embedding = (gannet_input_embedding){(gannet_embedding_kind)t->options->lift, t->d, m->rho, 1};
   gannet_mlp_start(
       &m->net, gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->streams.model),
       m->start);
@@ -66,7 +66,7 @@ static gannet_err prepare(const tangent_mean *m, const tangent_model *t, const g
   const size_t n = (size_t)data->n;
   GANNET_TRY(gannet_alloc(n * (size_t)(t->d + 2), sizeof **made, made));
   double *target = *made + n * (size_t)(t->d + 1);
-  gannet_lift_points(&m->lift, data->n, data->x, *made);
+  gannet_embed_inputs(&m->embedding, data->n, data->x, *made);
   for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
   return GANNET_OK;
 }
@@ -88,7 +88,7 @@ gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gan
                               int64_t iteration) {
   const size_t size = 2 * gannet_mlp_parameters(&m->net);
   GANNET_REQUIRE(size < (1u << 31), GANNET_ERR_SHAPE, "%zu weights", size);
-  tangent_scales(t, t->hyper, m->rho, &m->lift.bias);
+  tangent_scales(t, t->hyper, m->rho, &m->embedding.bias);
   m->amplitude = sqrt(t->amplitude);
   GANNET_TRY(train(m, t, data, iteration));
   return GANNET_OK;
@@ -99,7 +99,7 @@ void tangent_mean_add(const tangent_mean *m, int n, const double *x, int q, doub
   gannet_mlp_tape tape = m->tape; /* written through pointers of a const object */
   for (int first = 0; first < n; first += ROWS) {
     const int rows = n - first < ROWS ? n - first : ROWS;
-    gannet_lift_points(&m->lift, rows, x + (size_t)first * (size_t)m->lift.d, m->z);
+    gannet_embed_inputs(&m->embedding, rows, x + (size_t)first * (size_t)m->embedding.d, m->z);
     gannet_mlp_pair_values(&m->net, m->theta, rows, m->z, &tape, m->values);
     for (int j = 0; j < q; ++j)
       for (int i = 0; i < rows; ++i)
@@ -110,10 +110,10 @@ void tangent_mean_add(const tangent_mean *m, int n, const double *x, int q, doub
 double tangent_mean_gradient(const tangent_mean *m, const double *x, double *gradient) {
   gannet_mlp_tape tape = m->tape;
   double *by_z = m->by_z + m->net.inputs;
-  gannet_lift_points(&m->lift, 1, x, m->z);
+  gannet_embed_inputs(&m->embedding, 1, x, m->z);
   const double h = gannet_mlp_pair_gradient(&m->net, m->theta, m->z, &tape, m->by_z, by_z);
-  gannet_lift_gradient(&m->lift, m->z, by_z, gradient);
-  for (int k = 0; k < m->lift.d; ++k) gradient[k] *= m->amplitude;
+  gannet_embedding_gradient(&m->embedding, m->z, by_z, gradient);
+  for (int k = 0; k < m->embedding.d; ++k) gradient[k] *= m->amplitude;
   return m->amplitude * h;
 }
 

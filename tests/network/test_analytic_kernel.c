@@ -66,17 +66,18 @@ static void points(double *x) {
   gannet_random_uniform(stream, 0, N * D, x);
 }
 
-static gannet_analytic *make_lifted(gannet_lift_kind lift, const gannet_activation *activation,
-                                    int layers, const double *x) {
+static gannet_analytic *make_embedded(gannet_embedding_kind embedding,
+                                      const gannet_activation *activation, int layers,
+                                      const double *x) {
   const gannet_analytic_shape shape = {
-      .activation = activation, .layers = layers, .d = D, .lift = lift};
+      .activation = activation, .layers = layers, .d = D, .embedding = embedding};
   gannet_analytic *kernel = NULL;
   assert_ok(gannet_analytic_create(&shape, N, x, &kernel));
   return kernel;
 }
 
 static gannet_analytic *make(const gannet_activation *activation, int layers, const double *x) {
-  return make_lifted(GANNET_LIFT_FLAT, activation, layers, x);
+  return make_embedded(GANNET_EMBEDDING_FLAT, activation, layers, x);
 }
 
 /* 10^6 pairs of normals: value and slope within 5 standard errors (bounded by 5e-3 p q here). tanh
@@ -158,7 +159,7 @@ static void the_sphere_gives_the_same_variance_everywhere(void **state) {
   double x[N * D], k[N * N];
   points(x);
   for (int a = 0; gannet_activations[a]; ++a) {
-    gannet_analytic *kernel = make_lifted(GANNET_LIFT_SPHERE, gannet_activations[a], 2, x);
+    gannet_analytic *kernel = make_embedded(GANNET_EMBEDDING_SPHERE, gannet_activations[a], 2, x);
     gannet_analytic_matrix(kernel, rho, bias, k);
     for (int i = 1; i < N; ++i) assert_near(k[i * (N + 1)], k[0], 1e-12 * k[0]);
     gannet_analytic_destroy(&kernel);
@@ -209,7 +210,7 @@ static void reverse_gives_the_differences(void **state) {
   for (int a = 0; gannet_activations[a]; ++a)
     for (int kind = 0; kind < 8; ++kind) {
       gannet_analytic *kernel =
-          make_lifted((gannet_lift_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
+          make_embedded((gannet_embedding_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
       combine(kernel, at, c);
       gannet_analytic_reverse(kernel, c, by, &by[D]);
       for (int k = 0; k <= D; ++k) {
@@ -238,7 +239,7 @@ static void parts_of_the_reversal_sum_to_it(void **state) {
   for (int a = 0; gannet_activations[a]; ++a)
     for (int kind = 0; kind < 4; ++kind) {
       gannet_analytic *kernel =
-          make_lifted((gannet_lift_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
+          make_embedded((gannet_embedding_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
       gannet_analytic_matrix(kernel, rho, bias, k);
       gannet_analytic_reverse(kernel, c, whole, &whole[D]);
       memset(sum, 0, sizeof sum);

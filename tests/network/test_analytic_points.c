@@ -34,7 +34,7 @@ static void rows_and_crosses_are_parts_of_the_matrix(void **state) {
   for (int a = 0; gannet_activations[a]; ++a)
     for (int kind = 0; kind < 6; ++kind) {
       const gannet_analytic_shape shape = {gannet_activations[a], 1 + kind / 2, D,
-                                           (gannet_lift_kind)(kind % 2)};
+                                           (gannet_embedding_kind)(kind % 2)};
       gannet_analytic *kernel = NULL;
       assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
       gannet_analytic_matrix(kernel, rho, bias, whole);
@@ -66,7 +66,7 @@ static void gradients_are_differences(void **state) {
     for (int kind = 0; kind < 6; ++kind)
       for (int n = 0; n <= N; n += N) {
         const gannet_analytic_shape shape = {gannet_activations[a], 1 + kind / 2, D,
-                                             (gannet_lift_kind)(kind % 2)};
+                                             (gannet_embedding_kind)(kind % 2)};
         gannet_analytic_points *list = make(&shape, n, x);
         double at[D], gradient[D], other[D], value, above, below;
         memcpy(at, x + N * D, sizeof at);
@@ -93,7 +93,7 @@ static void a_point_has_the_same_kernel_in_any_place(void **state) {
   (void)state;
   enum { WIDE = 20, BLOCK = GANNET_TANGENT_BLOCK };
   static double x[(N + BLOCK) * WIDE], turned[BLOCK * WIDE], here[BLOCK * N], there[BLOCK * N];
-  const gannet_analytic_shape shape = {gannet_activations[0], 1, WIDE, GANNET_LIFT_SPHERE};
+  const gannet_analytic_shape shape = {gannet_activations[0], 1, WIDE, GANNET_EMBEDDING_SPHERE};
   gannet_analytic_points *list = NULL;
   gannet_random_uniform((gannet_stream){19, GANNET_FOR_TEST, 0, 4}, 0, sizeof x / sizeof *x, x);
   for (size_t i = 0; i < BLOCK; ++i)
@@ -116,7 +116,7 @@ static void the_table_belongs_to_the_scales(void **state) {
   double x[(1 + M) * D], k[GANNET_TANGENT_BLOCK], z[(1 + M) * (D + 1)];
   points(1 + M, x);
   for (int a = 0; gannet_activations[a]; ++a) {
-    const gannet_analytic_shape shape = {gannet_activations[a], 2, D, GANNET_LIFT_SPHERE};
+    const gannet_analytic_shape shape = {gannet_activations[a], 2, D, GANNET_EMBEDDING_SPHERE};
     gannet_analytic_points *list = make(&shape, 1, x);
     for (int scale = 1; scale <= 3 && shape.activation->smooth; ++scale) {
       const double scaled[D] = {rho[0] * scale, rho[1] * scale, rho[2]};
@@ -124,7 +124,7 @@ static void the_table_belongs_to_the_scales(void **state) {
       gannet_analytic_points_set_inputs(list, scaled, bias);
       assert_ok(gannet_analytic_points_extend(list, 1, x));
       gannet_analytic_points_cross(list, M, x + D, k, 1, NULL);
-      gannet_analytic_points_lift(list, 1 + M, x, z);
+      gannet_analytic_points_embed(list, 1 + M, x, z);
       for (int again = 0; again < 2; ++again) {
         assert_true(gannet_analytic_points_list(list, GANNET_PRECISION_SINGLE, &sums));
         for (int i = 0; i < M; ++i) {
@@ -143,13 +143,13 @@ static void the_table_belongs_to_the_scales(void **state) {
 static void shapes_out_of_range_are_refused(void **state) {
   (void)state;
   gannet_activation other = *gannet_activations[0];
-  gannet_analytic_shape shape = {gannet_activations[0], 0, D, GANNET_LIFT_FLAT};
+  gannet_analytic_shape shape = {gannet_activations[0], 0, D, GANNET_EMBEDDING_FLAT};
   gannet_analytic_points *list = NULL;
   assert_fails(GANNET_ERR_ARG, "layers", gannet_analytic_points_create(&shape, &list));
-  shape = (gannet_analytic_shape){gannet_activations[0], 1, 0, GANNET_LIFT_FLAT};
+  shape = (gannet_analytic_shape){gannet_activations[0], 1, 0, GANNET_EMBEDDING_FLAT};
   assert_fails(GANNET_ERR_ARG, "d = 0", gannet_analytic_points_create(&shape, &list));
   other.name = "gelu";
-  shape = (gannet_analytic_shape){&other, 1, D, GANNET_LIFT_FLAT};
+  shape = (gannet_analytic_shape){&other, 1, D, GANNET_EMBEDDING_FLAT};
   assert_fails(GANNET_ERR_NAME, "gelu", gannet_analytic_points_create(&shape, &list));
   gannet_analytic_points_destroy(&list);
 }

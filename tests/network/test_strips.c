@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "base/registers.h"
-#include "network/strips_impl.h"
 #include "support/harness.h"
 
 enum { INNER = 5, ROWS = 24, LANES = 16, WIDTH = 8, ALL = 4096 };
@@ -23,7 +22,7 @@ enum { WAYS = 6 };
 static const gannet_strips *way(int i) {
   const int width = 16 << i / 2;
   if (width > gannet_register_bytes()) return NULL;
-  return i % 2 ? strips_double(width) : strips_single(width);
+  return i % 2 ? gannet_strips_double(width) : gannet_strips_single(width);
 }
 
 static double get(const gannet_strips *by, const numbers *n, size_t i) {

@@ -51,7 +51,7 @@ static void kernel_sums_are_the_exact_ones(void **state) {
       strips[(M + 16) * (D + 1)];
   static double weights[Q * N], exact[Q * M], values[Q * (M + 16)];
   const int ns[] = {1, 7, 8, 33, 512, N}, qs[] = {1, 2, 3, 5, 8, Q};
-  const gannet_analytic_shape shape = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_SPHERE};
+  const gannet_analytic_shape shape = {gannet_activations[SMOOTH], 1, D, GANNET_EMBEDDING_SPHERE};
   gannet_analytic_points *list = NULL;
   draw(1, (N + M) * D, x);
   draw(2, Q * N, weights);
@@ -62,7 +62,7 @@ static void kernel_sums_are_the_exact_ones(void **state) {
     const int n = ns[c], q = qs[c];
     assert_ok(gannet_analytic_points_extend(list, n, x));
     gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
-    gannet_analytic_points_lift(list, M, x + N * D, z);
+    gannet_analytic_points_embed(list, M, x + N * D, z);
     for (int j = 0; j < q; ++j)
       for (int i = 0; i < M; ++i) {
         exact[j * M + i] = j;
@@ -148,11 +148,11 @@ static void unit_sums_are_the_exact_ones(void **state) {
   static double exact[Q * M], values[Q * (M + 16)];
   const int widths[] = {1, 7, 130, 256}, qs[] = {1, 3, 8, Q};
   draw(3, M * D, x);
-  const gannet_lift lift = {GANNET_LIFT_SPHERE, D, rho, bias};
-  gannet_lift_points(&lift, M, x, z);
+  const gannet_input_embedding embedding = {GANNET_EMBEDDING_SPHERE, D, rho, bias};
+  gannet_embed_inputs(&embedding, M, x, z);
   for (int c = 0; c < 4; ++c) {
     const gannet_tangent_shape shape = {gannet_activations[SMOOTH], D, 1, widths[c],
-                                        GANNET_LIFT_SPHERE};
+                                        GANNET_EMBEDDING_SPHERE};
     const gannet_stream stream = {1, GANNET_FOR_TEST, 1, 0};
     gannet_tangent *net = NULL;
     gannet_tangent_directions draws = {0};
@@ -181,8 +181,8 @@ static void unit_sums_are_the_exact_ones(void **state) {
 static void what_has_no_table_has_no_sums(void **state) {
   (void)state;
   const double x[D] = {0.2, 0.4, 0.6};
-  const gannet_analytic_shape flat = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_FLAT};
-  const gannet_tangent_shape deep = {gannet_activations[SMOOTH], D, 2, 8, GANNET_LIFT_SPHERE};
+  const gannet_analytic_shape flat = {gannet_activations[SMOOTH], 1, D, GANNET_EMBEDDING_FLAT};
+  const gannet_tangent_shape deep = {gannet_activations[SMOOTH], D, 2, 8, GANNET_EMBEDDING_SPHERE};
   gannet_analytic_points *list = NULL;
   const gannet_kernel_sums *kernel = NULL;
   gannet_sums_list points;

@@ -14,9 +14,9 @@ static const gannet_stream weights = {5, GANNET_FOR_TEST, 0, 1};
 static const double rho[D] = {0.7, 1.3, 0.4};
 static const double bias = 0.6;
 
-static gannet_tangent *make_lifted(gannet_lift_kind lift, const char *activation, int layers,
-                                   int width) {
-  gannet_tangent_shape shape = {.d = D, .layers = layers, .width = width, .lift = lift};
+static gannet_tangent *make_embedded(gannet_embedding_kind embedding, const char *activation,
+                                     int layers, int width) {
+  gannet_tangent_shape shape = {.d = D, .layers = layers, .width = width, .embedding = embedding};
   gannet_tangent *net = NULL;
   assert_ok(gannet_activation_find(activation, &shape.activation));
   assert_ok(gannet_tangent_create(&shape, weights, &net));
@@ -25,7 +25,7 @@ static gannet_tangent *make_lifted(gannet_lift_kind lift, const char *activation
 }
 
 static gannet_tangent *make(const char *activation, int layers, int width) {
-  return make_lifted(GANNET_LIFT_FLAT, activation, layers, width);
+  return make_embedded(GANNET_EMBEDDING_FLAT, activation, layers, width);
 }
 
 /* The network of tangent.h written out with explicit parameters [W_1, .., W_L, v], by the C
@@ -194,7 +194,8 @@ static void gradients_are_the_differences_of_values(void **state) {
   points(N, x);
   for (int a = 1; a < 4; ++a)
     for (int kind = 0; kind < 8; ++kind) {
-      gannet_tangent *net = make_lifted((gannet_lift_kind)(kind % 2), names[a], 1 + kind / 2, 40);
+      gannet_tangent *net =
+          make_embedded((gannet_embedding_kind)(kind % 2), names[a], 1 + kind / 2, 40);
       gannet_tangent_directions s = {0};
       const gannet_stream prior = {5, GANNET_FOR_PRIOR, 0, 0};
       assert_ok(gannet_tangent_directions_reserve(net, Q, &s));

@@ -22,7 +22,7 @@ static gannet_err regular_rows(void *user, int first, int rows, double *k, int l
 }
 
 static gannet_analytic_points *make_list(int n, const double *x) {
-  const gannet_analytic_shape shape = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_SPHERE};
+  const gannet_analytic_shape shape = {gannet_activations[SMOOTH], 1, D, GANNET_EMBEDDING_SPHERE};
   gannet_analytic_points *list = NULL;
   assert_ok(gannet_analytic_points_create(&shape, &list));
   assert_ok(gannet_analytic_points_extend(list, n, x));
@@ -37,7 +37,7 @@ static void compare(int n, const double *x, const double *alpha) {
   gannet_cholesky *factor = NULL;
   assert_ok(gannet_cholesky_create(&factor));
   assert_ok(gannet_cholesky_extend(factor, n, regular_rows, list));
-  gannet_analytic_points_lift(list, M, x + N * D, z);
+  gannet_analytic_points_embed(list, M, x + N * D, z);
   for (int p = 0; p < 2; ++p) {
     const gannet_strips *by = gannet_strips_of((gannet_precision)p);
     const gannet_strips_source source = {z, D + 1, 1};

@@ -45,7 +45,7 @@ static void values(int n, const double *x, double *y) {
 
 /* Features written out: c a_j, then B_j z_k, from a network made of the same stream. */
 static void explicit_features(const double *hyper, int n, const double *x, double *phi) {
-  const gannet_tangent_shape shape = {gannet_activations[2], D, 1, WIDTH, GANNET_LIFT_SPHERE};
+  const gannet_tangent_shape shape = {gannet_activations[2], D, 1, WIDTH, GANNET_EMBEDDING_SPHERE};
   const double rho[D] = {exp(hyper[TANGENT_RHO]), exp(hyper[TANGENT_RHO])};
   gannet_tangent *net = NULL;
   gannet_tangent_features f = {0};
@@ -123,7 +123,7 @@ static void the_infinite_posterior_is_conditioning_on_the_matrix(void **state) {
   enum { ALL = N + M };
   double x[ALL * D], y[ALL], whole[ALL * ALL], solved[M * N], mean[M], sd[M];
   double hyper[TANGENT_RHO + 1];
-  const gannet_analytic_shape shape = {gannet_activations[2], 1, D, GANNET_LIFT_SPHERE};
+  const gannet_analytic_shape shape = {gannet_activations[2], 1, D, GANNET_EMBEDDING_SPHERE};
   gannet_analytic *kernel = NULL;
   gannet_cholesky *factor = NULL;
   points(1, ALL, x);

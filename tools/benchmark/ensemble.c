@@ -9,7 +9,7 @@
 #include "benchmark/cells.h"
 #include "benchmark/rates.h"
 #include "linalg/blas.h"
-#include "network/lift.h"
+#include "network/input_embedding.h"
 #include "network/train.h"
 
 typedef struct {
@@ -137,10 +137,10 @@ static gannet_err make_inputs(subject *s) {
   gannet_err code = gannet_alloc(n * d, sizeof *x, &x);
   if (code == GANNET_OK) code = gannet_alloc(d, sizeof *rho, &rho);
   if (code == GANNET_OK) {
-    const gannet_lift lift = {GANNET_LIFT_SPHERE, s->settings->d, rho, 1};
+    const gannet_input_embedding embedding = {GANNET_EMBEDDING_SPHERE, s->settings->d, rho, 1};
     for (size_t k = 0; k < d; ++k) rho[k] = sqrt(3.0 / (double)d);
     gannet_random_uniform(stream_of(GANNET_FOR_SIMULATION, 0), 0, n * d, x);
-    gannet_lift_points(&lift, s->n, x, s->z);
+    gannet_embed_inputs(&embedding, s->n, x, s->z);
   }
   gannet_free(&x);
   gannet_free(&rho);

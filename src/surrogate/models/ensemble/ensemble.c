@@ -73,7 +73,7 @@ static const gannet_option ensemble_option_table[] = {
      .type = GANNET_CHOICE,
      .offset = MEMBER(kernel.lift),
      .fallback = "sphere",
-     .choices = gannet_lift_names,
+     .choices = gannet_embedding_names,
      .help = "further coordinate of the networks' input: a constant (flat), or the one that puts "
              "all points on a sphere, where the model is as uncertain everywhere"},
     {.key = "bias",
@@ -153,7 +153,8 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(code);
   const size_t inputs = (size_t)d + 1, members = (size_t)e->options->members;
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &e->rho));
-  e->data.lift = (gannet_lift){(gannet_lift_kind)e->options->kernel.lift, d, e->rho, 1};
+  e->data.embedding =
+      (gannet_input_embedding){(gannet_embedding_kind)e->options->kernel.lift, d, e->rho, 1};
   GANNET_TRY(gannet_mlp_tape_create(&e->data.net, GANNET_TILE, &e->tape));
   GANNET_TRY(gannet_alloc(GANNET_TILE * inputs, sizeof(double), &e->lifted));
   GANNET_TRY(gannet_alloc(members * GANNET_TILE, sizeof(double), &e->values));
@@ -162,7 +163,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
 }
 
 static void lift(const ensemble *e, int m, const double *x, double *z) {
-  gannet_lift_points(&e->data.lift, m, x, z);
+  gannet_embed_inputs(&e->data.embedding, m, x, z);
 }
 
 static gannet_err reserve(ensemble *e, int n) {
@@ -184,7 +185,7 @@ static void take_data(ensemble *e, const gannet_data *data) {
   const double *hyper = e->linear->hyper;
   const size_t n = (size_t)data->n, d = (size_t)e->data.d;
   const double noise = isnan(data->noise_var) ? exp(hyper[TANGENT_NOISE]) : data->noise_var;
-  tangent_scales(e->linear, hyper, e->rho, &e->data.lift.bias);
+  tangent_scales(e->linear, hyper, e->rho, &e->data.embedding.bias);
   if (n > 0) memcpy(e->x, data->x, n * d * sizeof *e->x);
   if (n > 0) memcpy(e->y, data->y, n * sizeof *e->y);
   lift(e, data->n, e->x, e->z);

@@ -3,7 +3,7 @@
 #ifndef GANNET_SURROGATE_ENSEMBLE_H
 #define GANNET_SURROGATE_ENSEMBLE_H
 
-#include "network/lift.h"
+#include "network/input_embedding.h"
 #include "network/train.h"
 #include "surrogate/chosen.h"
 #include "surrogate/tangent_kernel.h"
@@ -21,13 +21,13 @@ typedef struct {
   gannet_mlp net;
   int d;
   int n;
-  const double *x;  /* [n][d] */
-  const double *y;  /* [n] */
-  const double *z;  /* [n][d+1] lifted */
-  gannet_lift lift; /* its rho is [d] */
-  double amplitude; /* standard deviation that multiplies the network */
-  double noise;     /* variance of the noise in y */
-  bool prior;       /* members have a prior function */
+  const double *x;                  /* [n][d] */
+  const double *y;                  /* [n] */
+  const double *z;                  /* [n][d+1] lifted */
+  gannet_input_embedding embedding; /* its rho is [d] */
+  double amplitude;                 /* standard deviation that multiplies the network */
+  double noise;                     /* variance of the noise in y */
+  bool prior;                       /* members have a prior function */
 } ensemble_data;
 
 /* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function and a correction by training.

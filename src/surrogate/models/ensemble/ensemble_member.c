@@ -19,9 +19,9 @@ static gannet_err create_prior(const ensemble_data *data, const ensemble_streams
                                       .d = data->d,
                                       .layers = net->layers,
                                       .width = net->width,
-                                      .lift = data->lift.kind};
+                                      .embedding = data->embedding.kind};
   GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
-  gannet_tangent_set_inputs(member->tangent, data->lift.rho, data->lift.bias);
+  gannet_tangent_set_inputs(member->tangent, data->embedding.rho, data->embedding.bias);
   GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
   return gannet_tangent_prior(member->tangent, streams->prior, &member->omega);
 }
@@ -129,7 +129,7 @@ double ensemble_member_gradient(const ensemble_data *data, const ensemble_member
   if (member->tangent)
     gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
   const double h = gannet_mlp_pair_gradient(&data->net, member->theta, z, tape, work, by_z);
-  gannet_lift_gradient(&data->lift, z, by_z, by_z);
+  gannet_embedding_gradient(&data->embedding, z, by_z, by_z);
   for (int k = 0; k < data->d; ++k) gradient[k] = data->amplitude * (gradient[k] + by_z[k]);
   return data->amplitude * (prior + h);
 }

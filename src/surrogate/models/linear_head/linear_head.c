@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "network/lift.h"
+#include "network/input_embedding.h"
 #include "network/mlp.h"
 #include "network/train.h"
 #include "surrogate/chosen.h"
@@ -39,8 +39,8 @@ typedef struct {
   gannet_streams streams;
   int d, p; /* variables, features */
   gannet_mlp net;
-  gannet_lift lift; /* input embedding of the network */
-  double *rho;      /* [d] scales of the embedding */
+  gannet_input_embedding embedding; /* input embedding of the network */
+  double *rho;                      /* [d] scales of the embedding */
   double hyper[GANNET_REGRESSION_HYPER];
   double noise; /* variance that multiplies the inverse of the regression's matrix */
   int n, capacity;
@@ -150,7 +150,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &h->rho));
   /* for x uniform in the cube, |2 x - 1|^2 is d / 3 on average */
   for (int k = 0; k < d; ++k) h->rho[k] = h->options->input_scale * sqrt(3.0 / d);
-  h->lift = (gannet_lift){GANNET_LIFT_FLAT, d, h->rho, 1};
+  h->embedding = (gannet_input_embedding){GANNET_EMBEDDING_FLAT, d, h->rho, 1};
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->theta));
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->weighted));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &h->w));
@@ -254,7 +254,7 @@ static gannet_err take_data(linear_head *h, const gannet_data *data) {
   h->q = 0;
   GANNET_TRY(gannet_agree(h->context->comm, reserve(h, data->n)));
   h->n = data->n;
-  gannet_lift_points(&h->lift, data->n, data->x, h->z);
+  gannet_embed_inputs(&h->embedding, data->n, data->x, h->z);
   if (data->n > 0) memcpy(h->y, data->y, (size_t)data->n * sizeof *h->y);
   return GANNET_OK;
 }
@@ -285,7 +285,7 @@ static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasie
 }
 
 static void tile_features(const linear_head *h, int n, const double *x) {
-  gannet_lift_points(&h->lift, n, x, h->tile);
+  gannet_embed_inputs(&h->embedding, n, x, h->tile);
   make_features(h, n, h->tile, h->rows);
 }
 
@@ -341,7 +341,7 @@ static void feature_gradient(const linear_head *h, const double *q, double *grad
     memcpy(theta + gannet_mlp_offset(&h->net, h->net.layers), q + half * m, m * sizeof *q);
     gannet_mlp_forward(&h->net, theta, 1, h->tile, &tape, &value);
     gannet_mlp_backward(&h->net, theta, 1, h->tile, &one, &tape, NULL, h->by_z);
-    gannet_lift_gradient(&h->lift, h->tile, h->by_z, h->by_z);
+    gannet_embedding_gradient(&h->embedding, h->tile, h->by_z, h->by_z);
     for (int k = 0; k < h->d; ++k) gradient[k] += h->by_z[k];
   }
 }

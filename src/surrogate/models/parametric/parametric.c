@@ -37,7 +37,7 @@ static const gannet_option parametric_option_table[] = {
      .type = GANNET_CHOICE,
      .offset = MEMBER(lift),
      .fallback = "sphere",
-     .choices = gannet_lift_names,
+     .choices = gannet_embedding_names,
      .help = "input of the network: the point as it is, or with a coordinate that puts it on a "
              "sphere, where no corner of the box is more uncertain than other points"},
     {.key = "decay",
@@ -146,8 +146,9 @@ static gannet_err create(const gannet_context *context, const void *options, int
   m->d = d;
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &m->ones));
   for (int k = 0; k < d; ++k) m->ones[k] = 1;
-  m->net.lift = (gannet_lift){(gannet_lift_kind)m->options->lift, d, m->ones, 1};
-  m->net.inputs = d + (m->net.lift.kind == GANNET_LIFT_SPHERE);
+  m->net.embedding =
+      (gannet_input_embedding){(gannet_embedding_kind)m->options->lift, d, m->ones, 1};
+  m->net.inputs = d + (m->net.embedding.kind == GANNET_EMBEDDING_SPHERE);
   m->net.units = m->options->units;
   const size_t inputs = (size_t)m->net.inputs;
   m->stale = true;

@@ -12,7 +12,7 @@ typedef enum { PARAMETRIC_CALIBRATED, PARAMETRIC_PAPER } parametric_schedule;
 
 typedef struct {
   int units;
-  int lift; /* a gannet_lift_kind */
+  int lift; /* a gannet_embedding_kind */
   double decay;
   int discard;  /* 1: observations of the regression do not enter Sigma */
   int schedule; /* a parametric_schedule */

@@ -23,18 +23,18 @@ void two_layer_start(const two_layer *net, gannet_stream stream, double gain, do
 }
 
 void two_layer_inputs(const two_layer *net, int n, const double *x, double *z) {
-  if (net->lift.kind == GANNET_LIFT_SPHERE)
-    gannet_lift_points(&net->lift, n, x, z);
+  if (net->embedding.kind == GANNET_EMBEDDING_SPHERE)
+    gannet_embed_inputs(&net->embedding, n, x, z);
   else
-    for (size_t i = 0; i < (size_t)n * (size_t)net->lift.d; ++i) z[i] = 2 * x[i] - 1;
+    for (size_t i = 0; i < (size_t)n * (size_t)net->embedding.d; ++i) z[i] = 2 * x[i] - 1;
 }
 
 void two_layer_input_gradient(const two_layer *net, const double *z, const double *by_z,
                               double *gradient) {
-  if (net->lift.kind == GANNET_LIFT_SPHERE)
-    gannet_lift_gradient(&net->lift, z, by_z, gradient);
+  if (net->embedding.kind == GANNET_EMBEDDING_SPHERE)
+    gannet_embedding_gradient(&net->embedding, z, by_z, gradient);
   else
-    for (int k = 0; k < net->lift.d; ++k) gradient[k] = 2 * by_z[k];
+    for (int k = 0; k < net->embedding.d; ++k) gradient[k] = 2 * by_z[k];
 }
 
 /* s(u) = (1 + t) / 2 with t = tanh(u / 2), so s' = t' / 4 and s'' = t'' / 8. work becomes s, s'

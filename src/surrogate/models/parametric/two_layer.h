@@ -9,12 +9,12 @@
 #define GANNET_SURROGATE_TWO_LAYER_H
 
 #include "base/random.h"
-#include "network/lift.h"
+#include "network/input_embedding.h"
 
 typedef struct {
-  gannet_lift lift; /* from points to inputs; its rho is [d] ones */
-  int inputs;       /* d, or d + 1 on a sphere */
-  int units;        /* m */
+  gannet_input_embedding embedding; /* from points to inputs; its rho is [d] ones */
+  int inputs;                       /* d, or d + 1 on a sphere */
+  int units;                        /* m */
 } two_layer;
 
 /* Points per call of the functions below. */

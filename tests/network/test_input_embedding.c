@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "network/lift.h"
+#include "network/input_embedding.h"
 #include "support/harness.h"
 
 enum { D = 3 };
@@ -11,8 +11,8 @@ static const double rho[D] = {0.7, 1.3, 0.4};
 static const double x[2 * D] = {0.1, 0.85, 0.4, 1, 0, 1};
 static const double by_z[D + 1] = {0.3, -1.1, 0.45, 0.8};
 
-static gannet_lift make(int kind) {
-  return (gannet_lift){(gannet_lift_kind)kind, D, rho, 0.6};
+static gannet_input_embedding make(int kind) {
+  return (gannet_input_embedding){(gannet_embedding_kind)kind, D, rho, 0.6};
 }
 
 static double norm(const double *z) {
@@ -22,18 +22,18 @@ static double norm(const double *z) {
 }
 
 /* by_z . z, a function of the point and of the scales. */
-static double project(const gannet_lift *lift, const double *point) {
+static double project(const gannet_input_embedding *embedding, const double *point) {
   double z[D + 1], sum = 0;
-  gannet_lift_points(lift, 1, point, z);
+  gannet_embed_inputs(embedding, 1, point, z);
   for (int k = 0; k <= D; ++k) sum += by_z[k] * z[k];
   return sum;
 }
 
 static void the_flat_lift_has_a_constant_coordinate(void **state) {
-  const gannet_lift lift = make(GANNET_LIFT_FLAT);
+  const gannet_input_embedding embedding = make(GANNET_EMBEDDING_FLAT);
   double z[2 * (D + 1)];
   (void)state;
-  gannet_lift_points(&lift, 2, x, z);
+  gannet_embed_inputs(&embedding, 2, x, z);
   for (int i = 0; i < 2; ++i) {
     for (int k = 0; k < D; ++k)
       assert_near(z[i * (D + 1) + k], rho[k] * (2 * x[i * D + k] - 1), 1e-15);
@@ -43,10 +43,10 @@ static void the_flat_lift_has_a_constant_coordinate(void **state) {
 
 /* The second point is a corner, where the further coordinate is the bias itself. */
 static void the_sphere_has_one_radius(void **state) {
-  const gannet_lift lift = make(GANNET_LIFT_SPHERE);
+  const gannet_input_embedding embedding = make(GANNET_EMBEDDING_SPHERE);
   double z[2 * (D + 1)];
   (void)state;
-  gannet_lift_points(&lift, 2, x, z);
+  gannet_embed_inputs(&embedding, 2, x, z);
   for (int i = 0; i < 2; ++i) assert_near(norm(z + i * (D + 1)), 0.36 + 0.49 + 1.69 + 0.16, 1e-14);
   assert_near(z[2 * D + 1], 0.6, 1e-15);
 }
@@ -55,17 +55,17 @@ static void the_sphere_has_one_radius(void **state) {
 static void gradients_are_differences(void **state) {
   const double h = 1e-6;
   (void)state;
-  for (int kind = 0; gannet_lift_names[kind]; ++kind) {
-    const gannet_lift lift = make(kind);
+  for (int kind = 0; gannet_embedding_names[kind]; ++kind) {
+    const gannet_input_embedding embedding = make(kind);
     double at[D], z[D + 1], gradient[D];
     memcpy(at, x, sizeof at);
-    gannet_lift_points(&lift, 1, at, z);
-    gannet_lift_gradient(&lift, z, by_z, gradient);
+    gannet_embed_inputs(&embedding, 1, at, z);
+    gannet_embedding_gradient(&embedding, z, by_z, gradient);
     for (int k = 0; k < D; ++k) {
       at[k] = x[k] + h;
-      const double above = project(&lift, at);
+      const double above = project(&embedding, at);
       at[k] = x[k] - h;
-      assert_near(gradient[k], (above - project(&lift, at)) / (2 * h), 1e-8);
+      assert_near(gradient[k], (above - project(&embedding, at)) / (2 * h), 1e-8);
       at[k] = x[k];
     }
   }
@@ -74,18 +74,18 @@ static void gradients_are_differences(void **state) {
 static void derivatives_by_the_scales_are_differences(void **state) {
   const double h = 1e-6;
   (void)state;
-  for (int kind = 0; gannet_lift_names[kind]; ++kind) {
+  for (int kind = 0; gannet_embedding_names[kind]; ++kind) {
     double z[D + 1], by[D + 1] = {0}, scale[D + 1];
-    gannet_lift lift = make(kind);
-    gannet_lift_points(&lift, 1, x, z);
-    gannet_lift_scales(&lift, z, by_z, by, &by[D]);
+    gannet_input_embedding embedding = make(kind);
+    gannet_embed_inputs(&embedding, 1, x, z);
+    gannet_embedding_scale_gradient(&embedding, z, by_z, by, &by[D]);
     for (int k = 0; k <= D; ++k) {
       double side[2];
       for (int s = 0; s < 2; ++s) {
         memcpy(scale, rho, sizeof rho);
         scale[D] = 0.6;
         scale[k] *= exp(s ? -h : h);
-        const gannet_lift moved = {(gannet_lift_kind)kind, D, scale, scale[D]};
+        const gannet_input_embedding moved = {(gannet_embedding_kind)kind, D, scale, scale[D]};
         side[s] = project(&moved, x);
       }
       assert_near(by[k], (side[0] - side[1]) / (2 * h), 1e-8);

@@ -1,0 +1,41 @@
+#include "network/input_embedding.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *const gannet_embedding_names[] = {"flat", "sphere", NULL};
+
+/* The last coordinate of an embedded point, of which the others are known. */
+static double last_coordinate(const gannet_input_embedding *embedding, const double *z) {
+  double square = embedding->bias * embedding->bias;
+  if (embedding->kind == GANNET_EMBEDDING_FLAT) return embedding->bias;
+  for (int k = 0; k < embedding->d; ++k)
+    square += (embedding->rho[k] - z[k]) * (embedding->rho[k] + z[k]);
+  return sqrt(square);
+}
+
+void gannet_embed_inputs(const gannet_input_embedding *embedding, int n, const double *x,
+                         double *z) {
+  const int d = embedding->d;
+  for (int i = 0; i < n; ++i, x += d, z += d + 1) {
+    for (int k = 0; k < d; ++k) z[k] = embedding->rho[k] * (2 * x[k] - 1);
+    z[d] = last_coordinate(embedding, z);
+  }
+}
+
+void gannet_embedding_gradient(const gannet_input_embedding *embedding, const double *z,
+                               const double *by_z, double *gradient) {
+  const int d = embedding->d;
+  const double slope = embedding->kind == GANNET_EMBEDDING_SPHERE ? by_z[d] / z[d] : 0;
+  for (int k = 0; k < d; ++k) gradient[k] = 2 * embedding->rho[k] * (by_z[k] - slope * z[k]);
+}
+
+void gannet_embedding_scale_gradient(const gannet_input_embedding *embedding, const double *z,
+                                     const double *by_z, double *by_rho, double *by_bias) {
+  const int d = embedding->d;
+  const double slope = embedding->kind == GANNET_EMBEDDING_SPHERE ? by_z[d] / z[d] : 0;
+  for (int k = 0; k < d; ++k)
+    by_rho[k] += by_z[k] * z[k] + slope * (embedding->rho[k] - z[k]) * (embedding->rho[k] + z[k]);
+  *by_bias += embedding->kind == GANNET_EMBEDDING_SPHERE ? slope * embedding->bias * embedding->bias
+                                                         : by_z[d] * embedding->bias;
+}
