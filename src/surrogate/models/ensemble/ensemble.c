@@ -1,9 +1,9 @@
 /* Sample-then-optimise: an ensemble of trained networks, each a posterior draw (ensemble_member.c).
  *
- * A fit trains `members` networks; the mean and the standard deviation are those over them. The
- * draws of sample are networks too: the first ones are those of the fit when the iteration is the
- * same, further ones are trained. Member k belongs to rank k mod np, which trains it; its weights
- * are sent to all. The scales of the inputs, the amplitude and the noise are those that maximise
+ * A fit trains `members` networks; mean and standard deviation are taken over these. The draws of
+ * sample are networks too: first the networks of the fit when the iteration is the same, then
+ * networks that are trained for the draws. Member k belongs to rank k mod np, which trains it and
+ * sends its weights to all ranks. The scales of the inputs, the amplitude and the noise maximise
  * the marginal likelihood of the tangent kernel, which every member has at its start.
  */
 #include "surrogate/models/ensemble/ensemble.h"
@@ -16,23 +16,22 @@
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
-/* A mean and a spread need a few members. */
-enum { LEAST_MEMBERS = 4 };
+enum { LEAST_MEMBERS = 4 }; /* a mean and a spread need a few members */
 
 typedef struct {
   const gannet_context *context;
   const ensemble_options *options;
-  tangent_model *linear; /* keeps and learns the hyper-parameters; never conditioned */
+  tangent_model *linear; /* learns and keeps the hyper-parameters; has no data */
   ensemble_data data;
   int capacity;
-  double *x, *y, *z, *rho;  /* owned arrays that data points to */
-  int64_t iteration;        /* of the fit */
-  int n_members, allocated; /* those of the fit, then those of the draws */
-  ensemble_member *members;
-  int q, first_draw;
+  double *x, *y, *z, *rho; /* arrays that data points to */
+  int64_t iteration;       /* iteration of the last fit */
+  int n_members, allocated;
+  ensemble_member *members; /* members of the fit, then of the draws */
+  int q, first_draw;        /* draws, and the member of draw 0 */
   double exploration;
   gannet_mlp_tape tape;
-  double *lifted; /* [GANNET_TILE][d+1] */
+  double *z_tile; /* [GANNET_TILE][d+1] embedded points of a tile */
   double *values; /* [members][GANNET_TILE] */
   double *work;   /* [GANNET_TILE + 2 (d+1)] */
   double *slopes; /* [members][d] */
@@ -111,14 +110,14 @@ static const gannet_option ensemble_option_table[] = {
     {0}};
 #undef MEMBER
 
-static void forget_members(ensemble *e, int keep) {
+static void release_members(ensemble *e, int keep) {
   for (int k = keep; k < e->n_members; ++k) ensemble_member_release(&e->members[k]);
   if (keep < e->n_members) e->n_members = keep;
 }
 
 static void destroy(void *state) {
   ensemble *e = state;
-  forget_members(e, 0);
+  release_members(e, 0);
   if (e->linear) gannet_surrogate_tangent_kernel.destroy(e->linear);
   gannet_free(&e->members);
   gannet_free(&e->x);
@@ -126,7 +125,7 @@ static void destroy(void *state) {
   gannet_free(&e->z);
   gannet_free(&e->rho);
   gannet_mlp_tape_release(&e->tape);
-  gannet_free(&e->lifted);
+  gannet_free(&e->z_tile);
   gannet_free(&e->values);
   gannet_free(&e->work);
   gannet_free(&e->slopes);
@@ -156,14 +155,10 @@ static gannet_err create(const gannet_context *context, const void *options, int
   e->data.embedding =
       (gannet_input_embedding){(gannet_embedding_kind)e->options->kernel.lift, d, e->rho, 1};
   GANNET_TRY(gannet_mlp_tape_create(&e->data.net, GANNET_TILE, &e->tape));
-  GANNET_TRY(gannet_alloc(GANNET_TILE * inputs, sizeof(double), &e->lifted));
+  GANNET_TRY(gannet_alloc(GANNET_TILE * inputs, sizeof(double), &e->z_tile));
   GANNET_TRY(gannet_alloc(members * GANNET_TILE, sizeof(double), &e->values));
   GANNET_TRY(gannet_alloc(GANNET_TILE + 2 * inputs, sizeof(double), &e->work));
   return gannet_alloc(members * (size_t)d, sizeof(double), &e->slopes);
-}
-
-static void lift(const ensemble *e, int m, const double *x, double *z) {
-  gannet_embed_inputs(&e->data.embedding, m, x, z);
 }
 
 static gannet_err reserve(ensemble *e, int n) {
@@ -180,7 +175,7 @@ static gannet_err reserve(ensemble *e, int n) {
   return GANNET_OK;
 }
 
-/* The data and everything that follows from the hyper-parameters. */
+/* Take the data, and the scales that follow from the hyper-parameters. */
 static void take_data(ensemble *e, const gannet_data *data) {
   const double *hyper = e->linear->hyper;
   const size_t n = (size_t)data->n, d = (size_t)e->data.d;
@@ -188,7 +183,7 @@ static void take_data(ensemble *e, const gannet_data *data) {
   tangent_scales(e->linear, hyper, e->rho, &e->data.embedding.bias);
   if (n > 0) memcpy(e->x, data->x, n * d * sizeof *e->x);
   if (n > 0) memcpy(e->y, data->y, n * sizeof *e->y);
-  lift(e, data->n, e->x, e->z);
+  gannet_embed_inputs(&e->data.embedding, data->n, e->x, e->z);
   e->data.n = data->n;
   e->data.x = e->x;
   e->data.y = e->y;
@@ -207,14 +202,8 @@ static ensemble_streams streams_of(const ensemble *e, int64_t iteration, int mem
   };
 }
 
-static gannet_err reserve_members(ensemble *e, int wanted) {
-  if (wanted <= e->allocated) return GANNET_OK;
-  GANNET_TRY(gannet_resize((size_t)e->allocated, (size_t)wanted, sizeof *e->members, &e->members));
-  e->allocated = wanted;
-  return GANNET_OK;
-}
-
-/* Append count members on all ranks, numbers number .. of the iteration, and train one's own. */
+/* Append count members, which have the numbers number, number + 1, .. of the iteration, and train
+ * the members of this rank. */
 static gannet_err train_own(ensemble *e, ensemble_trainer *trainer, int count, int number,
                             int64_t iteration) {
   for (int k = number; k < number + count; ++k) {
@@ -229,18 +218,23 @@ static gannet_err train_own(ensemble *e, ensemble_trainer *trainer, int count, i
   return GANNET_OK;
 }
 
-/* Collective. */
+/* train_own on all ranks, which send each other the weights. Collective. */
 static gannet_err add_members(ensemble *e, int count, int number, int64_t iteration) {
   const int before = e->n_members;
   const size_t bytes = 2 * gannet_mlp_parameters(&e->data.net) * sizeof(double);
   ensemble_trainer trainer = {0};
-  gannet_err code = reserve_members(e, e->n_members + count);
+  const int wanted = before + count;
+  gannet_err code = GANNET_OK;
+  if (wanted > e->allocated) {
+    code = gannet_resize((size_t)e->allocated, (size_t)wanted, sizeof *e->members, &e->members);
+    if (code == GANNET_OK) e->allocated = wanted;
+  }
   if (code == GANNET_OK) code = ensemble_trainer_create(&e->data, e->options, &trainer);
   if (code == GANNET_OK) code = train_own(e, &trainer, count, number, iteration);
   ensemble_trainer_release(&trainer);
   code = gannet_agree(e->context->comm, code);
   if (code != GANNET_OK) {
-    forget_members(e, before);
+    release_members(e, before);
     return code;
   }
   for (int k = 0; k < count; ++k)
@@ -252,7 +246,7 @@ static gannet_err add_members(ensemble *e, int count, int number, int64_t iterat
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   ensemble *e = state;
   e->q = 0;
-  forget_members(e, 0);
+  release_members(e, 0);
   GANNET_TRY(gannet_agree(e->context->comm, reserve(e, data->n)));
   if (learn && data->n >= 2) GANNET_TRY(tangent_learn(e->linear, data, iteration));
   take_data(e, data);
@@ -263,7 +257,7 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
 static void member_values(const ensemble *e, int member, int m, const double *x, double *values) {
   /* the tape and the workspace are written through pointers of a const object */
   gannet_mlp_tape tape = e->tape;
-  ensemble_member_values(&e->data, &e->members[member], m, x, e->lifted, &tape, e->work, values);
+  ensemble_member_values(&e->data, &e->members[member], m, x, e->z_tile, &tape, e->work, values);
 }
 
 /* Values of the members of the fit into e->values [members][m], and their mean. */
@@ -277,6 +271,7 @@ static void fit_values(const ensemble *e, int m, const double *x, double *mean) 
   }
 }
 
+/* Standard deviation at point i of m over the values of fit_values. */
 static double spread(const ensemble *e, int m, int i, double mean) {
   const int members = e->options->members;
   double sum = 0;
@@ -292,7 +287,7 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
   for (int first = 0; first < m; first += GANNET_TILE) {
     const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
     const double *at = x + (size_t)first * (size_t)e->data.d;
-    lift(e, rows, at, e->lifted);
+    gannet_embed_inputs(&e->data.embedding, rows, at, e->z_tile);
     fit_values(e, rows, at, mean + first);
     for (int i = 0; sd && i < rows; ++i) sd[first + i] = spread(e, rows, i, mean[first + i]);
   }
@@ -301,7 +296,7 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
 
 static double member_gradient(const ensemble *e, int member, const double *x, double *gradient) {
   gannet_mlp_tape tape = e->tape;
-  return ensemble_member_gradient(&e->data, &e->members[member], x, e->lifted, &tape, e->work,
+  return ensemble_member_gradient(&e->data, &e->members[member], x, e->z_tile, &tape, e->work,
                                   gradient);
 }
 
@@ -310,7 +305,7 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
                                    double *mean_gradient, double *sd_gradient) {
   const ensemble *e = state;
   const int members = e->options->members, d = e->data.d;
-  lift(e, 1, x, e->lifted);
+  gannet_embed_inputs(&e->data.embedding, 1, x, e->z_tile);
   *mean = 0;
   for (int k = 0; k < members; ++k) {
     e->values[k] = member_gradient(e, k, x, e->slopes + (size_t)k * (size_t)d);
@@ -335,7 +330,7 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   const bool same = iteration == e->iteration;
   const int known = !same ? 0 : q < members ? q : members;
   e->q = 0;
-  forget_members(e, members);
+  release_members(e, members);
   if (q > known) GANNET_TRY(add_members(e, q - known, known, iteration));
   e->first_draw = same ? 0 : members;
   e->exploration = exploration;
@@ -349,7 +344,7 @@ static gannet_err draw_values(const void *state, int m, const double *x, double 
   for (int first = 0; first < m; first += GANNET_TILE) {
     const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
     const double *at = x + (size_t)first * (size_t)e->data.d;
-    lift(e, rows, at, e->lifted);
+    gannet_embed_inputs(&e->data.embedding, rows, at, e->z_tile);
     if (e->exploration != 1) fit_values(e, rows, at, center);
     for (int j = 0; j < e->q; ++j) {
       double *row = values + (size_t)j * (size_t)ldv + (size_t)first;
@@ -366,7 +361,7 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   const ensemble *e = state;
   const double share = (1 - e->exploration) / e->options->members;
   const int d = e->data.d;
-  lift(e, 1, x, e->lifted);
+  gannet_embed_inputs(&e->data.embedding, 1, x, e->z_tile);
   *value = e->exploration * member_gradient(e, e->first_draw + draw, x, gradient);
   for (int i = 0; i < d; ++i) gradient[i] *= e->exploration;
   for (int k = 0; k < e->options->members && share != 0; ++k) {

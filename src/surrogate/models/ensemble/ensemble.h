@@ -11,29 +11,29 @@
 typedef struct {
   tangent_options kernel; /* the network, and the fit of its scales */
   int members;
-  int prior;        /* 1: without the prior function */
+  int prior;        /* 0: members have a prior function, 1: they have none */
   int train_points; /* most observations that one member is trained on */
   gannet_train_options training;
 } ensemble_options;
 
-/* What every member shares in one fit: the data and the scales. */
+/* The data and the scales of one fit, which all members share. */
 typedef struct {
   gannet_mlp net;
   int d;
   int n;
   const double *x;                  /* [n][d] */
   const double *y;                  /* [n] */
-  const double *z;                  /* [n][d+1] lifted */
-  gannet_input_embedding embedding; /* its rho is [d] */
+  const double *z;                  /* [n][d+1] embedded points */
+  gannet_input_embedding embedding; /* input embedding of the networks */
   double amplitude;                 /* standard deviation that multiplies the network */
   double noise;                     /* variance of the noise in y */
   bool prior;                       /* members have a prior function */
 } ensemble_data;
 
-/* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function and a correction by training.
- */
+/* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function, and a correction that is
+ * trained. */
 typedef struct {
-  gannet_tangent *tangent;         /* the network at its start; NULL without a prior function */
+  gannet_tangent *tangent;         /* features phi at the start; NULL without a prior function */
   gannet_tangent_directions omega; /* one direction */
   double *theta;                   /* [2][parameters] */
 } ensemble_member;
@@ -43,7 +43,7 @@ typedef struct {
   gannet_stream weights, prior, noise, training;
 } ensemble_streams;
 
-/* The untrained member: start, prior function, room for weights.
+/* An untrained member: its prior function, and room for weights.
  *
  * Local.
  */
@@ -52,13 +52,13 @@ GANNET_CHECKED gannet_err ensemble_member_create(const ensemble_data *data,
                                                  ensemble_member *member);
 void ensemble_member_release(ensemble_member *member);
 
-/* What the members that one rank trains in a fit share: memory for all of them, one after another.
- * Each chooses its own observations when there are too many. */
+/* Memory for training members one after another. Each member chooses its own observations when
+ * there are too many. */
 typedef struct {
   gannet_training *training;
   gannet_chosen chosen;
-  double *memory;    /* start [parameters], targets and scratch [count] */
-  double *x, *y, *z; /* [count] rows of the choice; NULL when all are chosen */
+  double *memory;    /* start [parameters], targets [count], prior values [count] */
+  double *x, *y, *z; /* [count] rows chosen; NULL when all are */
 } ensemble_trainer;
 
 /* Release accepts a zeroed struct.
@@ -81,7 +81,7 @@ GANNET_CHECKED gannet_err ensemble_member_train(const ensemble_data *data,
                                                 const ensemble_streams *streams,
                                                 ensemble_member *member);
 
-/* Values at m <= GANNET_TILE points, x [m][d] and the same lifted; work [m].
+/* Values at m <= GANNET_TILE points x [m][d], embedded z [m][d+1]; work [m].
  *
  * Local.
  */

@@ -1,10 +1,11 @@
-/* One member of the ensemble: a posterior draw, exactly so in the limit of infinite width.
+/* One member of the ensemble. It is a posterior draw, exactly so in the limit of infinite width.
  *
- * Targets y_i / amplitude + e_i - prior(x_i), e ~ N(0, lambda), lambda = noise / amplitude^2, are
- * learnt by h with the pull (lambda / 2) |theta - theta_0|^2 (sample-then-optimise: Matthews et al.
- * 2017; Dai et al. 2022). A network started at 0 with targets y alone would miss the randomness of
- * the prior where there are no data; the prior function phi(x) . omega, with omega ~ N(0, I) over
- * all weights, restores it (He, Lakshminarayanan, Teh 2020, "NTKGP-param").
+ * h learns the targets y_i / amplitude + e_i - prior(x_i), e ~ N(0, lambda), lambda = noise /
+ * amplitude^2, with the pull (lambda / 2) |theta - theta_0|^2 (sample-then-optimise: Matthews et
+ * al. 2017; Dai et al. 2022). A network that starts at 0 with targets y alone would miss the
+ * randomness of the prior where there are no data. The prior function phi(x) . omega, with omega ~
+ * N(0, I) over all weights, restores that randomness (He, Lakshminarayanan, Teh 2020,
+ * "NTKGP-param").
  */
 #include <math.h>
 #include <string.h>
@@ -12,23 +13,20 @@
 #include "base/memory.h"
 #include "surrogate/models/ensemble/ensemble.h"
 
-static gannet_err create_prior(const ensemble_data *data, const ensemble_streams *streams,
-                               ensemble_member *member) {
-  const gannet_mlp *net = &data->net;
-  const gannet_tangent_shape shape = {.activation = net->activation,
-                                      .d = data->d,
-                                      .layers = net->layers,
-                                      .width = net->width,
-                                      .embedding = data->embedding.kind};
-  GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
-  gannet_tangent_set_inputs(member->tangent, data->embedding.rho, data->embedding.bias);
-  GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
-  return gannet_tangent_prior(member->tangent, streams->prior, &member->omega);
-}
-
 gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
                                   ensemble_member *member) {
-  if (data->prior) GANNET_TRY(create_prior(data, streams, member));
+  if (data->prior) {
+    const gannet_mlp *net = &data->net;
+    const gannet_tangent_shape shape = {.activation = net->activation,
+                                        .d = data->d,
+                                        .layers = net->layers,
+                                        .width = net->width,
+                                        .embedding = data->embedding.kind};
+    GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
+    gannet_tangent_set_inputs(member->tangent, data->embedding.rho, data->embedding.bias);
+    GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
+    GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
+  }
   return gannet_alloc(2 * gannet_mlp_parameters(&data->net), sizeof(double), &member->theta);
 }
 
@@ -38,7 +36,7 @@ void ensemble_member_release(ensemble_member *member) {
   gannet_free(&member->theta);
 }
 
-/* Of the prior function: 0 without one. */
+/* Values of the prior function, 0 without one. */
 static void prior_values(const ensemble_member *member, int m, const double *x, double *values) {
   if (member->tangent)
     gannet_tangent_values(member->tangent, &member->omega, m, x, values, m);
@@ -46,32 +44,18 @@ static void prior_values(const ensemble_member *member, int m, const double *x, 
     memset(values, 0, (size_t)m * sizeof *values);
 }
 
-/* y_i / amplitude + e_i - prior(x_i); prior is scratch. */
-static void make_targets(const ensemble_data *data, const ensemble_streams *streams,
-                         const ensemble_member *member, double lambda, double *prior,
-                         double *target) {
-  const size_t n = (size_t)data->n;
-  gannet_random_normal(streams->noise, 0, n, target);
-  prior_values(member, data->n, data->x, prior);
-  for (size_t i = 0; i < n; ++i)
-    target[i] = data->y[i] / data->amplitude + sqrt(lambda) * target[i] - prior[i];
-}
-
-static gannet_err make_room(const ensemble_data *data, ensemble_trainer *trainer) {
-  const size_t count = (size_t)trainer->chosen.count, d = (size_t)data->d;
-  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
-                          &trainer->memory));
-  if (!trainer->chosen.index) return GANNET_OK;
-  GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
-  GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
-  return gannet_alloc(count * (d + 1), sizeof(double), &trainer->z);
-}
-
 gannet_err ensemble_trainer_create(const ensemble_data *data, const ensemble_options *options,
                                    ensemble_trainer *trainer) {
   *trainer = (ensemble_trainer){0};
   GANNET_TRY(gannet_chosen_create(data->n, data->y, options->train_points, &trainer->chosen));
-  GANNET_TRY(make_room(data, trainer));
+  const size_t count = (size_t)trainer->chosen.count, d = (size_t)data->d;
+  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
+                          &trainer->memory));
+  if (trainer->chosen.index) {
+    GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
+    GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
+    GANNET_TRY(gannet_alloc(count * (d + 1), sizeof(double), &trainer->z));
+  }
   return gannet_training_create(&data->net, trainer->chosen.count, &options->training,
                                 &trainer->training);
 }
@@ -85,9 +69,9 @@ void ensemble_trainer_release(ensemble_trainer *trainer) {
   gannet_free(&trainer->z);
 }
 
-/* The data of one member: all, or its own choice. */
-static ensemble_data choose(const ensemble_data *data, ensemble_trainer *trainer,
-                            gannet_stream stream) {
+/* The data of one member: all observations, or its own choice of them. */
+static ensemble_data choose_observations(const ensemble_data *data, ensemble_trainer *trainer,
+                                         gannet_stream stream) {
   ensemble_data own = *data;
   if (!trainer->chosen.index) return own;
   gannet_chosen_draw(&trainer->chosen, stream);
@@ -104,11 +88,15 @@ static ensemble_data choose(const ensemble_data *data, ensemble_trainer *trainer
 gannet_err ensemble_member_train(const ensemble_data *data, ensemble_trainer *trainer,
                                  const ensemble_streams *streams, ensemble_member *member) {
   /* mini-batches have sub-purposes of the same stream */
-  const ensemble_data own = choose(data, trainer, streams->training);
+  const ensemble_data own = choose_observations(data, trainer, streams->training);
   const double lambda = own.noise / (own.amplitude * own.amplitude);
   double *start = trainer->memory, *target = start + gannet_mlp_parameters(&own.net);
+  double *prior = target + own.n;
   gannet_mlp_start(&own.net, streams->weights, start);
-  make_targets(&own, streams, member, lambda, target + own.n, target);
+  gannet_random_normal(streams->noise, 0, (size_t)own.n, target);
+  prior_values(member, own.n, own.x, prior);
+  for (int i = 0; i < own.n; ++i)
+    target[i] = own.y[i] / own.amplitude + sqrt(lambda) * target[i] - prior[i];
   const gannet_train_problem problem = {&data->net, own.n, own.z, target, lambda, start};
   return gannet_training_run(trainer->training, &problem, streams->training, member->theta, NULL);
 }

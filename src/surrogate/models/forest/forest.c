@@ -7,13 +7,13 @@
  *
  *   v_t = variance of the leaf's values + s^2 (1 - exp(-distance / reach)),
  *
- * where the distance is the one (sum over the coordinates) to the box that the leaf's points span
- * and s^2 the variance of all values: leaves reach to the walls of the cube, but what is known ends
- * with the points (the same exponential law as in Mondrian forests: Lakshminarayanan, Roy, Teh
- * 2016). It also gives the uncertainty a gradient, which the means do not have.
+ * where the distance, a sum over the coordinates, leads to the box that the points of the leaf
+ * span, and s^2 is the variance of all values. Leaves reach to the walls of the cube, but knowledge
+ * ends with the points; the exponential law is that of Mondrian forests (Lakshminarayanan, Roy, Teh
+ * 2016). The distance also gives the uncertainty a gradient, which the means do not have.
  *
  * A draw is the function of one random tree, with a normal deviate for every leaf. Distances and
- * splits need no order among categories: each is a coordinate of its own, 0 or 1.
+ * splits need no order among categories: every category is a coordinate of its own, 0 or 1.
  */
 #include <math.h>
 #include <string.h>
@@ -40,11 +40,11 @@ typedef struct {
   tree *trees;     /* [trees] */
   tree_node *node; /* [trees][2 n], room for 2 capacity each */
   double *box;     /* [trees][n][2][d] */
-  double *sign;    /* [d] */
+  double *sign;    /* [d] workspace: gradient of a distance */
   int q;
   double exploration;
-  int *chosen;            /* [q] tree of a draw */
-  gannet_stream *deviate; /* [q] normal numbers of its leaves */
+  int *chosen;            /* [q] the tree of each draw */
+  gannet_stream *deviate; /* [q] normal numbers of the leaves of each draw */
 } forest;
 
 #define MEMBER(name) offsetof(forest_options, name)
@@ -86,7 +86,7 @@ static const gannet_option forest_option_table[] = {
     {0}};
 #undef MEMBER
 
-static void forget_draws(forest *f) {
+static void release_draws(forest *f) {
   gannet_free(&f->chosen);
   gannet_free(&f->deviate);
   f->q = 0;
@@ -94,7 +94,7 @@ static void forget_draws(forest *f) {
 
 static void destroy(void *state) {
   forest *f = state;
-  forget_draws(f);
+  release_draws(f);
   gannet_free(&f->trees);
   gannet_free(&f->node);
   gannet_free(&f->box);
@@ -134,7 +134,7 @@ static gannet_err reserve(forest *f, int n) {
   return GANNET_OK;
 }
 
-/* Of the values; that of the prior, 1, where they do not vary. */
+/* Variance of the values; where they do not vary that of the prior, 1. */
 static double variance_of(int n, const double *y) {
   double mean = 0, sum = 0;
   for (int i = 0; i < n; ++i) mean += y[i] / n;
@@ -142,8 +142,9 @@ static double variance_of(int n, const double *y) {
   return sum > 1e-24 * mean * mean ? sum : 1;
 }
 
-/* Trees first .. end - 1. */
-static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration, int first, int end) {
+/* Grow trees first .. end - 1. */
+static gannet_err grow_trees(forest *f, const gannet_data *data, int64_t iteration, int first,
+                             int end) {
   const int asked = f->options->least_leaf, d = f->d;
   const bool noisy = data->noise_var > 0.01 * f->variance;
   const tree_data shape = {.d = d,
@@ -163,24 +164,21 @@ static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration, in
   return GANNET_OK;
 }
 
-/* Every rank grows a run of the trees, first [np + 1]. */
-static gannet_err grow_run(forest *f, const gannet_data *data, int64_t iteration, int *first) {
+/* Every rank grows a run of the trees, and sends them to the others. Collective. */
+static gannet_err grow_forest(forest *f, const gannet_data *data, int64_t iteration) {
   const gannet_context *context = f->context;
-  const size_t size = (size_t)data->n;
-  for (int r = 0; r <= context->np; ++r)
-    first[r] = (int)((int64_t)f->options->trees * r / context->np);
-  GANNET_TRY(gannet_agree(
-      context->comm, grow(f, data, iteration, first[context->rank], first[context->rank + 1])));
-  if (context->np == 1) return GANNET_OK;
-  GANNET_TRY(gannet_runs_gather(context->comm, first, 2 * size * sizeof *f->node, f->node));
-  return gannet_runs_gather(context->comm, first, size * 2 * (size_t)f->d * sizeof *f->box, f->box);
-}
-
-static gannet_err grow_all(forest *f, const gannet_data *data, int64_t iteration) {
-  int *first = NULL;
-  GANNET_TRY(gannet_agree(f->context->comm,
-                          gannet_alloc((size_t)f->context->np + 1, sizeof *first, &first)));
-  const gannet_err code = grow_run(f, data, iteration, first);
+  const size_t n = (size_t)data->n, np = (size_t)context->np, d = (size_t)f->d;
+  int *first = NULL; /* [np + 1] first tree of every rank, then the number of trees */
+  gannet_err code = gannet_alloc(np + 1, sizeof *first, &first);
+  for (size_t r = 0; code == GANNET_OK && r <= np; ++r)
+    first[r] = (int)((int64_t)f->options->trees * (int64_t)r / context->np);
+  if (code == GANNET_OK)
+    code = grow_trees(f, data, iteration, first[context->rank], first[context->rank + 1]);
+  code = gannet_agree(context->comm, code);
+  if (code == GANNET_OK && np > 1)
+    code = gannet_runs_gather(context->comm, first, 2 * n * sizeof *f->node, f->node);
+  if (code == GANNET_OK && np > 1)
+    code = gannet_runs_gather(context->comm, first, n * 2 * d * sizeof *f->box, f->box);
   gannet_free(&first);
   return code;
 }
@@ -188,11 +186,11 @@ static gannet_err grow_all(forest *f, const gannet_data *data, int64_t iteration
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   forest *f = state;
   (void)learn;
-  forget_draws(f);
+  release_draws(f);
   f->n = 0;
   GANNET_TRY(gannet_agree(f->context->comm, reserve(f, data->n)));
   f->variance = variance_of(data->n, data->y);
-  if (data->n > 0) GANNET_TRY(grow_all(f, data, iteration));
+  if (data->n > 0) GANNET_TRY(grow_forest(f, data, iteration));
   f->n = data->n;
   return GANNET_OK;
 }
@@ -207,7 +205,7 @@ static double leaf_variance(const forest *f, int t, const tree_node *leaf, const
 }
 
 /* Mean and variance at m <= GANNET_TILE points, tree by tree: a tree stays in the cache while all
- * points look for their leaves. With by_x [d], for one point, also the gradient of the variance. */
+ * points look for their leaves. by_x [d], for one point, becomes the gradient of the variance. */
 static void moments(const forest *f, int m, const double *x, double *mean, double *variance,
                     double *by_x) {
   const int trees = f->n > 0 ? f->options->trees : 0;
@@ -245,7 +243,7 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
   return GANNET_OK;
 }
 
-/* Zero almost everywhere for the mean. */
+/* The gradient of the mean is 0 almost everywhere. */
 static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                    double *mean_gradient, double *sd_gradient) {
   const forest *f = state;
@@ -259,7 +257,7 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
 
 static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
   forest *f = state;
-  forget_draws(f);
+  release_draws(f);
   GANNET_TRY(gannet_alloc((size_t)q, sizeof *f->chosen, &f->chosen));
   GANNET_TRY(gannet_alloc((size_t)q, sizeof *f->deviate, &f->deviate));
   for (int j = 0; j < q; ++j) {
@@ -273,7 +271,8 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   return GANNET_OK;
 }
 
-/* Value of a draw where the forest's mean is known; by_x [d] becomes its gradient when wanted. */
+/* Value of draw j at a point with the forest's mean there; by_x [d] becomes its gradient, NULL =
+ * not wanted. */
 static double draw_at(const forest *f, int j, const double *x, double mean, double *by_x) {
   const int t = f->chosen[j];
   const tree_node *leaf = f->n > 0 ? tree_find(&f->trees[t], x) : NULL;

@@ -24,7 +24,7 @@ static double next_uniform(growth *g) {
   return u;
 }
 
-static double at(const growth *g, int place, int k) {
+static double coordinate_at(const growth *g, int place, int k) {
   return g->data->x[(size_t)g->order[place] * (size_t)g->data->d + (size_t)k];
 }
 
@@ -32,15 +32,9 @@ static void range_of(const growth *g, int first, int end, int k, double *low, do
   *low = INFINITY;
   *high = -INFINITY;
   for (int i = first; i < end; ++i) {
-    *low = fmin(*low, at(g, i, k));
-    *high = fmax(*high, at(g, i, k));
+    *low = fmin(*low, coordinate_at(g, i, k));
+    *high = fmax(*high, coordinate_at(g, i, k));
   }
-}
-
-static double mean_of(const growth *g, int first, int end) {
-  double sum = 0;
-  for (int i = first; i < end; ++i) sum += g->data->y[g->order[i]];
-  return sum / (end - first);
 }
 
 /* Reduction of the summed squares, n_l n_r / n (mean_l - mean_r)^2; negative when a side is too
@@ -50,15 +44,15 @@ static double gain_of(const growth *g, int first, int end, const split *s) {
   int n_left = 0;
   for (int i = first; i < end; ++i) {
     const double y = g->data->y[g->order[i]];
-    if (at(g, i, s->coordinate) < s->threshold)
+    if (coordinate_at(g, i, s->coordinate) < s->threshold)
       left += y, ++n_left;
     else
       right += y;
   }
   const int n_right = end - first - n_left;
   if (n_left < g->data->least_leaf || n_right < g->data->least_leaf) return -1;
-  const double gap = left / n_left - right / n_right;
-  return (double)n_left * n_right / (end - first) * gap * gap;
+  const double difference = left / n_left - right / n_right;
+  return (double)n_left * n_right / (end - first) * difference * difference;
 }
 
 /* The best of the random splits; coordinates in which all points agree do not count as tried. */
@@ -87,7 +81,9 @@ static void make_leaf(growth *g, int first, int end, tree_node *node) {
   const size_t d = (size_t)g->data->d;
   node->coordinate = -1;
   node->leaf = g->t->n_leaves++;
-  node->mean = mean_of(g, first, end);
+  double sum = 0;
+  for (int i = first; i < end; ++i) sum += g->data->y[g->order[i]];
+  node->mean = sum / (end - first);
   node->variance = 0;
   for (int i = first; i < end; ++i) {
     const double away = g->data->y[g->order[i]] - node->mean;
@@ -97,11 +93,11 @@ static void make_leaf(growth *g, int first, int end, tree_node *node) {
   for (size_t k = 0; k < d; ++k) range_of(g, first, end, (int)k, &box[k], &box[d + k]);
 }
 
-/* Those below the threshold to the front; returns where the others begin. */
+/* Move observations below the threshold to the front; returns the position behind them. */
 static int partition(growth *g, int first, int end, const split *s) {
   int middle = first;
   for (int i = first; i < end; ++i) {
-    if (!(at(g, i, s->coordinate) < s->threshold)) continue;
+    if (!(coordinate_at(g, i, s->coordinate) < s->threshold)) continue;
     const int swap = g->order[i];
     g->order[i] = g->order[middle];
     g->order[middle++] = swap;
@@ -109,22 +105,24 @@ static int partition(growth *g, int first, int end, const split *s) {
   return middle;
 }
 
-/* Breadth-first: nodes that wait for their split are kept in the tree itself, with
- * their range of observations in left and right. */
-static void grow(growth *g) {
-  tree *t = g->t;
-  t->node[0] = (tree_node){.left = 0, .right = g->data->n};
+/* Breadth-first. A node that waits for its split is already in the tree, with its range of
+ * observations in left and right. */
+void tree_grow(const tree_data *data, gannet_stream stream, int *order, int *tried, tree *t) {
+  growth g = {.data = data, .stream = stream, .order = order, .tried = tried, .t = t};
+  for (int i = 0; i < data->n; ++i) order[i] = i;
+  t->n_leaves = 0;
+  t->node[0] = (tree_node){.left = 0, .right = data->n};
   t->n_nodes = 1;
   for (int at_node = 0; at_node < t->n_nodes; ++at_node) {
     tree_node *node = &t->node[at_node];
     const int first = node->left, end = node->right;
     split best = {.coordinate = -1};
-    if (end - first >= 2 * g->data->least_leaf) best = choose_split(g, first, end);
+    if (end - first >= 2 * data->least_leaf) best = choose_split(&g, first, end);
     if (best.coordinate < 0) {
-      make_leaf(g, first, end, node);
+      make_leaf(&g, first, end, node);
       continue;
     }
-    const int middle = partition(g, first, end, &best);
+    const int middle = partition(&g, first, end, &best);
     node->coordinate = best.coordinate;
     node->threshold = best.threshold;
     node->left = t->n_nodes;
@@ -132,13 +130,6 @@ static void grow(growth *g) {
     t->node[t->n_nodes++] = (tree_node){.left = first, .right = middle};
     t->node[t->n_nodes++] = (tree_node){.left = middle, .right = end};
   }
-}
-
-void tree_grow(const tree_data *data, gannet_stream stream, int *order, int *tried, tree *t) {
-  growth g = {.data = data, .stream = stream, .order = order, .tried = tried, .t = t};
-  for (int i = 0; i < data->n; ++i) order[i] = i;
-  t->n_leaves = 0;
-  grow(&g);
 }
 
 const tree_node *tree_find(const tree *t, const double *x) {

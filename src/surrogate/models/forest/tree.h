@@ -9,28 +9,28 @@
 #include "base/random.h"
 
 typedef struct {
-  int coordinate;   /* of the split; -1 = a leaf */
-  double threshold; /* below goes left */
-  int left, right;
-  double mean, variance; /* of a leaf */
+  int coordinate;        /* coordinate of the split; -1 = a leaf */
+  double threshold;      /* points below it go left */
+  int left, right;       /* nodes */
+  double mean, variance; /* values of a leaf */
   int leaf;              /* number of the leaf, position of its box */
 } tree_node;
 
 typedef struct {
   tree_node *node;       /* [2 n] */
   double *box;           /* [n][2][d] lower and upper corner of each leaf */
-  int n_nodes, n_leaves; /* known where it was grown */
+  int n_nodes, n_leaves; /* only set on the rank that grew the tree */
 } tree;
 
 typedef struct {
   int d, n;
   const double *x; /* [n][d] */
   const double *y; /* [n] */
-  int least_leaf;  /* observations in a leaf */
+  int least_leaf;  /* least number of observations in a leaf */
   int tried;       /* coordinates tried per split */
 } tree_data;
 
-/* Grow a tree; node and box are given.
+/* Grow a tree into t->node and t->box, which the caller allocates.
  *
  * Local.
  *
@@ -45,8 +45,8 @@ void tree_grow(const tree_data *data, gannet_stream stream, int *order, int *tri
  */
 const tree_node *tree_find(const tree *t, const double *x);
 
-/* Sum over the coordinates of the distance from a point to the box of a leaf; and, where wanted,
- * its derivatives, which are -1, 0 or 1.
+/* Sum over the coordinates of the distance from a point to the box of a leaf, and the derivatives
+ * of the sum, which are -1, 0 or 1.
  *
  * Local.
  *

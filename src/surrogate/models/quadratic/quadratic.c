@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "linalg/least_squares.h"
 
-static const double flat = 100; /* prior deviation of the constant, in s */
+static const double flat = 100; /* prior standard deviation of the constant, in s */
 
 const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER] = {0, 0, -0.5, -3};
 const double gannet_quadratic_step[GANNET_QUADRATIC_HYPER] = {0.5, 0.75, 0.75, 1};
@@ -34,7 +34,7 @@ void gannet_quadratic_release(gannet_quadratic *q) {
   gannet_free(&q->coefficient);
 }
 
-static void features(const gannet_quadratic *q, const double *u, double *row) {
+static void feature_row(const gannet_quadratic *q, const double *u, double *row) {
   const int d = q->d;
   size_t at = 0;
   row[at++] = 1;
@@ -63,36 +63,37 @@ static void feature_columns(const gannet_quadratic *q, size_t n, const double *f
       for (size_t i = 0; i < n; ++i) column[i] = u[k * n + i] * u[l * n + i] * factor[i];
 }
 
+static const double log_of_ten = 2.302585092994046;
+
 static double power_of_ten(double x) {
-  return exp(2.302585092994046 * x);
+  return exp(log_of_ten * x);
 }
 
-/* log of the prior deviation of coefficient j but for those of the diagonal. */
+/* log of the prior standard deviation of coefficient j, in s; not for the diagonal of H. */
 static double prior_log(const gannet_quadratic *q, const double *hyper, int j) {
-  const double ten = 2.302585092994046;
   if (j == 0) return log(flat);
   if (j <= q->d) return 0;
-  return ten * (hyper[GANNET_QUADRATIC_CURVATURE] + hyper[GANNET_QUADRATIC_CROSS]);
+  return log_of_ten * (hyper[GANNET_QUADRATIC_CURVATURE] + hyper[GANNET_QUADRATIC_CROSS]);
 }
 
 static bool is_diagonal(const gannet_quadratic *q, int j) {
   return q->d < j && j <= 2 * q->d;
 }
 
-/* log of the root of the determinant of the prior covariance. The diagonal's is
+/* Half the log of the determinant of the prior covariance. The covariance of the diagonal of H is
  * curvature^2 (spread^2 I + 1 1^T). */
 static double prior_log_root(const gannet_quadratic *q, const double *hyper) {
-  const double ten = 2.302585092994046, v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
-  double sum = q->d * ten * hyper[GANNET_QUADRATIC_CURVATURE] + (q->d - 1) * log(v) +
+  const double v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
+  double sum = q->d * log_of_ten * hyper[GANNET_QUADRATIC_CURVATURE] + (q->d - 1) * log(v) +
                0.5 * log(v * v + q->d);
   for (int j = 0; j < q->p; ++j)
     if (!is_diagonal(q, j)) sum += prior_log(q, hyper, j);
   return sum;
 }
 
-/* A root of the inverse of the prior covariance, one row per coefficient, upper triangle. That of
- * the diagonal's block follows from what is left of I - 1 1^T / (v^2 + d) after k columns:
- * I - 1 1^T / (v^2 + d - k). */
+/* A root of the inverse of the prior covariance, one row per coefficient, upper triangle. The root
+ * of the block of the diagonal of H follows from what is left of I - 1 1^T / (v^2 + d) after k
+ * columns, I - 1 1^T / (v^2 + d - k). */
 static void assemble_prior(const gannet_quadratic *q, const double *hyper) {
   const size_t p = (size_t)q->p, first = (size_t)q->d + 1;
   const double v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
@@ -131,7 +132,8 @@ gannet_err gannet_quadratic_observe(gannet_quadratic *q, const gannet_quadratic_
   return err;
 }
 
-/* The observations, of which an error of 1 has been assumed, and the prior below them. */
+/* The triangle of the observations, which assumes an error of 1, scaled to the error, and the prior
+ * appended to it. */
 static gannet_err assemble(const gannet_quadratic *q, const double *hyper, double *triangle) {
   const size_t columns = (size_t)q->p + 1;
   const double factor = power_of_ten(-hyper[GANNET_QUADRATIC_ERROR]);
@@ -142,13 +144,13 @@ static gannet_err assemble(const gannet_quadratic *q, const double *hyper, doubl
   return gannet_least_squares_append(q->p, triangle, q->prior);
 }
 
-/* The evidence with s integrated out, and the sum of squares that is left. */
+/* The log of the evidence with s integrated out, and the residual sum of squares. */
 static double evidence_of(const gannet_quadratic *q, const double *hyper, const double *triangle,
                           double *rest) {
   const size_t p = (size_t)q->p, step = p + 2;
   *rest = triangle[p * step] * triangle[p * step];
   double evidence =
-      -0.5 * q->n * log(*rest + 1e-300) - q->n * 2.302585092994046 * hyper[GANNET_QUADRATIC_ERROR];
+      -0.5 * q->n * log(*rest + 1e-300) - q->n * log_of_ten * hyper[GANNET_QUADRATIC_ERROR];
   for (size_t j = 0; j < p; ++j) evidence -= log(fabs(triangle[j * step]));
   evidence -= prior_log_root(q, hyper);
   for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
@@ -201,8 +203,8 @@ static void fill_matrix(int d, const double *diagonal, const double *restrict cr
   }
 }
 
-/* Value and gradient of the cross terms are added. The sums of one variable after the other must
- * not wait for memory. */
+/* Add value and gradient of the cross terms. gradient[k] is summed in a register: each sum must not
+ * wait for memory. */
 static double add_cross(int d, const double *restrict cross, const double *restrict u, double value,
                         double *restrict gradient) {
   for (int k = 0; k < d; cross += d - 1 - k, ++k) {
@@ -239,7 +241,7 @@ double gannet_quadratic_value(const gannet_quadratic *q, const double *coefficie
 
 double gannet_quadratic_sd(const gannet_quadratic *q, const double *u, double *work) {
   double sum = 0;
-  features(q, u, work);
+  feature_row(q, u, work);
   gannet_least_squares_forward(q->p, q->factor, work);
   for (int j = 0; j < q->p; ++j) sum += work[j] * work[j];
   return q->scale * sqrt(sum);

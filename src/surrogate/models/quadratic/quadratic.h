@@ -6,11 +6,12 @@
  *
  * s has the scale-free prior and is integrated out; curvature, spread, cross and error maximise the
  * evidence (MacKay 1992). So one model is linear, round, separable or full, exact or rough, as the
- * data have it, also while they are fewer than its coefficients: d + 2 of them make a round one. In
- * the least-squares problem an observation is divided by its weight w_i: with w_i in proportion to
- * its value over the least one, ill-conditioned quadratics keep their relative precision.
+ * data have it, also with fewer observations than coefficients: d + 2 observations make a round
+ * model. In the least-squares problem an observation is divided by its weight w_i: with w_i in
+ * proportion to its value over the least value, ill-conditioned quadratics keep their relative
+ * precision.
  *
- * Local, but for the fit, of which ranks share the trials: every rank may have its own.
+ * Every rank may have models of its own; only the fit is collective.
  */
 #ifndef GANNET_SURROGATE_QUADRATIC_H
 #define GANNET_SURROGATE_QUADRATIC_H
@@ -36,17 +37,17 @@ typedef struct {
 } gannet_quadratic_data;
 
 typedef struct {
-  int d, p;                             /* coefficients: 1 + 2 d, or with all cross terms */
-  int capacity;                         /* observations that it may have */
+  int d, p;                             /* variables; coefficients, 1 + 2 d and cross terms */
+  int capacity;                         /* most observations */
   int n;                                /* observations */
   double hyper[GANNET_QUADRATIC_HYPER]; /* logarithms to base 10 */
   double scale;                         /* s */
   double evidence;                      /* logarithm, up to a constant */
-  double *observed;                     /* [p + 1][p + 1] the triangle of the observations */
-  double *factor;                       /* likewise, of these and the prior */
+  double *observed;                     /* [p + 1][p + 1] triangle R of the observations */
+  double *factor;                       /* [p + 1][p + 1] triangle of observations and prior */
   double *coefficient;                  /* [p] a, g, diagonal of H, its upper triangle by rows */
-  double *spare;                        /* as factor */
-  double *prior;                        /* [p + 1][p] its rows */
+  double *spare;                        /* [p + 1][p + 1] factor of the next trial; workspace */
+  double *prior;                        /* [p + 1][p] rows of the prior; workspace */
 } gannet_quadratic;
 
 /* Where the search for hyper-parameters starts, and its steps, by which the prior of the
@@ -71,7 +72,7 @@ GANNET_CHECKED gannet_err gannet_quadratic_create(int d, int n, bool full,
                                                   gannet_quadratic *quadratic);
 void gannet_quadratic_release(gannet_quadratic *quadratic);
 
-/* Take observations, for all trials.
+/* Take the observations that all trials use.
  *
  * Local.
  *
@@ -86,7 +87,7 @@ GANNET_CHECKED gannet_err gannet_quadratic_observe(gannet_quadratic *quadratic,
  *
  * hyper     in   logarithms to base 10
  * evidence  out  -INFINITY when the system is singular to rounding
- * better    out  the evidence was larger than that of the quadratic, which has the new one's place
+ * better    out  the evidence was larger than that of the quadratic, which became the new one
  */
 GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic, const double *hyper,
                                                double *evidence, bool *better);

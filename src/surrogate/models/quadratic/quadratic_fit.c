@@ -1,6 +1,9 @@
-/* The search for the hyper-parameters of quadratics. Trials of one stage do not depend on each
- * other: they go round the ranks, of all models together, and who made the best one of a model
- * gives it to all in the end. */
+/* The search for the hyper-parameters of quadratics, of all models together.
+ *
+ * A trial is one solve of one model with given hyper-parameters. Trials of one stage do not depend
+ * on each other, so they go round the ranks. The rank that made the best trial of a model keeps the
+ * solution, and gives it to all ranks in the end.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +14,8 @@
 static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
 static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
 
-/* Evidence has several maxima: rough and exact models of the same data, round ones. These are tried
- * beside what was best last time. */
+/* The evidence has several maxima: rough, exact and round models of the same data. A search begins
+ * with these hyper-parameters and those that were best last time. */
 static const double others[][GANNET_QUADRATIC_HYPER] = {
     {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
 enum { OTHERS = sizeof others / sizeof *others };
@@ -22,46 +25,43 @@ typedef struct {
   double hyper[GANNET_QUADRATIC_HYPER];
 } trial;
 
-/* What all ranks know of a model; what they keep of it may be worse, or a trial that was not
- * taken. */
+/* The best trial of a model, as all ranks know it. The quadratic that a rank holds may be worse, or
+ * one of a trial that was not accepted. */
 typedef struct {
   double hyper[GANNET_QUADRATIC_HYPER];
   double evidence;
-  int owner;         /* the rank that has the model of these */
-  bool still, moved; /* in the last round and in this one */
-  bool better;       /* in this coordinate */
+  int owner;   /* the rank that holds the quadratic of this trial */
+  bool still;  /* the last round improved nothing: the search of this model has ended */
+  bool moved;  /* this round improved it */
+  bool better; /* the present coordinate improved it */
   int n_tried;
-  double (*tried)[GANNET_QUADRATIC_HYPER]; /* of which the best is known */
-} state;
+  double (*tried)[GANNET_QUADRATIC_HYPER]; /* all trials so far */
+} progress;
 
 typedef struct {
   MPI_Comm comm;
   int rank, np, n_models;
   gannet_quadratic *quadratic;
   const gannet_quadratic_data *data;
-  state *model; /* [n_models] */
+  progress *model; /* [n_models] */
   int n_trials;
   trial *trial;                            /* [n_models][1 + OTHERS] */
-  double *evidence;                        /* likewise */
-  double (*tried)[GANNET_QUADRATIC_HYPER]; /* of all models */
+  double *evidence;                        /* [n_models][1 + OTHERS] */
+  double (*tried)[GANNET_QUADRATIC_HYPER]; /* memory of all models' tried */
 } search;
 
-static bool was_tried(const state *m, const double *hyper) {
-  for (int i = 0; i < m->n_tried; ++i)
-    if (memcmp(m->tried[i], hyper, sizeof m->tried[i]) == 0) return true;
-  return false;
-}
-
-/* Sides are often the way back, and a round begins where the last one ended. Nothing is solved
- * twice: it would have to be better than itself. */
+/* Sides are often the way back, and a round begins where the last one ended. A trial that was made
+ * before is left out: it would have to be better than itself. */
 static void add_trial(search *s, int model, const double *hyper) {
-  if (was_tried(&s->model[model], hyper)) return;
+  const progress *m = &s->model[model];
+  for (int i = 0; i < m->n_tried; ++i)
+    if (memcmp(m->tried[i], hyper, sizeof m->tried[i]) == 0) return;
   trial *t = &s->trial[s->n_trials++];
   t->model = model;
   memcpy(t->hyper, hyper, sizeof t->hyper);
 }
 
-static gannet_err make_own(search *s) {
+static gannet_err solve_own_trials(search *s) {
   for (int i = s->rank; i < s->n_trials; i += s->np) {
     const int m = s->trial[i].model;
     bool better = false;
@@ -70,17 +70,19 @@ static gannet_err make_own(search *s) {
   return GANNET_OK;
 }
 
-/* A rank keeps the best of its own trials that is better than what all know. */
-static gannet_err make_trials(search *s) {
+/* Solve all trials, whose evidence all ranks get. A rank keeps the quadratic of its best own trial
+ * when that is better than the best so far. */
+static gannet_err solve_trials(search *s) {
   if (s->n_trials == 0) return GANNET_OK;
   for (int m = 0; m < s->n_models; ++m) s->quadratic[m].evidence = s->model[m].evidence;
   memset(s->evidence, 0, (size_t)s->n_trials * sizeof *s->evidence);
-  GANNET_TRY(gannet_agree(s->comm, make_own(s)));
+  GANNET_TRY(gannet_agree(s->comm, solve_own_trials(s)));
   return s->np > 1 ? gannet_parts_gather(s->comm, (size_t)s->n_trials, s->evidence) : GANNET_OK;
 }
 
-static bool take(search *s, int i) {
-  state *m = &s->model[s->trial[i].model];
+/* Make trial i the best of its model if it is better. */
+static bool accept_if_better(search *s, int i) {
+  progress *m = &s->model[s->trial[i].model];
   memcpy(m->tried[m->n_tried++], s->trial[i].hyper, sizeof *m->tried);
   if (!(s->evidence[i] > m->evidence)) return false;
   memcpy(m->hyper, s->trial[i].hyper, sizeof m->hyper);
@@ -89,7 +91,7 @@ static bool take(search *s, int i) {
   return true;
 }
 
-static gannet_err begin(search *s) {
+static gannet_err try_starts(search *s) {
   s->n_trials = 0;
   for (int m = 0; m < s->n_models; ++m) {
     s->model[m].evidence = -INFINITY;
@@ -98,14 +100,15 @@ static gannet_err begin(search *s) {
     for (int i = 0; i < OTHERS; ++i)
       if (memcmp(last, others[i], sizeof others[i]) != 0) add_trial(s, m, others[i]);
   }
-  GANNET_TRY(make_trials(s));
-  for (int i = 0; i < s->n_trials; ++i) (void)take(s, i);
+  GANNET_TRY(solve_trials(s));
+  for (int i = 0; i < s->n_trials; ++i) (void)accept_if_better(s, i);
   for (int m = 0; m < s->n_models; ++m)
     GANNET_REQUIRE(s->model[m].evidence > -INFINITY, GANNET_ERR_NUMERIC,
                    "no quadratic fits %d observations", s->data[m].n);
   return GANNET_OK;
 }
 
+/* A step of one hyper-parameter for the models that still search and did not improve in it yet. */
 static void add_side(search *s, int h, double sign) {
   for (int m = 0; m < s->n_models; ++m) {
     double hyper[GANNET_QUADRATIC_HYPER];
@@ -117,17 +120,18 @@ static void add_side(search *s, int h, double sign) {
 }
 
 static gannet_err try_sides(search *s) {
-  GANNET_TRY(make_trials(s));
+  GANNET_TRY(solve_trials(s));
   for (int i = 0; i < s->n_trials; ++i) {
-    state *m = &s->model[s->trial[i].model];
-    if (!m->better) m->better = take(s, i);
+    progress *m = &s->model[s->trial[i].model];
+    if (!m->better) m->better = accept_if_better(s, i);
     m->moved = m->moved || m->better;
   }
   return GANNET_OK;
 }
 
-/* A step down is for models that did not go up. With a rank for each both are tried at once: never
- * two for one model by one rank, which would keep the second where the first is taken. */
+/* A step up, and a step down for models that did not improve by it. With a rank for each trial both
+ * steps are tried at once. One rank must never solve two trials of one model at once: it would keep
+ * the second where the first is accepted. */
 static gannet_err search_coordinate(search *s, int h) {
   int going = 0;
   for (int m = 0; m < s->n_models; ++m) {
@@ -159,8 +163,9 @@ static gannet_err search_round(search *s, bool *moved) {
   return GANNET_OK;
 }
 
-/* The upper triangle of R, column by column, then the coefficients and the scale. */
-static size_t pack(gannet_quadratic *q, bool unpack, double *packed) {
+/* Pack or unpack a solution: the triangle of the factor column by column, the coefficients, the
+ * scale. Returns how many numbers these are. */
+static size_t pack_solution(gannet_quadratic *q, bool unpack, double *packed) {
   const size_t p = (size_t)q->p;
   double *at = packed;
   for (size_t j = 0; j < p; ++j) {
@@ -177,22 +182,23 @@ static size_t pack(gannet_quadratic *q, bool unpack, double *packed) {
   return (size_t)(at + 1 - packed);
 }
 
-/* spare has room for more than the triangle, the coefficients and the scale. */
-static gannet_err give(search *s, int m) {
+/* Give the best quadratic of a model to all ranks, through spare, which has room for more than a
+ * packed solution. */
+static gannet_err share_solution(search *s, int m) {
   gannet_quadratic *q = &s->quadratic[m];
-  const state *known = &s->model[m];
+  const progress *known = &s->model[m];
   const bool mine = s->rank == known->owner;
   memcpy(q->hyper, known->hyper, sizeof q->hyper);
   q->evidence = known->evidence;
   if (s->np == 1) return GANNET_OK;
   const size_t p = (size_t)q->p, length = p * (p + 1) / 2 + p + 1;
-  if (mine) (void)pack(q, false, q->spare);
+  if (mine) (void)pack_solution(q, false, q->spare);
   GANNET_TRY(gannet_bytes_broadcast(s->comm, known->owner, length * sizeof(double), q->spare));
-  if (!mine) (void)pack(q, true, q->spare);
+  if (!mine) (void)pack_solution(q, true, q->spare);
   return GANNET_OK;
 }
 
-static gannet_err prepare(search *s, int rounds) {
+static gannet_err search_create(search *s, int rounds) {
   const size_t most = (size_t)s->n_models * (1 + OTHERS);
   const size_t each = 1 + OTHERS + 2 * GANNET_QUADRATIC_HYPER * (size_t)rounds;
   GANNET_TRY(gannet_alloc((size_t)s->n_models, sizeof *s->model, &s->model));
@@ -209,7 +215,8 @@ static gannet_err observe_own(search *s) {
   return GANNET_OK;
 }
 
-/* The triangles of several models go round the ranks; that of one takes less time than to wait. */
+/* Triangles of the observations. Those of several models go round the ranks; one triangle takes
+ * less time than to wait for another rank. */
 static gannet_err observe(search *s) {
   GANNET_TRY(gannet_agree(s->comm, observe_own(s)));
   for (int m = 0; m < s->n_models && s->n_models > 1 && s->np > 1; ++m) {
@@ -222,12 +229,12 @@ static gannet_err observe(search *s) {
   return GANNET_OK;
 }
 
-static gannet_err run(search *s, int rounds) {
+static gannet_err search_all(search *s, int rounds) {
   bool moved = true;
   GANNET_TRY(observe(s));
-  GANNET_TRY(begin(s));
+  GANNET_TRY(try_starts(s));
   for (int round = 0; round < rounds && moved; ++round) GANNET_TRY(search_round(s, &moved));
-  for (int m = 0; m < s->n_models; ++m) GANNET_TRY(give(s, m));
+  for (int m = 0; m < s->n_models; ++m) GANNET_TRY(share_solution(s, m));
   return GANNET_OK;
 }
 
@@ -236,8 +243,8 @@ gannet_err gannet_quadratic_fit(MPI_Comm comm, int n_models, gannet_quadratic *q
   search s = {.comm = comm, .n_models = n_models, .quadratic = quadratic, .data = data};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  gannet_err err = gannet_agree(comm, prepare(&s, rounds));
-  if (err == GANNET_OK) err = run(&s, rounds);
+  gannet_err err = gannet_agree(comm, search_create(&s, rounds));
+  if (err == GANNET_OK) err = search_all(&s, rounds);
   gannet_free(&s.model);
   gannet_free(&s.trial);
   gannet_free(&s.evidence);
