@@ -1,13 +1,15 @@
 /* A Cholesky factor K = L L^T that grows by rows.
  *
- * L is computed row by row, up to 32 of them at once (left-looking, blocks of GANNET_CHOLESKY_BLOCK
- * rows). Its numbers and those of solutions have the same bits however many rows or right-hand
- * sides are worked together, and by whom (linalg/panel.h). So the factor is a function of K alone:
- * growing one row at a time, in batches, or all at once gives the same bits, and a resumed campaign
- * continues exactly.
+ * L is computed row by row, up to 32 rows at once (left-looking, in block rows of
+ * GANNET_CHOLESKY_BLOCK rows). The numbers of L and of solutions have the same bits however many
+ * rows or right-hand sides are worked together, and by whichever rank
+ * (linalg/simd_kernels/panel.h). The factor is therefore a function of K alone: growing one row at
+ * a time, in batches, or all at once gives the same bits, and a resumed campaign continues exactly.
  *
- * Memory: the lower triangle by block rows, about 4 n^2 bytes, of each rank or of a node; and 1.5
- * kB per row and rank for the block that grows and for solving.
+ * Memory: the lower triangle by block rows, about 4 n^2 bytes, once per rank or once per node; and
+ * 1.5 kB per row and rank for the block row that grows and for solving.
+ *
+ * The code is in linalg/cholesky/.
  */
 #ifndef GANNET_LINALG_CHOLESKY_H
 #define GANNET_LINALG_CHOLESKY_H
@@ -15,11 +17,11 @@
 #include "base/node.h"
 
 enum {
-  GANNET_CHOLESKY_BLOCK = 64,
-  GANNET_CHOLESKY_TOGETHER = 128,       /* new rows from which on ranks make panels of them each */
-  GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* rows from which on it pays that ranks share a solve */
-  GANNET_CHOLESKY_SPREAD = 4,           /* right-hand sides of several ranks at once, at most */
-  GANNET_CHOLESKY_RANKS = 8             /* ranks that share a solve, at most */
+  GANNET_CHOLESKY_BLOCK = 64,           /* rows of a block row */
+  GANNET_CHOLESKY_TOGETHER = 128,       /* fewest new rows that ranks make by panels of their own */
+  GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* fewest rows with which ranks share a solve */
+  GANNET_CHOLESKY_SPREAD = 4,           /* most right-hand sides of the _spread functions */
+  GANNET_CHOLESKY_RANKS = 8             /* most ranks that share a solve */
 };
 
 typedef struct gannet_cholesky gannet_cholesky;
@@ -51,16 +53,15 @@ GANNET_CHECKED gannet_err gannet_cholesky_create_shared(const gannet_node *node,
  */
 void gannet_cholesky_clear(gannet_cholesky *factor);
 
-/* Forget the rows from n on, and those before that share a block with them: what is left is the
- * same as if they had never been there.
+/* Forget the rows from n on, and the rows before that share a block row with them. What is left is
+ * the same as if they had never been there.
  *
  * Local.
  */
 void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 
-/* Make the factor that of the leading n rows of K, n at least the present size; rows of complete
- * blocks are kept as they are. Ranks of a node make many new rows by panels, each as soon as those
- * before it are there, and share what few of them take from the rows before.
+/* Make the factor that of the leading n rows of K, n at least the present size. Complete block rows
+ * are kept as they are.
  *
  * Local; collective over the node of a shared factor, n the same on all ranks.
  *
@@ -75,8 +76,8 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
 
-/* Make the factor anew, of rows whose bits do not depend on how many are asked for at once: then
- * every rank of a node makes those of its panels, and none goes from one to another.
+/* Make the factor anew, of rows whose bits do not depend on how many are asked for at once. Every
+ * rank of a node then asks for the rows of its own panels.
  *
  * Local; collective over the node of a shared factor, n the same on all ranks.
  *
@@ -121,9 +122,9 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
 GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b,
                                                          int ldb);
 
-/* The halves of gannet_cholesky_solve for few right-hand sides that lie with the ranks of a node,
- * one by one in turn from the first rank on; with the same bits. Backward goes on with what forward
- * has left with all ranks: in between, these do nothing else with the factor together.
+/* The halves of gannet_cholesky_solve for a few right-hand sides of the ranks of a node, with the
+ * same bits. Right-hand side j belongs to rank j % n of the node. Backward goes on with what
+ * forward left in shared memory: in between, the ranks do nothing else with the factor together.
  *
  * Collective over the node of a shared factor; m the same on all ranks.
  *
@@ -133,8 +134,8 @@ GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor
 void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
 void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
 
-/* The same halves for many right-hand sides that all ranks have and want: each solves for some, and
- * gets the others. With the same bits; for less time from some hundred rows on.
+/* The same halves for many right-hand sides that every rank has: each rank solves for a part of
+ * them, and all ranks get all solutions, with the same bits. Faster from some hundred rows on.
  *
  * Collective over comm; the factor, shared or not, and m the same on all ranks.
  *

@@ -10,7 +10,7 @@
  *
  * Memory: 8 n^2 / (ranks of the grid) bytes per rank, n rounded up to a panel, and twice that while
  * it grows; 8 n (panel / rows + panel / columns) beside it. Ranks that do not fit
- * into the grid hold nothing. New rows are made by linalg/distributed_panel.c, the rest by
+ * into the grid hold nothing. New rows are made without ScaLAPACK, the rest by
  * ScaLAPACK.
  */
 #ifndef GANNET_LINALG_DISTRIBUTED_H

@@ -1,7 +1,9 @@
-/* Products of rows with rows whose bits depend on the two rows alone: every number takes its
- * products one after the other (linalg/panel.h). So any part of a matrix can be made anywhere, and
- * that of rows with themselves is symmetric bit for bit, where BLAS gives other bits in other
- * shapes. As fast as BLAS, but for a few columns.
+/* Products of rows with rows, c = a b^T, in a fixed order of summation.
+ *
+ * The bits of an element depend on its two rows alone, because every element takes its products one
+ * after the other (linalg/simd_kernels/panel.h). So any part of a matrix can be made anywhere, and
+ * the product of rows with themselves is symmetric bit for bit. The products of BLAS have other
+ * bits in other shapes. They are no faster, but for a few columns.
  */
 #ifndef GANNET_LINALG_PRODUCTS_H
 #define GANNET_LINALG_PRODUCTS_H

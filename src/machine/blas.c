@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "evaluate/sleeping_wait.h"
 #include "linalg/blas.h"
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 #include "machine/parts.h"
 
 void machine_blas_name(char *text, size_t size) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "linalg/blas.h"
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 
 /* Between two images of the process: "PID TRIES", and the value before any change, "=VALUE" when it
  * was set, "-" when it was not. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 #include "machine/parts.h"
 #include "minimize/petsc.h"
 #include "store/hdf5_version.h"

@@ -1,7 +1,7 @@
 /* The libraries besides MPI and BLAS. */
 #include <string.h>
 
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 #include "machine/parts.h"
 #include "minimize/petsc.h"
 #include "store/hdf5_version.h"

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "base/registers.h"
-#include "linalg/panel.h"
+#include "linalg/simd_kernels/panel.h"
 
 enum { MOST = 64, K = 77, LD = 90, ROOM = 128 * 32 };
 
@@ -61,7 +61,7 @@ static void check_before(int bytes, int lanes, int rows) {
       for (int j = 0; j < lanes; ++j)
         expected[at(lanes, r, j)] =
             fma(-x[at(lanes, k, j)], l[r * LD + k], expected[at(lanes, r, j)]);
-  panel_ways_for(bytes)->take_before(lanes, rows, K, l, LD, x, got);
+  panel_dispatch(bytes)->subtract_product(lanes, rows, K, l, LD, x, got);
   assert_same(bytes, extent(lanes, rows));
 }
 
@@ -72,7 +72,7 @@ static void check_own(int bytes, int lanes, int rows) {
     for (int k = 0; k < K; ++k)
       for (int j = 0; j < lanes; ++j)
         expected[r * lanes + j] = fma(-x[k * lanes + j], x[k * lanes + r], expected[r * lanes + j]);
-  panel_ways_for(bytes)->take_own(lanes, rows, K, x, got);
+  panel_dispatch(bytes)->subtract_self_product(lanes, rows, K, x, got);
   assert_same(bytes, extent(lanes, rows));
 }
 
@@ -83,7 +83,7 @@ static void check_after(int bytes, int lanes, int rows) {
       for (int j = 0; j < lanes; ++j)
         expected[at(lanes, k, j)] =
             fma(-x[at(lanes, r, j)], l[r * LD + k], expected[at(lanes, k, j)]);
-  panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, got);
+  panel_dispatch(bytes)->subtract_transposed(lanes, rows, K, l, LD, x, got);
   assert_same(bytes, extent(lanes, K));
 }
 
@@ -95,14 +95,14 @@ static void check_solve(int bytes, int lanes, int rows) {
       for (int k = 0; k < r; ++k) *to = fma(-expected[at(lanes, k, j)], l[r * LD + k], *to);
       *to /= l[r * LD + r];
     }
-  panel_ways_for(bytes)->solve(lanes, rows, l, LD, got);
+  panel_dispatch(bytes)->solve(lanes, rows, l, LD, got);
   assert_same(bytes, extent(lanes, rows));
 }
 
 /* What is solved, multiplied by the transposed triangle, is what it was. */
 static void check_transposed(int bytes, int lanes, int rows) {
   start(extent(lanes, rows));
-  panel_ways_for(bytes)->solve_transposed(lanes, rows, l, LD, got);
+  panel_dispatch(bytes)->solve_transposed(lanes, rows, l, LD, got);
   for (int k = 0; k < rows; ++k)
     for (int j = 0; j < lanes; ++j) {
       double sum = 0;
@@ -115,16 +115,17 @@ static void check_transposed(int bytes, int lanes, int rows) {
 static void check_columns(int bytes, int lanes, int rows) {
   const int part = lanes > PANEL_FEW ? 13 : PANEL_RUN;
   start(extent(lanes, K));
-  panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, expected);
-  panel_ways_for(bytes)->take_after(lanes, rows, part, l, LD, x, got);
-  panel_ways_for(bytes)->take_after(lanes, rows, K - part, l + part, LD, x, got + part * lanes);
+  panel_dispatch(bytes)->subtract_transposed(lanes, rows, K, l, LD, x, expected);
+  panel_dispatch(bytes)->subtract_transposed(lanes, rows, part, l, LD, x, got);
+  panel_dispatch(bytes)->subtract_transposed(lanes, rows, K - part, l + part, LD, x,
+                                             got + part * lanes);
   assert_memory_equal(got, expected, (size_t)extent(lanes, K) * sizeof *got);
 }
 
 /* Rows of L L^T give L again; a pivot that is not positive is named. */
 static void check_factor(int bytes, int lanes, int rows) {
   if (rows > lanes || lanes <= PANEL_FEW) return;
-  const panel_ways *ways = panel_ways_for(bytes);
+  const panel_kernels *kernels = panel_dispatch(bytes);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < rows; ++c) {
       double sum = 0;
@@ -132,13 +133,13 @@ static void check_factor(int bytes, int lanes, int rows) {
       got[c * lanes + r] = sum;
     }
   memcpy(expected, got, sizeof got);
-  assert_int_equal(ways->factorise(lanes, rows, got), -1);
+  assert_int_equal(kernels->factorise(lanes, rows, got), -1);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c <= r; ++c) assert_near(got[c * lanes + r], l[r * LD + c], 1e-11);
   for (int bad = 0; bad < rows; bad += 5) {
     memcpy(got, expected, sizeof got);
     got[bad * lanes + bad] = bad % 2 ? NAN : 0;
-    assert_int_equal(ways->factorise(lanes, rows, got), bad);
+    assert_int_equal(kernels->factorise(lanes, rows, got), bad);
   }
 }
 
@@ -173,11 +174,11 @@ static void rows_become_rows_of_the_factor(void **state) {
 static void check_past(int bytes, int m, int lanes, int n) {
   enum { WIDE = 64 };
   static _Alignas(64) double rows[32 * WIDE];
-  const panel_ways *ways = panel_ways_for(bytes);
+  const panel_kernels *kernels = panel_dispatch(bytes);
   for (int i = 0; i < 32 * WIDE; ++i) rows[i] = NAN;
-  ways->pack(lanes, m, n, l, LD, got);
-  ways->unpack_past(lanes, m, n, got, rows, WIDE);
-  panel_settle();
+  kernels->pack(lanes, m, n, l, LD, got);
+  kernels->unpack_streaming(lanes, m, n, got, rows, WIDE);
+  panel_store_fence();
   for (int r = 0; r < 32; ++r)
     for (int k = 0; k < WIDE; ++k) {
       if (r < m && k < n)
@@ -188,13 +189,13 @@ static void check_past(int bytes, int m, int lanes, int n) {
 }
 
 static void check_packing(int bytes, int m, int lanes, int n) {
-  const panel_ways *ways = panel_ways_for(bytes);
+  const panel_kernels *kernels = panel_dispatch(bytes);
   for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
-  ways->pack(lanes, m, n, l, LD, got);
+  kernels->pack(lanes, m, n, l, LD, got);
   for (int k = 0; k < n; ++k)
     for (int r = 0; r < lanes; ++r) assert_near(got[at(lanes, k, r)], r < m ? l[r * LD + k] : 0, 0);
   assert_true(isnan(got[extent(lanes, n)]));
-  ways->unpack(lanes, m, n, got, expected, LD);
+  kernels->unpack(lanes, m, n, got, expected, LD);
   for (int r = 0; r < m; ++r) {
     assert_memory_equal(expected + r * LD, l + r * LD, (size_t)n * sizeof *l);
     assert_true(isnan(expected[r * LD + n]));

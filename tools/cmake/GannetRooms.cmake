@@ -30,3 +30,17 @@ function(gannet_room name)
   set_property(TARGET gannet-${name} PROPERTY GANNET_OUTSIDE ${ROOM_OUTSIDE})
   set_property(GLOBAL APPEND PROPERTY GANNET_ROOMS gannet-${name})
 endfunction()
+
+# gannet_set_options(FILES a.c b.c OPTIONS -O3...)
+#
+# Compile options for single files of a room. set_source_files_properties ignores files that do not
+# exist: after a renaming their options would be lost, and with them bits of results.
+function(gannet_set_options)
+  cmake_parse_arguments(SET "" "" "FILES;OPTIONS" ${ARGN})
+  foreach(file IN LISTS SET_FILES)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "options for ${file}, which is not in ${CMAKE_CURRENT_SOURCE_DIR}")
+    endif()
+  endforeach()
+  set_source_files_properties(${SET_FILES} PROPERTIES COMPILE_OPTIONS "${SET_OPTIONS}")
+endfunction()

@@ -1,17 +1,18 @@
-/* Which kernels BLAS uses, where they come from, and whether the processor allows better ones.
+/* The BLAS library that is loaded: which kernels it uses, which file it is, and whether the
+ * processor allows faster kernels.
  *
- * OpenBLAS contains kernels for many processors and picks one set when it is loaded: by itself, or
- * as OPENBLAS_CORETYPE says.
+ * OpenBLAS contains kernels for many processors. When it is loaded it picks one set of them: by
+ * itself, or the one that OPENBLAS_CORETYPE names.
  */
-#ifndef GANNET_LINALG_KERNEL_H
-#define GANNET_LINALG_KERNEL_H
+#ifndef GANNET_LINALG_BLAS_LIBRARY_H
+#define GANNET_LINALG_BLAS_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* What the fastest kernels of a set are made of, slowest first. */
 typedef enum {
-  GANNET_VECTOR_UNKNOWN = -1, /* not x86-64, or a name that is not known here: never judged */
+  GANNET_VECTOR_UNKNOWN = -1, /* not x86-64, or an unknown name: no advice is given */
   GANNET_VECTOR_SSE,
   GANNET_VECTOR_AVX,
   GANNET_VECTOR_AVX2,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "linalg/blas.h"
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 #include "support/harness.h"
 
 static void names_are_known_in_any_case(void **state) {

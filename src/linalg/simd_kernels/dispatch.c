@@ -1,4 +1,6 @@
-#include "linalg/panel.h"
+/* Makes the kernels of simd_kernels/panel.h for every instruction set, from templates that are
+ * included once for each, and chooses a set. */
+#include "linalg/simd_kernels/panel.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,22 +15,22 @@ enum {
   LEAST = PANEL_LEAST,
   FEW = PANEL_FEW,
   RUN = PANEL_RUN,
-  REGISTERS = 16, /* that a tile has at most, half of the largest */
-  SQUARES = 4,    /* that are worked at once */
-  COLUMNS = 512,  /* of eight rows of L: 32 kB */
-  DEEP = 2048     /* numbers of x: 16 kB, half of a small first cache */
+  REGISTERS = 16, /* most registers that hold the sums of a tile: half of those of AVX-512 */
+  SQUARES = 4,    /* squares of L that a few panel takes at once */
+  COLUMNS = 512,  /* columns of L that all lanes take before the next: 32 kB of eight rows */
+  DEEP = 2048     /* numbers of x that all rows take before the next: 16 kB, half a first cache */
 };
 
-/* target -= L x */
+/* The arguments of target -= L x. */
 typedef struct {
   int lanes, rows, inner;
   const double *l;
-  size_t row_step, column_step; /* of l */
+  size_t row_step, column_step; /* between rows, and between columns, of l */
   const double *x;              /* [inner][lanes] */
   double *target;               /* [rows][lanes] */
-} product;
+} panel_product;
 
-/* Number k of few right-hand sides' j-th. */
+/* Where number k of right-hand side j of a few panel is. */
 static inline size_t few_at(int few, int j, int k) {
   return (size_t)(k / RUN * RUN * few + j * RUN + k % RUN);
 }
@@ -47,11 +49,12 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
              (size_t)(n - k < RUN ? n - k : RUN) * sizeof *x);
 }
 
-/* Or the compiler would load the numbers of several squares at once, for which there are not enough
- * registers. */
-#define ONE_AFTER_THE_OTHER __asm__ volatile("" ::: "memory")
+/* Keeps the compiler from loading several squares at once, for which there are not enough
+ * registers.
+ */
+#define COMPILER_BARRIER __asm__ volatile("" ::: "memory")
 
-/* Work for few right-hand sides, by a number of them that the compiler knows. */
+/* Calls NAME(work) with a number of right-hand sides that is a constant, so that it is unrolled. */
 #define BY_FEW(few, work, ...)      \
   do {                              \
     switch (few) {                  \
@@ -70,7 +73,7 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
     }                               \
   } while (0)
 
-/* A number of each of few right-hand sides. */
+/* One number of every right-hand side of a few panel. */
 typedef double quad __attribute__((vector_size(FEW * sizeof(double))));
 
 #define BYTES 16
@@ -79,10 +82,10 @@ typedef double quad __attribute__((vector_size(FEW * sizeof(double))));
 #ifdef __x86_64__
 #define STREAM(to, numbers) _mm_stream_pd(to, (__m128d)(numbers))
 #else
-#define STREAM(to, numbers) *(narrow_vector *)(to) = (numbers)
+#define STREAM(to, numbers) *(baseline_vector *)(to) = (numbers)
 #endif
-#define NAME(x) narrow_##x
-#include "linalg/panel_body.h"
+#define NAME(x) baseline_##x
+#include "linalg/simd_kernels/panel_template.h"
 
 #ifdef GANNET_HAS_REGISTERS
 
@@ -90,25 +93,27 @@ typedef double quad __attribute__((vector_size(FEW * sizeof(double))));
 #define ROWS 4
 #define TARGET GANNET_WITH_32_BYTES
 #define STREAM(to, numbers) _mm256_stream_pd(to, (__m256d)(numbers))
-#define NAME(x) middle_##x
-#include "linalg/panel_body.h"
+#define NAME(x) avx2_##x
+#include "linalg/simd_kernels/panel_template.h"
 
 #define BYTES 64
 #define ROWS 8
 #define TARGET GANNET_WITH_64_BYTES
 #define STREAM(to, numbers) _mm512_stream_pd(to, (__m512d)(numbers))
-#define NAME(x) wide_##x
-#include "linalg/panel_body.h"
+#define NAME(x) avx512_##x
+#include "linalg/simd_kernels/panel_template.h"
 
-const panel_ways *panel_ways_for(int register_bytes) {
-  return register_bytes == 64 ? &wide_ways : register_bytes == 32 ? &middle_ways : &narrow_ways;
+const panel_kernels *panel_dispatch(int register_bytes) {
+  return register_bytes == 64   ? &avx512_panel_kernels
+         : register_bytes == 32 ? &avx2_panel_kernels
+                                : &baseline_panel_kernels;
 }
 
 #else
 
-const panel_ways *panel_ways_for(int register_bytes) {
+const panel_kernels *panel_dispatch(int register_bytes) {
   (void)register_bytes;
-  return &narrow_ways;
+  return &baseline_panel_kernels;
 }
 
 #endif
@@ -117,7 +122,7 @@ int panel_lanes(int m) {
   return m <= LEAST ? LEAST : m <= 2 * LEAST ? 2 * LEAST : PANEL_MOST;
 }
 
-void panel_settle(void) {
+void panel_store_fence(void) {
 #ifdef __x86_64__
   _mm_sfence();
 #endif

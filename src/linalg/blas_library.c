@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* dladdr */
-#include "linalg/kernel.h"
+#include "linalg/blas_library.h"
 
 #include <cblas.h>
 #if defined(__x86_64__)
