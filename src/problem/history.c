@@ -1,11 +1,11 @@
 #include "problem/history.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "problem/gap.h"
 #include "problem/penalty.h"
 #include "problem/pool.h"
 
@@ -13,23 +13,24 @@ struct gannet_history {
   const gannet_problem *problem;
   int64_t n, n_told;
   int64_t n_status[GANNET_EVAL_STATUS_COUNT];
-  int64_t best, least_violation; /* ids, -1 = none; kept up with every result */
-  double best_value;             /* minimised */
-  double violation;              /* of least_violation */
-  gannet_penalty penalty;        /* of all objectives */
-  gannet_gap gap;                /* likewise */
-  int64_t n_feasible;            /* rows that are done and keep all constraints */
-  bool at_its_word;              /* every value is one */
-  int64_t first_done;            /* -1 = none */
-  bool is_varied;                /* constraints of results differ */
+  int64_t best;            /* id of the best feasible row, -1 = none */
+  double best_value;       /* minimised objective of best */
+  int64_t least_violation; /* id of the row with the least violation, -1 = none */
+  double violation;        /* violation of least_violation */
+  gannet_penalty penalty;  /* equal penalties among the objectives */
+  gannet_gap gap;          /* penalties above a gap among the objectives */
+  int64_t n_feasible;      /* rows that are done and keep all constraints */
+  bool at_its_word;        /* no objective is taken for a penalty */
+  int64_t first_done;      /* id of the row that was done first, -1 = none */
+  bool is_varied;          /* values of constraints differ between rows */
   int64_t capacity;
   gannet_evaluation *row; /* [capacity] */
   double *x_user;         /* [capacity][n_variables] */
   double *x_unit;         /* [capacity][d] */
   double *constraint;     /* [capacity][n_constraints], NAN unless done */
   int64_t *order;         /* [capacity] ids by arrival */
-  char *was_proposed;     /* [count of listed candidates], NULL without a list */
-  int64_t n_left;         /* of them not proposed */
+  char *was_proposed;     /* [number of listed candidates]; NULL = there is no list */
+  int64_t n_left;         /* listed candidates that were not proposed */
 };
 
 #define WORD(name, word, phrase) word,
@@ -111,7 +112,7 @@ void gannet_history_destroy(gannet_history **history) {
   gannet_free(history);
 }
 
-static gannet_err grow(gannet_history *h) {
+static gannet_err grow_table(gannet_history *h) {
   if (h->n < h->capacity) return GANNET_OK;
   const size_t old = (size_t)h->capacity, new = old ? 2 * old : 64;
   const size_t v = (size_t)h->problem->spec.n_variables, d = (size_t)h->problem->d;
@@ -125,18 +126,10 @@ static gannet_err grow(gannet_history *h) {
   return GANNET_OK;
 }
 
-static void tick_off(gannet_history *h, const double *x_unit) {
-  double square = 0;
-  const int64_t row = gannet_pool_nearest(h->problem->pool, h->problem, x_unit, &square);
-  if (square > 0 || h->was_proposed[row]) return;
-  h->was_proposed[row] = 1;
-  h->n_left -= 1;
-}
-
 gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64_t batch,
                                   gannet_origin origin, int64_t *id) {
   GANNET_TRY(gannet_problem_check_point(h->problem, x_user));
-  GANNET_TRY(grow(h));
+  GANNET_TRY(grow_table(h));
   const int64_t at = h->n;
   const int v = h->problem->spec.n_variables, k = h->problem->spec.n_constraints;
   h->row[at] = (gannet_evaluation){.id = at, .batch = batch, .origin = origin, .objective = NAN};
@@ -145,7 +138,15 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
   gannet_problem_encode(h->problem, x_user, h->x_unit + at * h->problem->d);
   for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
   h->n += 1;
-  if (h->was_proposed) tick_off(h, h->x_unit + at * h->problem->d);
+  if (h->was_proposed) {
+    double square = 0;
+    const int64_t listed =
+        gannet_pool_nearest(h->problem->pool, h->problem, h->x_unit + at * h->problem->d, &square);
+    if (!(square > 0) && !h->was_proposed[listed]) {
+      h->was_proposed[listed] = 1;
+      h->n_left -= 1;
+    }
+  }
   h->n_status[GANNET_EVAL_PENDING] += 1;
   if (id) *id = at;
   return GANNET_OK;
@@ -200,6 +201,23 @@ static void keep_best(gannet_history *h, int64_t id) {
   h->best = id;
 }
 
+/* Look for penalties above a gap: among all results while there are few, or else with the gap that
+ * was found last. */
+static void update_gap(gannet_history *h, int64_t id) {
+  gannet_gap_result results[GANNET_GAP_RESULTS];
+  int n = 0;
+  if (gannet_history_count_done(h) > GANNET_GAP_RESULTS) {
+    gannet_gap_note(&h->gap, minimised(h, id));
+    return;
+  }
+  for (int64_t i = 0; i < h->n_told; ++i) {
+    const int64_t done = h->order[i];
+    if (h->row[done].status == GANNET_EVAL_DONE)
+      results[n++] = (gannet_gap_result){minimised(h, done), gannet_history_x_unit(h, done)};
+  }
+  gannet_gap_find(&h->gap, n, results, h->problem->d);
+}
+
 static void compare_constraints(gannet_history *h, int64_t id) {
   const double *first = gannet_history_constraints(h, h->first_done < 0 ? id : h->first_done);
   const double *value = gannet_history_constraints(h, id);
@@ -234,7 +252,7 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
   h->n_feasible += gannet_problem_is_feasible(h->problem, constraints);
   compare_constraints(h, id);
   gannet_penalty_note(&h->penalty, minimised(h, id));
-  gannet_gap_note(&h->gap, h, id);
+  update_gap(h, id);
   keep_best(h, id);
   return GANNET_OK;
 }
@@ -353,4 +371,36 @@ uint64_t gannet_history_digest(const gannet_history *h) {
     digest = gannet_hash(part, sizeof part);
   }
   return digest;
+}
+
+typedef struct {
+  int64_t id;
+  double violation, value; /* minimised */
+} ranked_row;
+
+static int by_rank(const void *a, const void *b) {
+  const ranked_row *x = a, *y = b;
+  if (x->violation != y->violation) return x->violation < y->violation ? -1 : 1;
+  if (x->violation == 0 && x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int64_t *n) {
+  const gannet_problem *problem = gannet_history_problem(history);
+  const size_t most = (size_t)gannet_history_count_done(history);
+  ranked_row *ranked = NULL;
+  *ids = NULL;
+  *n = 0;
+  GANNET_TRY(gannet_alloc(most, sizeof *ranked, &ranked));
+  for (int64_t id = 0; id < gannet_history_count(history); ++id) {
+    const gannet_evaluation *row = gannet_history_get(history, id);
+    if (row->status == GANNET_EVAL_DONE)
+      ranked[(*n)++] = (ranked_row){id, gannet_history_violation(history, id),
+                                    gannet_problem_flip(problem, row->objective)};
+  }
+  qsort(ranked, most, sizeof *ranked, by_rank);
+  const gannet_err err = gannet_alloc(most, sizeof **ids, ids);
+  for (int64_t i = 0; err == GANNET_OK && i < *n; ++i) (*ids)[i] = ranked[i].id;
+  gannet_free(&ranked);
+  return err;
 }

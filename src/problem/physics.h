@@ -1,5 +1,5 @@
-/* The equations of a problem (gannet/physics.h) inside: checked, compiled, and written in the unit
- * cube at given points.
+/* The equations of a problem (gannet/physics.h), compiled, and their residuals at points of the
+ * unit cube.
  *
  * A derivative by a variable of linear scale is 1/(upper - lower) times one by its coordinate u. On
  * the log scale, with L = log(upper/lower) and theta = x d/dx = (1/L) d/du,
@@ -20,12 +20,43 @@ enum { GANNET_PHYSICS_POINTS = 20000 };
 
 typedef struct gannet_physics gannet_physics;
 
-/* gannet_problem_set_physics with complaints; the problem has no equations yet.
+/* Check and compile equations.
  *
  * Local.
  *
- * where       in     [n_equations] places of the equations; NULL = nowhere
- * complaints  inout  everything that is wrong; the problem has no equations then
+ * where       in     [n_equations] places of the equations, for complaints; NULL = nowhere
+ * complaints  inout  everything that is wrong
+ * physics     out    NULL after an error or a complaint
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_physics_create(const gannet_problem *problem,
+                                                const gannet_physics_spec *spec,
+                                                const char *const *where,
+                                                gannet_complaints *complaints,
+                                                gannet_physics **physics);
+
+/* Check what only a program can do wrong: counts below 0 and null pointers.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_ARG.
+ */
+GANNET_CHECKED gannet_err gannet_physics_check_arrays(const gannet_physics_spec *spec);
+
+/* gannet_problem_set_residual; physics may be NULL.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_physics_set_residual(gannet_physics *physics, int equation,
+                                                      gannet_residual_function residual);
+
+/* gannet_problem_set_physics with complaints. The problem has no equations yet, and none afterwards
+ * when there is a complaint.
+ *
+ * Local.
+ *
+ * where, complaints  as for gannet_physics_create
  *
  * Errors: GANNET_ERR_MEMORY.
  */
@@ -46,22 +77,22 @@ void gannet_physics_destroy(gannet_physics **physics);
  */
 const gannet_physics_spec *gannet_problem_get_physics(const gannet_problem *problem);
 
-/* The equations of a problem at n points of the unit cube: rows
+/* The residuals of a problem's equations at points of the unit cube. Their rows are
  *
  *   sum_b coefficient[row][b] (D_b f)(x_point[row]) = rhs[row],
  *
- * f the objective in the user's units and sense, D_b derivatives in the unit cube. Members are read
- * only. Rows come point by point, equation by equation. */
+ * with f the objective in the user's units and sense, and D_b derivatives in the unit cube. Rows
+ * come point by point, equation by equation. Users only read the members. */
 typedef struct {
   const gannet_problem *problem; /* borrowed */
   int n_points, n_rows, n_partials;
   double *x;                /* [n_points][d] */
-  int *point;               /* [n_rows] */
-  gannet_partial *partials; /* [n_partials] */
-  bool linear;              /* false: coefficients depend on f */
-  double lambda2;
-  double *user; /* [n_points][n_variables] */
-  double *work; /* of plugins */
+  int *point;               /* [n_rows] index of a row's point */
+  gannet_partial *partials; /* [n_partials] the derivatives D_b */
+  bool linear;              /* whether the coefficients do not depend on f */
+  double lambda2;           /* as the user gave it (gannet/physics.h) */
+  double *user;             /* [n_points][n_variables] the points in the user's units */
+  double *work;             /* workspace for plugins */
 } gannet_pde_residuals;
 
 /* Write the equations at points. Points are copied.
@@ -76,8 +107,8 @@ GANNET_CHECKED gannet_err gannet_pde_residuals_create(const gannet_problem *prob
                                                       gannet_pde_residuals **residuals);
 void gannet_pde_residuals_destroy(gannet_pde_residuals **residuals);
 
-/* Whether coefficients and right sides are numbers at all points, as far as they are expressions,
- * and not all coefficients of an equation 0.
+/* Check that coefficients and right sides that are expressions are finite at all points, and that
+ * not all coefficients of an equation are 0.
  *
  * Local.
  *
@@ -88,8 +119,8 @@ void gannet_pde_residuals_destroy(gannet_pde_residuals **residuals);
 GANNET_CHECKED gannet_err gannet_pde_residuals_check(const gannet_pde_residuals *residuals,
                                                      int *equation);
 
-/* Coefficients and right sides; those of plugins linearised around f, so that for them the row
- * says that the first-order residual vanishes.
+/* Compute coefficients and right sides. The row of a plugin is linearised around f: it says that
+ * the residual vanishes to first order.
  *
  * Local.
  *

@@ -11,26 +11,26 @@
 #include "base/random.h"
 #include "problem/problem.h"
 
-/* One place of the sorted list: the projection of a row's encoding, and the row. */
+/* An entry of the sorted list. */
 typedef struct {
-  double key;
+  double key; /* projection of the encoding of the row */
   int64_t row;
-} place;
+} projection;
 
 struct gannet_pool {
   int64_t n;
   int n_variables, d;
-  double *direction; /* [d] positive */
-  double norm;       /* of direction */
-  void *own;         /* the block below, where it is not shared */
-  gannet_node *node; /* ranks that may share it, NULL = there is one rank */
-  void *shared;      /* the block below, where it is not the process's own */
-  place *sorted;     /* [n] ascending */
-  double *rows;      /* [n][n_variables] */
+  double *direction;  /* [d] positive */
+  double norm;        /* of direction */
+  gannet_node *node;  /* ranks that may share the block; NULL = there is one rank */
+  void *own;          /* the block of sorted and rows, where it is this process's own */
+  void *shared;       /* the block of sorted and rows, where a node shares it */
+  projection *sorted; /* [n] ascending */
+  double *rows;       /* [n][n_variables] */
 };
 
 static size_t block_bytes(int64_t n, int n_variables) {
-  return (size_t)n * (sizeof(place) + (size_t)n_variables * sizeof(double));
+  return (size_t)n * (sizeof(projection) + (size_t)n_variables * sizeof(double));
 }
 
 static void point_into(gannet_pool *pool, void *block) {
@@ -45,7 +45,7 @@ static double project(const gannet_pool *pool, const double *x_unit) {
 }
 
 static int by_key(const void *a, const void *b) {
-  const place *p = a, *q = b;
+  const projection *p = a, *q = b;
   if (p->key != q->key) return p->key < q->key ? -1 : 1;
   return p->row < q->row ? -1 : p->row > q->row;
 }
@@ -62,9 +62,9 @@ static gannet_err make_direction(gannet_pool *pool) {
   return GANNET_OK;
 }
 
-/* Rank 0: the sorted places of all rows, checked. */
+/* Check all rows and sort their projections. On rank 0. */
 static gannet_err sort_rows(const gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                            const double *rows, double *x_unit, place *sorted) {
+                            const double *rows, double *x_unit, projection *sorted) {
   for (int64_t i = 0; i < n; ++i) {
     const double *row = rows + i * pool->n_variables;
     if (gannet_problem_check_point(problem, row) != GANNET_OK) {
@@ -75,7 +75,7 @@ static gannet_err sort_rows(const gannet_pool *pool, const gannet_problem *probl
                           (long long)(i + 1), why);
     }
     gannet_problem_encode(problem, row, x_unit);
-    sorted[i] = (place){project(pool, x_unit), i};
+    sorted[i] = (projection){project(pool, x_unit), i};
   }
   qsort(sorted, (size_t)n, sizeof *sorted, by_key);
   return GANNET_OK;
@@ -84,7 +84,7 @@ static gannet_err sort_rows(const gannet_pool *pool, const gannet_problem *probl
 /* Keeps the first of rows with the same encoding, to rounding (0 and -0 for example), which no
  * search could tell apart; returns how many differ. x_unit: [d] scratch. */
 static int64_t drop_repeats(const gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                            const double *rows, double *x_unit, place *sorted) {
+                            const double *rows, double *x_unit, projection *sorted) {
   int64_t kept = 0;
   for (int64_t i = 0; i < n; ++i) {
     bool repeated = false;
@@ -96,9 +96,9 @@ static int64_t drop_repeats(const gannet_pool *pool, const gannet_problem *probl
   return kept;
 }
 
-/* The kept rows in the order of the list, numbered anew. */
-static gannet_err pack(gannet_pool *pool, int64_t n, const double *rows, const place *kept,
-                       void *block) {
+/* Put the kept rows into the block, in the order of the list, and number them anew. */
+static gannet_err pack_rows(gannet_pool *pool, int64_t n, const double *rows,
+                            const projection *kept, void *block) {
   int64_t *number = NULL, next = 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *number, &number));
   for (int64_t i = 0; i < pool->n; ++i) number[kept[i].row] = 1;
@@ -109,15 +109,16 @@ static gannet_err pack(gannet_pool *pool, int64_t n, const double *rows, const p
            (size_t)pool->n_variables * sizeof *rows);
     number[i] = next++;
   }
-  for (int64_t i = 0; i < pool->n; ++i) pool->sorted[i] = (place){kept[i].key, number[kept[i].row]};
+  for (int64_t i = 0; i < pool->n; ++i)
+    pool->sorted[i] = (projection){kept[i].key, number[kept[i].row]};
   gannet_free(&number);
   return GANNET_OK;
 }
 
-/* Rank 0: everything but the sharing; *block is the process's own. */
-static gannet_err prepare(gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                          const double *rows, void **block) {
-  place *sorted = NULL;
+/* Make the whole block in memory of this process. On rank 0. */
+static gannet_err make_own_block(gannet_pool *pool, const gannet_problem *problem, int64_t n,
+                                 const double *rows, void **block) {
+  projection *sorted = NULL;
   double *x_unit = NULL;
   GANNET_REQUIRE(n > 0, GANNET_ERR_INPUT, "the list of candidates is empty; expected at least one");
   GANNET_REQUIRE_POINTER(rows, "x_user");
@@ -130,14 +131,14 @@ static gannet_err prepare(gannet_pool *pool, const gannet_problem *problem, int6
     err = gannet_alloc(block_bytes(pool->n, pool->n_variables), 1, &bytes);
     *block = bytes;
   }
-  if (err == GANNET_OK) err = pack(pool, n, rows, sorted, *block);
+  if (err == GANNET_OK) err = pack_rows(pool, n, rows, sorted, *block);
   gannet_free(&sorted);
   gannet_free(&x_unit);
   return err;
 }
 
-/* Memory for the block: on every rank where its node has none to share. */
-static gannet_err take_memory(MPI_Comm comm, gannet_pool *pool) {
+/* Memory for the block: one per node, or one per rank where the system has no memory to share. */
+static gannet_err allocate_block(MPI_Comm comm, gannet_pool *pool) {
   const size_t bytes = block_bytes(pool->n, pool->n_variables);
   char *own = NULL;
   GANNET_TRY(gannet_node_create(comm, &pool->node));
@@ -150,8 +151,8 @@ static gannet_err take_memory(MPI_Comm comm, gannet_pool *pool) {
   return gannet_agree(comm, err);
 }
 
-/* From rank 0 to all ranks that hold a block: the first one of every node, and those that do not
- * share that of another. */
+/* Send the block from rank 0 to all ranks that hold one: the first rank of a node that shares it,
+ * or every rank. */
 static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, void *block) {
   MPI_Comm holders = MPI_COMM_NULL;
   int rank = 0;
@@ -165,12 +166,12 @@ static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, void *block
   return err;
 }
 
-/* One block for all ranks of a node, or one for each. */
-static gannet_err share(MPI_Comm comm, gannet_pool *pool) {
+/* Give the block of rank 0 to all ranks. */
+static gannet_err share_block(MPI_Comm comm, gannet_pool *pool) {
   int rank = 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Bcast(&pool->n, 1, MPI_INT64_T, 0, comm));
-  GANNET_TRY(take_memory(comm, pool));
+  GANNET_TRY(allocate_block(comm, pool));
   void *block = pool->shared ? pool->shared : pool->own;
   if (rank == 0 && pool->shared)
     memcpy(pool->shared, pool->own, block_bytes(pool->n, pool->n_variables));
@@ -180,16 +181,16 @@ static gannet_err share(MPI_Comm comm, gannet_pool *pool) {
   return GANNET_OK;
 }
 
-static gannet_err fill(MPI_Comm comm, gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                       const double *rows) {
+static gannet_err fill_pool(MPI_Comm comm, gannet_pool *pool, const gannet_problem *problem,
+                            int64_t n, const double *rows) {
   int rank = 0, np = 1;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
   gannet_err err = make_direction(pool);
-  if (err == GANNET_OK && rank == 0) err = prepare(pool, problem, n, rows, &pool->own);
+  if (err == GANNET_OK && rank == 0) err = make_own_block(pool, problem, n, rows, &pool->own);
   GANNET_TRY(gannet_agree(comm, err));
   if (np == 1) return GANNET_OK;
-  return share(comm, pool);
+  return share_block(comm, pool);
 }
 
 gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem, int64_t n,
@@ -198,7 +199,7 @@ gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem, int6
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof **pool, pool)));
   (*pool)->n_variables = problem->spec.n_variables;
   (*pool)->d = problem->d;
-  const gannet_err err = fill(comm, *pool, problem, n, rows);
+  const gannet_err err = fill_pool(comm, *pool, problem, n, rows);
   if (err != GANNET_OK) gannet_pool_destroy(pool);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -238,14 +239,14 @@ typedef struct {
   const gannet_problem *problem;
   const double *x_unit;
   double key;
-  double square; /* of the best row */
-  int64_t row;
-} search;
+  double square; /* squared distance of the nearest row so far */
+  int64_t row;   /* the nearest row so far */
+} nearest_search;
 
-/* false: neither this place nor those behind it can be better. */
-static bool look_at(search *s, int64_t at) {
+/* Compare with an entry. False = neither this entry nor those beyond it can be nearer. */
+static bool compare_entry(nearest_search *s, int64_t at) {
   if (at < 0 || at >= s->pool->n) return false;
-  const place *p = &s->pool->sorted[at];
+  const projection *p = &s->pool->sorted[at];
   if (fabs(p->key - s->key) > sqrt(s->square) * s->pool->norm) return false;
   const double square = gannet_problem_gap(s->problem, gannet_pool_row(s->pool, p->row), s->x_unit);
   if (square < s->square || (square == s->square && p->row < s->row))
@@ -255,12 +256,12 @@ static bool look_at(search *s, int64_t at) {
 
 int64_t gannet_pool_nearest(const gannet_pool *pool, const gannet_problem *problem,
                             const double *x_unit, double *square) {
-  search s = {pool, problem, x_unit, project(pool, x_unit), INFINITY, 0};
+  nearest_search s = {pool, problem, x_unit, project(pool, x_unit), INFINITY, 0};
   int64_t up = lower_bound(pool, s.key), down = up - 1;
   bool go_up = true, go_down = true;
   while (go_up || go_down) {
-    go_up = go_up && look_at(&s, up++);
-    go_down = go_down && look_at(&s, down--);
+    go_up = go_up && compare_entry(&s, up++);
+    go_down = go_down && compare_entry(&s, down--);
   }
   if (square) *square = s.square;
   return s.row;

@@ -1,3 +1,5 @@
+/* Creating and destroying problems, and what may be set afterwards: units, candidates, equations.
+ */
 #include "problem/problem.h"
 
 #include <math.h>
@@ -9,10 +11,6 @@
 #include "problem/check.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
-
-int gannet_variable_width(const gannet_variable *variable) {
-  return variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 1;
-}
 
 /* A variable or constraint with its own copies of all strings; on failure what exists is freed by
  * gannet_problem_destroy. */
@@ -93,7 +91,7 @@ gannet_err gannet_problem_check_free(const gannet_problem *problem, const char *
   return GANNET_OK;
 }
 
-static gannet_err build(const gannet_problem_spec *spec, gannet_problem *problem) {
+static gannet_err fill_problem(const gannet_problem_spec *spec, gannet_problem *problem) {
   GANNET_TRY(gannet_alloc(1, sizeof *problem->holders, &problem->holders));
   *problem->holders = 1;
   GANNET_TRY(copy_spec(spec, &problem->spec));
@@ -107,7 +105,7 @@ gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem
   GANNET_REQUIRE_POINTER(spec, "spec");
   GANNET_TRY(gannet_problem_check_spec(spec));
   GANNET_TRY(gannet_alloc(1, sizeof **problem, problem));
-  const gannet_err err = build(spec, *problem);
+  const gannet_err err = fill_problem(spec, *problem);
   if (err != GANNET_OK) gannet_problem_destroy(problem);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -181,18 +179,33 @@ gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm,
   return GANNET_OK;
 }
 
+gannet_err gannet_problem_state_physics(gannet_problem *problem, const gannet_physics_spec *spec,
+                                        const char *const *where, gannet_complaints *complaints) {
+  return gannet_physics_create(problem, spec, where, complaints, &problem->physics);
+}
+
+gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_physics_spec *spec) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  gannet_complaints complaints = {0};
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_REQUIRE_POINTER(spec, "spec");
+  GANNET_TRY(gannet_physics_check_arrays(spec));
+  GANNET_REQUIRE(!problem->physics, GANNET_ERR_STATE, "the problem has equations already");
+  GANNET_TRY(gannet_problem_check_free(problem, "equations"));
+  gannet_err code = gannet_problem_state_physics(problem, spec, NULL, &complaints);
+  if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return code;
+}
+
+gannet_err gannet_problem_set_residual(gannet_problem *problem, int equation,
+                                       gannet_residual_function residual) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_REQUIRE_POINTER(residual, "residual");
+  return gannet_physics_set_residual(problem->physics, equation, residual);
+}
+
 const gannet_problem_spec *gannet_problem_get_spec(const gannet_problem *problem) {
   return problem ? &problem->spec : NULL;
-}
-
-int gannet_problem_find_variable(const gannet_problem *problem, const char *name) {
-  for (int v = 0; v < problem->spec.n_variables; ++v)
-    if (strcmp(problem->spec.variables[v].name, name) == 0) return v;
-  return -1;
-}
-
-int gannet_problem_find_constraint(const gannet_problem *problem, const char *name) {
-  for (int k = 0; k < problem->spec.n_constraints; ++k)
-    if (strcmp(problem->spec.constraints[k].name, name) == 0) return k;
-  return -1;
 }

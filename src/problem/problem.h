@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "gannet/problem.h"
+#include "problem/variable.h"
 
 struct gannet_pool;
 
@@ -23,12 +24,12 @@ struct gannet_problem {
   bool *continuous;         /* [d] true for coordinates of real variables with enough values */
   int n_continuous;         /* how many coordinates are continuous */
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
-  struct gannet_pool *pool; /* the only admissible points, or NULL; then nothing is continuous */
+  struct gannet_pool *pool; /* candidates, the only admissible points; NULL = all of the box */
   struct gannet_physics *physics; /* equations of the objective (problem/physics.h); NULL = none */
   char **variable_unit;           /* [n_variables] to be shown, or NULL */
   char **constraint_unit;         /* [n_constraints] likewise */
-  int *holders; /* the problem itself and its optimisers: the last to go frees the count, so that
-                   they may be destroyed in any order */
+  int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
+                   so that they may be destroyed in any order */
 };
 
 /* State the unit of a variable or a constraint: text that is shown, and never computed with.
@@ -50,8 +51,8 @@ GANNET_CHECKED gannet_err gannet_problem_set_constraint_unit(gannet_problem *pro
  */
 const char *gannet_problem_unit(char *const *units, int i);
 
-/* Count an optimiser that works with a problem, and no longer does. While there is one, candidates
- * and equations stay as they are.
+/* Count an optimiser that begins to work with a problem, and one that ends. While there is one,
+ * candidates and equations stay as they are.
  *
  * Local.
  *
@@ -61,55 +62,16 @@ const char *gannet_problem_unit(char *const *units, int i);
 void gannet_problem_hold(const gannet_problem *problem, int **holders);
 void gannet_problem_let_go(int **holders);
 
-/* Whether what an optimiser has read may change: no optimiser holds the problem.
+/* Check that no optimiser works with the problem, so that what optimisers read may change.
  *
  * Local.
  *
- * what  in  that is to be set, for the message
+ * what  in  what is to be set, for the message
  *
  * Errors: GANNET_ERR_STATE.
  */
 GANNET_CHECKED gannet_err gannet_problem_check_free(const gannet_problem *problem,
                                                     const char *what);
-
-/* Encoded coordinates that a variable occupies: n_values for categorical, else 1.
- *
- * Local.
- */
-int gannet_variable_width(const gannet_variable *variable);
-
-/* Values that a variable can have, INFINITY = a real variable with enough of them. Between bounds
- * that are close to each other, as 1 and 1 + 1e-15, lie few floating-point numbers: where they are
- * at most 1e9, which is the resolution of search/distinct.h, they are treated as integers are.
- *
- * Local.
- */
-double gannet_variable_count(const gannet_variable *variable);
-
-/* Whether unit coordinates go by the logarithm. Among few numbers the scale makes no difference,
- * and by the other one each is found again.
- *
- * Local.
- */
-bool gannet_variable_is_log(const gannet_variable *variable);
-
-/* Whether a variable goes from number to number: integers, and real variables of few.
- *
- * Local.
- */
-bool gannet_variable_has_steps(const gannet_variable *variable);
-
-/* Whether a variable's values have no order: booleans and categories.
- *
- * Local.
- */
-bool gannet_variable_switches(const gannet_variable *variable);
-
-/* The next larger or smaller number of a variable with steps, within its bounds.
- *
- * Local.
- */
-double gannet_variable_next(const gannet_variable *variable, double value, bool larger);
 
 /* x_user -> x_unit. Integers, booleans and categories land exactly on the grid that
  * gannet_problem_snap produces.
@@ -140,9 +102,9 @@ void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, 
  */
 void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit);
 
-/* Rounding gives the outermost values of an integer half the share of the others. Make a box wider
- * by half a step of each integer at both ends, so that uniform points in it are rounded to every
- * value of a box equally often (with a logarithmic scale: as often as its part of the scale says).
+/* Make a box wider by half a step of each integer at both ends. Rounding gives the outermost values
+ * of an integer half the share of the others; uniform points of the wider box are rounded to every
+ * value equally often (with a logarithmic scale: as often as its part of the scale says).
  *
  * Local.
  *

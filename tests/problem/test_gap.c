@@ -4,8 +4,8 @@
 
 #include "support/harness.h"
 
-#include "problem/gap.h"
 #include "problem/history.h"
+#include "problem/penalty.h"
 
 static const gannet_variable square[] = {
     {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},

@@ -1,0 +1,109 @@
+/* The admissible points of a problem: those of the box, or those of a list of candidates; and its
+ * objective and constraints in the internal sense.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "problem/pool.h"
+#include "problem/problem.h"
+
+/* The nearest candidate, in the user's units. */
+static const double *nearest_candidate(const gannet_problem *problem, const double *x_unit) {
+  return gannet_pool_row(problem->pool, gannet_pool_nearest(problem->pool, problem, x_unit, NULL));
+}
+
+void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, double *x_user) {
+  const int n = problem->spec.n_variables;
+  if (problem->pool) {
+    memcpy(x_user, nearest_candidate(problem, x_unit), (size_t)n * sizeof *x_user);
+    return;
+  }
+  for (int i = 0; i < n; ++i)
+    x_user[i] = gannet_variable_decode(&problem->spec.variables[i], x_unit + problem->first[i]);
+}
+
+void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
+  for (int p = 0; p < n; ++p, x_unit += problem->d) {
+    if (problem->pool) {
+      gannet_problem_encode(problem, nearest_candidate(problem, x_unit), x_unit);
+      continue;
+    }
+    for (int i = 0; i < problem->spec.n_variables; ++i) {
+      const int k = problem->first[i];
+      gannet_variable_snap(&problem->spec.variables[i], problem->continuous[k], x_unit + k);
+    }
+  }
+}
+
+void gannet_problem_widen(const gannet_problem *problem, double *origin, double *width) {
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const int k = problem->first[i];
+    gannet_variable_widen(&problem->spec.variables[i], &origin[k], &width[k]);
+  }
+}
+
+void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit) {
+  if (problem->pool) return;
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    double origin = 0, width = 1, *x = x_unit + problem->first[i];
+    gannet_variable_widen(&problem->spec.variables[i], &origin, &width);
+    if (width == 1) continue;
+    for (int p = 0; p < n; ++p, x += problem->d) *x = origin + width * *x;
+  }
+}
+
+int gannet_problem_count_switches(const gannet_problem *problem) {
+  int n = 0;
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    n += gannet_variable_switches(&problem->spec.variables[i]);
+  return n;
+}
+
+double gannet_problem_count_points(const gannet_problem *problem) {
+  double count = 1;
+  if (problem->pool) return (double)gannet_pool_count(problem->pool);
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    count *= gannet_variable_count(&problem->spec.variables[i]);
+  return count;
+}
+
+void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit) {
+  if (problem->pool) {
+    gannet_problem_encode(problem, gannet_pool_row(problem->pool, t), x_unit);
+    return;
+  }
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const gannet_variable *v = &problem->spec.variables[i];
+    const int64_t n = (int64_t)gannet_variable_count(v);
+    gannet_variable_encode(v, gannet_variable_value(v, t % n), x_unit + problem->first[i]);
+    t /= n;
+  }
+}
+
+double gannet_problem_flip(const gannet_problem *problem, double objective) {
+  return problem->spec.goal == GANNET_MAXIMIZE ? -objective : objective;
+}
+
+/* The difference of two finite numbers may be infinite: it is cut. */
+double gannet_problem_excess(double high, double low) {
+  const double most = 1e300, excess = high - low;
+  return excess > most ? most : excess < -most ? -most : excess; /* NAN stays */
+}
+
+void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c) {
+  int at = 0;
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    const gannet_constraint *constraint = &problem->spec.constraints[k];
+    if (constraint->upper < INFINITY) c[at++] = gannet_problem_excess(values[k], constraint->upper);
+    if (constraint->lower > -INFINITY)
+      c[at++] = gannet_problem_excess(constraint->lower, values[k]);
+  }
+}
+
+bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values) {
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    if (!(values[k] <= problem->spec.constraints[k].upper &&
+          values[k] >= problem->spec.constraints[k].lower))
+      return false;
+  return true;
+}

@@ -1,0 +1,267 @@
+/* One variable of a problem: its values, its coordinates in the unit cube, its texts and checks;
+ * and points, as far as they are made of variables one by one.
+ */
+#include "problem/variable.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/option.h"
+#include "problem/problem.h"
+
+/* Values. */
+
+int gannet_variable_width(const gannet_variable *variable) {
+  return variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 1;
+}
+
+/* The number of a floating-point number when all of them are counted in ascending order. Zero has
+ * one number for both signs. */
+static int64_t ordinal_of(double value) {
+  int64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+double gannet_variable_count(const gannet_variable *v) {
+  const double most = 1e9;
+  double count = 0;
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return v->upper - v->lower + 1;
+    case GANNET_VARIABLE_BOOLEAN:
+      return 2;
+    case GANNET_VARIABLE_CATEGORICAL:
+      return v->n_values;
+    default:
+      count = (double)((uint64_t)ordinal_of(v->upper) - (uint64_t)ordinal_of(v->lower)) + 1;
+      return count <= most ? count : INFINITY;
+  }
+}
+
+double gannet_variable_value(const gannet_variable *v, int64_t t) {
+  if (v->type != GANNET_VARIABLE_REAL)
+    return (v->type == GANNET_VARIABLE_INTEGER ? v->lower : 0) + (double)t;
+  const int64_t ordinal = ordinal_of(v->lower) + t;
+  const int64_t bits = ordinal < 0 ? INT64_MIN - ordinal : ordinal;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static bool is_few_reals(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_REAL && isfinite(gannet_variable_count(v));
+}
+
+bool gannet_variable_is_log(const gannet_variable *v) {
+  return v->scale == GANNET_SCALE_LOG && !is_few_reals(v);
+}
+
+bool gannet_variable_has_steps(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_INTEGER || is_few_reals(v);
+}
+
+bool gannet_variable_switches(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_BOOLEAN || v->type == GANNET_VARIABLE_CATEGORICAL;
+}
+
+double gannet_variable_next(const gannet_variable *v, double value, bool larger) {
+  if (larger ? value >= v->upper : value <= v->lower) return value;
+  if (v->type == GANNET_VARIABLE_INTEGER) return value + (larger ? 1 : -1);
+  return nextafter(value, larger ? INFINITY : -INFINITY);
+}
+
+/* Coordinates. */
+
+static double clip(double u) {
+  return u < 0 ? 0 : u > 1 ? 1 : u; /* NAN passes through and is caught by the checks */
+}
+
+static double to_unit(const gannet_variable *v, double value) {
+  if (gannet_variable_is_log(v)) return clip(log(value / v->lower) / log(v->upper / v->lower));
+  return clip((value - v->lower) / (v->upper - v->lower));
+}
+
+/* The ends are returned exactly, whatever rounding does in between. */
+static double from_unit(const gannet_variable *v, double u) {
+  double value;
+  if (u <= 0) return v->lower;
+  if (u >= 1) return v->upper;
+  if (gannet_variable_is_log(v))
+    value = v->lower * exp(u * log(v->upper / v->lower));
+  else
+    value = v->lower + u * (v->upper - v->lower);
+  return value < v->lower ? v->lower : value > v->upper ? v->upper : value;
+}
+
+double gannet_variable_decode(const gannet_variable *v, const double *x_unit) {
+  int best = 0;
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return floor(from_unit(v, clip(x_unit[0])) + 0.5);
+    case GANNET_VARIABLE_BOOLEAN:
+      return x_unit[0] >= 0.5;
+    case GANNET_VARIABLE_CATEGORICAL:
+      for (int i = 1; i < v->n_values; ++i)
+        if (x_unit[i] > x_unit[best]) best = i;
+      return best;
+    default:
+      return from_unit(v, clip(x_unit[0]));
+  }
+}
+
+void gannet_variable_encode(const gannet_variable *v, double value, double *x_unit) {
+  if (v->type == GANNET_VARIABLE_CATEGORICAL) {
+    memset(x_unit, 0, (size_t)v->n_values * sizeof *x_unit);
+    x_unit[(int)value] = 1;
+  } else if (v->type == GANNET_VARIABLE_BOOLEAN) {
+    x_unit[0] = value != 0;
+  } else {
+    x_unit[0] = to_unit(v, value);
+  }
+}
+
+void gannet_variable_snap(const gannet_variable *v, bool continuous, double *x_unit) {
+  if (continuous)
+    x_unit[0] = clip(x_unit[0]);
+  else
+    gannet_variable_encode(v, gannet_variable_decode(v, x_unit), x_unit);
+}
+
+void gannet_variable_widen(const gannet_variable *v, double *origin, double *width) {
+  if (!gannet_variable_has_steps(v)) return;
+  double below = 0.5 / (is_few_reals(v) ? gannet_variable_count(v) - 1 : v->upper - v->lower);
+  double above = below;
+  if (gannet_variable_is_log(v)) {
+    const double range = log(v->upper / v->lower);
+    const double low = v->lower * exp(*origin * range);
+    const double high = v->lower * exp((*origin + *width) * range);
+    below = log(low / (low - 0.5)) / range;
+    above = log((high + 0.5) / high) / range;
+  }
+  *origin -= below;
+  *width += below + above;
+}
+
+/* Points. */
+
+void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit) {
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    gannet_variable_encode(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+}
+
+/* Squared distance between a variable's coordinates and those of one of its values. */
+static double square_of_distance(const gannet_variable *v, double value, const double *x_unit) {
+  double part[1], sum = 0;
+  if (v->type != GANNET_VARIABLE_CATEGORICAL) {
+    gannet_variable_encode(v, value, part);
+    return (x_unit[0] - part[0]) * (x_unit[0] - part[0]);
+  }
+  for (int i = 0; i < v->n_values; ++i) {
+    const double gap = x_unit[i] - (i == (int)value);
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+double gannet_problem_gap(const gannet_problem *problem, const double *x_user,
+                          const double *x_unit) {
+  double sum = 0;
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    sum += square_of_distance(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+  return sum;
+}
+
+/* Names, texts and checks. */
+
+int gannet_problem_find_variable(const gannet_problem *problem, const char *name) {
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (strcmp(problem->spec.variables[v].name, name) == 0) return v;
+  return -1;
+}
+
+int gannet_problem_find_constraint(const gannet_problem *problem, const char *name) {
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    if (strcmp(problem->spec.constraints[k].name, name) == 0) return k;
+  return -1;
+}
+
+void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
+                           size_t size) {
+  const gannet_variable *v = &problem->spec.variables[variable];
+  if (v->type == GANNET_VARIABLE_CATEGORICAL)
+    (void)snprintf(buffer, size, "%s", v->values[(int)value]);
+  else if (v->type == GANNET_VARIABLE_BOOLEAN)
+    (void)snprintf(buffer, size, "%s", value != 0 ? "true" : "false");
+  else if (v->type == GANNET_VARIABLE_INTEGER)
+    (void)snprintf(buffer, size, "%.0f", value);
+  else
+    (void)snprintf(buffer, size, "%.17g", value);
+}
+
+static gannet_err parse_category(const gannet_variable *v, const char *text, double *value) {
+  const char *known[257] = {NULL};
+  char list[200] = "";
+  size_t used = 0;
+  for (int i = 0; i < v->n_values; ++i) {
+    if (i < 256) known[i] = v->values[i];
+    const int more = snprintf(list + used, sizeof list - used, " %s", v->values[i]);
+    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+    if (strcmp(v->values[i], text) == 0) {
+      *value = i;
+      return GANNET_OK;
+    }
+  }
+  const char *near = gannet_nearest(text, known);
+  return GANNET_RAISE(GANNET_ERR_INPUT, "variable %s: '%s' is not one of its values,%s%s%s%s",
+                      v->name, text, list, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
+}
+
+static gannet_err parse_truth(const gannet_variable *v, const char *text, double *value) {
+  const bool is_digit = (text[0] == '0' || text[0] == '1') && !text[1];
+  bool truth = text[0] == '1';
+  GANNET_REQUIRE(is_digit || !gannet_parse_boolean(text, &truth), GANNET_ERR_INPUT,
+                 "variable %s: '%s' is not valid; expected true or false", v->name, text);
+  *value = truth;
+  return GANNET_OK;
+}
+
+gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, const char *text,
+                                double *value) {
+  const gannet_variable *v = &problem->spec.variables[variable];
+  if (v->type == GANNET_VARIABLE_CATEGORICAL) return parse_category(v, text, value);
+  if (v->type == GANNET_VARIABLE_BOOLEAN) return parse_truth(v, text, value);
+  GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
+                 "variable %s: '%s' is not a number%s", v->name, text, gannet_number_hint(text));
+  return GANNET_OK;
+}
+
+static gannet_err check_value(const gannet_variable *v, double value) {
+  const bool whole = value == floor(value);
+  switch (v->type) {
+    case GANNET_VARIABLE_CATEGORICAL:
+      GANNET_REQUIRE(whole && 0 <= value && value < v->n_values, GANNET_ERR_INPUT,
+                     "variable %s: %g is not a position of one of its values; expected 0 to %d - 1",
+                     v->name, value, v->n_values);
+      break;
+    case GANNET_VARIABLE_BOOLEAN:
+      GANNET_REQUIRE(value == 0 || value == 1, GANNET_ERR_INPUT,
+                     "variable %s: %g is neither 0 nor 1, as expected", v->name, value);
+      break;
+    default:
+      GANNET_REQUIRE(v->type == GANNET_VARIABLE_REAL || whole, GANNET_ERR_INPUT,
+                     "variable %s: %.17g is not a whole number", v->name, value);
+      GANNET_REQUIRE(v->lower <= value && value <= v->upper, GANNET_ERR_INPUT,
+                     "variable %s: %.17g is outside [%g, %g]", v->name, value, v->lower, v->upper);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_problem_check_point(const gannet_problem *problem, const double *x_user) {
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    GANNET_TRY(check_value(&problem->spec.variables[i], x_user[i]));
+  return GANNET_OK;
+}

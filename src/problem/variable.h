@@ -1,0 +1,81 @@
+/* One variable of a problem: its values, and its coordinates in the unit cube.
+ *
+ * A real or integer variable is one coordinate, linear or logarithmic; a boolean is 0 or 1; a
+ * categorical variable is one coordinate per value, of which the largest decides.
+ */
+#ifndef GANNET_PROBLEM_VARIABLE_H
+#define GANNET_PROBLEM_VARIABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gannet/problem.h"
+
+/* Encoded coordinates that a variable occupies: n_values for categorical, else 1.
+ *
+ * Local.
+ */
+int gannet_variable_width(const gannet_variable *variable);
+
+/* Number of values that a variable can have, INFINITY = a real variable with more than 1e9 of them.
+ * Between bounds that are close to each other, as 1 and 1 + 1e-15, lie few floating-point numbers:
+ * where they are at most 1e9, the resolution of search/distinct.h, they are treated as integers
+ * are.
+ *
+ * Local.
+ */
+double gannet_variable_count(const gannet_variable *variable);
+
+/* Whether the coordinate is logarithmic. A real variable of few values is always linear: the scale
+ * makes no difference there, and the linear one finds each value again.
+ *
+ * Local.
+ */
+bool gannet_variable_is_log(const gannet_variable *variable);
+
+/* Whether a variable has steps: integers, and real variables of few values.
+ *
+ * Local.
+ */
+bool gannet_variable_has_steps(const gannet_variable *variable);
+
+/* Whether a variable's values have no order: booleans and categories.
+ *
+ * Local.
+ */
+bool gannet_variable_switches(const gannet_variable *variable);
+
+/* The next larger or smaller number of a variable with steps, within its bounds.
+ *
+ * Local.
+ */
+double gannet_variable_next(const gannet_variable *variable, double value, bool larger);
+
+/* Value number t of a variable whose count is finite, 0 <= t < count.
+ *
+ * Local.
+ */
+double gannet_variable_value(const gannet_variable *variable, int64_t t);
+
+/* The coordinates of a value, and the admissible value nearest to some coordinates.
+ *
+ * Local.
+ *
+ * x_unit  out, in  [gannet_variable_width]
+ */
+void gannet_variable_encode(const gannet_variable *variable, double value, double *x_unit);
+double gannet_variable_decode(const gannet_variable *variable, const double *x_unit);
+
+/* Move coordinates to the nearest admissible value, or clip a continuous one to [0, 1].
+ *
+ * Local.
+ */
+void gannet_variable_snap(const gannet_variable *variable, bool continuous, double *x_unit);
+
+/* gannet_problem_widen for one variable.
+ *
+ * Local.
+ */
+void gannet_variable_widen(const gannet_variable *variable, double *origin, double *width);
+
+#endif
