@@ -13,7 +13,7 @@ enum { LONGEST = 1024 };
 
 /* False when memory runs out: the line is lost then, but a complaint is still counted, and the
  * input is refused either way. */
-static bool append(const char *line, char **text, size_t *used, size_t *capacity) {
+static bool append_line(const char *line, char **text, size_t *used, size_t *capacity) {
   const size_t length = strlen(line);
   if (*used + length + 2 > *capacity) {
     const size_t larger = 2 * (*used + length + 2);
@@ -47,7 +47,7 @@ static void add_line(gannet_complaints *complaints, const char *line, size_t whe
   for (int i = 0; i < complaints->n_lines; ++i)
     if (complaints->line[i].hash == hash) return;
   complaints->told += 1;
-  if (!append(line, &complaints->text, &complaints->used, &complaints->capacity)) return;
+  if (!append_line(line, &complaints->text, &complaints->used, &complaints->capacity)) return;
   if (complaints->n_lines == complaints->line_capacity) {
     const int old = complaints->line_capacity, larger = 2 * old + 16;
     if (gannet_resize((size_t)old, (size_t)larger, sizeof *complaints->line, &complaints->line) !=
@@ -133,8 +133,8 @@ void gannet_complaints_warn(gannet_complaints *complaints, const char *where, co
   const size_t length = strlen(line);
   for (const char *at = complaints->warnings; at && *at; at += strcspn(at, "\n") + 1)
     if (strcspn(at, "\n") == length && strncmp(at, line, length) == 0) return;
-  (void)append(line, &complaints->warnings, &complaints->warnings_used,
-               &complaints->warnings_capacity);
+  (void)append_line(line, &complaints->warnings, &complaints->warnings_used,
+                    &complaints->warnings_capacity);
 }
 
 bool gannet_complaints_next_warning(gannet_complaints *complaints, char *line, size_t size) {
@@ -152,8 +152,8 @@ void gannet_complaints_log(gannet_complaints *complaints, const gannet_context *
     gannet_log(context, GANNET_LOG_WARNING, "%s", line);
 }
 
-/* The whole lines that a record holds, and how many there are more. */
-static size_t cut(const gannet_complaints *complaints, char *rest, size_t size) {
+/* Length of the whole lines that an error record holds; writes how many more there are. */
+static size_t cut_to_record(const gannet_complaints *complaints, char *rest, size_t size) {
   const size_t most = GANNET_ERROR_DETAIL - size;
   const char *text = complaints->text, *end = text;
   int n = 0;
@@ -169,7 +169,7 @@ gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {
   char rest[32] = "";
   size_t length = strlen(text);
   if (length > GANNET_ERROR_DETAIL)
-    length = cut(complaints, rest, sizeof rest);
+    length = cut_to_record(complaints, rest, sizeof rest);
   else if (length > 0)
     length -= 1;
   return GANNET_RAISE(GANNET_ERR_INPUT, "%.*s%s", (int)length, text, rest);

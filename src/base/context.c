@@ -13,7 +13,7 @@
 #include "base/plain_environment.h"
 #include "base/utf8.h"
 
-static gannet_err fill(gannet_context *context, MPI_Comm comm) {
+static gannet_err fill_context(gannet_context *context, MPI_Comm comm) {
   GANNET_TRY_MPI(MPI_Comm_dup(comm, &context->comm));
   GANNET_TRY_MPI(MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN));
   GANNET_TRY_MPI(MPI_Comm_rank(context->comm, &context->rank));
@@ -47,7 +47,7 @@ gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   made->seed = seed;
-  const gannet_err err = fill(made, comm);
+  const gannet_err err = fill_context(made, comm);
   if (err != GANNET_OK) gannet_context_destroy(&made);
   *context = made;
   GANNET_TRY(err);
@@ -64,7 +64,7 @@ gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context
 static pid_t initialised_by = -1;
 
 /* A copy of the process by fork has no part in MPI: its MPI_Finalize would wait for ever. */
-static void finalize(void) {
+static void finalize_mpi(void) {
   int finalized = 0;
   if (getpid() != initialised_by) return;
   (void)MPI_Finalized(&finalized);
@@ -79,7 +79,7 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
   if (!running) {
     GANNET_TRY(gannet_mpi_start_alone());
     initialised_by = getpid();
-    GANNET_REQUIRE(atexit(finalize) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
+    GANNET_REQUIRE(atexit(finalize_mpi) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
   }
   return gannet_context_create(MPI_COMM_SELF, seed, context);
 }

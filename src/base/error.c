@@ -1,4 +1,4 @@
-#include "base/error_record.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdint.h>

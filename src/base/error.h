@@ -39,7 +39,7 @@
       return gannet_error_raise_mpi(try_mpi_, #call, __func__, __FILE__, __LINE__); \
   } while (0)
 
-enum { GANNET_ERROR_DETAIL = 1200 }; /* bytes of the record for a message */
+enum { GANNET_ERROR_DETAIL = 1200 }; /* bytes that a record has for a message */
 
 /* Record a new error (message and first line of the trace) and return its code. Control characters
  * of what the message quotes become spaces, as terminals would obey them; ends of lines and tabs
@@ -76,9 +76,9 @@ const char *gannet_error_detail(void);
  */
 void gannet_error_clear(void);
 
-/* Make a local outcome everybody's: the worst code and the message of the lowest rank that has it
- * reach all ranks, with that rank when there are several. To be called between the local part of a
- * collective function and its first communication, so that no rank waits for one that has left.
+/* Make a local outcome that of all ranks: the worst code, with the message of the lowest rank that
+ * has it. Call it between the local part of a collective function and its first communication, so
+ * that no rank waits for one that has returned.
  *
  * Collective over comm; local may differ between ranks.
  *
@@ -95,5 +95,21 @@ GANNET_CHECKED gannet_err gannet_agree(MPI_Comm comm, gannet_err local);
  */
 GANNET_CHECKED gannet_err gannet_same(MPI_Comm comm, const void *bytes, size_t size,
                                       const char *what);
+
+/* The record of an error: message, trace, and the rank that raised it. */
+typedef struct {
+  int code;
+  int rank; /* -1 = this rank */
+  char detail[GANNET_ERROR_DETAIL];
+  char trace[1600];
+} gannet_error_record;
+
+/* Copy the record, and put it back after work that is done although something failed. A further
+ * error in that work, or one that it handles itself, must not hide what the user is to be told.
+ *
+ * Local.
+ */
+void gannet_error_save(gannet_error_record *record);
+void gannet_error_restore(const gannet_error_record *record);
 
 #endif

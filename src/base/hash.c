@@ -1,8 +1,11 @@
 #include "base/hash.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#include "base/clock.h"
 
 uint64_t gannet_hash(const void *bytes, size_t size) {
   return XXH3_64bits(bytes, size);
@@ -36,7 +39,7 @@ int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *siz
   return failed;
 }
 
-/* https://pubs.opengroup.org/onlinepubs/9699919799/utilities/cksum.html */
+/* POSIX, https://pubs.opengroup.org/onlinepubs/9699919799/utilities/cksum.html */
 uint32_t gannet_cksum(const void *bytes, size_t size) {
   const unsigned char *byte = bytes;
   uint32_t table[256], sum = 0;
@@ -49,4 +52,14 @@ uint32_t gannet_cksum(const void *bytes, size_t size) {
   for (size_t rest = size; rest > 0; rest >>= 8)
     sum = (sum << 8) ^ table[(sum >> 24) ^ (rest & 0xff)];
   return ~sum;
+}
+
+uint64_t gannet_identity_create(const char *path) {
+  const double now[2] = {gannet_clock_epoch(), gannet_clock_seconds()};
+  char host[64] = "";
+  (void)gethostname(host, sizeof host - 1);
+  const uint64_t parts[4] = {gannet_hash(path, strlen(path)), gannet_hash(host, sizeof host),
+                             gannet_hash(now, sizeof now), (uint64_t)getpid()};
+  const uint64_t identity = gannet_hash(parts, sizeof parts);
+  return identity ? identity : 1;
 }

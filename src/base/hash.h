@@ -1,5 +1,5 @@
-/* A 64-bit hash of bytes (XXH3) for checksums of files, records and batches, and one that shell
- * scripts can compute. Not cryptographic. */
+/* Hashes: a 64-bit hash of bytes (XXH3) for checksums of files, records and batches, a checksum
+ * that shell scripts can compute, and numbers that are unique. None of them is cryptographic. */
 #ifndef GANNET_BASE_HASH_H
 #define GANNET_BASE_HASH_H
 
@@ -24,5 +24,13 @@ int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *siz
  * Local.
  */
 uint32_t gannet_cksum(const void *bytes, size_t size);
+
+/* A number, never 0, that up to chance no other call returns, here or on another machine. It is
+ * made of the time, the host, the process and a path. Where the value matters, use
+ * gannet_context_stream.
+ *
+ * Local.
+ */
+uint64_t gannet_identity_create(const char *path);
 
 #endif

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/resources.h"
+
 enum { ALIGNMENT = 64 };
 
-static const double little = 256e6; /* bytes that are not worth a look at what there is */
+static const double little = 256e6; /* bytes for which nobody looks at what is left */
 
 /* Pointers to object pointers arrive as void *; memcpy reads them without breaking aliasing rules.
  */
@@ -21,8 +23,8 @@ static void save(void *pointer_to_pointer, void *block) {
   memcpy(pointer_to_pointer, &block, sizeof block);
 }
 
-/* What is granted beyond what there is makes the system end a process as soon as it is written,
- * this one or another. */
+/* The system grants more memory than there is. When that memory is written, it ends a process: this
+ * one or another. */
 static gannet_err check_left(size_t bytes) {
   if ((double)bytes <= little) return GANNET_OK;
   const double left = gannet_memory_left();

@@ -1,4 +1,4 @@
-/* Memory: checked sizes, 64-byte alignment, zero-initialised. */
+/* Allocation of memory: sizes are checked, blocks are aligned to 64 bytes and zero. */
 #ifndef GANNET_BASE_MEMORY_H
 #define GANNET_BASE_MEMORY_H
 
@@ -35,26 +35,12 @@ GANNET_CHECKED gannet_err gannet_resize(size_t old_count, size_t new_count, size
  */
 void gannet_free(void *pointer_to_pointer);
 
-/* Bytes of memory that processes on this node may still take, and all that there are, by the
- * control groups of a job (base/group.h) where they have a limit; 0 = unknown.
- *
- * Local.
- */
-void gannet_memory_of_machine(double *available, double *total);
-
-/* Bytes that may be taken at most before the system ends a process, swap included; INFINITY =
- * unknown.
- *
- * Local.
- */
-double gannet_memory_left(void);
-
-/* Whether the node has so many bytes at all; true where that is unknown, and without a look for
- * little. What is made in small pieces is granted until the system ends the process, so ask before.
+/* Whether the node has so many bytes at all; true where that is unknown, and for few bytes. Small
+ * pieces of memory are granted until the system ends the process, so ask for their sum before.
  *
  * Local.
  *
- * total  out  bytes that there are, where the answer is no
+ * total  out  bytes that the node has, where the answer is no
  */
 bool gannet_memory_holds(double bytes, double *total);
 

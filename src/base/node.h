@@ -1,4 +1,10 @@
-/* Ranks that share memory, and memory that they share. */
+/* The ranks of a node, memory that they share, and how they wait for each other.
+ *
+ * Terms
+ *   node       ranks that share memory
+ *   node rank  number of a rank within its node
+ *   mark       a number in shared memory that one rank raises and others wait for
+ */
 #ifndef GANNET_BASE_NODE_H
 #define GANNET_BASE_NODE_H
 
@@ -9,8 +15,7 @@
 
 #include "base/error.h"
 
-/* A number that other ranks wait for, in a line of memory of its own. It counts what may come every
- * few microseconds for weeks. */
+/* A mark, in a cache line of its own. It may count what comes every few microseconds for weeks. */
 typedef struct {
   _Alignas(64) _Atomic int64_t at;
 } gannet_mark;
@@ -19,20 +24,21 @@ struct gannet_segments;
 
 /* How ranks of a node wait for each other. */
 typedef struct {
-  int64_t time;      /* how often they have met */
-  gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where the flag is raised */
-  bool crowded;      /* some have no processor of their own, or are to give it away soon */
-  double since;      /* when this rank last waited, in seconds of base/clock.h */
+  int64_t time;      /* number of barriers so far */
+  gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where a rank's flag is true */
+  bool crowded;      /* ranks that wait give their processor away soon */
+  double since;      /* end of this rank's last wait, in seconds of base/clock.h */
 } gannet_meeting;
 
 /* Members are set at creation and only read afterwards, but for those of a queue (base/queue.h). */
 typedef struct gannet_node {
-  MPI_Comm comm;                    /* ranks that share memory */
-  int n, place;                     /* their number, and which of them this one is */
-  int *ranks;                       /* [n] in the communicator of all, ascending */
-  _Atomic int64_t *counter;         /* turns that were taken since the beginning; NULL = n is 1 */
-  int64_t begun;                    /* of these before the present queue */
-  struct gannet_segments *segments; /* memory that is or was shared */
+  MPI_Comm comm;                    /* of the ranks of the node */
+  int n;                            /* number of ranks */
+  int node_rank;                    /* of this rank, 0 .. n - 1 */
+  int *ranks;                       /* [n] ranks in the communicator of all, ascending */
+  _Atomic int64_t *counter;         /* turns of queues that were taken so far; NULL = n is 1 */
+  int64_t begun;                    /* value of counter when the present queue was opened */
+  struct gannet_segments *segments; /* shared memory that is or was in use */
   gannet_meeting *meeting;
 } gannet_node;
 
@@ -64,15 +70,15 @@ void gannet_node_destroy(gannet_node **node);
 GANNET_CHECKED gannet_err gannet_node_share(const gannet_node *node, size_t bytes, size_t cleared,
                                             void **memory);
 
-/* Have the system give a part of shared memory now, in one call instead of one interruption for
- * every 4 kB that is written first. Where it cannot, nothing happens.
+/* Ask the system for pages of shared memory now, in one call instead of one interruption for every
+ * 4 kB that is written first. Nothing happens where the system cannot do that.
  *
  * Local.
  */
 void gannet_node_touch(void *memory, size_t bytes);
 
 /* Copy numbers into memory that other ranks read, past the caches where the processor can: a line
- * that another core has in its cache takes a fifth of the time then.
+ * that another core has in its cache is written in a fifth of the time.
  *
  * Local.
  *
@@ -81,23 +87,22 @@ void gannet_node_touch(void *memory, size_t bytes);
  */
 void gannet_node_write(size_t n, const double *from, double *to);
 
-/* Give up what was shared, at the latest before the node is destroyed: the last bit of it goes with
- * the last rank that has it. Accepts NULL.
+/* Give up shared memory, at the latest before the node is destroyed. Accepts NULL.
  *
  * Local.
  */
 void gannet_node_unshare(const gannet_node *node, void **memory);
 
-/* Wait until all ranks of the node have come, who then see what the others wrote before; by marks
- * in shared memory, in a tenth of the time of a message.
+/* Wait until all ranks of the node have come. They then see what the others wrote before. Marks in
+ * shared memory take a tenth of the time of a message.
  *
  * Collective over the node.
  *
  * Returns whether flag is true on any of them.
  */
-bool gannet_node_meet(const gannet_node *node, bool flag);
+bool gannet_node_barrier(const gannet_node *node, bool flag);
 
-/* As gannet_agree, and all meet.
+/* gannet_agree, and a barrier.
  *
  * Collective over the node.
  *
@@ -105,11 +110,11 @@ bool gannet_node_meet(const gannet_node *node, bool flag);
  */
 GANNET_CHECKED gannet_err gannet_node_agree(const gannet_node *node, gannet_err err);
 
-/* Wait until another rank has raised a value to at least this; all that it wrote before is seen
- * then. For times shorter than a message. Who waits longer gives its processor away meanwhile:
- * after tens of microseconds where ranks of this node share processors, or else after as long as it
- * has worked before, at most a millisecond, as any other program may keep the processor for
- * several.
+/* Wait until another rank has raised a mark to at least this value; all that it wrote before is
+ * seen then. Meant for times shorter than a message. A rank that waits longer gives its processor
+ * away: after tens of microseconds where ranks of this node share processors, or else after as long
+ * as it has worked before, at most a millisecond, because another program may keep the processor
+ * for several.
  *
  * Local.
  *

@@ -75,3 +75,91 @@ const char *gannet_number_hint(const char *text) {
   if (strpbrk(digits, "_'")) return "; write nothing between thousands";
   return strchr(digits, '%') ? "; write a share as in 0.05" : "";
 }
+
+/* Durations and sizes. */
+
+typedef struct {
+  const char *name;
+  double factor;
+} unit;
+
+static const unit time_units[] = {{"ms", 1e-3}, {"s", 1},       {"sec", 1},      {"m", 60},
+                                  {"min", 60},  {"h", 3600},    {"hour", 3600},  {"hours", 3600},
+                                  {"d", 86400}, {"day", 86400}, {"days", 86400}, {NULL, 0}};
+
+static const unit size_units[] = {
+    {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"K", 0x1p10},
+    {"M", 0x1p20},   {"G", 0x1p30},   {NULL, 0}};
+
+static double factor_of(const unit *units, const char *start, size_t length) {
+  for (; units->name; ++units)
+    if (strlen(units->name) == length && strncmp(units->name, start, length) == 0)
+      return units->factor;
+  return -1;
+}
+
+/* Reads "number[unit]" repeatedly and adds up; plain is the factor of a number without a unit. */
+static int parse_sum(const char *text, const unit *units, double plain, double *sum) {
+  *sum = 0;
+  int parts = 0;
+  while (isspace((unsigned char)*text)) ++text;
+  while (*text) {
+    double number = 0;
+    if (!isdigit((unsigned char)*text) && *text != '.') return -1;
+    const size_t size = gannet_number_read(text, GANNET_NUMBER_BEFORE_UNIT, &number);
+    const char *end = text + size;
+    if (size == 0 || !isfinite(number)) return -1;
+    while (isspace((unsigned char)*end)) ++end;
+    const char *name = end;
+    while (isalpha((unsigned char)*end)) ++end;
+    const double factor = end == name ? plain : factor_of(units, name, (size_t)(end - name));
+    if (factor < 0 || (end == name && (parts > 0 || *end))) return -1;
+    *sum += number * factor;
+    ++parts;
+    while (isspace((unsigned char)*end)) ++end;
+    text = end;
+  }
+  return parts > 0 ? 0 : -1;
+}
+
+/* [days-]hours:minutes:seconds or minutes:seconds, as SLURM writes them. */
+static int parse_clock(const char *text, double *seconds) {
+  int days = 0, a = 0, b = 0, c = 0, used = 0;
+  if (sscanf(text, "%9d-%9d:%9d:%9d%n", &days, &a, &b, &c, &used) == 4 && !text[used])
+    *seconds = ((days * 24.0 + a) * 60 + b) * 60 + c;
+  else if (sscanf(text, "%9d:%9d:%9d%n", &a, &b, &c, &used) == 3 && !text[used])
+    *seconds = (a * 60.0 + b) * 60 + c;
+  else if (sscanf(text, "%9d:%9d%n", &a, &b, &used) == 2 && !text[used])
+    *seconds = a * 60.0 + b;
+  else
+    return -1;
+  return a < 0 || b < 0 || c < 0 || days < 0 ? -1 : 0;
+}
+
+int gannet_parse_duration(const char *text, double *seconds) {
+  if (strchr(text, ':')) return parse_clock(text, seconds);
+  return parse_sum(text, time_units, 1, seconds);
+}
+
+int gannet_parse_size(const char *text, int64_t *bytes) {
+  double sum = 0;
+  if (parse_sum(text, size_units, 1, &sum) || sum > 0x1p62) return -1;
+  *bytes = (int64_t)sum;
+  return 0;
+}
+
+void gannet_format_duration(double seconds, char *buffer, size_t size) {
+  if (!isfinite(seconds))
+    (void)snprintf(buffer, size, "unlimited");
+  else if (seconds < 0.9995) /* what rounds to 1000 ms is a second */
+    (void)snprintf(buffer, size, "%.0f ms", seconds * 1e3);
+  else if (seconds < 99.95)
+    (void)snprintf(buffer, size, "%.1f s", seconds);
+  else if (seconds < 6000)
+    (void)snprintf(buffer, size, "%.0f min %02.0f s", floor(seconds / 60),
+                   floor(fmod(seconds, 60)));
+  else
+    (void)snprintf(buffer, size, "%.0f h %02.0f min", floor(seconds / 3600),
+                   floor(fmod(seconds, 3600) / 60));
+}

@@ -1,4 +1,5 @@
-/* The one reader of numbers that come from outside: campaign files, command lines, CSV, results.
+/* The one reader of numbers, durations and sizes from outside: campaign files, command lines, CSV,
+ * results.
  *
  * A number is decimal and finite, with a point whatever the locale says. Fortran's forms count:
  * 1.5D+03, 1d-5, 1.5Q3, and 1.5-103, whose letter made room for the third digit. No numbers are
@@ -8,11 +9,12 @@
 #define GANNET_BASE_NUMBER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum {
   GANNET_NUMBER_ANY,
-  GANNET_NUMBER_BEFORE_UNIT /* letters behind a number may be a unit, as in 1d12h: D and Q begin an
-                               exponent only with a sign behind them */
+  GANNET_NUMBER_BEFORE_UNIT /* a unit may follow, as in 1d12h: D and Q begin an exponent only when a
+                               sign follows them */
 } gannet_number_form;
 
 /* Read a number at the begin of a text, without blanks before it. Returns how many characters it
@@ -34,5 +36,19 @@ int gannet_parse_number(const char *text, double *value);
  * Local.
  */
 const char *gannet_number_hint(const char *text);
+
+/* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns
+ * 0, or -1 when the text is not one.
+ *
+ * Local.
+ */
+int gannet_parse_duration(const char *text, double *seconds);
+int gannet_parse_size(const char *text, int64_t *bytes);
+
+/* "1 h 05 min", "12.3 s", "850 ms".
+ *
+ * Local.
+ */
+void gannet_format_duration(double seconds, char *buffer, size_t size);
 
 #endif

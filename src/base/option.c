@@ -1,3 +1,4 @@
+/* Option tables: storing settings, complaining about them, and their values as text. */
 #include "base/option.h"
 
 #include <ctype.h>
@@ -40,17 +41,6 @@ int gannet_parse_boolean(const char *text, bool *value) {
   for (int i = 0; i < 6; ++i)
     if (strcasecmp(text, words[i]) == 0) {
       *value = i % 2;
-      return 0;
-    }
-  return -1;
-}
-
-/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
-
-static int parse_choice(const char *text, const char *const *choices, int *value) {
-  for (int i = 0; choices[i]; ++i)
-    if (strcmp(text, choices[i]) == 0) {
-      *value = i;
       return 0;
     }
   return -1;
@@ -120,7 +110,8 @@ static int store_scalar(const gannet_option *option, const char *text, char *mem
       memcpy(member, &truth, sizeof truth);
       return 0;
     case GANNET_CHOICE:
-      if (parse_choice(text, option->choices, &position)) return -1;
+      while (option->choices[position] && strcmp(text, option->choices[position]) != 0) ++position;
+      if (!option->choices[position]) return -1;
       memcpy(member, &position, sizeof position);
       return 0;
     case GANNET_DURATION:
@@ -179,19 +170,14 @@ static bool is_infinite(const char *text) {
   return end != start && *end == '\0' && isinf(number);
 }
 
-static void complain_infinite(const gannet_option *option, const char *section, const char *text,
-                              const char *where, gannet_complaints *complaints) {
-  gannet_complain_of_key(
-      complaints, where, section, option->key, "'%s' is not finite; expected a finite number%s%s",
-      text, option->example ? ", such as " : "", option->example ? option->example : "");
-}
-
 void gannet_option_complain_value(const gannet_option *option, const char *section,
                                   const char *text, const char *where,
                                   gannet_complaints *complaints) {
   char expected[512];
   if (option->type == GANNET_REAL && text && is_infinite(text)) {
-    complain_infinite(option, section, text, where, complaints);
+    gannet_complain_of_key(
+        complaints, where, section, option->key, "'%s' is not finite; expected a finite number%s%s",
+        text, option->example ? ", such as " : "", option->example ? option->example : "");
     return;
   }
   gannet_option_describe(option, expected, sizeof expected);
@@ -230,9 +216,9 @@ static gannet_err store_list(const gannet_option *option, const char *section,
   return store_real_list(option, section, setting, (gannet_real_list *)(void *)member, complaints);
 }
 
-static gannet_err store(const gannet_option *option, const char *section,
-                        const gannet_setting *setting, char *target,
-                        gannet_complaints *complaints) {
+static gannet_err store_setting(const gannet_option *option, const char *section,
+                                const gannet_setting *setting, char *target,
+                                gannet_complaints *complaints) {
   char *member = target + option->offset;
   int bad = 0;
   if (is_list(option))
@@ -266,37 +252,23 @@ int gannet_list_cut(char *text, const char **items) {
   return n;
 }
 
-/* items: room for one more than the text has commas */
-static gannet_err store_default_list(const gannet_option *option, const char *section, char *text,
-                                     const char **items, char *target,
-                                     gannet_complaints *complaints) {
-  const gannet_setting setting = {.key = option->key,
-                                  .n_items = gannet_list_cut(text, items),
-                                  .items = items,
-                                  .where = "default"};
-  return store(option, section, &setting, target, complaints);
-}
-
 static gannet_err store_default(const gannet_option *option, const char *section, char *target,
                                 gannet_complaints *complaints) {
-  const gannet_setting setting = {.key = option->key, .text = option->fallback, .where = "default"};
-  if (!is_list(option)) return store(option, section, &setting, target, complaints);
+  gannet_setting setting = {.key = option->key, .text = option->fallback, .where = "default"};
+  if (!is_list(option)) return store_setting(option, section, &setting, target, complaints);
   char *text = NULL;
   const char **items = NULL;
   gannet_err code = gannet_copy_text(option->fallback, &text);
   if (code == GANNET_OK) code = gannet_alloc(strlen(text) + 1, sizeof *items, &items);
-  if (code == GANNET_OK)
-    code = store_default_list(option, section, text, items, target, complaints);
+  if (code == GANNET_OK) {
+    setting.text = NULL;
+    setting.n_items = gannet_list_cut(text, items);
+    setting.items = items;
+    code = store_setting(option, section, &setting, target, complaints);
+  }
   gannet_free(&items);
   gannet_free(&text);
   return code;
-}
-
-static gannet_err store_defaults(const gannet_option *table, const char *section, char *target,
-                                 gannet_complaints *complaints) {
-  for (; table->key; ++table)
-    if (table->fallback) GANNET_TRY(store_default(table, section, target, complaints));
-  return GANNET_OK;
 }
 
 void gannet_option_complain_unknown(int n_tables, const gannet_option *const *tables,
@@ -340,14 +312,15 @@ static void complain_missing(const gannet_option *table, const char *section, in
 gannet_err gannet_options_apply(const gannet_option *table, const char *section, int n,
                                 const gannet_setting *settings, void *target,
                                 gannet_complaints *complaints) {
-  GANNET_TRY(store_defaults(table, section, target, complaints));
+  for (const gannet_option *option = table; option->key; ++option)
+    if (option->fallback) GANNET_TRY(store_default(option, section, target, complaints));
   for (int i = 0; i < n; ++i) {
     const gannet_option *option = gannet_option_find(table, settings[i].key);
     if (option && strcmp(option->key, settings[i].key) != 0)
       gannet_option_warn_renamed(section, settings[i].key, option->key, settings[i].where,
                                  complaints);
     if (option)
-      GANNET_TRY(store(option, section, &settings[i], target, complaints));
+      GANNET_TRY(store_setting(option, section, &settings[i], target, complaints));
     else
       gannet_option_complain_unknown(1, &table, section, "", &settings[i], complaints);
   }
@@ -368,4 +341,148 @@ void gannet_options_release(const gannet_option *table, void *target, size_t siz
       gannet_free(&((gannet_real_list *)(void *)member)->item);
   }
   memset(target, 0, size);
+}
+
+/* Values and descriptions as text. */
+
+static const char *const type_names[] = {
+    [GANNET_REAL] = "number",
+    [GANNET_INTEGER] = "whole number",
+    [GANNET_LARGE] = "whole number",
+    [GANNET_BOOLEAN] = "true or false",
+    [GANNET_CHOICE] = "one of:",
+    [GANNET_TEXT] = "text",
+    [GANNET_TEXT_LIST] = "text or list of texts",
+    [GANNET_REAL_LIST] = "list of numbers",
+    [GANNET_DURATION] = "duration (90s, 10m, 4h, 1:30:00)",
+    [GANNET_SIZE] = "size (4096, 64KiB, 2GiB)",
+};
+
+static void append_text(char *buffer, size_t size, const char *text) {
+  const size_t used = strlen(buffer);
+  if (used + 1 < size) (void)snprintf(buffer + used, size - used, "%s", text);
+}
+
+bool gannet_option_is_number(const gannet_option *option) {
+  switch (option->type) {
+    case GANNET_REAL:
+    case GANNET_INTEGER:
+    case GANNET_LARGE:
+    case GANNET_REAL_LIST:
+    case GANNET_DURATION:
+    case GANNET_SIZE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool has_range(const gannet_option *option) {
+  const bool given = option->lower != 0 || option->upper != 0;
+  return given && (isfinite(option->lower) || isfinite(option->upper));
+}
+
+static void add_range(const gannet_option *option, char *buffer, size_t size) {
+  char text[96];
+  const char *relation = option->flags & GANNET_OPTION_OPEN_LOW ? "above" : "at least";
+  if (!has_range(option)) return;
+  if (isfinite(option->lower) && isfinite(option->upper))
+    (void)snprintf(text, sizeof text,
+                   option->flags & GANNET_OPTION_OPEN_LOW ? ", above %g, at most %g" : ", %g to %g",
+                   option->lower, option->upper);
+  else if (isfinite(option->lower))
+    (void)snprintf(text, sizeof text, ", %s %g", relation, option->lower);
+  else
+    (void)snprintf(text, sizeof text, ", at most %g", option->upper);
+  append_text(buffer, size, text);
+}
+
+void gannet_option_describe(const gannet_option *option, char *buffer, size_t size) {
+  const bool any = gannet_option_is_number(option) && !has_range(option);
+  (void)snprintf(buffer, size, "%s%s", any && option->type <= GANNET_LARGE ? "any " : "",
+                 type_names[option->type]);
+  if (option->type == GANNET_CHOICE)
+    for (int i = 0; option->choices[i]; ++i) {
+      append_text(buffer, size, " ");
+      append_text(buffer, size, option->choices[i]);
+    }
+  add_range(option, buffer, size);
+  if (option->flags & GANNET_OPTION_AUTO) append_text(buffer, size, ", or auto");
+}
+
+static int format_text_list(const gannet_text_list *list, char *buffer, size_t size) {
+  int used = snprintf(buffer, size, "[");
+  for (int i = 0; i < list->n; ++i) {
+    const size_t at = (size_t)used < size ? (size_t)used : size;
+    used += snprintf(buffer + at, size - at, "%s%s", i ? ", " : "", list->item[i]);
+  }
+  const size_t at = (size_t)used < size ? (size_t)used : size;
+  return used + snprintf(buffer + at, size - at, "]");
+}
+
+static int format_real_list(const gannet_real_list *list, char *buffer, size_t size) {
+  int used = snprintf(buffer, size, "[");
+  for (int i = 0; i < list->n; ++i) {
+    const size_t at = (size_t)used < size ? (size_t)used : size;
+    used += snprintf(buffer + at, size - at, "%s%.17g", i ? ", " : "", list->item[i]);
+  }
+  const size_t at = (size_t)used < size ? (size_t)used : size;
+  return used + snprintf(buffer + at, size - at, "]");
+}
+
+static int format_real(const char *member, char *buffer, size_t size) {
+  double value;
+  memcpy(&value, member, sizeof value);
+  if (isnan(value)) return snprintf(buffer, size, "auto");
+  char shortest[64];
+  for (int digits = 6; digits <= 17; ++digits) {
+    double back = 0;
+    (void)snprintf(shortest, sizeof shortest, "%.*g", digits, value);
+    if (sscanf(shortest, "%lf", &back) == 1 && back == value) break;
+  }
+  return snprintf(buffer, size, "%s", shortest);
+}
+
+static int format_whole(const gannet_option *option, const char *member, char *buffer,
+                        size_t size) {
+  int64_t value;
+  if (option->type == GANNET_INTEGER) {
+    int narrow;
+    memcpy(&narrow, member, sizeof narrow);
+    value = narrow;
+  } else {
+    memcpy(&value, member, sizeof value);
+  }
+  if ((option->flags & GANNET_OPTION_AUTO) && value == GANNET_AUTO)
+    return snprintf(buffer, size, "auto");
+  return snprintf(buffer, size, "%lld", (long long)value);
+}
+
+int gannet_option_format(const gannet_option *option, const void *target, char *buffer,
+                         size_t size) {
+  const char *member = (const char *)target + option->offset;
+  char *text = NULL;
+  bool truth = false;
+  int position = 0;
+  switch (option->type) {
+    case GANNET_TEXT:
+      memcpy(&text, member, sizeof text);
+      return snprintf(buffer, size, "%s", text ? text : "");
+    case GANNET_TEXT_LIST:
+      return format_text_list((const gannet_text_list *)(const void *)member, buffer, size);
+    case GANNET_REAL_LIST:
+      return format_real_list((const gannet_real_list *)(const void *)member, buffer, size);
+    case GANNET_BOOLEAN:
+      memcpy(&truth, member, sizeof truth);
+      return snprintf(buffer, size, "%s", truth ? "true" : "false");
+    case GANNET_CHOICE:
+      memcpy(&position, member, sizeof position);
+      return snprintf(buffer, size, "%s", position < 0 ? "auto" : option->choices[position]);
+    case GANNET_INTEGER:
+    case GANNET_LARGE:
+    case GANNET_SIZE:
+      return format_whole(option, member, buffer, size);
+    default:
+      return format_real(member, buffer, size);
+  }
 }

@@ -194,18 +194,4 @@ void gannet_options_release(const gannet_option *table, void *target, size_t siz
  */
 int gannet_parse_boolean(const char *text, bool *value);
 
-/* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns
- * 0, or -1 when the text is not one.
- *
- * Local.
- */
-int gannet_parse_duration(const char *text, double *seconds);
-int gannet_parse_size(const char *text, int64_t *bytes);
-
-/* "1 h 05 min", "12.3 s", "850 ms".
- *
- * Local.
- */
-void gannet_format_duration(double seconds, char *buffer, size_t size);
-
 #endif

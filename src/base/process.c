@@ -37,14 +37,8 @@ static bool read_stat(long pid, char *state, uint64_t *started) {
   return at && sscanf(at, "%" SCNu64, started) == 1;
 }
 
-static bool has_ended(char state) {
+static bool is_dead(char state) {
   return state == 'Z' || state == 'X';
-}
-
-uint64_t gannet_process_start(long pid) {
-  char state = '?';
-  uint64_t started = 0;
-  return pid > 0 && read_stat(pid, &state, &started) && !has_ended(state) ? started : 0;
 }
 
 gannet_process gannet_process_self(void) {
@@ -52,7 +46,8 @@ gannet_process gannet_process_self(void) {
   struct stat names;
   if (gethostname(self.host, sizeof self.host - 1) || !self.host[0])
     (void)snprintf(self.host, sizeof self.host, "unknown");
-  self.started = gannet_process_start(self.pid);
+  char state = '?';
+  if (!read_stat(self.pid, &state, &self.started) || is_dead(state)) self.started = 0;
   (void)read_line("/proc/sys/kernel/random/boot_id", self.boot, sizeof self.boot);
   if (strpbrk(self.boot, " \t")) self.boot[0] = '\0';
   if (stat("/proc/self/ns/pid", &names) == 0) self.names = (uint64_t)names.st_ino;
@@ -70,7 +65,7 @@ gannet_process_state gannet_process_look(const gannet_process *process) {
   if (process->pid <= 0 || (kill((pid_t)process->pid, 0) && errno != EPERM))
     return GANNET_PROCESS_ENDED;
   const bool known = read_stat(process->pid, &state, &started);
-  if (has_ended(state)) return GANNET_PROCESS_ENDED;
+  if (is_dead(state)) return GANNET_PROCESS_ENDED;
   return known && process->started && started != process->started ? GANNET_PROCESS_ENDED
                                                                   : GANNET_PROCESS_ALIVE;
 }

@@ -1,8 +1,8 @@
-/* Telling a process from another one that was given its number later.
+/* The identity of a process, which tells it from another one that gets its number later.
  *
  * The system gives the numbers of processes that have ended to new ones. A process is therefore
- * named by its number, the time at which it started, the start of the system, and the name space in
- * which its number counts, as containers have their own.
+ * identified by its number, the time at which it started, the start of the system, and the name
+ * space of process numbers, of which containers have their own.
  */
 #ifndef GANNET_BASE_PROCESS_H
 #define GANNET_BASE_PROCESS_H
@@ -13,11 +13,11 @@
 enum { GANNET_HOST_NAME = 256, GANNET_PROCESS_TEXT = 512 };
 
 typedef struct {
-  long pid;                    /* 0 = nobody */
-  char host[GANNET_HOST_NAME]; /* on which it runs */
-  uint64_t started;            /* clock ticks from the start of the system; 0 = unknown */
-  char boot[40];               /* names the start of the system; "" = unknown */
-  uint64_t names;              /* name space of process numbers; 0 = unknown */
+  long pid;                    /* 0 = no process */
+  char host[GANNET_HOST_NAME]; /* host on which it runs */
+  uint64_t started;            /* start in clock ticks since the start of the system; 0 = unknown */
+  char boot[40];               /* identifies the start of the system; "" = unknown */
+  uint64_t names;              /* identifies the name space of process numbers; 0 = unknown */
 } gannet_process;
 
 typedef enum {
@@ -32,9 +32,8 @@ typedef enum {
  */
 gannet_process gannet_process_self(void);
 
-/* Whether a process of this host still runs. What has ended and waits to be asked how (a zombie)
- * has ended. Of a process whose start is unknown, as older versions wrote it, only the number
- * counts.
+/* Whether a process of this host still runs. A zombie has ended. When the start of a process is
+ * unknown, as older versions wrote it, only its number counts.
  *
  * Local.
  */
@@ -51,12 +50,5 @@ gannet_process_state gannet_process_look(const gannet_process *process);
  */
 int gannet_process_format(const gannet_process *process, char *text);
 bool gannet_process_parse(const char *text, gannet_process *process);
-
-/* Clock ticks from the start of the system at which a process of this host started, 0 when there is
- * none of that number or it has ended.
- *
- * Local.
- */
-uint64_t gannet_process_start(long pid);
 
 #endif

@@ -4,16 +4,11 @@ gannet_queue gannet_queue_open(const gannet_context *context, int64_t units) {
   return (gannet_queue){.context = context, .units = units};
 }
 
+/* Whether the number of ones among the binary digits is odd (Thue and Morse). */
 static bool is_backwards(int64_t round) {
   int odd = 0;
   for (; round > 0; round /= 2) odd ^= (int)(round & 1);
   return odd != 0;
-}
-
-/* The next turn of this node: in every round of all ranks it has as many as ranks. */
-static int64_t take_turn(gannet_queue *queue) {
-  gannet_node *node = queue->context->node;
-  return node && node->counter ? atomic_fetch_add(node->counter, 1) - node->begun : queue->own++;
 }
 
 int64_t gannet_queue_next(gannet_queue *queue) {
@@ -21,10 +16,13 @@ int64_t gannet_queue_next(gannet_queue *queue) {
   const gannet_node *node = context->node;
   const int n = node ? node->n : 1;
   while (!queue->at_end) {
-    const int64_t turn = take_turn(queue), round = turn / n;
-    const int place = (int)(turn % n);
+    /* in every round of all ranks the node has as many turns as ranks */
+    const int64_t turn =
+        node && node->counter ? atomic_fetch_add(node->counter, 1) - node->begun : queue->own++;
+    const int64_t round = turn / n;
+    const int at = (int)(turn % n);
     const bool backwards = is_backwards(round);
-    const int rank = node ? node->ranks[backwards ? n - 1 - place : place] : context->rank;
+    const int rank = node ? node->ranks[backwards ? n - 1 - at : at] : context->rank;
     const int64_t unit = round * context->np + (backwards ? context->np - 1 - rank : rank);
     queue->at_end = round * context->np >= queue->units;
     if (unit < queue->units) return unit;
@@ -32,7 +30,7 @@ int64_t gannet_queue_next(gannet_queue *queue) {
   return -1;
 }
 
-/* Every rank has taken one turn beyond the last. */
+/* Every rank takes one turn beyond the last unit. */
 void gannet_queue_close(gannet_queue *queue) {
   gannet_node *node = queue->context->node;
   const int np = queue->context->np;

@@ -1,4 +1,4 @@
-/* Vector registers of this processor, for code that is written for their size; loops that compilers
+/* Vector registers of this processor, for code that is written for their size. Loops that compilers
  * vectorise use network/vector_clones.h instead. */
 #ifndef GANNET_BASE_REGISTERS_H
 #define GANNET_BASE_REGISTERS_H
@@ -10,7 +10,8 @@
 #define GANNET_WITH_64_BYTES __attribute__((target("arch=x86-64-v4")))
 #endif
 
-/* Bytes of the largest ones that there is code for: 64, 32 or 16.
+/* Bytes of the largest registers that there is code for: 64, 32 or 16. In a file of its own, so
+ * that a test can give another answer.
  *
  * Local.
  */

@@ -1,12 +1,13 @@
-/* A text that grows. */
+/* Texts that grow, and texts for man pages. */
 #ifndef GANNET_BASE_TEXT_H
 #define GANNET_BASE_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
-/* Zero-initialise; free text with gannet_free. */
+/* A text that grows. Zero-initialise; free text with gannet_free. */
 typedef struct {
   char *text; /* with a zero byte behind the used ones; NULL while nothing was added */
   size_t used, capacity;
@@ -19,5 +20,17 @@ typedef struct {
  * Errors: GANNET_ERR_MEMORY; the text is then as it was.
  */
 GANNET_CHECKED gannet_err gannet_text_add(gannet_text *to, const char *bytes, size_t size);
+
+/* Write text for man(7), with the characters escaped that roff would take for its own.
+ *
+ * Local.
+ */
+void gannet_roff_text(FILE *out, const char *text);
+
+/* Write the line ".TH" of a page: title in upper case, section and version.
+ *
+ * Local.
+ */
+void gannet_roff_title(FILE *out, const char *title, int section, const char *version);
 
 #endif

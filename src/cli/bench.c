@@ -4,7 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "campaign/run/stop.h"
 #include "cli/cli.h"

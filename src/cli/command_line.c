@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/names.h"
 #include "base/option.h"
 #include "campaign/tables/table.h"

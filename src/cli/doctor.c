@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "cli/cli.h"

@@ -17,7 +17,7 @@
 #include "evaluate/in_process/in_process.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
-#include "machine/choice.h"
+#include "machine/choose_blas.h"
 #include "minimize/petsc.h"
 
 /* An error of the input explains itself. Other errors are printed with the meaning of their code

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "base/roff.h"
+#include "base/text.h"
 #include "campaign/config/explain.h"
 #include "cli/cli.h"
 #include "gannet/version.h"

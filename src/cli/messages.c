@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/open_file.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 
 gannet_err cli_open_campaign(const cli_world *world, const gannet_campaign_start_options *options,
                              double patience, gannet_complaints *complaints,

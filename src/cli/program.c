@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 
 /* The loader ends a program that has too little room for its libraries, and says "failed to map
  * segment". Their least sizes are known: HDF5 with what it needs takes 24 MiB, and the buffer that

@@ -1,6 +1,6 @@
 #include "cli/query.h"
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "campaign/run/progress.h"
 #include "minimize/petsc.h"
 

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "evaluate/result_record.h"
 #include "evaluate/sleeping_wait.h"
 

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "evaluate/sleeping_wait.h"
 #include "linalg/blas.h"
 #include "linalg/blas_library.h"
-#include "machine/parts.h"
+#include "machine/topics.h"
 
 void machine_blas_name(char *text, size_t size) {
   const char *all = gannet_blas_library();
@@ -43,16 +43,11 @@ bool machine_blas_is_slow(char *why, size_t size) {
   return true;
 }
 
-/* "Cooperlake (AVX-512)" of this rank. */
-static void describe(char *text, size_t size) {
-  (void)snprintf(text, size, "%.30s on a processor with %s", gannet_blas_kernel(),
-                 gannet_vector_name(gannet_processor_vector()));
-}
-
 gannet_err machine_kernels_agree(MPI_Comm comm, bool *agree, char what[2][64]) {
   char mine[64] = "";
   int rank = 0, np = 0, first = 0;
-  describe(mine, sizeof mine);
+  (void)snprintf(mine, sizeof mine, "%.30s on a processor with %s", gannet_blas_kernel(),
+                 gannet_vector_name(gannet_processor_vector()));
   memcpy(what[0], mine, sizeof mine);
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
@@ -66,8 +61,9 @@ gannet_err machine_kernels_agree(MPI_Comm comm, bool *agree, char what[2][64]) {
   return GANNET_OK;
 }
 
-/* Best of some products, operations per second, times the share of a processor that this rank had:
- * a product is shorter than the turns in which ranks share one. The first one warms up. */
+/* Operations per second: the best of some products, times the share of a processor that this rank
+ * had, because a product is shorter than the turns in which ranks share one. The first product
+ * warms up. */
 static double product_rate(int n, int products, double *work) {
   const size_t size = (size_t)n * (size_t)n;
   const double begin = gannet_clock_seconds(), worked = gannet_clock_processor();
@@ -81,15 +77,7 @@ static double product_rate(int n, int products, double *work) {
   return best * fmin(1, (gannet_clock_processor() - worked) / (gannet_clock_seconds() - begin));
 }
 
-/* The slowest of all at once. */
-static gannet_err rate_together(MPI_Comm comm, int n, int products, double *work, double *rate) {
-  GANNET_TRY_MPI(MPI_Barrier(comm));
-  const double mine = product_rate(n, products, work);
-  GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_MIN, comm));
-  return GANNET_OK;
-}
-
-/* Rank 0 alone, while the others sleep, and then the slowest of all at once. */
+/* The rate of rank 0 alone, while the others sleep, and then the slowest of all ranks at once. */
 static gannet_err compare_rates(const machine_request *request, double *alone, double *together) {
   enum { N = 384, ALONE = 5, TOGETHER = 40 };
   double *work = NULL;
@@ -98,8 +86,15 @@ static gannet_err compare_rates(const machine_request *request, double *alone, d
   for (size_t i = 0; i < 2 * size; ++i) work[i] = 1.0 / (double)(1 + i % 7);
   *alone = request->rank == 0 ? product_rate(N, ALONE, work) : 0;
   gannet_err err = gannet_sleeping_bcast(request->comm, alone, (int)sizeof *alone);
-  if (err == GANNET_OK) err = rate_together(request->comm, N, TOGETHER, work, together);
+  int mpi = MPI_SUCCESS;
+  if (err == GANNET_OK) {
+    mpi = MPI_Barrier(request->comm);
+    const double mine = product_rate(N, TOGETHER, work);
+    if (mpi == MPI_SUCCESS)
+      mpi = MPI_Allreduce(&mine, together, 1, MPI_DOUBLE, MPI_MIN, request->comm);
+  }
   gannet_free(&work);
+  GANNET_TRY_MPI(mpi);
   return err;
 }
 

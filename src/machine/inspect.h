@@ -1,5 +1,5 @@
-/* What gannet finds where it runs: libraries, processors, memory, file system, scheduler; and what
- * to change there. Reports are made on rank 0.
+/* The inspection of the machine that gannet runs on: libraries, processors, memory, file system,
+ * scheduler, and what to change there. Reports are made on rank 0.
  */
 #ifndef GANNET_MACHINE_INSPECT_H
 #define GANNET_MACHINE_INSPECT_H
@@ -7,32 +7,27 @@
 #include "evaluate/launcher/launcher.h"
 #include "machine/report.h"
 
-/* Everything is borrowed for the call. */
+/* What to inspect. Everything is borrowed for the call. */
 typedef struct {
   MPI_Comm comm;
   int rank, np;
-  gannet_launcher *launcher; /* on rank 0, to ask programs for their version; NULL = do not */
-  const char *directory;     /* that a campaign would be in; exists */
-  int slots;                 /* simulations of the campaign that run here at a time; 0 = unknown */
-  int processes;             /* that each of them starts, >= 1 */
+  gannet_launcher *launcher; /* on rank 0, runs programs that tell their version; NULL = run none */
+  const char *directory;     /* the directory that a campaign would be in */
+  int slots;                 /* simulations that run here at a time; 0 = unknown */
+  int processes;             /* processes that each simulation starts, >= 1 */
 } machine_request;
 
-/* Ranks and the processors that they may use. The same on all ranks but for host. */
+/* Ranks and the processors that they may use. The fullest node is the one with the fewest hardware
+ * threads per rank. The same on all ranks but for host. */
 typedef struct {
   int nodes;
-  int ranks;       /* on the fullest node, the one with the fewest processors per rank */
-  int threads;     /* hardware threads there that the ranks may use together; 0 = unknown */
-  int cores;       /* and the cores these belong to */
-  int least, most; /* hardware threads that a single rank may use */
-  int on_one;      /* ranks that are bound to the same single hardware thread, at most */
-  char host[64];   /* of this rank */
-} machine_places;
-
-/* Look where the ranks are.
- *
- * Collective over comm.
- */
-GANNET_CHECKED gannet_err machine_find_places(MPI_Comm comm, machine_places *places);
+  int ranks;       /* ranks of the fullest node */
+  int threads;     /* hardware threads of the fullest node that ranks may use; 0 = unknown */
+  int cores;       /* cores that these threads belong to */
+  int least, most; /* fewest and most hardware threads that a single rank may use */
+  int on_one;      /* most ranks that are bound to one and the same hardware thread */
+  char host[64];   /* host of this rank */
+} machine_layout;
 
 /* Find out everything that gannet doctor prints. Makes a small file in the directory and removes
  * it.
@@ -45,22 +40,22 @@ GANNET_CHECKED gannet_err machine_find_places(MPI_Comm comm, machine_places *pla
  */
 GANNET_CHECKED gannet_err machine_inspect(const machine_request *request, machine_report *report);
 
-/* Before 23.02 SLURM does not tell a job when it ends: then squeue is asked, and SLURM_JOB_END_TIME
- * set in this process as later versions do. Nothing happens outside of SLURM, or without an answer.
+/* Set SLURM_JOB_END_TIME in this process where SLURM before 23.02 did not: squeue is asked when the
+ * job ends. Nothing happens outside of SLURM, or without an answer.
  *
  * Local; on rank 0.
  *
- * launcher  in  NULL = nobody is asked
+ * launcher  in  runs squeue; NULL = nothing happens
  */
 void machine_learn_job_end(gannet_launcher *launcher);
 
 /* What gannet run writes into its log when it starts. */
 typedef struct {
   char line[1024];      /* a JSON object */
-  char warning[2][400]; /* about speed, about ranks that differ; "" = none */
+  char warning[2][400]; /* a warning about speed, and one about ranks that differ; "" = none */
 } machine_summary;
 
-/* Sum it up.
+/* Describe the machine in a line.
  *
  * Collective over comm.
  *
@@ -68,11 +63,11 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err machine_summarise(MPI_Comm comm, machine_summary *summary);
 
-/* How many cores some hardware threads of this machine belong to.
+/* Number of cores that some hardware threads of this machine belong to.
  *
  * Local.
  *
- * processors  in  [GANNET_PROCESSORS_MOST] whether one is among them
+ * processors  in  [GANNET_PROCESSORS_MOST] whether a thread is among them
  */
 int machine_count_cores(const bool *processors);
 

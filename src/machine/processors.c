@@ -1,12 +1,91 @@
-/* Processors, binding, threads. */
+/* Where the ranks are, and which processors they and simulations may use. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/group.h"
-#include "base/processors.h"
+#include "base/resources.h"
 #include "linalg/blas.h"
-#include "machine/parts.h"
+#include "machine/topics.h"
+
+/* The layout of ranks. */
+
+static int read_topology(int processor, const char *name) {
+  char path[128];
+  int value = -1;
+  (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", processor, name);
+  FILE *file = fopen(path, "re");
+  if (!file) return -1;
+  if (fscanf(file, "%d", &value) != 1) value = -1;
+  (void)fclose(file);
+  return value;
+}
+
+/* Count the cores that some hardware threads belong to. Threads of one core have the same numbers
+ * of package and core. Where the system does not tell these numbers, every thread counts as a core.
+ */
+int machine_count_cores(const bool *processors) {
+  int seen[GANNET_PROCESSORS_MOST][2], n = 0;
+  for (int p = 0; p < GANNET_PROCESSORS_MOST; ++p) {
+    if (!processors[p]) continue;
+    const int package = read_topology(p, "physical_package_id"), core = read_topology(p, "core_id");
+    int at = 0;
+    while (at < n && !(core >= 0 && seen[at][0] == package && seen[at][1] == core)) ++at;
+    if (at < n) continue;
+    seen[n][0] = package;
+    seen[n++][1] = core;
+  }
+  return n;
+}
+
+/* Find the node with the fewest hardware threads per rank. The lowest rank of that node tells the
+ * others. */
+static gannet_err find_fullest(MPI_Comm comm, const gannet_processors *here,
+                               machine_layout *layout) {
+  struct {
+    double share;
+    int rank;
+  } mine = {.share = (double)here->together / here->ranks}, least;
+  int fullest[3] = {here->ranks, here->together, 0};
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &mine.rank));
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
+  if (mine.rank == least.rank) fullest[2] = machine_count_cores(here->any);
+  GANNET_TRY_MPI(MPI_Bcast(fullest, 3, MPI_INT, least.rank, comm));
+  layout->ranks = fullest[0];
+  layout->threads = fullest[1];
+  layout->cores = fullest[2];
+  return GANNET_OK;
+}
+
+static gannet_err fill_layout(MPI_Comm comm, MPI_Comm near, machine_layout *layout) {
+  gannet_processors here = {0};
+  int rank = 0;
+  GANNET_TRY(gannet_processors_find(near, &here));
+  GANNET_TRY(find_fullest(comm, &here, layout));
+  GANNET_TRY_MPI(MPI_Comm_rank(near, &rank));
+  const int first = rank == 0;
+  const int most[] = {here.own, -here.own, here.on_one};
+  int all[3];
+  GANNET_TRY_MPI(MPI_Allreduce(most, all, 3, MPI_INT, MPI_MAX, comm));
+  GANNET_TRY_MPI(MPI_Allreduce(&first, &layout->nodes, 1, MPI_INT, MPI_SUM, comm));
+  layout->most = all[0];
+  layout->least = -all[1];
+  layout->on_one = all[2];
+  return GANNET_OK;
+}
+
+gannet_err machine_find_layout(MPI_Comm comm, machine_layout *layout) {
+  MPI_Comm near = MPI_COMM_NULL;
+  *layout = (machine_layout){0};
+  if (gethostname(layout->host, sizeof layout->host - 1)) layout->host[0] = '\0';
+  GANNET_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near));
+  const gannet_err err = fill_layout(comm, near, layout);
+  GANNET_TRY_MPI(MPI_Comm_free(&near));
+  return err;
+}
+
+/* Findings. */
 
 /* "model name : AMD EPYC" of the first processor. */
 static void read_model(char *text, size_t size) {
@@ -23,12 +102,7 @@ static void read_model(char *text, size_t size) {
   (void)fclose(file);
 }
 
-static double read_load(void) {
-  double load[1] = {0};
-  return getloadavg(load, 1) == 1 ? load[0] : 0;
-}
-
-static void inspect_ranks(const machine_places *p, machine_report *report) {
+static void inspect_ranks(const machine_layout *p, machine_report *report) {
   machine_say(report, "processors", "ranks and cores", "%d rank%s, %d core%s (%d hardware threads)",
               p->ranks, p->ranks == 1 ? "" : "s", p->cores, p->cores == 1 ? "" : "s", p->threads);
   if (p->threads == 0)
@@ -44,7 +118,7 @@ static void inspect_ranks(const machine_places *p, machine_report *report) {
                    "as fast");
 }
 
-static void inspect_binding(const machine_places *p, machine_report *report) {
+static void inspect_binding(const machine_layout *p, machine_report *report) {
   if (p->least == p->most)
     machine_say(report, "processors", "binding", "every rank may use %d of %d", p->most,
                 p->threads);
@@ -58,7 +132,7 @@ static void inspect_binding(const machine_places *p, machine_report *report) {
                    p->on_one);
 }
 
-/* Simulations are no part of a rank: they may use what the launcher of the job may. */
+/* Simulations are not bound as ranks are: they may use what the launcher of the job may use. */
 static void inspect_simulations(const machine_request *request, machine_report *report) {
   static bool may_use[GANNET_PROCESSORS_MOST];
   const int threads = request->launcher ? gannet_launcher_processors(
@@ -79,9 +153,10 @@ static void inspect_simulations(const machine_request *request, machine_report *
                    cores / request->processes > 0 ? cores / request->processes : 1);
 }
 
-static void inspect_limits(const machine_places *p, machine_report *report) {
-  const double load = read_load();
+static void inspect_limits(const machine_layout *p, machine_report *report) {
+  double load = 0;
   gannet_group group;
+  if (getloadavg(&load, 1) != 1) load = 0;
   gannet_group_read("", &group);
   if (group.processors < p->threads) {
     machine_say(report, "processors", "quota", "%.2f", group.processors);
@@ -95,7 +170,7 @@ static void inspect_limits(const machine_places *p, machine_report *report) {
     machine_advise(report, MACHINE_NOTE, "other work is running on this node");
 }
 
-static void inspect_variables(const machine_places *p, machine_report *report) {
+static void inspect_variables(const machine_layout *p, machine_report *report) {
   static const char *const names[] = {
       "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
       "OPENBLAS_CORETYPE",    "OMP_PROC_BIND",   "OMP_PLACES",       "GANNET_KEEP_BLAS"};
@@ -116,17 +191,17 @@ static void inspect_variables(const machine_places *p, machine_report *report) {
   }
 }
 
-void machine_inspect_processors(const machine_request *request, const machine_places *places,
+void machine_inspect_processors(const machine_request *request, const machine_layout *layout,
                                 machine_report *report) {
   char model[128];
   read_model(model, sizeof model);
   machine_say(report, "processors", "model", "%s", model);
-  inspect_ranks(places, report);
-  inspect_binding(places, report);
+  inspect_ranks(layout, report);
+  inspect_binding(layout, report);
   inspect_simulations(request, report);
-  inspect_limits(places, report);
+  inspect_limits(layout, report);
   machine_say(report, "threads", "per rank", "%d", gannet_blas_threads());
   if (gannet_blas_threads() > 1)
     machine_advise(report, MACHINE_CHANGE, "BLAS does not let gannet reduce its threads to one");
-  inspect_variables(places, report);
+  inspect_variables(layout, report);
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 
 void machine_say(machine_report *report, const char *topic, const char *item, const char *format,
                  ...) {

@@ -5,19 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "campaign/run/stop.h"
 #include "evaluate/command/command.h"
-#include "machine/parts.h"
+#include "machine/topics.h"
 
 /* Run a program of SLURM in a folder and wait for its end, or five seconds. What it wrote, or its
  * complaints when it failed. */
-static gannet_err ask_there(gannet_launcher *launcher, const char *program,
-                            const char *const *arguments, const char *folder, bool *works,
-                            char **answer) {
+static gannet_err run_in_folder(gannet_launcher *launcher, const char *program,
+                                const char *const *arguments, const char *folder, bool *works,
+                                char **answer) {
   const char *const nothing[] = {NULL};
   const gannet_launch launch = {.directory = folder,
                                 .program = program,
@@ -39,7 +38,7 @@ static gannet_err ask_there(gannet_launcher *launcher, const char *program,
   return gannet_file_read(path, answer, &size);
 }
 
-static void clear(const char *folder) {
+static void remove_folder(const char *folder) {
   static const char *const names[] = {"stdout.log", "stderr.log"};
   char path[PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -48,19 +47,19 @@ static void clear(const char *folder) {
   (void)rmdir(folder);
 }
 
-/* In a folder of its own. Returns 0, or -1 when nobody could be asked, which is no error; then, and
- * when it failed before it wrote, the answer is NULL. */
-static int ask(gannet_launcher *launcher, const char *program, const char *const *arguments,
-               bool *works, char **answer) {
+/* Run a program of SLURM in a folder of its own. Returns 0, or -1 when it could not be run, which
+ * is no error. The answer is NULL then, and when the program failed before it wrote. */
+static int run_program(gannet_launcher *launcher, const char *program, const char *const *arguments,
+                       bool *works, char **answer) {
   const char *base = getenv("TMPDIR");
   char folder[PATH_MAX];
   *works = false;
   *answer = NULL;
   (void)snprintf(folder, sizeof folder, "%s/gannet-slurm-XXXXXX", base ? base : "/tmp");
   if (!launcher || !mkdtemp(folder)) return -1;
-  if (ask_there(launcher, program, arguments, folder, works, answer) != GANNET_OK)
+  if (run_in_folder(launcher, program, arguments, folder, works, answer) != GANNET_OK)
     gannet_error_clear();
-  clear(folder);
+  remove_folder(folder);
   return 0;
 }
 
@@ -70,7 +69,7 @@ static void inspect_version(gannet_launcher *launcher, const char *program,
   const char *const arguments[] = {"sbatch", "--version", NULL};
   char *answer = NULL;
   bool works = false;
-  if (ask(launcher, program, arguments, &works, &answer)) return;
+  if (run_program(launcher, program, arguments, &works, &answer)) return;
   const char *text = answer ? answer : "";
   const int length = (int)strcspn(text, "\n");
   machine_say(report, "SLURM", "version", "%.*s", works ? length : 7, works ? text : "unknown");
@@ -82,7 +81,7 @@ static void inspect_version(gannet_launcher *launcher, const char *program,
 }
 
 /* squeue's %L, "[[D-]HH:]MM:SS", in seconds; NAN for words such as UNLIMITED. */
-static double read_left(const char *text) {
+static double parse_time_left(const char *text) {
   double part[4], seconds = 0;
   char *end = NULL;
   int n = 0;
@@ -97,25 +96,20 @@ static double read_left(const char *text) {
   return seconds + (days ? 86400 * part[0] : 0);
 }
 
-/* The number of an element of an array is for squeue that of the whole array with one of them. */
-static void find_job(char *job, size_t size) {
-  const char *id = getenv("SLURM_JOB_ID"), *array = getenv("SLURM_ARRAY_JOB_ID"),
-             *element = getenv("SLURM_ARRAY_TASK_ID");
-  if (array && element)
-    (void)snprintf(job, size, "%s_%s", array, element);
-  else
-    (void)snprintf(job, size, "%s", id ? id : "");
-}
-
 void machine_learn_job_end(gannet_launcher *launcher) {
   char program[PATH_MAX], job[64], epoch[32], *answer = NULL;
   bool works = false;
-  find_job(job, sizeof job);
+  const char *id = getenv("SLURM_JOB_ID"), *array = getenv("SLURM_ARRAY_JOB_ID");
+  const char *element = getenv("SLURM_ARRAY_TASK_ID");
+  if (array && element) /* the number that squeue takes for an element of an array of jobs */
+    (void)snprintf(job, sizeof job, "%s_%s", array, element);
+  else
+    (void)snprintf(job, sizeof job, "%s", id ? id : "");
   if (!job[0] || getenv("SLURM_JOB_END_TIME")) return;
   const char *const arguments[] = {"squeue", "--noheader", "--format=%L", "--jobs", job, NULL};
   if (gannet_command_find(arguments[0], NULL, program)) return;
-  if (ask(launcher, program, arguments, &works, &answer)) return;
-  const double left = works && answer ? read_left(answer + strspn(answer, " ")) : NAN;
+  if (run_program(launcher, program, arguments, &works, &answer)) return;
+  const double left = works && answer ? parse_time_left(answer + strspn(answer, " ")) : NAN;
   gannet_free(&answer);
   if (isnan(left)) return;
   (void)snprintf(epoch, sizeof epoch, "%.0f", gannet_clock_epoch() + left);

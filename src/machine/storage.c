@@ -7,10 +7,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/open_file.h"
-#include "machine/parts.h"
+#include "base/file.h"
+#include "machine/topics.h"
 #include "store/lock.h"
 
 typedef struct {
@@ -150,18 +149,18 @@ static void inspect_locks(int nodes, int here, int elsewhere, machine_report *re
 gannet_err machine_inspect_storage(const machine_request *request, machine_report *report) {
   char name[64], path[PATH_MAX];
   int here = 0, elsewhere = 0, nodes[2] = {(int)getpid(), 0};
-  machine_places places;
+  machine_layout layout;
   GANNET_TRY_MPI(MPI_Bcast(nodes, 1, MPI_INT, 0, request->comm));
   (void)snprintf(name, sizeof name, ".gannet-doctor-%d", nodes[0]);
   GANNET_TRY(gannet_join_path(request->directory, name, path, sizeof path));
-  GANNET_TRY(machine_find_places(request->comm, &places));
+  GANNET_TRY(machine_find_layout(request->comm, &layout));
   if (request->rank == 0) {
     inspect_room(request->directory, report);
     inspect_sync(path, report);
   }
   GANNET_TRY(compare_nodes(request, path, &here, &elsewhere));
   if (request->rank > 0) return GANNET_OK;
-  if (access(path, F_OK) == 0) inspect_locks(places.nodes, here, elsewhere, report);
+  if (access(path, F_OK) == 0) inspect_locks(layout.nodes, here, elsewhere, report);
   (void)unlink(path);
   return GANNET_OK;
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/common.h"
 #include "base/memory.h"
 #include "base/node.h"
-#include "base/parts.h"
+#include "base/partition.h"
+#include "base/shared_array.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 #include "network/pair.h"
@@ -30,10 +30,10 @@ struct gannet_newton {
   const gannet_mlp *net;
   const gannet_context *team; /* NULL = this rank alone */
   int *owner;                 /* [gannet_pair_tiles(n)] of tiles of the kernel, with a team */
-  gannet_common common;       /* [n][n] with a team */
-  gannet_common passes;       /* with a team: the units and numbers that follow */
+  gannet_shared_array common; /* [n][n] with a team */
+  gannet_shared_array passes; /* with a team: the units and numbers that follow */
   gannet_pair all;            /* by which ranks give each other their blocks of the present point */
-  gannet_round mine;          /* of the blocks, and of the sums over all points */
+  gannet_stride mine;         /* of the blocks, and of the sums over all points */
   size_t n, p;                /* observations, weights of the pair */
   gannet_pair at[2];          /* the present point, linearised, and this rank's blocks of the trial;
                                  they change places */
@@ -92,7 +92,7 @@ static gannet_err set_up_alone(gannet_newton *s) {
     s->at[k] =
         gannet_pair_in(s->net, n, take_numbers(&next, gannet_pair_units(s->net, n)), s->scratch);
   s->work = take_numbers(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
-  s->mine = gannet_round_of(0, 1, false);
+  s->mine = gannet_stride_of(0, 1, false);
   if (s->team) return GANNET_OK;
   s->kernel = take_numbers(&next, s->n * s->n);
   lay_out_passes(s, next);
@@ -106,7 +106,7 @@ static gannet_err share_tiles(gannet_newton *s) {
   GANNET_TRY(gannet_alloc((size_t)tiles, sizeof *s->owner, &s->owner));
   GANNET_TRY(gannet_alloc((size_t)tiles, sizeof *cost, &cost));
   for (int k = 0; k < tiles; ++k) cost[k] = gannet_pair_tile_size((int)s->n, k);
-  const gannet_err code = gannet_parts_share(tiles, cost, s->team->np, s->owner);
+  const gannet_err code = gannet_partition_assign(tiles, cost, s->team->np, s->owner);
   gannet_free(&cost);
   return code;
 }
@@ -115,15 +115,15 @@ static gannet_err share_tiles(gannet_newton *s) {
 static gannet_err set_up_shared(gannet_newton *s) {
   const gannet_context *team = s->team;
   const size_t units = gannet_pair_units(s->net, (int)s->n);
-  GANNET_TRY(gannet_common_create(team, s->n * s->n, s->n * s->n, &s->common));
-  GANNET_TRY(
-      gannet_common_create(team, count_pass_numbers(s) + units, count_pass_numbers(s), &s->passes));
+  GANNET_TRY(gannet_shared_array_create(team, s->n * s->n, s->n * s->n, &s->common));
+  GANNET_TRY(gannet_shared_array_create(team, count_pass_numbers(s) + units, count_pass_numbers(s),
+                                        &s->passes));
   const bool shared = s->passes.shared;
   s->kernel = s->common.values;
   double *next = s->passes.values;
   if (shared) s->all = gannet_pair_in(s->net, (int)s->n, take_numbers(&next, units), s->scratch);
   lay_out_passes(s, next);
-  s->mine = gannet_round_of(team->rank, team->np, shared);
+  s->mine = gannet_stride_of(team->rank, team->np, shared);
   return GANNET_OK;
 }
 
@@ -158,8 +158,8 @@ gannet_err gannet_newton_create(const gannet_mlp *net, int n, const gannet_conte
 void gannet_newton_destroy(gannet_newton **newton) {
   if (!*newton) return;
   gannet_cholesky_destroy(&(*newton)->factor);
-  gannet_common_release(&(*newton)->common);
-  gannet_common_release(&(*newton)->passes);
+  gannet_shared_array_release(&(*newton)->common);
+  gannet_shared_array_release(&(*newton)->passes);
   gannet_free(&(*newton)->owner);
   gannet_free(&(*newton)->memory);
   gannet_free(newton);
@@ -180,7 +180,7 @@ static double evaluate_trial(gannet_newton *s, const double *weights) {
     for (int i = block.first; i < block.first + block.rows; ++i)
       s->other[i] -= s->problem->target[i];
   }
-  gannet_common_meet(&s->passes);
+  gannet_shared_array_barrier(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
   s->report.trials += 1;
   s->report.operations += gannet_pair_pass_operations(s->net, (int)s->n);
@@ -211,10 +211,10 @@ static gannet_err fill_kernel(gannet_newton *s) {
     return GANNET_OK;
   }
   const int tiles = gannet_pair_tiles((int)s->n);
-  gannet_common_begin(&s->common);
+  gannet_shared_array_begin(&s->common);
   for (int k = 0; k < tiles; ++k)
     if (s->owner[k] == s->team->rank) gannet_pair_gram_tile(&s->at[0], z, k, s->work, s->kernel);
-  return gannet_common_complete(&s->common);
+  return gannet_shared_array_complete(&s->common);
 }
 
 /* J J^T and J v at the present point. */
@@ -227,7 +227,7 @@ static gannet_err linearise_point(gannet_newton *s) {
     gannet_pair_apply(&s->at[0], block, s->problem->z, s->way, s->along);
     if (s->passes.shared) gannet_pair_show(&s->at[0], block, &s->all);
   }
-  gannet_common_meet(&s->passes);
+  gannet_shared_array_barrier(&s->passes);
   /* Blocks of other ranks are copied, because a step reads all of them several times. */
   for (int k = 0; s->passes.shared && k < blocks; ++k)
     if (k % s->mine.step != s->mine.first)
@@ -269,7 +269,7 @@ static gannet_err try_step(gannet_newton *s, double *loss, double *promised) {
   GANNET_TRY(solve_damped(s, share));
   for (int k = s->mine.first; k < sums; k += s->mine.step)
     gannet_pair_sum(&s->at[0], k, s->problem->z, s->solution, s->change);
-  gannet_common_meet(&s->passes);
+  gannet_shared_array_barrier(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->change[i] - share * s->way[i];
   s->report.operations +=
       gannet_pair_pass_operations(s->net, n) + (double)s->n * (double)s->n * (double)s->n / 3;

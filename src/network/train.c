@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/common.h"
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
+#include "base/shared_array.h"
 #include "minimize/minimize.h"
 #include "network/newton.h"
 
@@ -24,14 +24,14 @@ struct gannet_training {
   size_t p;                            /* parameters of one half */
   gannet_newton *newton;               /* NULL with other trainers, which have what follows */
   gannet_mlp_tape tape[2];
-  gannet_common exchange; /* value, with a team that shares memory */
-  double *value;          /* [2][2][rows] of the halves, for odd and for even passes */
-  int passes;             /* so many were made */
-  double *weight;         /* [2][rows] of the halves' derivatives */
-  double *z, *target;     /* a mini-batch: [batch][inputs], [batch] */
-  int *order;             /* [n] */
-  double *gradient;       /* [2][p] */
-  double *moment;         /* adam: first [2][p], second [2][p] */
+  gannet_shared_array exchange; /* value, with a team that shares memory */
+  double *value;                /* [2][2][rows] of the halves, for odd and for even passes */
+  int passes;                   /* so many were made */
+  double *weight;               /* [2][rows] of the halves' derivatives */
+  double *z, *target;           /* a mini-batch: [batch][inputs], [batch] */
+  int *order;                   /* [n] */
+  double *gradient;             /* [2][p] */
+  double *moment;               /* adam: first [2][p], second [2][p] */
 };
 
 static bool is_newton(gannet_trainer trainer, int n) {
@@ -59,7 +59,7 @@ static gannet_err allocate_gradients(training *t) {
 static gannet_err set_up_values(training *t) {
   const size_t size = 4 * (size_t)t->tape[0].rows;
   if (!t->team) return gannet_alloc(size, sizeof(double), &t->value);
-  GANNET_TRY(gannet_common_create(t->team, size, size, &t->exchange));
+  GANNET_TRY(gannet_shared_array_create(t->team, size, size, &t->exchange));
   t->value = t->exchange.values;
   if (t->exchange.shared || t->team->rank == 0)
     t->halves = gannet_halves_of(t->team->rank, t->exchange.shared);
@@ -106,7 +106,7 @@ void gannet_training_destroy(gannet_training **created) {
   gannet_mlp_tape_release(&t->tape[0]);
   gannet_mlp_tape_release(&t->tape[1]);
   if (t->team)
-    gannet_common_release(&t->exchange);
+    gannet_shared_array_release(&t->exchange);
   else
     gannet_free(&t->value);
   gannet_free(&t->weight);
@@ -125,7 +125,7 @@ static const double *pair_values(training *t, const double *theta, int rows, con
   for (int half = t->halves.first; half < t->halves.first + t->halves.count; ++half)
     gannet_mlp_forward(t->net, theta + (size_t)half * t->p, rows, z, &t->tape[half],
                        value + (size_t)half * most);
-  gannet_common_meet(&t->exchange);
+  gannet_shared_array_barrier(&t->exchange);
   return value;
 }
 

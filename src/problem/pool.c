@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/node.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "base/random.h"
 #include "problem/problem.h"
 
@@ -156,7 +156,7 @@ static gannet_err allocate_block(MPI_Comm comm, gannet_pool *pool) {
 static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, void *block) {
   MPI_Comm holders = MPI_COMM_NULL;
   int rank = 0;
-  const bool holds = !pool->shared || pool->node->place == 0;
+  const bool holds = !pool->shared || pool->node->node_rank == 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Comm_split(comm, holds ? 0 : MPI_UNDEFINED, rank, &holders));
   if (!holds) return GANNET_OK;

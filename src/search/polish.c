@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "base/queue.h"
 #include "minimize/lockstep.h"
 
@@ -285,8 +285,8 @@ size_t gannet_polish_buffer_length(int d) {
  * answer may use the board, too. */
 static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots) {
   const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
-  gannet_board *board = p->spec->board;
-  double *own = gannet_board_own(board);
+  gannet_shared_buffer *board = p->spec->board;
+  double *own = gannet_shared_buffer_own(board);
   own[0] = n;
   for (int i = 0; i < n; ++i) {
     const polish_worker *w = &p->worker[slots[i]];
@@ -295,11 +295,11 @@ static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots
     row[ROW_LIST] = w->list;
     memcpy(row + ROW_POINT, w->x, d * sizeof *row);
   }
-  const gannet_err err = gannet_board_show(board, GANNET_OK);
+  const gannet_err err = gannet_shared_buffer_publish(board, GANNET_OK);
   p->error_shared = err != GANNET_OK;
   p->asking = 0;
-  for (int r = 0; err == GANNET_OK && r < gannet_board_node(board)->n; ++r) {
-    const double *shown = gannet_board_of(board, r);
+  for (int r = 0; err == GANNET_OK && r < gannet_shared_buffer_node(board)->n; ++r) {
+    const double *shown = gannet_shared_buffer_of(board, r);
     memcpy(p->asked + (size_t)r * room, shown,
            (1 + (size_t)shown[0] * (ROW_POINT + d)) * sizeof *shown);
     p->asking += (int)shown[0];
@@ -310,7 +310,7 @@ static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots
 /* Answer what workers of all ranks of the node ask, together with these ranks: GANNET_LOCKSTEP_MOST
  * equal questions at a time. */
 static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
-  const gannet_node *node = gannet_board_node(p->spec->board);
+  const gannet_node *node = gannet_shared_buffer_node(p->spec->board);
   const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
   GANNET_TRY(exchange_questions(p, n, slots));
   for (question asked = 0; asked < QUESTIONS; ++asked) {
@@ -321,7 +321,7 @@ static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
         const double *row = shown + 1 + (size_t)i * (ROW_POINT + d);
         if ((question)row[ROW_QUESTION] != asked) continue;
         batch_add(p, &q, (int)row[ROW_LIST], row + ROW_POINT,
-                  r == node->place ? &p->worker[slots[i]] : NULL);
+                  r == node->node_rank ? &p->worker[slots[i]] : NULL);
         if (q.n < GANNET_LOCKSTEP_MOST) continue;
         GANNET_TRY(batch_answer(p, &q));
         q.n = 0;
@@ -358,7 +358,7 @@ static gannet_err create_workers(gannet_polisher *p, int n) {
   p->options = spec->options;
   if (spec->board)
     GANNET_TRY(gannet_alloc(
-        (size_t)gannet_board_node(spec->board)->n * gannet_polish_buffer_length((int)d),
+        (size_t)gannet_shared_buffer_node(spec->board)->n * gannet_polish_buffer_length((int)d),
         sizeof *p->asked, &p->asked));
   if (several > 1) {
     GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
@@ -433,7 +433,7 @@ static gannet_err polish_share(const gannet_context *context, gannet_polisher *p
     err = gannet_lockstep_run(p->lockstep, p->n, polish_starts, answer_questions, p);
   while (spec->board && err == GANNET_OK && p->asking > 0) err = answer_questions(p, 0, NULL);
   if (spec->board && err != GANNET_OK && !p->error_shared)
-    err = gannet_board_show(spec->board, err);
+    err = gannet_shared_buffer_publish(spec->board, err);
   gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
@@ -465,7 +465,7 @@ gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polishe
   polisher->spec = spec;
   polisher->results = results;
   err = gannet_agree(context->comm, polish_share(context, polisher, err));
-  if (err == GANNET_OK) err = gannet_parts_gather(context->comm, length, results);
+  if (err == GANNET_OK) err = gannet_partition_gather(context->comm, length, results);
   for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)
     sort_list(spec->n_starts, d, results + l * list_units * row,
               x_unit + l * list_units * (size_t)d, values + l * list_units);

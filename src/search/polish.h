@@ -13,8 +13,8 @@
 #ifndef GANNET_SEARCH_POLISH_H
 #define GANNET_SEARCH_POLISH_H
 
-#include "base/board.h"
 #include "base/context.h"
+#include "base/shared_buffer.h"
 #include "minimize/minimize.h"
 #include "problem/problem.h"
 
@@ -53,7 +53,7 @@ typedef struct {
   /* Of a node whose ranks answer all questions together: then functions and conditions_of_several
    * are called by all of them at once, may communicate, and may use the board, too. At least
    * gannet_polish_buffer_length(d) numbers per rank; borrowed. NULL = every rank answers itself. */
-  gannet_board *board;
+  gannet_shared_buffer *board;
 } gannet_polish_spec;
 
 /* Local. */

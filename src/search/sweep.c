@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 
 typedef struct {
   const gannet_sweep_spec *spec;
@@ -68,5 +68,5 @@ gannet_err gannet_sweep(const gannet_context *context, const gannet_sweep_spec *
   gannet_free(&w.scores);
   GANNET_TRY(gannet_agree(context->comm, code));
   const size_t length = (size_t)spec->n_lists * (size_t)spec->problem->d;
-  return gannet_parts_gather(context->comm, length, x_unit);
+  return gannet_partition_gather(context->comm, length, x_unit);
 }

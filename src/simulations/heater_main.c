@@ -13,11 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/context.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/mpi_start.h"
-#include "base/open_file.h"
 #include "base/option.h"
 #include "simulations/heater.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "store/h5.h"
 
 /* A damaged file may claim any number of values, and any number of bytes that they take. There are

@@ -8,10 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
-#include "base/identity.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "store/journal_scan.h"
 #include "store/lock.h"
 

@@ -10,10 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/identity.h"
-#include "base/open_file.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/process.h"
 
 /* In a lock file whose file system has no flock. Nobody has the number 0. */

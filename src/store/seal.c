@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 enum { CHECK_SIZE = 23, CHECKED_SIZE = GANNET_SEAL_SIZE - CHECK_SIZE };

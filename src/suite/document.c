@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 static const char *const style =
     "<style>body{font-family:sans-serif;max-width:75em;margin:2em auto;padding:0 1em;"

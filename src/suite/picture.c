@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "picture/gnuplot.h"
 

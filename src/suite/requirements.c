@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "evaluate/command/tool.h"
 #include "simulations/registry.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "store/lock.h"
 #include "suite/scratch.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 
 struct gannet_factor {
   const gannet_context *context;
@@ -96,7 +96,7 @@ static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
   if (code == GANNET_OK) code = gannet_alloc((size_t)blocks, sizeof *owner, &owner);
   for (int i = 0; i < blocks && code == GANNET_OK; ++i)
     cost[i] = (double)(blocks - i) * (blocks - i);
-  if (code == GANNET_OK) code = gannet_parts_share(blocks, cost, f->context->np, owner);
+  if (code == GANNET_OK) code = gannet_partition_assign(blocks, cost, f->context->np, owner);
   for (int i = 0; i < blocks && code == GANNET_OK; ++i)
     if (owner[i] == f->context->rank) gannet_cholesky_inverse_diagonal_part(f->whole, i, diagonal);
   gannet_free(&owner);
@@ -106,7 +106,8 @@ static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
 
 static gannet_err diagonal_together(const gannet_factor *f, double *diagonal) {
   GANNET_TRY(gannet_agree(f->context->comm, own_diagonal(f, diagonal)));
-  return gannet_parts_gather(f->context->comm, (size_t)gannet_cholesky_size(f->whole), diagonal);
+  return gannet_partition_gather(f->context->comm, (size_t)gannet_cholesky_size(f->whole),
+                                 diagonal);
 }
 
 gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {

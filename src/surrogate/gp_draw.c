@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/gp.h"
 
@@ -43,7 +43,7 @@ static gannet_err allocate(gp *g, int q) {
 /* Normal vectors, divided by the root of a chi-squared number per degree of freedom where the
  * spectral density is a Student t. Row j of the stream holds d normals and those of its
  * chi-squared. */
-static void draw_frequencies(gp *g, int64_t iteration, const gannet_round *own) {
+static void draw_frequencies(gp *g, int64_t iteration, const gannet_stride *own) {
   const gp_draws *w = &g->draws;
   const int d = g->d, freedom = g->kernel->freedom;
   const uint64_t row = (uint64_t)(d + freedom);
@@ -70,7 +70,7 @@ static void make_features(const gp *g) {
 }
 
 /* Prior values at data points into update [q][n]. */
-static void prior_at_data(gp *g, const gannet_round *own) {
+static void prior_at_data(gp *g, const gannet_stride *own) {
   const gp_draws *w = &g->draws;
   const size_t d = (size_t)g->d;
   for (int first = own->first * GP_BLOCK; first < g->n; first += own->step * GP_BLOCK) {
@@ -83,7 +83,7 @@ static void prior_at_data(gp *g, const gannet_round *own) {
 }
 
 /* Weights of the features [q][2 half], of standard deviation sqrt(variance / half). */
-static void draw_weights(gp *g, int64_t iteration, const gannet_round *own) {
+static void draw_weights(gp *g, int64_t iteration, const gannet_stride *own) {
   const gp_draws *w = &g->draws;
   const size_t features = 2 * (size_t)w->half;
   const double scale = sqrt(g->variance / w->half);
@@ -97,7 +97,7 @@ static void draw_weights(gp *g, int64_t iteration, const gannet_round *own) {
 
 /* update = K^-1 (y - mean) - exploration K^-1 (prior + noise). */
 static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
-                               const gannet_round *own) {
+                               const gannet_stride *own) {
   const gp_draws *w = &g->draws;
   const size_t n = (size_t)g->n;
   prior_at_data(g, own);
@@ -115,14 +115,14 @@ static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
 /* Draws with fewer numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 13 };
 
-static gannet_err draw_prior(gp *g, int64_t iteration, const gannet_round *own) {
+static gannet_err draw_prior(gp *g, int64_t iteration, const gannet_stride *own) {
   const gp_draws *w = &g->draws;
   const MPI_Comm comm = g->context->comm;
   draw_frequencies(g, iteration, own);
   draw_weights(g, iteration, own);
   if (own->shared) {
-    GANNET_TRY(gannet_parts_gather(comm, (size_t)w->half * (size_t)g->d, w->frequency));
-    GANNET_TRY(gannet_parts_gather(comm, 2 * (size_t)w->q * (size_t)w->half, w->weight));
+    GANNET_TRY(gannet_partition_gather(comm, (size_t)w->half * (size_t)g->d, w->frequency));
+    GANNET_TRY(gannet_partition_gather(comm, 2 * (size_t)w->q * (size_t)w->half, w->weight));
   }
   gp_turn(w->half, g->d, w->frequency, w->across);
   return GANNET_OK;
@@ -132,9 +132,9 @@ gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   gp_forget_draws(g);
   GANNET_TRY(gannet_agree(g->context->comm, allocate(g, q)));
   const size_t weights = (size_t)q * 2 * (size_t)g->draws.half;
-  const gannet_round own =
-      gannet_round_of(g->context->rank, g->context->np,
-                      (double)weights + (double)q * (double)g->n >= NUMBERS_ALONE);
+  const gannet_stride own =
+      gannet_stride_of(g->context->rank, g->context->np,
+                       (double)weights + (double)q * (double)g->n >= NUMBERS_ALONE);
   GANNET_TRY(draw_prior(g, iteration, &own));
   if (g->n > 0) GANNET_TRY(make_updates(g, exploration, iteration, &own));
   for (size_t k = 0; k < weights; ++k) g->draws.weight[k] *= exploration;

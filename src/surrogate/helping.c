@@ -46,7 +46,7 @@ static gannet_err share(const gannet_context *context, gannet_helping *h) {
   GANNET_TRY(gannet_node_share(node, bytes, bytes, &h->memory));
   if (!h->memory) return GANNET_OK;
   h->node = node;
-  h->own = desk_of(h, node->place);
+  h->own = desk_of(h, node->node_rank);
   return GANNET_OK;
 }
 
@@ -135,5 +135,5 @@ void gannet_helping_others(gannet_helping *helping) {
   if (!h->node) return;
   (void)atomic_exchange(&h->own->state.at, DONE);
   atomic_store_explicit(&h->own->asked.at, INT64_MAX, memory_order_release);
-  for (int k = 1; k < h->node->n; ++k) help(h, desk_of(h, (h->node->place + k) % h->node->n));
+  for (int k = 1; k < h->node->n; ++k) help(h, desk_of(h, (h->node->node_rank + k) % h->node->n));
 }

@@ -37,8 +37,8 @@ void gannet_inducing_destroy(gannet_inducing **inducing) {
   gannet_free(&g->best);
   gannet_free(&g->y_old);
   gannet_free(&g->lower);
-  gannet_common_release(&g->mixed);
-  gannet_common_release(&g->noise);
+  gannet_shared_array_release(&g->mixed);
+  gannet_shared_array_release(&g->noise);
   gannet_free(&g->ones);
   gannet_free(&g->work);
   gannet_free(&g->x);
@@ -144,10 +144,10 @@ static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *req
 static gannet_err make_common(gannet_inducing *g) {
   const size_t length = (size_t)g->limit * (size_t)g->limit;
   if (g->root) return GANNET_OK;
-  gannet_common_release(&g->mixed);
-  gannet_common_release(&g->noise);
-  GANNET_TRY(gannet_common_create(g->context, length, length, &g->mixed));
-  GANNET_TRY(gannet_common_create(g->context, length, length, &g->noise));
+  gannet_shared_array_release(&g->mixed);
+  gannet_shared_array_release(&g->noise);
+  GANNET_TRY(gannet_shared_array_create(g->context, length, length, &g->mixed));
+  GANNET_TRY(gannet_shared_array_create(g->context, length, length, &g->noise));
   return gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
 }
 

@@ -31,7 +31,7 @@
 #ifndef GANNET_SURROGATE_INDUCING_H
 #define GANNET_SURROGATE_INDUCING_H
 
-#include "base/parts.h"
+#include "base/partition.h"
 #include "surrogate/factor.h"
 #include "surrogate/surrogate.h"
 
@@ -109,7 +109,7 @@ void gannet_inducing_add_noise(const gannet_inducing *inducing, double lambda, i
  * values  inout  [2][q][n]; the second half is workspace, 0 before
  */
 GANNET_CHECKED gannet_err gannet_inducing_perturb(const gannet_inducing *inducing, double lambda,
-                                                  const gannet_round *own, gannet_stream stream,
+                                                  const gannet_stride *own, gannet_stream stream,
                                                   int q, int n, double *values);
 
 /* What the constant 1 is as values of the n rows seen.

@@ -103,7 +103,7 @@ static gannet_err pool_columns(choice *c, int n, const int *pool) {
     else
       memset(to, 0, m * sizeof *to);
   }
-  return gannet_parts_gather(g->context->comm, (size_t)n * m, c->columns);
+  return gannet_partition_gather(g->context->comm, (size_t)n * m, c->columns);
 }
 
 /* Pivoted Cholesky factor of the pool's kernel given the present points: at most 'most' pivots

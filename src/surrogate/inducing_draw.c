@@ -33,16 +33,16 @@ static gannet_err allocate(workspace *w) {
   return gannet_alloc(BLOCK * w->ld, sizeof *w->made, &w->made);
 }
 
-static gannet_err gather(const gannet_inducing *g, const gannet_round *own, size_t n,
+static gannet_err gather(const gannet_inducing *g, const gannet_stride *own, size_t n,
                          double *numbers) {
-  return own->shared ? gannet_parts_gather(g->context->comm, n, numbers) : GANNET_OK;
+  return own->shared ? gannet_partition_gather(g->context->comm, n, numbers) : GANNET_OK;
 }
 
 /* L S^-T/2 times normal numbers, for the rows of this rank; 0 for the others.
  *
  * noise  inout  [q][n], of which the first m numbers of each row
  */
-static void mix(const workspace *w, const gannet_round *own, int n, double *noise) {
+static void mix(const workspace *w, const gannet_stride *own, int n, double *noise) {
   const size_t m = (size_t)w->g->m, ld = (size_t)n;
   for (size_t j = 0; j < (size_t)w->q; ++j) {
     memcpy(w->normal + j * m, noise + j * ld, m * sizeof *noise);
@@ -59,7 +59,7 @@ static void mix(const workspace *w, const gannet_round *own, int n, double *nois
 }
 
 /* What lambda was raised by is left out at the points: it is of the order of rounding. */
-static gannet_err perturb(workspace *w, double lambda, const gannet_round *own, int n,
+static gannet_err perturb(workspace *w, double lambda, const gannet_stride *own, int n,
                           double *values) {
   const size_t m = (size_t)w->g->m, length = (size_t)n, all = (size_t)w->q * length;
   const double root = sqrt(lambda);
@@ -75,8 +75,9 @@ static gannet_err perturb(workspace *w, double lambda, const gannet_round *own, 
   return GANNET_OK;
 }
 
-gannet_err gannet_inducing_perturb(const gannet_inducing *g, double lambda, const gannet_round *own,
-                                   gannet_stream stream, int q, int n, double *values) {
+gannet_err gannet_inducing_perturb(const gannet_inducing *g, double lambda,
+                                   const gannet_stride *own, gannet_stream stream, int q, int n,
+                                   double *values) {
   const size_t length = (size_t)n;
   workspace w = {.g = g, .q = q};
   gannet_err err = g->m > 0 ? allocate(&w) : GANNET_OK;

@@ -3,7 +3,7 @@
 #ifndef GANNET_SURROGATE_INDUCING_IMPL_H
 #define GANNET_SURROGATE_INDUCING_IMPL_H
 
-#include "base/common.h"
+#include "base/shared_array.h"
 #include "surrogate/inducing.h"
 
 enum { INDUCING_GROUPS = 16 };
@@ -30,12 +30,12 @@ struct gannet_inducing {
   int *index;          /* [limit] observations that are the points */
   int *best;           /* [limit / 2] those chosen for their value, ascending */
   int y_capacity;
-  double *y_old;         /* [y_capacity] values of the last view */
-  double *lower;         /* [limit][limit] L, while the points are chosen */
-  gannet_common mixed;   /* [m][m] L S^-T/2 */
-  gannet_common noise;   /* [m][m] N, of which the lower triangle */
-  gannet_cholesky *root; /* of S */
-  double *ones, *work;   /* [limit] */
+  double *y_old;             /* [y_capacity] values of the last view */
+  double *lower;             /* [limit][limit] L, while the points are chosen */
+  gannet_shared_array mixed; /* [m][m] L S^-T/2 */
+  gannet_shared_array noise; /* [m][m] N, of which the lower triangle */
+  gannet_cholesky *root;     /* of S */
+  double *ones, *work;       /* [limit] */
   int capacity;
   double *x, *y; /* [capacity][d], [capacity] what is seen */
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "base/queue.h"
 #include "linalg/blas.h"
 #include "linalg/products.h"
@@ -30,7 +30,7 @@ static void sum_group(const gannet_inducing *g, int group, double *sum) {
 }
 
 /* Of the lower triangle the blocks of rows first, first + step, .. */
-static void add_rows(int m, const gannet_round *own, const double *part, double *sum) {
+static void add_rows(int m, const gannet_stride *own, const double *part, double *sum) {
   for (int i = own->first * BLOCK; i < m; i += own->step * BLOCK)
     for (int r = i; r < m && r < i + BLOCK; ++r) {
       const size_t row = (size_t)r * (size_t)m;
@@ -41,11 +41,11 @@ static void add_rows(int m, const gannet_round *own, const double *part, double 
 /* Sums of groups first .. first + np - 1, of which every rank has made one and which are sent where
  * they are not shared, to those before: each rank adds some rows where it adds for all, and
  * otherwise all. */
-static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common *groups) {
+static gannet_err add_groups(const gannet_inducing *g, int first, gannet_shared_array *groups) {
   const int np = g->context->np;
   const size_t length = (size_t)g->m * (size_t)g->m;
-  const gannet_round own = gannet_round_of(g->context->rank, np, g->noise.shared);
-  gannet_common_meet(groups);
+  const gannet_stride own = gannet_stride_of(g->context->rank, np, g->noise.shared);
+  gannet_shared_array_barrier(groups);
   for (int p = 0; p < np && first + p < INDUCING_GROUPS; ++p) {
     double *part = groups->values;
     if (groups->shared)
@@ -56,22 +56,22 @@ static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common 
       GANNET_TRY(gannet_bytes_broadcast(g->context->comm, p, length * sizeof *part, part));
     add_rows(g->m, &own, part, g->noise.values);
   }
-  gannet_common_meet(groups);
+  gannet_shared_array_barrier(groups);
   return GANNET_OK;
 }
 
 /* S into the place of N. Memory may be given for one of the two and refused for the other. */
-static gannet_err sum_groups(const gannet_inducing *g, gannet_common *groups) {
+static gannet_err sum_groups(const gannet_inducing *g, gannet_shared_array *groups) {
   const int np = g->context->np, rank = g->context->rank;
   const size_t length = (size_t)g->m * (size_t)g->m;
   double *mine = groups->values + (groups->shared ? (size_t)rank * length : 0);
   if (!g->noise.shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
-  gannet_common_meet(&g->noise);
+  gannet_shared_array_barrier(&g->noise);
   for (int first = 0; first < INDUCING_GROUPS; first += np) {
     if (first + rank < INDUCING_GROUPS) sum_group(g, first + rank, mine);
     GANNET_TRY(add_groups(g, first, groups));
   }
-  gannet_common_meet(&g->noise);
+  gannet_shared_array_barrier(&g->noise);
   return GANNET_OK;
 }
 
@@ -112,7 +112,7 @@ static gannet_err factorise(gannet_inducing *g) {
 /* Rows of L S^-T/2, by blocks that ranks take when they are free. */
 static gannet_err spread_rows(gannet_inducing *g) {
   const size_t m = (size_t)g->m, limit = (size_t)g->limit;
-  gannet_common_begin(&g->mixed);
+  gannet_shared_array_begin(&g->mixed);
   gannet_queue queue = gannet_queue_open(g->context, (g->m + BLOCK - 1) / BLOCK);
   for (int64_t block; (block = gannet_queue_next(&queue)) >= 0;) {
     const int first = (int)block * BLOCK, rows = g->m - first < BLOCK ? g->m - first : BLOCK;
@@ -122,13 +122,13 @@ static gannet_err spread_rows(gannet_inducing *g) {
     gannet_cholesky_forward(g->root, rows, to, g->m);
   }
   gannet_queue_close(&queue);
-  return gannet_common_complete(&g->mixed);
+  return gannet_shared_array_complete(&g->mixed);
 }
 
 /* N = L S^-1 L^T by groups of columns, the longest first; what is right of the diagonal stays. */
 static gannet_err multiply(gannet_inducing *g, double *packed) {
   const size_t m = (size_t)g->m;
-  gannet_common_begin(&g->noise);
+  gannet_shared_array_begin(&g->noise);
   gannet_queue queue = gannet_queue_open(g->context, (g->m + COLUMNS - 1) / COLUMNS);
   for (int64_t group; (group = gannet_queue_next(&queue)) >= 0;) {
     const int first = (int)group * COLUMNS, left = g->m - first;
@@ -139,22 +139,22 @@ static gannet_err multiply(gannet_inducing *g, double *packed) {
                            g->noise.values + (size_t)first * (m + 1), g->m);
   }
   gannet_queue_close(&queue);
-  return gannet_common_complete(&g->noise);
+  return gannet_shared_array_complete(&g->noise);
 }
 
 gannet_err inducing_sum(gannet_inducing *g) {
   const size_t length = (size_t)g->m * (size_t)g->m, np = (size_t)g->context->np;
   const size_t slots = np < INDUCING_GROUPS ? np : INDUCING_GROUPS, own = np > 1 ? 2 : 1;
-  gannet_common groups = {0};
+  gannet_shared_array groups = {0};
   double *packed = NULL;
   weigh(g);
-  gannet_common_meet(&g->noise); /* nobody needs the last one any more */
+  gannet_shared_array_barrier(&g->noise); /* nobody needs the last one any more */
   gannet_err err = gannet_alloc(gannet_packed_length(COLUMNS, g->m), sizeof *packed, &packed);
   err = gannet_agree(g->context->comm, err);
   if (err == GANNET_OK)
-    err = gannet_common_create(g->context, slots * length, own * length, &groups);
+    err = gannet_shared_array_create(g->context, slots * length, own * length, &groups);
   if (err == GANNET_OK) err = sum_groups(g, &groups);
-  gannet_common_release(&groups);
+  gannet_shared_array_release(&groups);
   if (err == GANNET_OK) err = gannet_agree(g->context->comm, factorise(g));
   if (err == GANNET_OK) err = spread_rows(g);
   if (err == GANNET_OK) err = multiply(g, packed);
@@ -181,7 +181,7 @@ gannet_err inducing_values(gannet_inducing *g, const double *values, double *pse
   gannet_err err = gannet_alloc(length + GANNET_TILE, sizeof *part, &part);
   GANNET_TRY(gannet_agree(g->context->comm, err));
   weigh_values(g, values, part, part + length);
-  err = gannet_parts_gather(g->context->comm, length, part);
+  err = gannet_partition_gather(g->context->comm, length, part);
   memset(b, 0, m * sizeof *b);
   for (size_t k = 0; k < length; ++k) b[k % m] += part[k];
   gannet_free(&part);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/node.h"
-#include "base/parts.h"
+#include "base/partition.h"
 
 /* parts: [joint->parts][n], then one more number: 0, or 1 where a rank failed. */
 typedef struct {
@@ -28,7 +28,7 @@ gannet_err gannet_joint_share(const gannet_joint *joint, int np, int *owner) {
   double *cost = NULL;
   GANNET_TRY(gannet_alloc(parts, sizeof *cost, &cost));
   for (size_t k = 0; k < parts; ++k) cost[k] = (double)((parts - k) * (parts - k));
-  const gannet_err err = gannet_parts_share(joint->parts, cost, np, owner);
+  const gannet_err err = gannet_partition_assign(joint->parts, cost, np, owner);
   gannet_free(&cost);
   return err;
 }
@@ -93,7 +93,7 @@ static void close_session(session *s) {
 /* What rank 0 asks for. */
 static gannet_err pass_request(const session *s) {
   if (s->memory)
-    (void)gannet_node_meet(s->node, false);
+    (void)gannet_node_barrier(s->node, false);
   else
     GANNET_TRY_MPI(MPI_Bcast(s->request, s->joint->n + 1, MPI_DOUBLE, 0, s->context->comm));
   return GANNET_OK;
@@ -105,7 +105,7 @@ static gannet_err pass_parts(session *s) {
   const size_t length = (size_t)s->joint->parts * (size_t)s->joint->n + 1;
   const bool root = s->context->rank == 0;
   if (s->memory) {
-    s->abandoned = gannet_node_meet(s->node, s->failed != GANNET_OK);
+    s->abandoned = gannet_node_barrier(s->node, s->failed != GANNET_OK);
     return GANNET_OK;
   }
   s->parts[length - 1] = s->failed != GANNET_OK;

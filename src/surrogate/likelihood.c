@@ -112,7 +112,7 @@ static gannet_err factorise(gannet_likelihood *l, gannet_kernel_rows rows, void 
 /* By the first rank, while the others begin with their parts. */
 static double solve_for_all(gannet_likelihood *l, const double *y) {
   ++l->time;
-  if (l->node && l->node->place > 0) return 0;
+  if (l->node && l->node->node_rank > 0) return 0;
   const double square = solve_residual(l, y);
   if (l->node) atomic_store_explicit(&l->mark->at, l->time, memory_order_release);
   return square;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "base/queue.h"
 #include "surrogate/helping.h"
 
@@ -120,7 +120,7 @@ static gannet_err run_all(const gannet_context *context, work *w) {
   gannet_helping_close(&w->helping);
   for (int t = 0; t < w->n && err == GANNET_OK; ++t) {
     const gannet_multistart *p = &w->tasks[t].problem;
-    err = gannet_parts_gather(context->comm, (size_t)p->starts * width_of(p), w->rows[t]);
+    err = gannet_partition_gather(context->comm, (size_t)p->starts * width_of(p), w->rows[t]);
   }
   return err;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "surrogate/tangent_kernel.h"
 #include "surrogate/tangent_mean.h"
 
@@ -137,8 +137,8 @@ static gannet_err take_data(tangent_model *t, const gannet_data *seen, bool fres
   if (fresh || seen->n < t->n) GANNET_TRY(go_back(t, 0));
   t->n = seen->n;
   if (seen->n > 0) memcpy(t->y, seen->y, (size_t)seen->n * sizeof *t->y);
-  const gannet_round own =
-      gannet_round_of(t->context->rank, t->context->np, tangent_shares_features(t, seen->n));
+  const gannet_stride own =
+      gannet_stride_of(t->context->rank, t->context->np, tangent_shares_features(t, seen->n));
   if (t->features_shared && !own.shared) t->data.n = 0;
   t->features_shared = own.shared;
   GANNET_TRY(gannet_tangent_extend_some(t->net, seen->n, seen->x, own.first, own.step, &t->data));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/tangent_mean.h"
 
@@ -165,13 +165,13 @@ bool tangent_gains_together(const void *state) {
 enum { NUMBERS_ALONE = 1 << 15 };
 
 /* Of the making of draws ranks share the draws, and blocks of points. */
-static gannet_round share_of(const tangent_model *t, int q) {
+static gannet_stride share_of(const tangent_model *t, int q) {
   const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
-  return gannet_round_of(t->context->rank, t->context->np,
-                         tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
+  return gannet_stride_of(t->context->rank, t->context->np,
+                          tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
 }
 
-static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
+static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
   gannet_free(&t->update);
   GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
@@ -181,7 +181,7 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const g
 }
 
 /* update = Phi omega_j + eps_j. */
-static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
+static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
   gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
   return gannet_inducing_perturb(t->inducing, t->lambda, own,
                                  gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
@@ -211,9 +211,9 @@ static gannet_err matheron(tangent_model *t, int q, double scale) {
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
-  const gannet_round own = share_of(t, q);
+  const gannet_stride own = share_of(t, q);
   GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
-  if (own.shared) GANNET_TRY(gannet_parts_gather(comm, t->draws.n_numbers, t->draws.numbers));
+  if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
   GANNET_TRY(perturb(t, q, iteration, &own));
   return matheron(t, q, exploration * sqrt(t->amplitude));
 }

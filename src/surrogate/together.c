@@ -12,9 +12,10 @@ typedef struct {
   const gannet_node *node;
 } some;
 
-static some some_from(const gannet_surrogate *s, const gannet_board *board, int first, int m) {
+static some some_from(const gannet_surrogate *s, const gannet_shared_buffer *board, int first,
+                      int m) {
   return (some){gannet_surrogate_dimension(s), first, m - first < MOST ? m - first : MOST,
-                gannet_board_node(board)};
+                gannet_shared_buffer_node(board)};
 }
 
 static int count_of(const some *p, int place) {
@@ -38,7 +39,7 @@ size_t gannet_together_room(int d, int m) {
 }
 
 static gannet_err find_own(const gannet_surrogate *s, const some *p, const double *x, double *own) {
-  const int place = p->node->place, count = count_of(p, place);
+  const int place = p->node->node_rank, count = count_of(p, place);
   const layout at = layout_of(p, place);
   const size_t d = (size_t)p->d;
   double *own_x = own + at.end;
@@ -49,15 +50,16 @@ static gannet_err find_own(const gannet_surrogate *s, const some *p, const doubl
                                                  own + at.by_mean, own + at.by_sd);
 }
 
-static gannet_err show_own(const gannet_surrogate *s, gannet_board *board, int m, const double *x) {
-  double *own = gannet_board_own(board);
+static gannet_err show_own(const gannet_surrogate *s, gannet_shared_buffer *board, int m,
+                           const double *x) {
+  double *own = gannet_shared_buffer_own(board);
   gannet_err err = GANNET_OK;
   for (int first = 0; first < m && err == GANNET_OK; first += MOST) {
     const some p = some_from(s, board, first, m);
     err = find_own(s, &p, x, own);
-    own += layout_of(&p, p.node->place).end;
+    own += layout_of(&p, p.node->node_rank).end;
   }
-  return gannet_board_show(board, err);
+  return gannet_shared_buffer_publish(board, err);
 }
 
 /* Of all points. */
@@ -77,8 +79,8 @@ static void take_shown(const some *p, int place, const double *shown, const mome
   }
 }
 
-gannet_err gannet_together_predict_gradients(const gannet_surrogate *s, gannet_board *board, int m,
-                                             const double *x, double *mean, double *sd,
+gannet_err gannet_together_predict_gradients(const gannet_surrogate *s, gannet_shared_buffer *board,
+                                             int m, const double *x, double *mean, double *sd,
                                              double *mean_gradients, double *sd_gradients) {
   const moments all = {mean, sd, mean_gradients, sd_gradients};
   if (!gannet_surrogate_gains_together(s)) {
@@ -86,8 +88,8 @@ gannet_err gannet_together_predict_gradients(const gannet_surrogate *s, gannet_b
     return GANNET_OK;
   }
   GANNET_TRY(show_own(s, board, m, x));
-  for (int place = 0; place < gannet_board_node(board)->n; ++place) {
-    const double *shown = gannet_board_of(board, place);
+  for (int place = 0; place < gannet_shared_buffer_node(board)->n; ++place) {
+    const double *shown = gannet_shared_buffer_of(board, place);
     for (int first = 0; first < m; first += MOST) {
       const some p = some_from(s, board, first, m);
       take_shown(&p, place, shown, &all);

@@ -3,7 +3,7 @@
 #ifndef GANNET_SURROGATE_TOGETHER_H
 #define GANNET_SURROGATE_TOGETHER_H
 
-#include "base/board.h"
+#include "base/shared_buffer.h"
 #include "surrogate/surrogate.h"
 
 /* Whether the ranks of a node take less time so, with the present data.
@@ -42,7 +42,7 @@ size_t gannet_together_room(int d, int m);
  * Errors: as gannet_surrogate_predict with sd.
  */
 GANNET_CHECKED gannet_err gannet_together_predict_gradients(const gannet_surrogate *surrogate,
-                                                            gannet_board *board, int m,
+                                                            gannet_shared_buffer *board, int m,
                                                             const double *x, double *mean,
                                                             double *sd, double *mean_gradients,
                                                             double *sd_gradients);

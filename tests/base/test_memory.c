@@ -6,6 +6,7 @@
 #include "support/harness.h"
 
 #include "base/memory.h"
+#include "base/resources.h"
 
 static double left = INFINITY;
 

@@ -26,7 +26,7 @@ static void ranks_see_what_others_write(void **state) {
   gannet_node_touch(number + N / 2, N / 2 * sizeof *number);
   for (int i = 0; i < N; ++i) assert_int_equal(number[i], 0);
   MPI_Barrier(node->comm);
-  for (int i = node->place; i < N; i += node->n) number[i] = i * i;
+  for (int i = node->node_rank; i < N; i += node->n) number[i] = i * i;
   MPI_Barrier(node->comm);
   for (int i = 0; i < N; ++i) assert_int_equal(number[i], i * i);
   gannet_node_unshare(node, &memory);
@@ -47,16 +47,16 @@ static void numbers_past_the_caches_are_seen(void **state) {
   assert_ok(gannet_node_share(node, (size_t)node->n * PART * sizeof(double), 0, &memory));
   double *all = memory;
   for (int round = 0; round < ROUNDS; ++round) {
-    for (int i = 0; i < PART; ++i) mine[i] = 1e6 * round + 1e4 * node->place + i;
-    all[node->place * PART + PART - 1] = -1;
-    gannet_node_write(PART - 1, mine, all + node->place * PART);
-    (void)gannet_node_meet(node, false);
+    for (int i = 0; i < PART; ++i) mine[i] = 1e6 * round + 1e4 * node->node_rank + i;
+    all[node->node_rank * PART + PART - 1] = -1;
+    gannet_node_write(PART - 1, mine, all + node->node_rank * PART);
+    (void)gannet_node_barrier(node, false);
     for (int rank = 0; rank < node->n; ++rank) {
       for (int i = 0; i < PART - 1; ++i)
         assert_true(all[rank * PART + i] == 1e6 * round + 1e4 * rank + i);
       assert_true(all[rank * PART + PART - 1] == -1);
     }
-    (void)gannet_node_meet(node, false);
+    (void)gannet_node_barrier(node, false);
   }
   gannet_node_unshare(node, &memory);
   gannet_node_destroy(&node);
@@ -89,10 +89,10 @@ static void wait_in_turn(bool crowded) {
   node->meeting->crowded = crowded;
   assert_ok(gannet_node_share(node, (size_t)node->n * sizeof(step), (size_t)node->n * sizeof(step),
                               &memory));
-  step *own = (step *)memory + node->place;
-  if (node->place == 0) gannet_clock_sleep(0.02);
-  own->before = node->place + 10;
-  if (node->place > 0) {
+  step *own = (step *)memory + node->node_rank;
+  if (node->node_rank == 0) gannet_clock_sleep(0.02);
+  own->before = node->node_rank + 10;
+  if (node->node_rank > 0) {
     assert_int_equal(gannet_node_wait(node, &own[-1].value, 2), 3);
     own->before += own[-1].before;
   }
@@ -129,7 +129,7 @@ static void memory_is_used_again(void **state) {
   void *memory = first;
   assert_ptr_not_equal(first, second);
   MPI_Barrier(node->comm);
-  if (node->place == 0) memset(first, 7, SIZE);
+  if (node->node_rank == 0) memset(first, 7, SIZE);
   MPI_Barrier(node->comm);
   gannet_node_unshare(node, &memory);
   memory = share(node, SIZE / 3, 0);
@@ -143,7 +143,7 @@ static void memory_is_used_again(void **state) {
   gannet_node_unshare(node, &memory);
   memory = share(node, LARGE, 0);
   MPI_Barrier(node->comm);
-  if (node->place == 0) ((char *)memory)[LARGE - 1] = 1;
+  if (node->node_rank == 0) ((char *)memory)[LARGE - 1] = 1;
   gannet_node_unshare(node, &memory);
   memory = share(node, LARGE, 0);
   assert_int_equal(((char *)memory)[LARGE - 1], 0);
@@ -166,7 +166,7 @@ static void what_one_rank_lacks_is_not_offered_again(void **state) {
   enum { SIZE = 320000 };
   gannet_node *node = make();
   void *memory = NULL;
-  refuse_attaching = node->place == node->n - 1;
+  refuse_attaching = node->node_rank == node->n - 1;
   assert_ok(gannet_node_share(node, SIZE, 0, &memory));
   refuse_attaching = false;
   assert_null(memory);
@@ -184,11 +184,11 @@ static void who_meets_knows_of_flags(void **state) {
   gannet_node *node = make();
   int *number = share(node, (size_t)node->n * sizeof *number, (size_t)node->n * sizeof *number);
   for (int t = 0; t < TIMES; ++t) {
-    const bool mine = t % 7 == node->place;
-    number[node->place] = t;
-    assert_true(gannet_node_meet(node, mine) == (t % 7 < node->n));
+    const bool mine = t % 7 == node->node_rank;
+    number[node->node_rank] = t;
+    assert_true(gannet_node_barrier(node, mine) == (t % 7 < node->n));
     for (int r = 0; r < node->n; ++r) assert_int_equal(number[r], t);
-    assert_false(gannet_node_meet(node, false));
+    assert_false(gannet_node_barrier(node, false));
   }
   void *memory = number;
   gannet_node_unshare(node, &memory);
@@ -201,7 +201,7 @@ static void an_error_of_one_rank_is_that_of_all(void **state) {
   const int last = node->n - 1;
   assert_ok(gannet_node_agree(node, GANNET_OK));
   const gannet_err mine =
-      node->place == last ? GANNET_RAISE(GANNET_ERR_STATE, "on purpose") : GANNET_OK;
+      node->node_rank == last ? GANNET_RAISE(GANNET_ERR_STATE, "on purpose") : GANNET_OK;
   assert_int_equal(gannet_node_agree(node, mine), GANNET_ERR_STATE);
   assert_non_null(strstr(gannet_error_message(), "on purpose"));
   gannet_error_clear();
@@ -216,7 +216,7 @@ static void without_memory_every_rank_is_a_node(void **state) {
   refuse = np > 1;
   gannet_node *node = make();
   assert_int_equal(node->n, 1);
-  assert_int_equal(node->place, 0);
+  assert_int_equal(node->node_rank, 0);
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   assert_int_equal(node->ranks[0], rank);
@@ -229,7 +229,7 @@ static void later_refusals_give_nothing(void **state) {
   (void)state;
   gannet_node *node = make();
   void *memory = &node;
-  refuse = node->place == 0;
+  refuse = node->node_rank == 0;
   assert_ok(gannet_node_share(node, 100, 0, &memory));
   assert_null(memory);
   refuse = false;

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/open_file.h"
+#include "base/file.h"
 
 static const char victim[] = "victim";
 

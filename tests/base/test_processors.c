@@ -6,7 +6,7 @@
 #include "support/harness.h"
 
 #include "base/node.h"
-#include "base/processors.h"
+#include "base/resources.h"
 
 static cpu_set_t before;
 static int size, place;

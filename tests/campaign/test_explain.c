@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "campaign/config/schema.h"
 #include "support/harness.h"
 

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "campaign/example.h"
 #include "support/harness.h"
 

@@ -156,16 +156,16 @@ static void solutions_spread_over_ranks_have_the_bits_of_one(void **state) {
     assert_ok(gannet_cholesky_extend(together, n, long_rows, (void *)&bad));
     for (int m = 1; m <= SPREAD; ++m) {
       for (int i = 0; i < m * LONG; ++i) one[i] = sin(0.3 * i + m);
-      for (int j = node->place, r = 0; j < m; j += node->n, ++r)
+      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
         memcpy(own + r * LONG, one + j * LONG, LONG * sizeof *own);
       gannet_cholesky_forward(alone, m, one, LONG);
       memcpy(half, one, sizeof half);
       gannet_cholesky_backward(alone, m, one, LONG);
       gannet_cholesky_forward_spread(together, m, own, LONG);
-      for (int j = node->place, r = 0; j < m; j += node->n, ++r)
+      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
         assert_memory_equal(own + r * LONG, half + j * LONG, (size_t)n * sizeof *own);
       gannet_cholesky_backward_spread(together, m, own, LONG);
-      for (int j = node->place, r = 0; j < m; j += node->n, ++r)
+      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
         assert_memory_equal(own + r * LONG, one + j * LONG, (size_t)n * sizeof *own);
     }
   }

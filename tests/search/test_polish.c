@@ -43,17 +43,17 @@ static gannet_context *context_of(MPI_Comm comm) {
 /* What is asked for in step, one point after the other. */
 typedef struct {
   gannet_polish_spec spec;
-  int most;                /* points at once so far */
-  int asked;               /* how often */
-  gannet_board *scribbled; /* on by those who answer; or NULL */
+  int most;                        /* points at once so far */
+  int asked;                       /* how often */
+  gannet_shared_buffer *scribbled; /* on by those who answer; or NULL */
 } loop;
 
 /* As ranks do that answer together. */
 static gannet_err scribble(const loop *l) {
   for (int time = 0; l->scribbled && time < 3; ++time) {
-    double *own = gannet_board_own(l->scribbled);
+    double *own = gannet_shared_buffer_own(l->scribbled);
     for (size_t i = 0; i < gannet_polish_buffer_length(l->spec.problem->d); ++i) own[i] = 1e10;
-    GANNET_TRY(gannet_board_show(l->scribbled, GANNET_OK));
+    GANNET_TRY(gannet_shared_buffer_publish(l->scribbled, GANNET_OK));
   }
   return GANNET_OK;
 }
@@ -103,17 +103,17 @@ static gannet_polish_spec in_step(loop *l) {
   return spec;
 }
 
-static gannet_board *board_of(const gannet_context *context, int d) {
-  gannet_board *board = NULL;
+static gannet_shared_buffer *board_of(const gannet_context *context, int d) {
+  gannet_shared_buffer *board = NULL;
   if (context->node)
-    assert_ok(gannet_board_create(context->node, gannet_polish_buffer_length(d), &board));
+    assert_ok(gannet_shared_buffer_create(context->node, gannet_polish_buffer_length(d), &board));
   return board;
 }
 
 /* By the ranks of a node, which are asked the same. */
 static void polish_together(const gannet_context *context, gannet_polisher *polisher,
                             const gannet_polish_spec *spec, double *x, double *values) {
-  gannet_board *board = board_of(context, spec->problem->d);
+  gannet_shared_buffer *board = board_of(context, spec->problem->d);
   if (!board) return;
   loop l = {*spec, 0, 0, board};
   gannet_polish_spec together = in_step(&l);
@@ -124,7 +124,7 @@ static void polish_together(const gannet_context *context, gannet_polisher *poli
   MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, context->node->comm);
   assert_int_equal(asked[0], -asked[1]);
   assert_true(l.asked > 0);
-  gannet_board_destroy(&board);
+  gannet_shared_buffer_destroy(&board);
 }
 
 /* One start after the other, and then in step, by all ranks of a node together, and once more with
@@ -298,13 +298,13 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   loop l = {spec, 0, 0, NULL};
   gannet_polish_spec together = in_step(&l);
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
-  gannet_board *board = board_of(world, MIXED);
+  gannet_shared_buffer *board = board_of(world, MIXED);
   together.board = board;
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
   b.fail_in_list = -1;
   assert_ok(gannet_polish(world, polisher, &together, x, values));
   together.board = NULL;
-  gannet_board_destroy(&board);
+  gannet_shared_buffer_destroy(&board);
   assert_ok(gannet_polish(world, polisher, &together, x, values));
   assert_ok(gannet_polish(world, fresh, &together, y, values));
   assert_memory_equal(x, y, sizeof x);

@@ -7,9 +7,8 @@
 
 #include "simulations/simulate.h"
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 /* Everything is started before this program initialises MPI, since a launcher refuses to start
  * inside a job; the tests look at what was left behind. */

@@ -15,9 +15,8 @@
 
 #include "support/harness.h"
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 static char folder[PATH_MAX / 2];
 

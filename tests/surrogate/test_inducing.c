@@ -153,7 +153,7 @@ static void coloured_noise_has_the_covariance_that_is_added(void **state) {
   memset(sum, 0, sizeof sum);
   memset(draws, 0, sizeof draws);
   gannet_inducing_add_noise(g, 0.5, 0, n, 0, n, noise, n);
-  const gannet_round own = gannet_round_of(world->rank, world->np, true);
+  const gannet_stride own = gannet_stride_of(world->rank, world->np, true);
   assert_ok(gannet_inducing_perturb(g, 0.5, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0},
                                     MANY_DRAWS, n, draws));
   for (int s = 0; s < MANY_DRAWS; ++s) {
@@ -298,7 +298,7 @@ static void see_many(MPI_Comm comm, refusal refused, view_of_many *v) {
   assert_true(v->n <= MOST_SEEN);
   memcpy(v->y, seen.y, (size_t)v->n * sizeof *v->y);
   gannet_inducing_add_noise(g, 1e-3, 0, v->n, 0, v->n, v->noise, MOST_SEEN);
-  const gannet_round own = gannet_round_of(context->rank, context->np, true);
+  const gannet_stride own = gannet_stride_of(context->rank, context->np, true);
   assert_ok(gannet_inducing_perturb(g, 1e-3, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, DRAWS,
                                     v->n, v->draws));
   refuse_some(NOTHING, context->np);

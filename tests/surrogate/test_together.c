@@ -35,9 +35,9 @@ static void assert_same(const moments *a, const moments *b, int m) {
 }
 
 static void compare(const gannet_surrogate *s) {
-  gannet_board *board = NULL;
+  gannet_shared_buffer *board = NULL;
   if (!world->node) return;
-  assert_ok(gannet_board_create(world->node, gannet_together_room(D, MOST), &board));
+  assert_ok(gannet_shared_buffer_create(world->node, gannet_together_room(D, MOST), &board));
   for (int m = 1; m <= MOST; ++m) {
     moments alone, together;
     assert_ok(gannet_surrogate_predict_gradients(s, m, query, alone.mean, alone.sd, alone.by_mean,
@@ -46,7 +46,7 @@ static void compare(const gannet_surrogate *s) {
                                                 together.by_mean, together.by_sd));
     assert_same(&alone, &together, m);
   }
-  gannet_board_destroy(&board);
+  gannet_shared_buffer_destroy(&board);
 }
 
 /* Where ranks have a processor each, models with long histories gain by it. */

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "benchmark/bench.h"
 #include "benchmark/watch.h"

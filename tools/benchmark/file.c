@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 
 gannet_err bench_file_try(const char *path) {
   if (!path) return GANNET_OK;

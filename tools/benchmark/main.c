@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "benchmark/bench.h"
 #include "linalg/blas.h"
-#include "machine/choice.h"
+#include "machine/choose_blas.h"
 
 #define PROGRAM "gannet-bench"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "benchmark/asking.h"
 #include "benchmark/bench.h"

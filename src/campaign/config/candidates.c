@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/open_file.h"
 #include "store/columns.h"
 
 typedef struct {

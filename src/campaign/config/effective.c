@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "campaign/config/config.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/options.h"

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "campaign/config/candidates.h"
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/names.h"
 
 gannet_err gannet_base_directory(const char *beside, const char *given, char *path) {

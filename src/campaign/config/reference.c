@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/roff.h"
+#include "base/text.h"
 #include "campaign/config/explain.h"
 #include "campaign/config/schema.h"
 #include "gannet/version.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/open_file.h"
+#include "base/file.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/resume.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error_record.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "campaign/run/batch.h"
 #include "campaign/run/budget.h"

@@ -15,10 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "base/text.h"
 #include "campaign/run/snapshot.h"
 #include "store/lock.h"

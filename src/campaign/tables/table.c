@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "base/utf8.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */

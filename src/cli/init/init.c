@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "cli/init/init.h"

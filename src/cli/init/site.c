@@ -8,11 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
-#include "base/processors.h"
+#include "base/resources.h"
 #include "cli/init/init.h"
 #include "evaluate/command/command.h"
 #include "machine/inspect.h"

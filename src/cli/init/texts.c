@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/embed.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "campaign/config/schema.h"
 #include "campaign/config/yaml_text.h"

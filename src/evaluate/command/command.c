@@ -17,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "base/utf8.h"
 #include "evaluate/backends.h"
 #include "evaluate/command/outage.h"

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/open_file.h"
+#include "base/file.h"
 #include "evaluate/contract/contract.h"
 
 static const double shortest_pause = 0.1; /* seconds between the first two tries */

@@ -13,10 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "base/utf8.h"
 #include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"

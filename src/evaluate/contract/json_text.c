@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 enum { LONGEST_FILE = 1 << 20 }; /* bytes; those of gannet have some hundred */
 

@@ -6,10 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 enum { BLOCK = 64 << 10 };
 static const int64_t longest_file = INT64_C(64) << 30;

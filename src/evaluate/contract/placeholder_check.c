@@ -7,10 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/open_file.h"
 
 enum {
   TOLD = 32,

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 
 gannet_err gannet_placeholder_uses_add(gannet_placeholder_uses *uses,
                                        const gannet_contract *contract, gannet_text_kind text_kind,

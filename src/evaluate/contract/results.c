@@ -8,10 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/open_file.h"
 #include "base/option.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/json_text.h"

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "evaluate/slurm/slurm.h"
 
 static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,

@@ -10,10 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "evaluate/command/program.h"
 #include "evaluate/slurm/answers.h"
 

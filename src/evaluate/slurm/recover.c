@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "evaluate/slurm/slurm.h"
 
 /* The stage of a submission of an earlier process. Without a script it was never submitted. */

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/open_file.h"
+#include "base/file.h"
 #include "evaluate/slurm/slurm.h"
 
 static const char name[] = "silent";

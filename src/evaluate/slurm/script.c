@@ -24,10 +24,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/open_file.h"
 #include "base/text.h"
 #include "evaluate/slurm/slurm.h"
 

@@ -265,7 +265,7 @@ static gannet_err make_panels(growth *g) {
   gannet_err err = GANNET_OK;
   bool good = true;
   for (int panel = 2 * g->first; panel < end; ++panel) {
-    if (panel % node->n != node->place) continue;
+    if (panel % node->n != node->node_rank) continue;
     good = good && make_panel(g, panel, &err);
     cholesky_publish(g->shared, panel, good ? CHOLESKY_ENDED : CHOLESKY_FAILED);
   }
@@ -287,7 +287,7 @@ static gannet_err make_panels(growth *g) {
 static gannet_err put_kernel_rows_of_rank(const growth *g, const cholesky_source *source) {
   const gannet_node *node = g->shared->node;
   const int last = cholesky_blocks_for(g->n) - 1;
-  for (int i = last - node->place; i >= g->first; i -= node->n) {
+  for (int i = last - node->node_rank; i >= g->first; i -= node->n) {
     int from = 0;
     GANNET_TRY(put_kernel_rows(g->factor, i, rows_of_block_row(g, i), source, &from));
   }
@@ -300,7 +300,8 @@ static gannet_err extend_by_many(growth *g, const cholesky_source *source) {
   g->factor->n = g->first * B;
   GANNET_TRY(cholesky_begin_joint(g->shared, put_kernel_rows_of_rank(g, source)));
   GANNET_TRY(make_panels(g));
-  if (g->shared->node->place == 0) keep_kernel_rows(g->factor, last, rows_of_block_row(g, last));
+  if (g->shared->node->node_rank == 0)
+    keep_kernel_rows(g->factor, last, rows_of_block_row(g, last));
   return GANNET_OK;
 }
 
@@ -316,7 +317,7 @@ static gannet_err make_rows_by_sweep(growth *g, int i, int from, int count) {
   int bad_row = -1;
   GANNET_TRY(cholesky_begin_joint(g->shared, GANNET_OK));
   cholesky_forward_share(factor, i, count, lanes, rows, ld);
-  if (g->shared->node->place == 0) {
+  if (g->shared->node->node_rank == 0) {
     for (int k = 0; k < i; ++k) (void)cholesky_await(g->shared, k, CHOLESKY_FORWARD);
     factor->kernels->pack(lanes, count, from + count, rows + left, ld, x + (ptrdiff_t)left * lanes);
     finish_rows(factor, left + from, count, lanes, x, &bad_row);
@@ -328,7 +329,7 @@ static gannet_err make_rows_by_sweep(growth *g, int i, int from, int count) {
 }
 
 static gannet_err extend_by_few(growth *g, const cholesky_source *source) {
-  const bool leads = g->shared->node->place == 0;
+  const bool leads = g->shared->node->node_rank == 0;
   g->factor->n = g->first * B;
   for (int i = g->first; i < cholesky_blocks_for(g->n); ++i) {
     const int rows = rows_of_block_row(g, i);

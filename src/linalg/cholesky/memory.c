@@ -161,7 +161,7 @@ static gannet_err add_piece(gannet_cholesky *factor, int n_blocks, bool *given) 
   for (double *at = memory; factor->n_blocks < end; ++factor->n_blocks) {
     const int i = factor->n_blocks;
     const size_t size = (size_t)B * (size_t)cholesky_width_of(i);
-    if (i < n_blocks && (n_blocks - 1 - i) % s->node->n == s->node->place)
+    if (i < n_blocks && (n_blocks - 1 - i) % s->node->n == s->node->node_rank)
       gannet_node_touch(at, size * sizeof *at);
     factor->block[i] = at;
     at += size;

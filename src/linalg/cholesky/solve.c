@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/cholesky/factor.h"
 
 enum { B = GANNET_CHOLESKY_BLOCK };
@@ -133,7 +133,7 @@ static sweep sweep_of(gannet_cholesky *factor, int blocks, int lanes, bool backw
                  .blocks = blocks,
                  .lanes = lanes,
                  .helpers = np - 1,
-                 .node_rank = factor->shared->node->place,
+                 .node_rank = factor->shared->node->node_rank,
                  .slope = slope};
 }
 
@@ -285,7 +285,7 @@ static void copy_spread_solutions(const gannet_cholesky *factor, int m, int step
     const int i = step == CHOLESKY_FORWARD ? k : blocks - 1 - k;
     double *row = b + i * B;
     (void)cholesky_await(factor->shared, i, step);
-    for (int j = node->place; j < m; j += node->n, row += ldb)
+    for (int j = node->node_rank; j < m; j += node->n, row += ldb)
       memcpy(row, run_of(factor, m, i, j), (size_t)cholesky_rows_in(factor, i) * sizeof *row);
   }
 }
@@ -295,18 +295,18 @@ void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, i
   const int blocks = cholesky_blocks_for(factor->n);
   const double *own = b;
   ++factor->shared->epoch;
-  (void)gannet_node_meet(node, false); /* others may still read the last solutions */
-  for (int j = node->place; j < m; j += node->n, own += ldb)
+  (void)gannet_node_barrier(node, false); /* others may still read the last solutions */
+  for (int j = node->node_rank; j < m; j += node->n, own += ldb)
     for (int i = 0; i < blocks; ++i)
       memcpy(run_of(factor, m, i, j), own + i * B,
              (size_t)cholesky_rows_in(factor, i) * sizeof *own);
-  (void)gannet_node_meet(node, false);
+  (void)gannet_node_barrier(node, false);
   cholesky_forward_share(factor, blocks, m, m, NULL, 0);
   copy_spread_solutions(factor, m, CHOLESKY_FORWARD, b, ldb);
 }
 
 void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb) {
-  (void)gannet_node_meet(factor->shared->node, false);
+  (void)gannet_node_barrier(factor->shared->node, false);
   backward_share(factor, m);
   copy_spread_solutions(factor, m, CHOLESKY_BACKWARD, b, ldb);
 }
@@ -327,7 +327,7 @@ static gannet_err solve_dealt(const gannet_cholesky *factor, MPI_Comm comm,
     first[r] = r == np || at > m ? m : (int)at;
   }
   half(factor, first[rank + 1] - first[rank], b + (ptrdiff_t)first[rank] * n, n);
-  const gannet_err err = gannet_runs_gather(comm, first, (size_t)n * sizeof *b, b);
+  const gannet_err err = gannet_partition_gather_rows(comm, first, (size_t)n * sizeof *b, b);
   gannet_free(&first);
   return err;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local/local_data.h"
 #include "search/merit_rank.h"
@@ -429,7 +429,7 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
   gannet_err err = GANNET_OK;
   if (p->failed) err = GANNET_RAISE(GANNET_ERR_NUMERIC, "a quadratic model has no value");
   GANNET_TRY(gannet_agree(context->comm, err));
-  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)p->q * each, x_unit));
+  GANNET_TRY(gannet_partition_gather(context->comm, (size_t)p->q * each, x_unit));
   GANNET_TRY_MPI(MPI_Bcast(&p->local->state, sizeof p->local->state, MPI_BYTE, 0, context->comm));
   return GANNET_OK;
 }

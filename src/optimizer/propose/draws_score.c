@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "optimizer/propose/propose_impl.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
@@ -89,7 +89,7 @@ static gannet_err measure_model(gannet_draws_score *w, const gannet_context *con
   const size_t length = (size_t)w->q * SAMPLE;
   double *exact = w->values, *estimate = w->violation;
   GANNET_TRY(gannet_agree(context->comm, predict_own_exact(context, model, length, x, exact)));
-  if (context->np > 1) GANNET_TRY(gannet_parts_gather(context->comm, 2 * length, exact));
+  if (context->np > 1) GANNET_TRY(gannet_partition_gather(context->comm, 2 * length, exact));
   GANNET_TRY(gannet_agree(context->comm,
                           gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE)));
   for (int j = 0; j < w->q; ++j) {

@@ -20,7 +20,7 @@
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCORE_H
 #define GANNET_OPTIMIZER_MOMENTS_SCORE_H
 
-#include "base/board.h"
+#include "base/shared_buffer.h"
 #include "optimizer/propose/reference.h"
 
 typedef struct {
@@ -33,14 +33,14 @@ typedef struct {
   double *mean, *sd; /* [GANNET_TILE] */
   double *last_sd;   /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
-  gannet_board *board;        /* merits and bounds by the ranks of a node together; the caller's to
-                                 set, NULL = by every rank alone */
-  double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
-  double *slope;              /* [d] */
-  gannet_reference reference; /* of functions that want it, see _look */
-  void *work;                 /* of functions that look ahead; NULL = not looked yet */
-  double *covariance;         /* [GANNET_TILE][reference points] */
-  double *nearby;             /* [min(2 d, GANNET_TILE)][d] */
+  gannet_shared_buffer *board; /* merits and bounds by the ranks of a node together; the caller's to
+                          set, NULL = by every rank alone */
+  double *by_mean, *by_sd;     /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
+  double *slope;               /* [d] */
+  gannet_reference reference;  /* of functions that want it, see _look */
+  void *work;                  /* of functions that look ahead; NULL = not looked yet */
+  double *covariance;          /* [GANNET_TILE][reference points] */
+  double *nearby;              /* [min(2 d, GANNET_TILE)][d] */
 } gannet_moments_score;
 
 /* Workspace; release accepts a zeroed struct.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 
 enum {
   SAMPLE = GANNET_SAMPLE,
@@ -123,7 +123,7 @@ gannet_err moments_screen_exact(gannet_moments_screen *s) {
   const size_t size = exact_size(s);
   if (!s->exact) return GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, predict_own_pieces(s)));
-  if (context->np > 1) GANNET_TRY(gannet_parts_gather(context->comm, size, s->exact));
+  if (context->np > 1) GANNET_TRY(gannet_partition_gather(context->comm, size, s->exact));
   s->estimates = !(s->exact[size - 1] > 0);
   for (int i = 0; s->estimates && i < gannet_models_count(s->score->member->models); ++i) {
     const double *exact = exact_of(s, i), *reversed = exact + REVERSED;

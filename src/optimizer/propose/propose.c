@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "search/batch.h"
 #include "search/merit_rank.h"
 #include "search/sobol.h"

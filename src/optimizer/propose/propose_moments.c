@@ -51,7 +51,7 @@ static void release_proposal(proposal *p) {
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
-  gannet_board_destroy(&p->work.board);
+  gannet_shared_buffer_destroy(&p->work.board);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
@@ -151,8 +151,8 @@ static gannet_err share_polish_on_node(const gannet_member *member, proposal *p)
                answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
   if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
     return GANNET_OK;
-  return gannet_board_create(member->context->node, asked > answered ? asked : answered,
-                             &p->work.board);
+  return gannet_shared_buffer_create(member->context->node, asked > answered ? asked : answered,
+                                     &p->work.board);
 }
 
 static gannet_err polish_starts(gannet_member *member, proposal *p) {

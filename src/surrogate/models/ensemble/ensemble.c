@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "surrogate/models/forest/tree.h"
 #include "surrogate/registry.h"
 
@@ -176,9 +176,9 @@ static gannet_err grow_forest(forest *f, const gannet_data *data, int64_t iterat
     code = grow_trees(f, data, iteration, first[context->rank], first[context->rank + 1]);
   code = gannet_agree(context->comm, code);
   if (code == GANNET_OK && np > 1)
-    code = gannet_runs_gather(context->comm, first, 2 * n * sizeof *f->node, f->node);
+    code = gannet_partition_gather_rows(context->comm, first, 2 * n * sizeof *f->node, f->node);
   if (code == GANNET_OK && np > 1)
-    code = gannet_runs_gather(context->comm, first, n * 2 * d * sizeof *f->box, f->box);
+    code = gannet_partition_gather_rows(context->comm, first, n * 2 * d * sizeof *f->box, f->box);
   gannet_free(&first);
   return code;
 }

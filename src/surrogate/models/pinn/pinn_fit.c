@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
@@ -89,7 +89,7 @@ static void innovations(pinn *s, double *out) {
 static gannet_err likelihoods_at(pinn *s, int n, const double *lambda1, const double *innovation,
                                  double *value, double *amplitude) {
   const gannet_context *context = s->context;
-  const gannet_round own = gannet_round_of(context->rank, context->np, s->together);
+  const gannet_stride own = gannet_stride_of(context->rank, context->np, s->together);
   gannet_err code = GANNET_OK;
   s->together = false;
   for (int i = own.first; i < n && code == GANNET_OK; i += own.step)
@@ -97,8 +97,8 @@ static gannet_err likelihoods_at(pinn *s, int n, const double *lambda1, const do
   s->together = own.shared;
   GANNET_TRY(pinn_agree(s, code));
   if (!s->together) return GANNET_OK;
-  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)n, value));
-  return gannet_parts_gather(context->comm, (size_t)n, amplitude);
+  GANNET_TRY(gannet_partition_gather(context->comm, (size_t)n, value));
+  return gannet_partition_gather(context->comm, (size_t)n, amplitude);
 }
 
 /* Choose the lambda_1 of least value with its amplitude; where the noise is known, the lambda_1

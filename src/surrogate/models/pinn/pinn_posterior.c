@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
@@ -177,7 +177,7 @@ gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration
   if (code == GANNET_OK)
     code = sample_range(s, context->rank, context->np, alone, exploration, iteration);
   GANNET_TRY(gannet_agree(context->comm, code));
-  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)alone * p, s->draws));
+  GANNET_TRY(gannet_partition_gather(context->comm, (size_t)alone * p, s->draws));
   s->together = true;
   code = sample_range(s, alone, 1, q, exploration, iteration);
   s->together = false;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
 
@@ -74,7 +74,7 @@ static gannet_err divide_features(const pinn *s, const pinn_rows *rows, division
     end = pinn_network_tile_end(rows, first);
     add_piece(v, end, end - first);
   }
-  gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  gannet_partition_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
   return GANNET_OK;
 }
 
@@ -89,8 +89,9 @@ gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w, double
     code = features_of_rows(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
   code = gannet_agree(comm, code);
   if (code == GANNET_OK)
-    code = gannet_runs_gather(comm, v.first, (size_t)s->p * sizeof(double), phi);
-  if (code == GANNET_OK && length) code = gannet_runs_gather(comm, v.first, sizeof(double), length);
+    code = gannet_partition_gather_rows(comm, v.first, (size_t)s->p * sizeof(double), phi);
+  if (code == GANNET_OK && length)
+    code = gannet_partition_gather_rows(comm, v.first, sizeof(double), length);
   division_release(&v);
   return code;
 }
@@ -112,7 +113,7 @@ static gannet_err divide_triangle(const pinn *s, int n, int edge, division *v) {
     end = n - first < edge ? n : first + edge;
     add_piece(v, end, (double)(end - first) * end);
   }
-  gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  gannet_partition_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
   return GANNET_OK;
 }
 
@@ -128,7 +129,7 @@ gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
   if (code == GANNET_OK) gram_range(g, v.first[rank], v.first[rank + 1]);
   code = gannet_agree(comm, code);
   if (code == GANNET_OK)
-    code = gannet_runs_gather(comm, v.first, (size_t)g->n * sizeof(double), g->c);
+    code = gannet_partition_gather_rows(comm, v.first, (size_t)g->n * sizeof(double), g->c);
   division_release(&v);
   return code;
 }
@@ -148,7 +149,7 @@ static gannet_err cross_products(pinn *s) {
     gannet_gemm_nt(n, columns, p, 1, s->phi, p, s->omega + (size_t)first * (size_t)p, p, 0,
                    s->cross + first, r);
   }
-  return gannet_parts_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
+  return gannet_partition_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
 }
 
 gannet_err pinn_cross(pinn *s) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
+#include "base/partition.h"
 #include "surrogate/models/quadratic/quadratic.h"
 
 static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
@@ -77,7 +77,7 @@ static gannet_err solve_trials(search *s) {
   for (int m = 0; m < s->n_models; ++m) s->quadratic[m].evidence = s->model[m].evidence;
   memset(s->evidence, 0, (size_t)s->n_trials * sizeof *s->evidence);
   GANNET_TRY(gannet_agree(s->comm, solve_own_trials(s)));
-  return s->np > 1 ? gannet_parts_gather(s->comm, (size_t)s->n_trials, s->evidence) : GANNET_OK;
+  return s->np > 1 ? gannet_partition_gather(s->comm, (size_t)s->n_trials, s->evidence) : GANNET_OK;
 }
 
 /* Make trial i the best of its model if it is better. */

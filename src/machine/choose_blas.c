@@ -1,4 +1,4 @@
-#include "machine/choice.h"
+#include "machine/choose_blas.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include "linalg/blas.h"
 #include "linalg/blas_library.h"
 
-/* Between two images of the process: "PID TRIES", and the value before any change, "=VALUE" when it
- * was set, "-" when it was not. */
+/* Variables by which a process tells itself, across an exec, how often it has tried: "PID TRIES";
+ * and the inherited value: "=VALUE" when it was set, "-" when it was not. */
 static const char guard[] = "GANNET_BLAS_CHOICE", inherited[] = "GANNET_INHERITED_CORETYPE";
 static const char core_type[] = "OPENBLAS_CORETYPE";
 
@@ -22,7 +22,7 @@ static bool keep_inherited(void) {
   return n > 0 && (size_t)n < sizeof text && setenv(inherited, text, 1) == 0;
 }
 
-static void put_back(void) {
+static void restore_inherited(void) {
   const char *text = getenv(inherited);
   if (text && *text == '=')
     (void)setenv(core_type, text + 1, 1);
@@ -41,14 +41,9 @@ static int count_tries(void) {
   return tries;
 }
 
-static bool is_kept(void) {
-  const char *keep = getenv("GANNET_KEEP_BLAS");
-  return keep && *keep && strcmp(keep, "0") != 0;
-}
-
 /* The program by its own name: what is executed as /proc/self/exe is called "exe" in every list of
  * processes. */
-static void execute(char **argv) {
+static void execute_again(char **argv) {
   static const char self[] = "/proc/self/exe";
   char path[PATH_MAX];
   const ssize_t length = readlink(self, path, sizeof path - 1);
@@ -61,10 +56,12 @@ static void execute(char **argv) {
 
 void machine_choose_blas(char **argv) {
   char text[64];
+  const char *keep = getenv("GANNET_KEEP_BLAS");
+  const bool keeps_kernels = keep && *keep && strcmp(keep, "0") != 0;
   const int tries = count_tries();
-  put_back();
+  restore_inherited();
   const bool pinned = getenv(core_type) != NULL;
-  if (is_kept() || !gannet_blas_chooses() || tries >= (pinned ? 2 : 1)) return;
+  if (keeps_kernels || !gannet_blas_chooses() || tries >= (pinned ? 2 : 1)) return;
   if (!gannet_kernel_is_slow(gannet_blas_kernel())) return;
   const char *better = gannet_kernel_for(gannet_processor_vector());
   (void)snprintf(text, sizeof text, "%ld %d", (long)getpid(), tries + 1);
@@ -73,6 +70,6 @@ void machine_choose_blas(char **argv) {
     ready = unsetenv(core_type) == 0;
   else if (ready)
     ready = setenv(core_type, better, 1) == 0;
-  if (ready) execute(argv);
-  put_back();
+  if (ready) execute_again(argv);
+  restore_inherited();
 }

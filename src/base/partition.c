@@ -1,14 +1,15 @@
-#include "base/parts.h"
+#include "base/partition.h"
 
 #include <limits.h>
 #include <stdint.h>
 
 #include "base/memory.h"
 
-/* Numbers of one reduction, and bytes of one broadcast, whose counts are ints. */
-enum { AT_ONCE = 1 << 28 };
+enum {
+  AT_ONCE = 1 << 28
+}; /* most numbers of a reduction, or bytes of a broadcast: counts are ints */
 
-gannet_err gannet_parts_share(int parts, const double *cost, int np, int *owner) {
+gannet_err gannet_partition_assign(int parts, const double *cost, int np, int *owner) {
   double *load = NULL;
   GANNET_TRY(gannet_alloc((size_t)np, sizeof *load, &load));
   for (int k = 0; k < parts; ++k) {
@@ -22,7 +23,7 @@ gannet_err gannet_parts_share(int parts, const double *cost, int np, int *owner)
   return GANNET_OK;
 }
 
-gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values) {
+gannet_err gannet_partition_gather(MPI_Comm comm, size_t n, double *values) {
   for (size_t done = 0; done < n; done += AT_ONCE) {
     const size_t some = n - done < AT_ONCE ? n - done : AT_ONCE;
     GANNET_TRY_MPI(
@@ -39,7 +40,7 @@ gannet_err gannet_bytes_broadcast(MPI_Comm comm, int root, size_t size, void *by
   return GANNET_OK;
 }
 
-void gannet_runs_cut(int pieces, const int *begin, const double *cost, int np, int *first) {
+void gannet_partition_cut(int pieces, const int *begin, const double *cost, int np, int *first) {
   double total = 0, before = 0;
   int piece = 0;
   for (int k = 0; k < pieces; ++k) total += cost[k];
@@ -51,8 +52,8 @@ void gannet_runs_cut(int pieces, const int *begin, const double *cost, int np, i
   first[np] = begin[pieces];
 }
 
-/* A type of that many bytes. */
-static gannet_err make_row(size_t bytes, MPI_Datatype *row) {
+/* An MPI type of so many bytes. */
+static gannet_err make_row_type(size_t bytes, MPI_Datatype *row) {
   const size_t words = bytes / sizeof(uint64_t);
   GANNET_REQUIRE(words * sizeof(uint64_t) == bytes && words <= INT_MAX, GANNET_ERR_SHAPE,
                  "rows of %zu bytes", bytes);
@@ -61,23 +62,23 @@ static gannet_err make_row(size_t bytes, MPI_Datatype *row) {
   return GANNET_OK;
 }
 
-/* counts out [np] */
-static gannet_err gather_runs(MPI_Comm comm, const int *first, int np, int *counts, size_t bytes,
+/* counts: [np] workspace */
+static gannet_err gather_rows(MPI_Comm comm, const int *first, int np, int *counts, size_t bytes,
                               void *rows) {
   MPI_Datatype row = MPI_DATATYPE_NULL;
   for (int r = 0; r < np; ++r) counts[r] = first[r + 1] - first[r];
-  GANNET_TRY(make_row(bytes, &row));
+  GANNET_TRY(make_row_type(bytes, &row));
   const int mpi = MPI_Allgatherv(MPI_IN_PLACE, 0, row, rows, counts, first, row, comm);
   MPI_Type_free(&row);
   GANNET_TRY_MPI(mpi);
   return GANNET_OK;
 }
 
-gannet_err gannet_runs_gather(MPI_Comm comm, const int *first, size_t bytes, void *rows) {
+gannet_err gannet_partition_gather_rows(MPI_Comm comm, const int *first, size_t bytes, void *rows) {
   int np = 0, *counts = NULL;
   GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
   GANNET_TRY(gannet_agree(comm, gannet_alloc((size_t)np, sizeof *counts, &counts)));
-  const gannet_err code = gather_runs(comm, first, np, counts, bytes, rows);
+  const gannet_err code = gather_rows(comm, first, np, counts, bytes, rows);
   gannet_free(&counts);
   return code;
 }

@@ -3,7 +3,7 @@
 #include "support/harness.h"
 #include "support/refuse.h"
 
-#include "base/common.h"
+#include "base/shared_array.h"
 
 enum { N = 5000, ROUNDS = 50 };
 
@@ -18,13 +18,13 @@ static double number(int round, int i) {
 }
 
 /* What one round made is gone in the next, in which others make it. */
-static void make_and_read(const gannet_context *context, gannet_common *common) {
+static void make_and_read(const gannet_context *context, gannet_shared_array *array) {
   for (int round = 0; round < ROUNDS; ++round) {
-    gannet_common_begin(common);
+    gannet_shared_array_begin(array);
     for (int i = 0; i < N; ++i)
-      if ((i + round) % context->np == context->rank) common->values[i] = number(round, i);
-    assert_ok(gannet_common_complete(common));
-    for (int i = 0; i < N; ++i) assert_true(common->values[i] == number(round, i));
+      if ((i + round) % context->np == context->rank) array->values[i] = number(round, i);
+    assert_ok(gannet_shared_array_complete(array));
+    for (int i = 0; i < N; ++i) assert_true(array->values[i] == number(round, i));
   }
 }
 
@@ -32,15 +32,15 @@ static void all_ranks_have_what_each_has_made(void **state) {
   (void)state;
   for (int refused = 0; refused < 2; ++refused) {
     gannet_context *context = make_context();
-    gannet_common common;
+    gannet_shared_array array;
     refuse = refused && context->np > 1;
-    assert_ok(gannet_common_create(context, N, N, &common));
+    assert_ok(gannet_shared_array_create(context, N, N, &array));
     refuse = false;
-    assert_int_equal(common.shared, context->np > 1 && !refused);
-    make_and_read(context, &common);
-    gannet_common_release(&common);
-    assert_null(common.values);
-    gannet_common_release(&common);
+    assert_int_equal(array.shared, context->np > 1 && !refused);
+    make_and_read(context, &array);
+    gannet_shared_array_release(&array);
+    assert_null(array.values);
+    gannet_shared_array_release(&array);
     gannet_context_destroy(&context);
   }
 }
@@ -49,13 +49,13 @@ static void all_ranks_have_what_each_has_made(void **state) {
 static void an_own_copy_has_its_own_length(void **state) {
   (void)state;
   gannet_context *context = make_context();
-  gannet_common common;
+  gannet_shared_array array;
   refuse = context->np > 1;
-  assert_ok(gannet_common_create(context, 100 * N, N, &common));
+  assert_ok(gannet_shared_array_create(context, 100 * N, N, &array));
   refuse = false;
-  assert_int_equal(common.n, N);
-  make_and_read(context, &common);
-  gannet_common_release(&common);
+  assert_int_equal(array.n, N);
+  make_and_read(context, &array);
+  gannet_shared_array_release(&array);
   gannet_context_destroy(&context);
 }
 

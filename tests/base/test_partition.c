@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-#include "base/parts.h"
+#include "base/partition.h"
 
 /* Squares, 7 rows of a triangle: 70 and 70 of 140. */
 static void the_largest_parts_are_balanced_by_small_ones(void **state) {
@@ -14,11 +14,11 @@ static void the_largest_parts_are_balanced_by_small_ones(void **state) {
   const double cost[] = {49, 36, 25, 16, 9, 4, 1};
   const int expected[] = {0, 1, 1, 0, 1, 0, 0};
   int owner[7], alone[7] = {1, 1, 1, 1, 1, 1, 1};
-  assert_ok(gannet_parts_share(7, cost, 2, owner));
+  assert_ok(gannet_partition_assign(7, cost, 2, owner));
   assert_memory_equal(owner, expected, sizeof owner);
-  assert_ok(gannet_parts_share(7, cost, 1, alone));
+  assert_ok(gannet_partition_assign(7, cost, 1, alone));
   for (int k = 0; k < 7; ++k) assert_int_equal(alone[k], 0);
-  assert_ok(gannet_parts_share(7, cost, 100, owner));
+  assert_ok(gannet_partition_assign(7, cost, 100, owner));
   for (int k = 0; k < 7; ++k) assert_int_equal(owner[k], k);
 }
 
@@ -31,9 +31,9 @@ static void parts_come_together_bit_by_bit(void **state) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &np);
   for (int i = rank; i < 5; i += np) values[i] = all[i];
-  assert_ok(gannet_parts_gather(MPI_COMM_WORLD, 5, values));
+  assert_ok(gannet_partition_gather(MPI_COMM_WORLD, 5, values));
   assert_memory_equal(values, all, sizeof values);
-  assert_ok(gannet_parts_gather(MPI_COMM_WORLD, 0, NULL));
+  assert_ok(gannet_partition_gather(MPI_COMM_WORLD, 0, NULL));
 }
 
 /* Ten rows in pieces of 4, 3, 2 and 1. */
@@ -42,19 +42,19 @@ static void runs_are_cut_where_pieces_begin(void **state) {
   const int begin[] = {0, 4, 7, 9, 10};
   const double even[] = {4, 3, 2, 1}, steep[] = {1, 1, 1, 97}, none[1] = {0};
   int first[6] = {0};
-  gannet_runs_cut(4, begin, even, 1, first);
+  gannet_partition_cut(4, begin, even, 1, first);
   assert_memory_equal(first, ((int[]){0, 10}), 2 * sizeof *first);
-  gannet_runs_cut(4, begin, even, 2, first);
+  gannet_partition_cut(4, begin, even, 2, first);
   assert_memory_equal(first, ((int[]){0, 4, 10}), 3 * sizeof *first);
-  gannet_runs_cut(4, begin, even, 3, first);
+  gannet_partition_cut(4, begin, even, 3, first);
   assert_memory_equal(first, ((int[]){0, 4, 7, 10}), 4 * sizeof *first);
-  gannet_runs_cut(4, begin, steep, 2, first);
+  gannet_partition_cut(4, begin, steep, 2, first);
   assert_memory_equal(first, ((int[]){0, 9, 10}), 3 * sizeof *first);
-  gannet_runs_cut(1, (int[]){0, 10}, even, 5, first);
+  gannet_partition_cut(1, (int[]){0, 10}, even, 5, first);
   for (int r = 1; r < 5; ++r) assert_true(first[r] >= first[r - 1]);
   assert_int_equal(first[0], 0);
   assert_int_equal(first[5], 10);
-  gannet_runs_cut(0, (int[]){0}, none, 2, first);
+  gannet_partition_cut(0, (int[]){0}, none, 2, first);
   assert_memory_equal(first, ((int[]){0, 0, 0}), 3 * sizeof *first);
 }
 
@@ -69,15 +69,15 @@ static void runs_come_together(void **state) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &np);
   assert_true(np <= 64);
-  gannet_runs_cut(2, begin, cost, np, first);
+  gannet_partition_cut(2, begin, cost, np, first);
   for (int i = 0; i < ROWS * LENGTH; ++i) {
     const bool mine = first[rank] <= i / LENGTH && i / LENGTH < first[rank + 1];
     rows[i] = mine ? i + 0.25 : NAN;
   }
-  assert_ok(gannet_runs_gather(MPI_COMM_WORLD, first, sizeof *rows * LENGTH, rows));
+  assert_ok(gannet_partition_gather_rows(MPI_COMM_WORLD, first, sizeof *rows * LENGTH, rows));
   for (int i = 0; i < ROWS * LENGTH; ++i) assert_true(rows[i] == i + 0.25);
   assert_fails(GANNET_ERR_SHAPE, "rows of 7 bytes",
-               gannet_runs_gather(MPI_COMM_WORLD, first, 7, rows));
+               gannet_partition_gather_rows(MPI_COMM_WORLD, first, 7, rows));
 }
 
 /* What goes over memory that is not there, piece by piece. */
@@ -122,7 +122,7 @@ static void there_may_be_more_than_an_int_counts(void **state) {
   traffic.next = first;
   assert_ok(gannet_bytes_broadcast(MPI_COMM_WORLD, 0, bytes - 3, first));
   assert_noted(first, bytes - 3);
-  assert_ok(gannet_parts_gather(MPI_COMM_WORLD, bytes / 8, (double *)(void *)first));
+  assert_ok(gannet_partition_gather(MPI_COMM_WORLD, bytes / 8, (double *)(void *)first));
   assert_noted(first, bytes);
   traffic.on = false;
   assert_int_equal(munmap(first, bytes), 0);

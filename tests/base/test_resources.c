@@ -5,7 +5,7 @@
 
 #include "support/folder.h"
 
-#include "base/group.h"
+#include "base/resources.h"
 
 /* A file with all the folders above it. */
 static void put(const char *name, const char *text) {
