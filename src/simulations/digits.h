@@ -1,4 +1,5 @@
-/* A small classifier of hand-written digits, trained when it is first needed.
+/* A small classifier of hand-written digits, trained when it is first needed, for the problem
+ * sensitive-sample.
  *
  *   x [64] in [0, 1] -> u = tanh(W x + a) [24] -> p = softmax(V u + b) [10]
  *

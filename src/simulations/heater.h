@@ -22,10 +22,6 @@
 #ifndef GANNET_SIMULATIONS_HEATER_H
 #define GANNET_SIMULATIONS_HEATER_H
 
-#include <mpi.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "evaluate/simulation.h"
 
 enum { GANNET_HEATER_MOST = 32, GANNET_HEATER_FINS_MOST = 8 };
@@ -56,12 +52,6 @@ typedef struct {
   double fins;
 } gannet_heater_design;
 
-typedef struct {
-  double deviation; /* root mean square of T - T_target, K */
-  double cost;      /* of energy and fins, K */
-  double peak;      /* degrees Celsius */
-} gannet_heater_outcome;
-
 extern const gannet_simulation_type gannet_heater;
 
 /* The design that made the target field.
@@ -71,19 +61,6 @@ extern const gannet_simulation_type gannet_heater;
  * n  in  number of heaters, 1 to GANNET_HEATER_MOST
  */
 void gannet_heater_reference(int n, gannet_heater_design *design);
-
-/* Read a design from named values. Returns 0, or -1 with the reason when a name is not known.
- *
- * Local.
- */
-int gannet_heater_read_design(int heaters, const gannet_simulation_input *input,
-                              gannet_heater_design *design, char reason[256]);
-
-/* Check the physical limits. Returns 0, or -1 with the reason.
- *
- * Local.
- */
-int gannet_heater_check_design(const gannet_heater_design *design, char reason[256]);
 
 /* Heat of the design's heaters cell by cell, as gannet_plate_heat wants it. Gaussians are
  * integrated over the cells and scaled so that every watt ends in the plate. Heaters are sorted, so
@@ -98,19 +75,5 @@ int gannet_heater_check_design(const gannet_heater_design *design, char reason[2
  */
 void gannet_heater_spread(const gannet_heater_design *design, double width, int n, double *along_x,
                           double *along_y);
-
-/* Solve for the reference and for the design and compare.
- *
- * Collective over comm; arguments and outcome the same on all ranks.
- *
- * outcome  out  deviation and peak; with another number of ranks they differ by about 1e-12
- *
- * Errors: GANNET_ERR_STATE when PETSc is not initialised, GANNET_ERR_MEMORY, GANNET_ERR_LIBRARY (no
- * convergence, more ranks than the grid can be cut into).
- * Cost: two solves, O(resolution^2); 9 ms at 64, 0.15 s at 256, 4 s at 1024 on one core of 2026.
- */
-GANNET_CHECKED gannet_err gannet_heater_solve(MPI_Comm comm, const gannet_heater_options *options,
-                                              const gannet_heater_design *design,
-                                              gannet_heater_outcome *outcome);
 
 #endif

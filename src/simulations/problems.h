@@ -1,4 +1,4 @@
-/* The test problems, one row each. */
+/* The test problems. */
 #ifndef GANNET_SIMULATIONS_PROBLEMS_H
 #define GANNET_SIMULATIONS_PROBLEMS_H
 
@@ -36,13 +36,5 @@ extern const gannet_simulation_type gannet_gas_transmission;
 extern const gannet_simulation_type gannet_hartmann6_norm;
 extern const gannet_simulation_type gannet_simionescu;
 extern const gannet_simulation_type gannet_speed_reducer;
-
-/* Objectives that constrained problems take over.
- *
- * Local.
- */
-double gannet_ackley_value(int d, const double *x, double *c);
-double gannet_branin_value(int d, const double *x, double *c);
-double gannet_hartmann6_value(int d, const double *x, double *c);
 
 #endif
