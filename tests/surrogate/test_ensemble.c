@@ -6,7 +6,7 @@
 #include "support/harness.h"
 #include "surrogate/created.h"
 
-#include "surrogate/models/ensemble/ensemble.h"
+#include "network/train.h"
 #include "surrogate/registry.h"
 
 enum { N = 7, D = 2, M = 4 };

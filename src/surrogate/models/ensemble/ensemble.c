@@ -1,4 +1,15 @@
-/* Sample-then-optimise: an ensemble of trained networks, each a posterior draw (ensemble_member.c).
+/* Sample-then-optimise: an ensemble of trained networks, each a posterior draw.
+ *
+ * A member is exactly a posterior draw in the limit of infinite width. With theta_0 its start and
+ * lambda = noise / amplitude^2,
+ *
+ *   f(x) = amplitude (phi(x) . omega + h(x; theta)),   omega ~ N(0, I) over all weights,
+ *
+ * where phi(x) . omega, the prior function, uses the gradient phi of the network by its weights at
+ * the start, and h learns the targets y_i / amplitude + e_i - phi(x_i) . omega, e ~ N(0, lambda),
+ * with the pull (lambda / 2) |theta - theta_0|^2 (Matthews et al. 2017; Dai et al. 2022). h alone,
+ * a network that starts at 0 with targets y, would miss the randomness of the prior where there are
+ * no data; the prior function restores it (He, Lakshminarayanan, Teh 2020, "NTKGP-param").
  *
  * A fit trains `members` networks; mean and standard deviation are taken over these. The draws of
  * sample are networks too: first the networks of the fit when the iteration is the same, then
@@ -6,17 +17,61 @@
  * sends its weights to all ranks. The scales of the inputs, the amplitude and the noise maximise
  * the marginal likelihood of the tangent kernel, which every member has at its start.
  */
-#include "surrogate/models/ensemble/ensemble.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/partition.h"
+#include "network/input_embedding.h"
+#include "network/train.h"
+#include "surrogate/chosen.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
+#include "surrogate/tangent_kernel.h"
 
 enum { LEAST_MEMBERS = 4 }; /* a mean and a spread need a few members */
+
+typedef struct {
+  tangent_options kernel; /* the network, and the fit of its scales */
+  int members;
+  int prior;        /* 0: members have a prior function, 1: they have none */
+  int train_points; /* most observations that one member is trained on */
+  gannet_train_options training;
+} ensemble_options;
+
+/* The data and the scales of one fit, which all members share. */
+typedef struct {
+  gannet_mlp net;
+  int d;
+  int n;
+  const double *x;                  /* [n][d] */
+  const double *y;                  /* [n] */
+  const double *z;                  /* [n][d+1] embedded points */
+  gannet_input_embedding embedding; /* input embedding of the networks */
+  double amplitude;                 /* standard deviation that multiplies the network */
+  double noise;                     /* variance of the noise in y */
+  bool prior;                       /* members have a prior function */
+} ensemble_data;
+
+typedef struct {
+  gannet_tangent *tangent;         /* features phi at the start; NULL without a prior function */
+  gannet_tangent_directions omega; /* one direction */
+  double *theta;                   /* [2][parameters] */
+} ensemble_member;
+
+/* Random numbers of one member. */
+typedef struct {
+  gannet_stream weights, prior, noise, training;
+} ensemble_streams;
+
+/* Memory for training members one after another. Each member chooses its own observations when
+ * there are too many. */
+typedef struct {
+  gannet_training *training;
+  gannet_chosen chosen;
+  double *memory;    /* start [parameters], targets [count], prior values [count] */
+  double *x, *y, *z; /* [count] rows chosen; NULL when all are */
+} ensemble_trainer;
 
 typedef struct {
   const gannet_context *context;
@@ -110,8 +165,98 @@ static const gannet_option ensemble_option_table[] = {
     {0}};
 #undef MEMBER
 
+/* An untrained member: its prior function, and room for weights. */
+static gannet_err member_create(const ensemble_data *data, const ensemble_streams *streams,
+                                ensemble_member *member) {
+  if (data->prior) {
+    const gannet_mlp *net = &data->net;
+    const gannet_tangent_shape shape = {.activation = net->activation,
+                                        .d = data->d,
+                                        .layers = net->layers,
+                                        .width = net->width,
+                                        .embedding = data->embedding.kind};
+    GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
+    gannet_tangent_set_inputs(member->tangent, data->embedding.rho, data->embedding.bias);
+    GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
+    GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
+  }
+  return gannet_alloc(2 * gannet_mlp_parameters(&data->net), sizeof(double), &member->theta);
+}
+
+static void member_release(ensemble_member *member) {
+  gannet_tangent_directions_release(&member->omega);
+  gannet_tangent_destroy(&member->tangent);
+  gannet_free(&member->theta);
+}
+
+/* Values of the prior function, 0 without one. */
+static void prior_values(const ensemble_member *member, int m, const double *x, double *values) {
+  if (member->tangent)
+    gannet_tangent_values(member->tangent, &member->omega, m, x, values, m);
+  else
+    memset(values, 0, (size_t)m * sizeof *values);
+}
+
+static gannet_err trainer_create(const ensemble_data *data, const ensemble_options *options,
+                                 ensemble_trainer *trainer) {
+  *trainer = (ensemble_trainer){0};
+  GANNET_TRY(gannet_chosen_create(data->n, data->y, options->train_points, &trainer->chosen));
+  const size_t count = (size_t)trainer->chosen.count, d = (size_t)data->d;
+  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
+                          &trainer->memory));
+  if (trainer->chosen.index) {
+    GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
+    GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
+    GANNET_TRY(gannet_alloc(count * (d + 1), sizeof(double), &trainer->z));
+  }
+  return gannet_training_create(&data->net, trainer->chosen.count, &options->training,
+                                &trainer->training);
+}
+
+static void trainer_release(ensemble_trainer *trainer) {
+  gannet_training_destroy(&trainer->training);
+  gannet_chosen_release(&trainer->chosen);
+  gannet_free(&trainer->memory);
+  gannet_free(&trainer->x);
+  gannet_free(&trainer->y);
+  gannet_free(&trainer->z);
+}
+
+/* The data of one member: all observations, or its own choice of them. */
+static ensemble_data choose_observations(const ensemble_data *data, ensemble_trainer *trainer,
+                                         gannet_stream stream) {
+  ensemble_data own = *data;
+  if (!trainer->chosen.index) return own;
+  gannet_chosen_draw(&trainer->chosen, stream);
+  gannet_chosen_gather(&trainer->chosen, data->d, data->x, trainer->x);
+  gannet_chosen_gather(&trainer->chosen, 1, data->y, trainer->y);
+  gannet_chosen_gather(&trainer->chosen, data->d + 1, data->z, trainer->z);
+  own.n = trainer->chosen.count;
+  own.x = trainer->x;
+  own.y = trainer->y;
+  own.z = trainer->z;
+  return own;
+}
+
+/* Train a member on perturbed targets. */
+static gannet_err member_train(const ensemble_data *data, ensemble_trainer *trainer,
+                               const ensemble_streams *streams, ensemble_member *member) {
+  /* mini-batches have sub-purposes of the same stream */
+  const ensemble_data own = choose_observations(data, trainer, streams->training);
+  const double lambda = own.noise / (own.amplitude * own.amplitude);
+  double *start = trainer->memory, *target = start + gannet_mlp_parameters(&own.net);
+  double *prior = target + own.n;
+  gannet_mlp_start(&own.net, streams->weights, start);
+  gannet_random_normal(streams->noise, 0, (size_t)own.n, target);
+  prior_values(member, own.n, own.x, prior);
+  for (int i = 0; i < own.n; ++i)
+    target[i] = own.y[i] / own.amplitude + sqrt(lambda) * target[i] - prior[i];
+  const gannet_train_problem problem = {&data->net, own.n, own.z, target, lambda, start};
+  return gannet_training_run(trainer->training, &problem, streams->training, member->theta, NULL);
+}
+
 static void release_members(ensemble *e, int keep) {
-  for (int k = keep; k < e->n_members; ++k) ensemble_member_release(&e->members[k]);
+  for (int k = keep; k < e->n_members; ++k) member_release(&e->members[k]);
   if (keep < e->n_members) e->n_members = keep;
 }
 
@@ -211,9 +356,9 @@ static gannet_err train_own(ensemble *e, ensemble_trainer *trainer, int count, i
     ensemble_member *member = &e->members[e->n_members];
     *member = (ensemble_member){0};
     e->n_members += 1; /* so that a member that fails is released too */
-    GANNET_TRY(ensemble_member_create(&e->data, &streams, member));
+    GANNET_TRY(member_create(&e->data, &streams, member));
     if (k % e->context->np == e->context->rank)
-      GANNET_TRY(ensemble_member_train(&e->data, trainer, &streams, member));
+      GANNET_TRY(member_train(&e->data, trainer, &streams, member));
   }
   return GANNET_OK;
 }
@@ -229,9 +374,9 @@ static gannet_err add_members(ensemble *e, int count, int number, int64_t iterat
     code = gannet_resize((size_t)e->allocated, (size_t)wanted, sizeof *e->members, &e->members);
     if (code == GANNET_OK) e->allocated = wanted;
   }
-  if (code == GANNET_OK) code = ensemble_trainer_create(&e->data, e->options, &trainer);
+  if (code == GANNET_OK) code = trainer_create(&e->data, e->options, &trainer);
   if (code == GANNET_OK) code = train_own(e, &trainer, count, number, iteration);
-  ensemble_trainer_release(&trainer);
+  trainer_release(&trainer);
   code = gannet_agree(e->context->comm, code);
   if (code != GANNET_OK) {
     release_members(e, before);
@@ -254,10 +399,13 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   return add_members(e, e->options->members, 0, iteration);
 }
 
-static void member_values(const ensemble *e, int member, int m, const double *x, double *values) {
-  /* the tape and the workspace are written through pointers of a const object */
-  gannet_mlp_tape tape = e->tape;
-  ensemble_member_values(&e->data, &e->members[member], m, x, e->z_tile, &tape, e->work, values);
+/* Values of member k at m <= GANNET_TILE points x [m][d], whose embedding is in e->z_tile. */
+static void member_values(const ensemble *e, int k, int m, const double *x, double *values) {
+  const ensemble_member *member = &e->members[k];
+  gannet_mlp_tape tape = e->tape; /* written through pointers of a const object */
+  prior_values(member, m, x, values);
+  gannet_mlp_pair_values(&e->data.net, member->theta, m, e->z_tile, &tape, e->work);
+  for (int i = 0; i < m; ++i) values[i] = e->data.amplitude * (values[i] + e->work[i]);
 }
 
 /* Values of the members of the fit into e->values [members][m], and their mean. */
@@ -294,10 +442,21 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
   return GANNET_OK;
 }
 
-static double member_gradient(const ensemble *e, int member, const double *x, double *gradient) {
+/* Value and gradient [d] of member k at one point, whose embedding is in e->z_tile. */
+static double member_gradient(const ensemble *e, int k, const double *x, double *gradient) {
+  const ensemble_member *member = &e->members[k];
+  const int d = e->data.d;
+  const double amplitude = e->data.amplitude;
   gannet_mlp_tape tape = e->tape;
-  return ensemble_member_gradient(&e->data, &e->members[member], x, e->z_tile, &tape, e->work,
-                                  gradient);
+  double prior = 0, *by_z = e->work + e->data.net.inputs;
+  memset(gradient, 0, (size_t)d * sizeof *gradient);
+  if (member->tangent)
+    gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
+  const double h =
+      gannet_mlp_pair_gradient(&e->data.net, member->theta, e->z_tile, &tape, e->work, by_z);
+  gannet_embedding_gradient(&e->data.embedding, e->z_tile, by_z, by_z);
+  for (int i = 0; i < d; ++i) gradient[i] = amplitude * (gradient[i] + by_z[i]);
+  return amplitude * (prior + h);
 }
 
 /* sd^2 = sum (v_k - mean)^2 / (M - 1), so sd' = sum (v_k - mean) v_k' / ((M - 1) sd). */

@@ -1,8 +1,7 @@
 /* The physics-informed model: a network conditioned on observations and on equations at points.
  *
- * Files: pinn.c (interface), pinn_network.c (network), pinn_shared.c (products that ranks share),
- * pinn_condition.c (conditioning), pinn_posterior.c (moments, draws), pinn_fit.c (search for
- * hyper-parameters).
+ * Files: pinn.c (options, data, moments, draws), pinn_network.c (network), pinn_shared.c (products
+ * that ranks share), pinn_condition.c (conditioning), pinn_fit.c (search for hyper-parameters).
  *
  * Terms
  *   s^2       the amplitude: prior variance of the function
@@ -86,10 +85,11 @@ typedef struct {
   double hyper[PINN_HYPER];
   gannet_pde_constraint constraint;  /* the equations as given; residuals NULL = none */
   const gannet_pde_residuals *known; /* the equations that the rows below belong to */
-  gannet_jet_plan law, value, slope; /* derivatives: of the equations, the value, the gradient */
-  pinn_mode mode;                    /* mode of the options; closed while hyper is searched */
-  bool stale;    /* hyper-parameters or equations changed: everything must be made again */
-  bool together; /* all ranks make this model now, and share its products */
+  gannet_jet_plan equations, value,
+      slope;        /* derivatives: of the equations, the value, the gradient */
+  pinn_mode mode;   /* mode of the options; closed while hyper is searched */
+  bool stale;       /* hyper-parameters or equations changed: everything must be made again */
+  bool ranks_share; /* all ranks make this model now, and share its products */
 
   int r;               /* rows */
   double *coefficient; /* [r][n_partials] */
@@ -138,13 +138,13 @@ int pinn_count_alone(const pinn *s, int n);
 
 /* gannet_agree where ranks make a model together; otherwise the code itself.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_agree(const pinn *s, gannet_err code);
 
 /* pinn_network_features, and its rows divided by their lengths.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  *
  * phi     out  [n_rows][p]
  * length  out  [n_rows] lengths, 1 for a length of 0; NULL = rows are not divided
@@ -157,7 +157,7 @@ GANNET_CHECKED gannet_err pinn_features(pinn *s, const pinn_rows *rows, const do
 /* c[n][n] = alpha a a^T + beta c of k columns of a [n][lda], in blocks of edge rows. The lower
  * triangle of c is complete, the upper one is not.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 typedef struct {
   int n, k, edge;
@@ -170,19 +170,19 @@ GANNET_CHECKED gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *gram);
 
 /* s->cross = Phi Omega^T L^-T.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_cross(pinn *s);
 
 /* Give the network the scales of s->hyper.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_set_scales(pinn *s);
 
 /* Rows, factors and the weights of the mean, for s->hyper and the scales of the network.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  *
  * all  in  scales or equations changed: the rows of the equations must be made again
  */
@@ -191,7 +191,7 @@ GANNET_CHECKED gannet_err pinn_condition(pinn *s, bool all);
 /* S + lambda_1 I = L L^T. lambda_1 is raised tenfold while rounding makes that impossible, as when
  * points repeat or the equations leave nothing open.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  *
  * Errors: GANNET_ERR_NUMERIC; GANNET_ERR_MEMORY.
  */
@@ -200,7 +200,7 @@ GANNET_CHECKED gannet_err pinn_factorise_u(pinn *s);
 /* Weights v that minimise |v - prior|^2 plus the squared residuals, each over its variance, where
  * shift_u and shift_r are added to the targets. Gauss-Newton from v when the model is not linear.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  *
  * shift_r, shift_u  in     [r], [n]; NULL = 0
  * v                 inout  [p]
@@ -220,7 +220,7 @@ void pinn_solve(pinn *s, const pinn_pull *pull, double *v);
 
 /* Rows and factors at the weights of the mean, which pinn_descend leaves at others.
  *
- * Collective over the context's communicator while s->together, otherwise local.
+ * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
 
@@ -229,18 +229,5 @@ GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
  * Collective over the context's communicator.
  */
 GANNET_CHECKED gannet_err pinn_learn(pinn *s);
-
-/* Operations of the family (surrogate/surrogate.h).
- *
- * Local.
- */
-gannet_err pinn_predict(const void *state, int m, const double *x, double *mean, double *sd);
-gannet_err pinn_predict_gradient(const void *state, const double *x, double *mean, double *sd,
-                                 double *mean_gradient, double *sd_gradient);
-gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration);
-gannet_err pinn_draw_values(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err pinn_draw_gradient(const void *state, int draw, const double *x, double *value,
-                              double *gradient);
-gannet_err pinn_calibration(void *state, double *scale);
 
 #endif

@@ -30,7 +30,7 @@ static const double *linearised_at(const pinn *s, const double *v) {
  * model that is linear in its weights gets them from one row per derivative. */
 static gannet_err jets_at(pinn *s, const double *v) {
   const gannet_pde_residuals *residuals = s->known;
-  const pinn_rows all = {.plan = &s->law, .n_points = residuals->n_points, .x = residuals->x};
+  const pinn_rows all = {.plan = &s->equations, .n_points = residuals->n_points, .x = residuals->x};
   if (s->mode == PINN_TRAINED) return pinn_network_jets(s->network, &all, v, s->jets);
   const int b = residuals->n_partials;
   double *one = NULL, *rows = NULL;
@@ -41,7 +41,7 @@ static gannet_err jets_at(pinn *s, const double *v) {
     for (int first = 0; first < residuals->n_points && code == GANNET_OK; first += PINN_TILE) {
       const int n =
           residuals->n_points - first < PINN_TILE ? residuals->n_points - first : PINN_TILE;
-      const pinn_rows part = {.plan = &s->law,
+      const pinn_rows part = {.plan = &s->equations,
                               .n_points = n,
                               .x = residuals->x + (size_t)first * (size_t)s->d,
                               .n_rows = n,
@@ -93,7 +93,7 @@ static void equation_targets(pinn *s, const double *v) {
 /* Rows of the equations at v, divided by their lengths. */
 static gannet_err equation_rows(pinn *s, const double *v) {
   const gannet_pde_residuals *residuals = s->known;
-  const pinn_rows rows = {.plan = &s->law,
+  const pinn_rows rows = {.plan = &s->equations,
                           .n_points = residuals->n_points,
                           .x = residuals->x,
                           .n_rows = s->r,
@@ -159,7 +159,7 @@ static gannet_err factorise_r(pinn *s) {
   gannet_err code = GANNET_OK;
   gannet_cholesky_clear(s->factor_r);
   if (s->r == 0) return GANNET_OK;
-  if (s->together) { /* ranks make the products, in the blocks that the factor asks for */
+  if (s->ranks_share) { /* ranks make the products, in the blocks that the factor asks for */
     int from = 0, n = 0;
     active_weights(s, &from, &n);
     code = pinn_agree(s, gannet_alloc(r * r, sizeof(double), &s->gram_r));
@@ -285,7 +285,7 @@ gannet_err pinn_descend(pinn *s, const pinn_pull *pull, double *v) {
     pinn_solve(s, pull, s->trial);
     GANNET_TRY(pinn_agree(s, search_line(s, pull, v, &gain)));
     /* that all go on, if processors of other kinds should round otherwise */
-    if (s->together) GANNET_TRY_MPI(MPI_Bcast(&gain, 1, MPI_DOUBLE, 0, s->context->comm));
+    if (s->ranks_share) GANNET_TRY_MPI(MPI_Bcast(&gain, 1, MPI_DOUBLE, 0, s->context->comm));
   }
   return GANNET_OK;
 }

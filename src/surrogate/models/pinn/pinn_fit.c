@@ -89,14 +89,14 @@ static void innovations(pinn *s, double *out) {
 static gannet_err likelihoods_at(pinn *s, int n, const double *lambda1, const double *innovation,
                                  double *value, double *amplitude) {
   const gannet_context *context = s->context;
-  const gannet_stride own = gannet_stride_of(context->rank, context->np, s->together);
+  const gannet_stride own = gannet_stride_of(context->rank, context->np, s->ranks_share);
   gannet_err code = GANNET_OK;
-  s->together = false;
+  s->ranks_share = false;
   for (int i = own.first; i < n && code == GANNET_OK; i += own.step)
     code = likelihood_at(s, lambda1[i], innovation, &value[i], &amplitude[i]);
-  s->together = own.shared;
+  s->ranks_share = own.shared;
   GANNET_TRY(pinn_agree(s, code));
-  if (!s->together) return GANNET_OK;
+  if (!s->ranks_share) return GANNET_OK;
   GANNET_TRY(gannet_partition_gather(context->comm, (size_t)n, value));
   return gannet_partition_gather(context->comm, (size_t)n, amplitude);
 }
@@ -167,9 +167,9 @@ static gannet_err evaluate_trials(pinn *s, int n, trial *trials) {
   for (int i = context->rank; i < alone && code == GANNET_OK; i += context->np)
     code = evaluate_trial(s, &trials[i]);
   GANNET_TRY(gannet_agree(context->comm, code));
-  s->together = true;
+  s->ranks_share = true;
   for (int i = alone; i < n && code == GANNET_OK; ++i) code = evaluate_trial(s, &trials[i]);
-  s->together = false;
+  s->ranks_share = false;
   GANNET_TRY(code);
   for (int i = 0; i < n; ++i)
     GANNET_TRY_MPI(MPI_Bcast(&trials[i], sizeof *trials, MPI_BYTE, i < alone ? i % context->np : 0,

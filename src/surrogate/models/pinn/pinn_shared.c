@@ -43,7 +43,7 @@ static void add_piece(division *v, int end, double cost) {
 }
 
 gannet_err pinn_agree(const pinn *s, gannet_err code) {
-  return s->together ? gannet_agree(s->context->comm, code) : code;
+  return s->ranks_share ? gannet_agree(s->context->comm, code) : code;
 }
 
 int pinn_count_alone(const pinn *s, int n) {
@@ -83,7 +83,7 @@ gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w, double
   const MPI_Comm comm = s->context->comm;
   const int rank = s->context->rank;
   division v = {0};
-  if (!s->together) return features_of_rows(s, rows, 0, rows->n_rows, w, phi, length);
+  if (!s->ranks_share) return features_of_rows(s, rows, 0, rows->n_rows, w, phi, length);
   gannet_err code = divide_features(s, rows, &v);
   if (code == GANNET_OK)
     code = features_of_rows(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
@@ -121,7 +121,7 @@ gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
   const MPI_Comm comm = s->context->comm;
   const int rank = s->context->rank;
   division v = {0};
-  if (!s->together) {
+  if (!s->ranks_share) {
     gram_range(g, 0, g->n);
     return GANNET_OK;
   }
@@ -138,7 +138,7 @@ gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
  * of other ranks are 0 until they are gathered. */
 static gannet_err cross_products(pinn *s) {
   const int n = s->n, r = s->r, p = s->p, rank = s->context->rank, np = s->context->np;
-  const int pieces = s->together && n >= LEAST_ROWS ? r / PINN_BLOCK : 1;
+  const int pieces = s->ranks_share && n >= LEAST_ROWS ? r / PINN_BLOCK : 1;
   if (pieces < 2) {
     gannet_gemm_nt(n, r, p, 1, s->phi, p, s->omega, p, 0, s->cross, r);
     return GANNET_OK;
@@ -154,7 +154,7 @@ static gannet_err cross_products(pinn *s) {
 
 gannet_err pinn_cross(pinn *s) {
   GANNET_TRY(cross_products(s));
-  if (s->together)
+  if (s->ranks_share)
     return gannet_cholesky_forward_dealt(s->factor_r, s->context->comm, s->n, s->cross);
   gannet_cholesky_forward(s->factor_r, s->n, s->cross, s->r);
   return GANNET_OK;
