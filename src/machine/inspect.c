@@ -22,7 +22,7 @@ static gannet_err mpi_library_name(char *text, size_t size) {
   int length = 0;
   GANNET_TRY_MPI(MPI_Get_library_version(version, &length));
   version[strcspn(version, ",\n")] = '\0';
-  (void)snprintf(text, size, "%s", version);
+  (void)snprintf(text, size, "%.*s", (int)size - 1, version);
   return GANNET_OK;
 }
 
