@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/covariance.h"
+#include "linalg/blas.h"
 #include "surrogate/together.h"
 
 struct gannet_surrogate {
@@ -433,13 +433,52 @@ static gannet_err covariance_by_tiles(const gannet_surrogate *s, int m, const do
   return GANNET_OK;
 }
 
+/* Standardised draws at one list of points: rows of q that sum to 0 and have the norm sd. */
+static gannet_err standardise_draws(const gannet_surrogate *s, int m, const double *x,
+                                    double *rows) {
+  const int q = s->draws;
+  double *values = NULL, *sd = NULL;
+  gannet_err code = gannet_alloc((size_t)q * (size_t)m, sizeof *values, &values);
+  if (code == GANNET_OK) code = gannet_alloc(2 * (size_t)m, sizeof *sd, &sd);
+  if (code == GANNET_OK) code = gannet_surrogate_draw_values(s, m, x, values, m);
+  if (code == GANNET_OK) code = gannet_surrogate_predict(s, m, x, sd + m, sd);
+  for (int i = 0; i < m && code == GANNET_OK; ++i) {
+    double *row = rows + (size_t)i * (size_t)q, mean = 0, square = 0;
+    for (int j = 0; j < q; ++j) mean += values[(size_t)j * (size_t)m + (size_t)i] / q;
+    for (int j = 0; j < q; ++j) row[j] = values[(size_t)j * (size_t)m + (size_t)i] - mean;
+    for (int j = 0; j < q; ++j) square += row[j] * row[j];
+    for (int j = 0; j < q; ++j) row[j] *= square > 0 ? sd[i] / sqrt(square) : 0;
+  }
+  gannet_free(&values);
+  gannet_free(&sd);
+  return code;
+}
+
+/* sd(x) sd(z) times the sample correlation of the prepared draws. */
+static gannet_err covariance_of_draws(const gannet_surrogate *s, int m, const double *x, int n,
+                                      const double *z, double *covariance) {
+  const int q = s->draws;
+  double *a = NULL, *b = NULL;
+  GANNET_REQUIRE(q >= 2, GANNET_ERR_STATE,
+                 "a covariance needs at least two prepared draws of this model, there are %d", q);
+  gannet_err code = gannet_alloc((size_t)m * (size_t)q, sizeof *a, &a);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)n * (size_t)q, sizeof *b, &b);
+  if (code == GANNET_OK) code = standardise_draws(s, m, x, a);
+  if (code == GANNET_OK) code = standardise_draws(s, n, z, b);
+  if (code == GANNET_OK) gannet_gemm_nt(m, n, q, 1, a, q, b, q, 0, covariance, n);
+  gannet_free(&a);
+  gannet_free(&b);
+  GANNET_TRY(code);
+  return GANNET_OK;
+}
+
 gannet_err gannet_surrogate_covariance(const gannet_surrogate *s, int m, const double *x, int n,
                                        const double *z, double *covariance) {
   GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
   GANNET_REQUIRE(n >= 0, GANNET_ERR_SHAPE, "n = %d, expected at least 0", n);
   GANNET_TRY(require_conditioned(s));
   if (m == 0 || n == 0) return GANNET_OK;
-  if (!s->type->covariance) return gannet_covariance_of_draws(s, m, x, n, z, covariance);
+  if (!s->type->covariance) return covariance_of_draws(s, m, x, n, z, covariance);
   if (n > GANNET_TILE) return covariance_by_tiles(s, m, x, n, z, covariance);
   GANNET_TRY(s->type->covariance(s->state, m, x, n, z, covariance));
   return GANNET_OK;
@@ -492,8 +531,4 @@ size_t gannet_surrogate_bytes(const gannet_surrogate *s) {
 
 int gannet_surrogate_dimension(const gannet_surrogate *s) {
   return s->d;
-}
-
-int gannet_surrogate_draws(const gannet_surrogate *s) {
-  return s->draws;
 }

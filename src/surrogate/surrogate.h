@@ -483,13 +483,12 @@ GANNET_CHECKED gannet_err gannet_surrogate_set_hyper(gannet_surrogate *surrogate
  */
 void gannet_surrogate_length_scales(const gannet_surrogate *surrogate, double *scales);
 
-/* Bytes held, 0 when the model does not tell; dimension; number of prepared draws.
+/* Bytes held, 0 when the model does not tell; dimension.
  *
  * Local.
  */
 size_t gannet_surrogate_bytes(const gannet_surrogate *surrogate);
 int gannet_surrogate_dimension(const gannet_surrogate *surrogate);
-int gannet_surrogate_draws(const gannet_surrogate *surrogate);
 
 /* Points per tile: candidates are scored this many at a time, and workspaces hold this many. */
 enum { GANNET_TILE = 512 };

@@ -5,7 +5,7 @@
 
 #include "acquisition/improvement.h"
 #include "optimizer/fixture.h"
-#include "surrogate/gp.h"
+#include "surrogate/models/gp/gp.h"
 
 static const gannet_variable square[] = {
     {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},

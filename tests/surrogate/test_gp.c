@@ -7,8 +7,8 @@
 #include "support/harness.h"
 #include "surrogate/created.h"
 
-#include "surrogate/gp.h"
 #include "surrogate/likelihood.h"
+#include "surrogate/models/gp/gp.h"
 #include "surrogate/registry.h"
 
 enum { N = 6, D = 2, Q = 4000 };

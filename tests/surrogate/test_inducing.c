@@ -7,7 +7,7 @@
 #include "support/refuse.h"
 
 #include "surrogate/dense.h"
-#include "surrogate/inducing.h"
+#include "surrogate/inducing/inducing.h"
 
 enum { D = 3, N = 110, M = 9 };
 

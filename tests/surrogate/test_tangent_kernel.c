@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/tangent_kernel.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { D = 2, WIDTH = 16, P = WIDTH * (D + 2), N = 12, M = 3, MANY = 160, LONG = 300 };
 

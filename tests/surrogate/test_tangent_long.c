@@ -9,7 +9,7 @@
 #include "surrogate/created.h"
 
 #include "base/hash.h"
-#include "surrogate/tangent_kernel.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { D = 2, MOST = 700, QUERIES = 70, Q = 3 };
 

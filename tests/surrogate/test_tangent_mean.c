@@ -7,7 +7,7 @@
 #include "support/harness.h"
 #include "surrogate/created.h"
 
-#include "surrogate/tangent_kernel.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { D = 2, N = 30, M = 20, MOST_SETTINGS = 20 };
 

@@ -25,9 +25,9 @@
 #include "network/input_embedding.h"
 #include "network/train.h"
 #include "surrogate/chosen.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
-#include "surrogate/tangent_kernel.h"
 
 enum { LEAST_MEMBERS = 4 }; /* a mean and a spread need a few members */
 

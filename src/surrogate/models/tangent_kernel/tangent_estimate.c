@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/tangent_kernel.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { POINTS = GANNET_ESTIMATES_POINTS };
 
@@ -19,7 +19,7 @@ static void release_sums(tangent_model *t) {
   gannet_estimates_release(&t->estimates);
 }
 
-void tangent_estimate_release(tangent_model *t) {
+void tangent_release_estimates(tangent_model *t) {
   gannet_unit_sums_destroy(&t->prior_sums);
   release_sums(t);
 }

@@ -1,4 +1,4 @@
-#include "surrogate/stationary.h"
+#include "surrogate/models/gp/stationary.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "surrogate/chosen.h"
-#include "surrogate/gp.h"
 #include "surrogate/likelihood.h"
+#include "surrogate/models/gp/gp.h"
 #include "surrogate/multistart.h"
 
 /* Length scales start in proportion to sqrt(d), the mean distance of random points, because shorter

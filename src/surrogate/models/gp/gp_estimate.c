@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/gp.h"
+#include "surrogate/models/gp/gp.h"
 
 enum { POINTS = GANNET_ESTIMATES_POINTS };
 
@@ -19,7 +19,7 @@ static const double least[] = {
 static const double most_error[] = {
     [GANNET_PRECISION_SINGLE] = 1e-7, [GANNET_PRECISION_DOUBLE] = 1e-9};
 
-void gp_estimate_release(gp *g) {
+void gp_release_estimates(gp *g) {
   gannet_kernel_sums_destroy(&g->prior_sums);
   gannet_kernel_sums_destroy(&g->update_sums);
   gannet_moment_sums_destroy(&g->moment_sums);
@@ -95,7 +95,7 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
   gp *g = state;
   gannet_sums_list list;
   *able = false;
-  gp_estimate_release(g);
+  gp_release_estimates(g);
   if (g->n > 0) {
     if (!make_list(g, precision, &list)) return GANNET_OK;
     GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &g->update_sums));
@@ -110,7 +110,7 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
 static gannet_err begin_moments(gp *g, gannet_precision precision, gannet_sums_list *list,
                                 const gannet_cholesky **factor, bool *able) {
   *able = false;
-  gp_estimate_release(g);
+  gp_release_estimates(g);
   if (g->n == 0 || !make_list(g, precision, list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, factor));
   *able = true;
@@ -132,7 +132,7 @@ static void cross_to(const gp *g, int m, const double *x, double *k) {
   const size_t n = (size_t)g->n;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
-    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
     memcpy(k + (size_t)first * n, g->cross, (size_t)rows * n * sizeof *k);
   }
@@ -163,7 +163,7 @@ gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, do
   const gp *g = state;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
-    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
     gannet_moment_sums_part(g->moment_sums, rows, g->cross, variance + first);
     for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);

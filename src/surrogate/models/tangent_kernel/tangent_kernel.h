@@ -1,6 +1,11 @@
-/* The tangent-kernel model, shared by its files: tangent_kernel.c (interface, conditioning),
- * tangent_fit.c (hyper-parameters), tangent_mean.c (the mean of a trained network),
- * tangent_posterior.c (moments and draws), tangent_estimate.c (estimates of both).
+/* The tangent-kernel model, as its files share it.
+ *
+ *   tangent_kernel.c    options, conditioning on data, the table of operations
+ *   tangent_fit.c       hyper-parameters by marginal likelihood
+ *   tangent_mean.c      the mean of a trained network
+ *   tangent_predict.c   moments, gradients, covariances
+ *   tangent_draw.c      draws of functions
+ *   tangent_estimate.c  fast estimates of moments and draws
  *
  * With phi the tangent features of a random network (network/tangent.h) and s^2 the amplitude,
  *
@@ -20,7 +25,7 @@
 #include "network/unit_sums.h"
 #include "surrogate/estimates.h"
 #include "surrogate/factor.h"
-#include "surrogate/inducing.h"
+#include "surrogate/inducing/inducing.h"
 #include "surrogate/moment_sums.h"
 #include "surrogate/surrogate.h"
 
@@ -48,7 +53,10 @@ typedef struct {
 /* Positions in hyper; input scales follow. All are natural logarithms. */
 enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
 
-enum { TANGENT_SCREEN = 150 /* points on which starts compete */ };
+enum { TANGENT_SCREEN = 150 /* observations on which the starts of a long fit compete */ };
+
+/* The mean of a trained network. */
+typedef struct tangent_mean tangent_mean;
 
 /* (K + lambda I)^-1 y, solved for when it is first needed: draws do without. */
 typedef struct {
@@ -67,8 +75,8 @@ typedef struct {
   gannet_tangent *net;
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */
-  int n_fantasies;               /* of the rows, results to come */
-  bool features_shared;          /* those of data */
+  int n_fantasies;               /* rows at the end that stand for results to come */
+  bool features_shared;          /* each rank has only its blocks of data */
   bool stale;                    /* hyper-parameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
   double amplitude, lambda;      /* s^2, noise / s^2 */
@@ -85,7 +93,7 @@ typedef struct {
   double *cross;                  /* [block][n], kernel between a block and the data */
   gannet_tangent_features *tile;  /* workspace, one block */
   gannet_tangent_directions mean; /* Phi^T alpha */
-  struct tangent_mean *trained;   /* NULL unless the mean is that of a trained network */
+  tangent_mean *trained;          /* NULL unless the mean is that of a trained network */
   gannet_tangent_directions
       *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
   gannet_tangent_directions draws;
@@ -96,41 +104,13 @@ typedef struct {
   gannet_estimates estimates;      /* workspace: lifted points; draws, or two numbers of moments */
 } tangent_model;
 
-/* Set the network's input scales from hyper-parameters.
+/* The network's input scales and bias coordinate, from hyper-parameters.
  *
  * Local.
  *
- * rho  out  [d], workspace that keeps the scales
+ * rho  out  [d]
  */
 void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias);
-
-/* (K + lambda I)^-1 y, borrowed until the next fit.
- *
- * Local; with a factor that is cut over the ranks it is known after a fit.
- */
-const double *tangent_alpha_of(const tangent_model *t);
-
-/* Whether each rank has its blocks of the network's features of so many points only, 0, rank, rank
- * + np, ..; then draws are made by all.
- *
- * Local.
- */
-bool tangent_shares_features(const tangent_model *t, int n);
-
-/* k(x, X) of m <= GANNET_TANGENT_BLOCK points into cross, and k(x,x).
- *
- * Local.
- *
- * diagonal  out  [m]
- */
-GANNET_CHECKED gannet_err tangent_block_kernel(const tangent_model *t, int m, const double *x,
-                                               double *diagonal);
-
-/* Whether a hyper-parameter was given by the user; its logarithm, if so.
- *
- * Local.
- */
-bool tangent_fixed(const tangent_model *t, int hyper, double *value);
 
 /* Variance of the noise: given by the user, else that of the data, else learned; at least the
  * floor.
@@ -138,6 +118,12 @@ bool tangent_fixed(const tangent_model *t, int hyper, double *value);
  * Local.
  */
 double tangent_noise(const tangent_model *t, const double *hyper);
+
+/* Whether a hyper-parameter was given by the user; its logarithm, if so.
+ *
+ * Local.
+ */
+bool tangent_fixed(const tangent_model *t, int hyper, double *value);
 
 /* Learn the hyper-parameters: maximum of marginal likelihood times priors.
  *
@@ -154,27 +140,95 @@ GANNET_CHECKED gannet_err tangent_learn(tangent_model *t, const gannet_data *dat
 GANNET_CHECKED gannet_err tangent_evidence(tangent_model *t, const gannet_data *data,
                                            const double *hyper, double *value, double *gradient);
 
-/* Free what estimates need.
+/* An untrained network's mean, for a model whose context, options, d and model number are set.
  *
  * Local.
  */
-void tangent_estimate_release(tangent_model *t);
+GANNET_CHECKED gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean);
+void tangent_mean_destroy(tangent_mean **mean);
+
+/* Train on observations: rank 0 does, and sends its weights to all.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * t  in  with its hyper-parameters and noise
+ */
+GANNET_CHECKED gannet_err tangent_mean_train(tangent_mean *mean, const tangent_model *t,
+                                             const gannet_data *data, int64_t iteration);
+
+/* Add the values at m points to every one of q rows.
+ *
+ * Local.
+ *
+ * x       in     [m][d]
+ * values  inout  [q][ldv]
+ */
+void tangent_mean_add(const tangent_mean *mean, int m, const double *x, int q, double *values,
+                      int ldv);
+
+/* Value at one point, and its gradient [d].
+ *
+ * Local.
+ */
+double tangent_mean_gradient(const tangent_mean *mean, const double *x, double *gradient);
+
+/* Bytes held.
+ *
+ * Local.
+ */
+size_t tangent_mean_bytes(const tangent_mean *mean);
+
+/* (K + lambda I)^-1 y, borrowed until the next fit.
+ *
+ * Local; with a factor that is cut over the ranks it is known after a fit.
+ */
+const double *tangent_alpha_of(const tangent_model *t);
+
+/* k(x, X) of m <= GANNET_TANGENT_BLOCK points into cross, and k(x,x).
+ *
+ * Local.
+ *
+ * diagonal  out  [m]
+ */
+GANNET_CHECKED gannet_err tangent_block_kernel(const tangent_model *t, int m, const double *x,
+                                               double *diagonal);
+
+/* Add k(x, X) applied to weights at m <= GANNET_TANGENT_BLOCK points: values[j][i] += sum_k
+ * k(x_i, x_k) weights[j][k], with the kernel of the infinite network.
+ *
+ * Local.
+ *
+ * weights  in     [q][n]
+ * values   inout  [q][ldv]
+ */
+void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, const double *weights,
+                       double *values, int ldv);
+
+/* Whether each rank has its blocks of the network's features of so many points only, 0, rank, rank
+ * + np, ..; then draws are made by all.
+ *
+ * Local.
+ */
+bool tangent_shares_features(const tangent_model *t, int n);
+
+/* Free what estimates need; the bytes of it.
+ *
+ * Local.
+ */
+void tangent_release_estimates(tangent_model *t);
 size_t tangent_estimate_bytes(const tangent_model *t);
 
-/* Operations of the family (surrogate/surrogate.h), most of them on a conditioned model.
+/* Operations of gannet_surrogate_type on a conditioned model.
  *
- * Local; fit, fantasize, sample and calibration: Collective over the context's communicator;
- * gradients together: over the node.
+ * Local; tangent_sample: Collective over the context's communicator; tangent_predict_gradients with
+ * together: Collective over the node; tangent_variance_upper_bound_prepare: as the operation.
  */
-gannet_err tangent_fit(void *state, const gannet_data *data, bool learn, int64_t iteration);
-gannet_err tangent_fantasize(void *state, const gannet_data *data, int n_fantasies,
-                             int64_t iteration);
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
-bool tangent_fitted(const void *state, double *mean);
 gannet_err tangent_predict_gradients(const void *state, int together, int m, const double *x,
                                      double *mean, double *sd, double *mean_gradients,
                                      double *sd_gradients);
-bool tangent_gains_together(const void *state);
+gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
+                              double *covariance);
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration);
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
@@ -182,14 +236,11 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
 gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able);
+void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
+                              double *variance);
 gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
                                                 int n_pivots, const double *pivots, bool *able);
 gannet_err tangent_variance_upper_bound(const void *state, int m, const double *x,
                                         double *variance);
-void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
-                              double *variance);
-gannet_err tangent_calibration(void *state, double *scale);
-gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
-                              double *covariance);
 
 #endif

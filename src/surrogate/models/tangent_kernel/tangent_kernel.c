@@ -1,17 +1,18 @@
-/* Neural-BO's model: Bayesian linear regression on the tangent features of a random network, in its
- * dual form, or by default that of its limit of infinite width. Zero mean, as the network's own:
- * the bias coordinate carries constants.
+/* Neural-BO's model: options, conditioning on data, and the table of operations. It is Bayesian
+ * linear regression on the tangent features of a random network, in dual form, or by default on
+ * those of the network's limit of infinite width. The mean is zero, as the network's own: the bias
+ * coordinate carries constants.
  */
-#include "surrogate/tangent_kernel.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/partition.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
-#include "surrogate/tangent_mean.h"
 
 static const char *const scale_names[] = {"shared", "ard", NULL};
 
@@ -140,19 +141,8 @@ static void destroy(void *state) {
   gannet_free(&t->slope);
   gannet_free(&t->work);
   gannet_free(&t->cross);
-  tangent_estimate_release(t);
+  tangent_release_estimates(t);
   gannet_free(&t);
-}
-
-bool tangent_fixed(const tangent_model *t, int hyper, double *value) {
-  const tangent_options *o = t->options;
-  const double given = hyper == TANGENT_AMPLITUDE ? o->amplitude
-                       : hyper == TANGENT_NOISE   ? o->noise
-                       : hyper == TANGENT_BIAS    ? o->bias
-                                                  : o->input_scale;
-  if (!(given > 0)) return false;
-  *value = log(given);
-  return true;
 }
 
 /* Input scales fall as 1/sqrt(d), so that a unit's input has a variance of order 1 in any
@@ -215,6 +205,203 @@ static gannet_err create(const gannet_context *context, const void *options, int
   return create_network(t);
 }
 
+/* Everything that follows from the hyper-parameters and the given noise. */
+static gannet_err apply_hyper(tangent_model *t) {
+  double *rho = NULL, bias = 0;
+  GANNET_TRY(gannet_alloc((size_t)t->d, sizeof *rho, &rho));
+  tangent_scales(t, t->hyper, rho, &bias);
+  gannet_tangent_set_inputs(t->net, rho, bias);
+  gannet_analytic_points_set_inputs(t->limit, rho, bias);
+  gannet_free(&rho);
+  t->amplitude = exp(t->hyper[TANGENT_AMPLITUDE]);
+  t->least_lambda = tangent_noise(t, t->hyper) / t->amplitude;
+  t->lambda = t->least_lambda;
+  return GANNET_OK;
+}
+
+static gannet_err reserve_rows(tangent_model *t, int n) {
+  if (n <= t->capacity) return GANNET_OK;
+  const int grown = t->capacity + t->capacity / 2, capacity = n < grown ? grown : n;
+  const size_t old = (size_t)t->capacity, new = (size_t)capacity;
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
+  gannet_free(&t->alpha->values);
+  gannet_free(&t->work);
+  gannet_free(&t->cross);
+  t->capacity = 0; /* until everything has its new size */
+  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha->values));
+  GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
+  GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
+  t->capacity = capacity;
+  return GANNET_OK;
+}
+
+/* gannet_kernel_tile */
+static gannet_err kernel_tile(void *user, int first, int rows, int from, int columns, double *k,
+                              int ldk) {
+  const tangent_model *t = user;
+  if (t->options->network)
+    gannet_tangent_tile(t->net, &t->data, first, rows, from, columns, k, ldk);
+  else
+    gannet_analytic_points_tile(t->limit, first, rows, from, columns, k, ldk);
+  gannet_inducing_add_noise(t->inducing, t->lambda, first, rows, from, columns, k, ldk);
+  return GANNET_OK;
+}
+
+/* Rounding can make the matrix indefinite when points repeat and the noise is small: lambda is then
+ * raised tenfold, from 1e-12 of the kernel's size on. The factor of the leading rows is a function
+ * of these rows alone, so the final lambda does not depend on how the data arrived. */
+static gannet_err factorise_kernel(tangent_model *t) {
+  for (int step = 0; step < 12; ++step) {
+    const gannet_err code = gannet_factor_extend(t->factor, t->n, kernel_tile, t);
+    if (code != GANNET_ERR_NUMERIC) return code;
+    gannet_error_clear();
+    gannet_factor_clear(t->factor);
+    double size = 1;
+    gannet_tangent_diagonal(t->net, &t->data, 0, 1, &size);
+    t->lambda = 10 * fmax(t->lambda, 1e-13 * size);
+  }
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "tangent kernel of %d points with noise ratio %g", t->n,
+                      t->lambda);
+}
+
+/* take of gannet_inducing_kernel */
+static gannet_err take_points(void *user, int n, const double *z) {
+  tangent_model *t = user;
+  t->data.n = 0;
+  if (t->options->network) return gannet_tangent_extend(t->net, n, z, &t->data);
+  GANNET_TRY(gannet_analytic_points_extend(t->limit, 0, z));
+  return gannet_analytic_points_extend(t->limit, n, z);
+}
+
+/* cross of gannet_inducing_kernel */
+static gannet_err cross_points(void *user, int m, const double *x, double *k, int ldk,
+                               double *diagonal) {
+  tangent_model *t = user;
+  if (!t->options->network) {
+    gannet_analytic_points_cross(t->limit, m, x, k, ldk, diagonal);
+    return GANNET_OK;
+  }
+  t->tile->n = 0;
+  GANNET_TRY(gannet_tangent_extend(t->net, m, x, t->tile));
+  if (diagonal) gannet_tangent_diagonal(t->net, t->tile, 0, m, diagonal);
+  if (k) gannet_tangent_kernel(t->net, t->tile, 0, m, &t->data, t->data.n, k, ldk);
+  return GANNET_OK;
+}
+
+/* Keep the leading n rows, or none where rounding had asked for more noise: what it asked of other
+ * rows is not asked of the next. */
+static gannet_err truncate_rows(tangent_model *t, int n) {
+  const int kept = t->lambda == t->least_lambda ? n : 0;
+  if (kept > 0)
+    gannet_factor_truncate(t->factor, kept);
+  else
+    gannet_factor_clear(t->factor);
+  t->lambda = t->least_lambda;
+  t->data.n = t->n = kept;
+  return t->options->network ? GANNET_OK : gannet_analytic_points_extend(t->limit, kept, NULL);
+}
+
+/* The part of conditioning that a rank does alone, on what is seen of the data. */
+static gannet_err take_rows(tangent_model *t, const gannet_data *seen, bool fresh) {
+  GANNET_TRY(reserve_rows(t, seen->n));
+  if (fresh || seen->n < t->n) GANNET_TRY(truncate_rows(t, 0));
+  t->n = seen->n;
+  if (seen->n > 0) memcpy(t->y, seen->y, (size_t)seen->n * sizeof *t->y);
+  const gannet_stride own =
+      gannet_stride_of(t->context->rank, t->context->np, tangent_shares_features(t, seen->n));
+  if (t->features_shared && !own.shared) t->data.n = 0;
+  t->features_shared = own.shared;
+  GANNET_TRY(gannet_tangent_extend_some(t->net, seen->n, seen->x, own.first, own.step, &t->data));
+  return t->options->network ? GANNET_OK
+                             : gannet_analytic_points_extend(t->limit, seen->n, seen->x);
+}
+
+/* alpha at once, where all ranks must work for it or the mean of the network is made of it. */
+static gannet_err solve_now(tangent_model *t) {
+  tangent_alpha *alpha = t->alpha;
+  alpha->known = t->n == 0;
+  if (alpha->known || (gannet_factor_replicated(t->factor) && !t->options->network))
+    return GANNET_OK;
+  memcpy(alpha->values, t->y, (size_t)t->n * sizeof *alpha->values);
+  GANNET_TRY(gannet_factor_solve(t->factor, 1, alpha->values, t->n));
+  alpha->known = true;
+  return GANNET_OK;
+}
+
+/* Condition on the data: on all rows anew where the hyper-parameters, the noise or the inducing
+ * points are others than before, and otherwise on the new rows. A network is trained on all data:
+ * its loss takes no pseudo-observations, whose noise differs. */
+static gannet_err condition_on(tangent_model *t, const gannet_data *data, int64_t iteration) {
+  const MPI_Comm comm = t->context->comm;
+  const bool same_noise =
+      t->noise_var == data->noise_var || (isnan(t->noise_var) && isnan(data->noise_var));
+  const bool fresh = t->stale || !same_noise;
+  bool renewed = false;
+  gannet_data seen;
+  if (fresh) {
+    t->noise_var = data->noise_var;
+    GANNET_TRY(gannet_agree(comm, apply_hyper(t)));
+  }
+  const gannet_inducing_request request = {
+      data, t->n_fantasies, t->least_lambda, t->stale, {t, take_points, cross_points}};
+  t->stale = true; /* should one of the next steps fail */
+  GANNET_TRY(gannet_inducing_view(t->inducing, &request, &seen, &renewed));
+  GANNET_TRY(gannet_agree(comm, take_rows(t, &seen, fresh || renewed)));
+  GANNET_TRY(factorise_kernel(t));
+  GANNET_TRY(solve_now(t));
+  if (t->options->network)
+    GANNET_TRY(gannet_agree(
+        comm, gannet_tangent_transpose(t->net, &t->data, t->alpha->values, t->n, 0, &t->mean)));
+  if (t->trained) GANNET_TRY(tangent_mean_train(t->trained, t, data, iteration));
+  t->stale = false;
+  return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  tangent_model *t = state;
+  const int n_fantasies = t->n_fantasies;
+  t->n_fantasies = 0;
+  const gannet_err err =
+      n_fantasies > 0 && !t->stale ? truncate_rows(t, t->n - n_fantasies) : GANNET_OK;
+  GANNET_TRY(gannet_agree(t->context->comm, err));
+  if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, data, iteration));
+  return condition_on(t, data, iteration);
+}
+
+static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
+                            int64_t iteration) {
+  tangent_model *t = state;
+  t->n_fantasies = n_fantasies;
+  return condition_on(t, data, iteration);
+}
+
+/* Rasmussen and Williams 2006, eqs. (5.10)-(5.12): squared standardised leave-one-out residual
+ * alpha_i^2 / (s^2 ((K + lambda I)^-1)_ii). Clipped: with few points it can be anything. */
+static gannet_err calibration(void *state, double *scale) {
+  tangent_model *t = state;
+  double sum = 0, *diagonal = t->work;
+  if (t->n < 2) return GANNET_OK;
+  GANNET_TRY(gannet_factor_inverse_diagonal(t->factor, diagonal));
+  const double *alpha = tangent_alpha_of(t);
+  for (int i = 0; i < t->n; ++i) sum += alpha[i] * alpha[i] / diagonal[i];
+  *scale = fmin(10, fmax(0.1, sqrt(sum / (t->amplitude * t->n))));
+  return GANNET_OK;
+}
+
+/* (K + lambda I) alpha = y */
+static bool fitted(const void *state, double *mean) {
+  const tangent_model *t = state;
+  if (t->trained || gannet_inducing_points(t->inducing) > 0) return false;
+  const double *alpha = tangent_alpha_of(t);
+  for (int i = 0; i < t->n; ++i) mean[i] = t->y[i] - t->lambda * alpha[i];
+  return true;
+}
+
+static bool gains_together(const void *state) {
+  const tangent_model *t = state;
+  return !t->options->network && gannet_factor_gains_together(t->factor);
+}
+
 static double noise_var(const void *state) {
   const tangent_model *t = state;
   return t->lambda * t->amplitude;
@@ -257,12 +444,12 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .options_size = sizeof(tangent_options),
     .create = create,
     .destroy = destroy,
-    .fit = tangent_fit,
-    .fantasize = tangent_fantasize,
+    .fit = fit,
+    .fantasize = fantasize,
     .predict = tangent_predict,
-    .fitted = tangent_fitted,
+    .fitted = fitted,
     .predict_gradients = tangent_predict_gradients,
-    .gains_together = tangent_gains_together,
+    .gains_together = gains_together,
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,
@@ -274,7 +461,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .variance_upper_bound = tangent_variance_upper_bound,
     .covariance = tangent_covariance,
     .noise_var = noise_var,
-    .calibration = tangent_calibration,
+    .calibration = calibration,
     .hyper = hyper,
     .length_scales = length_scales,
     .bytes = bytes,

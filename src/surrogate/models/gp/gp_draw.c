@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "linalg/blas.h"
-#include "surrogate/gp.h"
+#include "surrogate/models/gp/gp.h"
 
-void gp_forget_draws(gp *g) {
+void gp_release_draws(gp *g) {
   gannet_free(&g->draws.frequency);
   gannet_free(&g->draws.across);
   gannet_free(&g->draws.normal);
@@ -25,7 +25,7 @@ void gp_forget_draws(gp *g) {
   g->draws = (gp_draws){0};
 }
 
-static gannet_err allocate(gp *g, int q) {
+static gannet_err allocate_draws(gp *g, int q) {
   gp_draws *w = &g->draws;
   const size_t half = (size_t)(g->options->features + 1) / 2;
   w->half = (int)half;
@@ -124,13 +124,14 @@ static gannet_err draw_prior(gp *g, int64_t iteration, const gannet_stride *own)
     GANNET_TRY(gannet_partition_gather(comm, (size_t)w->half * (size_t)g->d, w->frequency));
     GANNET_TRY(gannet_partition_gather(comm, 2 * (size_t)w->q * (size_t)w->half, w->weight));
   }
-  gp_turn(w->half, g->d, w->frequency, w->across);
+  gp_transpose(w->half, g->d, w->frequency, w->across);
   return GANNET_OK;
 }
 
-gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
-  gp_forget_draws(g);
-  GANNET_TRY(gannet_agree(g->context->comm, allocate(g, q)));
+gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration) {
+  gp *g = state;
+  gp_release_draws(g);
+  GANNET_TRY(gannet_agree(g->context->comm, allocate_draws(g, q)));
   const size_t weights = (size_t)q * 2 * (size_t)g->draws.half;
   const gannet_stride own =
       gannet_stride_of(g->context->rank, g->context->np,
@@ -157,12 +158,14 @@ static void block_values(const gp *g, int m, double *values, int ldv) {
       values[(size_t)j * (size_t)ldv + (size_t)i] = w->values[j * GP_BLOCK + i] + g->mean;
 }
 
-void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv) {
+gannet_err gp_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
+  const gp *g = state;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
-    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
     block_values(g, rows, values + first, ldv);
   }
+  return GANNET_OK;
 }
 
 /* From the prior: d sum_j (a_j cos w_j.z + b_j sin w_j.z) / dz = sum_j (b_j cos - a_j sin) w_j. */
@@ -177,16 +180,19 @@ static void prior_gradient(const gp *g, const double *weight, double *value, dou
   for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
 }
 
-void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient) {
+gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double *value,
+                            double *gradient) {
+  const gp *g = state;
   const gp_draws *w = &g->draws;
   const double *update = w->update + (size_t)draw * (size_t)g->n;
-  gp_take_block(g, 1, x);
+  gp_scale_block(g, 1, x);
   prior_gradient(g, w->weight + (size_t)draw * 2 * (size_t)w->half, value, gradient);
   *value += g->mean;
-  if (g->n == 0) return;
+  if (g->n == 0) return GANNET_OK;
   double *more = g->block + g->d; /* the place of another point */
   gp_cross_one(g, 0);
   *value += gannet_dot(g->n, update, g->cross);
   gp_cross_gradient(g, 0, update, more);
   for (int k = 0; k < g->d; ++k) gradient[k] += more[k];
+  return GANNET_OK;
 }

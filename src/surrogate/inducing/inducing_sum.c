@@ -7,7 +7,7 @@
 #include "base/queue.h"
 #include "linalg/blas.h"
 #include "linalg/products.h"
-#include "surrogate/inducing_impl.h"
+#include "surrogate/inducing/inducing_impl.h"
 
 /* Rows, and columns of products, at a time. */
 enum { BLOCK = GANNET_INDUCING_BLOCK, COLUMNS = GANNET_PACKED_GROUP };

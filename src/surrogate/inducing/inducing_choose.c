@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/inducing_impl.h"
+#include "surrogate/inducing/inducing_impl.h"
 
 /* POOL: observations that compete for the places of one block. */
 enum { BLOCK = GANNET_INDUCING_BLOCK, POOL = 192 };
@@ -33,7 +33,7 @@ typedef struct {
   bool coarse;     /* points are compared with lambda */
 } choice;
 
-static void drop(choice *c) {
+static void release_choice(choice *c) {
   gannet_free(&c->points);
   gannet_free(&c->kernel);
   gannet_free(&c->columns);
@@ -42,7 +42,7 @@ static void drop(choice *c) {
   gannet_free(&c->rank);
 }
 
-static gannet_err make(choice *c) {
+static gannet_err allocate_choice(choice *c) {
   const size_t limit = (size_t)c->g->limit, np = (size_t)c->g->context->np;
   GANNET_TRY(gannet_alloc((size_t)POOL * (size_t)c->g->d, sizeof(double), &c->points));
   GANNET_TRY(gannet_alloc((size_t)POOL * POOL, sizeof(double), &c->kernel));
@@ -57,7 +57,7 @@ static const double *observation(const choice *c, int i) {
 }
 
 /* This rank's row of an observation, NULL when another has it. */
-static inducing_tile *find(const gannet_inducing *g, int i, int *row) {
+static inducing_tile *find_tile(const gannet_inducing *g, int i, int *row) {
   for (int t = 0; t < g->n_tiles; ++t) {
     inducing_tile *tile = &g->tile[t];
     if (i < tile->first || i >= tile->first + tile->rows) continue;
@@ -96,7 +96,7 @@ static gannet_err pool_columns(choice *c, int n, const int *pool) {
   const size_t limit = (size_t)g->limit, m = (size_t)g->m;
   for (int i = 0; i < n; ++i) {
     int row = 0;
-    const inducing_tile *tile = find(g, pool[i], &row);
+    const inducing_tile *tile = find_tile(g, pool[i], &row);
     double *to = c->columns + (size_t)i * m;
     if (tile)
       memcpy(to, tile->v + (size_t)row * limit, m * sizeof *to);
@@ -183,7 +183,7 @@ static gannet_err grow(choice *c, int count) {
   for (int t = 0; t < g->n_tiles; ++t) GANNET_TRY(grow_tile(c, &g->tile[t], count));
   for (int a = 0; a < count; ++a) {
     int row = 0;
-    inducing_tile *tile = find(g, g->index[g->m + a], &row);
+    inducing_tile *tile = find_tile(g, g->index[g->m + a], &row);
     if (tile) tile->left[row] = 0;
   }
   return GANNET_OK;
@@ -229,7 +229,7 @@ static gannet_err rank_left(choice *c, int *n, int *pool) {
   return GANNET_OK;
 }
 
-static gannet_err choose(choice *c) {
+static gannet_err choose_all(choice *c) {
   gannet_inducing *g = c->g;
   const int half = g->limit / 2;
   int pool[POOL], n = 0, count = 0;
@@ -246,10 +246,10 @@ static gannet_err choose(choice *c) {
   return GANNET_OK;
 }
 
-static gannet_err prepare(choice *c) {
+static gannet_err begin_choice(choice *c) {
   gannet_inducing *g = c->g;
   const gannet_inducing_kernel *kernel = &c->request->kernel;
-  GANNET_TRY(make(c));
+  GANNET_TRY(allocate_choice(c));
   for (int t = 0; t < g->n_tiles; ++t) {
     inducing_tile *tile = &g->tile[t];
     for (int first = 0; first < tile->rows; first += BLOCK)
@@ -263,8 +263,8 @@ static gannet_err prepare(choice *c) {
 gannet_err inducing_choose(gannet_inducing *g, const gannet_inducing_request *request) {
   choice c = {.g = g, .request = request};
   g->m = 0;
-  gannet_err err = gannet_agree(g->context->comm, prepare(&c));
-  if (err == GANNET_OK) err = choose(&c);
-  drop(&c);
+  gannet_err err = gannet_agree(g->context->comm, begin_choice(&c));
+  if (err == GANNET_OK) err = choose_all(&c);
+  release_choice(&c);
   return err;
 }

@@ -1,9 +1,8 @@
-/* Gaussian process with a stationary kernel: Rasmussen and Williams 2006, ch. 2 and 5.
- *
- * The mean is a constant, estimated by generalised least squares; its own uncertainty is not
- * counted. Draws are made by decoupled sampling (gp_draw.c); hyper-parameters by gp_fit.c.
+/* Gaussian process with a stationary kernel: options, conditioning on data, and the table of
+ * operations. Rasmussen and Williams 2006, ch. 2 and 5. The mean is a constant, estimated by
+ * generalised least squares.
  */
-#include "surrogate/gp.h"
+#include "surrogate/models/gp/gp.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,8 +54,8 @@ static const gannet_option gp_option_table[] = {
 
 static void destroy(void *state) {
   gp *g = state;
-  gp_forget_draws(g);
-  gp_estimate_release(g);
+  gp_release_draws(g);
+  gp_release_estimates(g);
   gannet_factor_destroy(&g->factor);
   gannet_inducing_destroy(&g->inducing);
   gannet_free(&g->hyper);
@@ -114,7 +113,7 @@ static gannet_err kernel_tile(void *user, int first, int rows, int from, int col
   return GANNET_OK;
 }
 
-static gannet_err reserve(gp *g, int n) {
+static gannet_err reserve_rows(gp *g, int n) {
   if (n <= g->capacity) return GANNET_OK;
   const int grown = g->capacity + g->capacity / 2, wanted = n < grown ? grown : n;
   const int capacity = (wanted + GANNET_GEMM_GROUP - 1) / GANNET_GEMM_GROUP * GANNET_GEMM_GROUP;
@@ -145,7 +144,7 @@ static void apply_hyper(gp *g) {
 
 /* The factor of the kernel matrix. Rounding can make it indefinite when points repeat and the floor
  * of the noise is small: the noise is then raised, in steps that depend on the data alone. */
-static gannet_err factorise(gp *g) {
+static gannet_err factorise_kernel(gp *g) {
   for (int step = 0; step < 8; ++step) {
     const gannet_err code = gannet_factor_extend(g->factor, g->n, kernel_tile, g);
     if (code != GANNET_ERR_NUMERIC) return code;
@@ -159,7 +158,7 @@ static gannet_err factorise(gp *g) {
 
 /* Mean and weights: alpha = K^-1 (y - mean), mean = 1^T K^-1 y / 1^T K^-1 1, where 1 is what the
  * constant is as values of the rows. */
-static gannet_err solve(gp *g) {
+static gannet_err solve_for_weights(gp *g) {
   const int n = g->n;
   double *alpha = g->solved, *ones = alpha + n, *constant = g->cross, above = 0, below = 0;
   g->mean = 0;
@@ -177,14 +176,10 @@ static gannet_err solve(gp *g) {
   return GANNET_OK;
 }
 
-static bool same_number(double a, double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
 /* take of gannet_inducing_kernel */
 static gannet_err take_points(void *user, int n, const double *z) {
   gp *g = user;
-  GANNET_TRY(reserve(g, n));
+  GANNET_TRY(reserve_rows(g, n));
   gp_scale(g, n, z, g->z, g->norm);
   g->n = n;
   return GANNET_OK;
@@ -197,31 +192,16 @@ static gannet_err cross_points(void *user, int m, const double *x, double *k, in
   const size_t n = (size_t)g->n;
   for (int i = 0; diagonal && i < m; ++i) diagonal[i] = g->variance;
   if (!k) return GANNET_OK;
-  gp_take_block(g, m, x);
+  gp_scale_block(g, m, x);
   gp_cross(g, m);
   for (size_t i = 0; i < (size_t)m; ++i)
     memcpy(k + i * (size_t)ldk, g->cross + i * n, n * sizeof *k);
   return GANNET_OK;
 }
 
-/* What stands for the data, and whether its leading rows are not those of before. */
-static gannet_err view(gp *g, const gannet_data *data, gannet_data *seen, bool *fresh) {
-  bool renewed = false;
-  *fresh = g->stale || !same_number(g->noise_var, data->noise_var);
-  if (*fresh) {
-    g->noise_var = data->noise_var;
-    apply_hyper(g);
-  }
-  const gannet_inducing_request request = {
-      data, g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points}};
-  g->stale = true; /* should one of the next steps fail */
-  GANNET_TRY(gannet_inducing_view(g->inducing, &request, seen, &renewed));
-  *fresh = *fresh || renewed;
-  return GANNET_OK;
-}
-
-/* Go back to the leading n rows. What rounding asked of other rows is not asked of the next. */
-static void go_back(gp *g, int n) {
+/* Keep the leading n rows, or none where rounding had asked for more noise: what it asked of other
+ * rows is not asked of the next. */
+static void truncate_rows(gp *g, int n) {
   g->n = g->noise == g->least_noise ? n : 0;
   if (g->n > 0)
     gannet_factor_truncate(g->factor, g->n);
@@ -230,63 +210,55 @@ static void go_back(gp *g, int n) {
   g->noise = g->least_noise;
 }
 
-/* Rows that stood for results to come make room for others. */
-static void forget_fantasies(gp *g) {
-  if (g->n_fantasies > 0 && !g->stale) go_back(g, g->n - g->n_fantasies);
-  g->n_fantasies = 0;
-}
-
-static gannet_err condition(gp *g, const gannet_data *data) {
+/* Condition on the data: on all rows anew where the hyper-parameters, the noise or the inducing
+ * points are others than before, and otherwise on the new rows. */
+static gannet_err condition_on(gp *g, const gannet_data *data) {
   const size_t d = (size_t)g->d;
+  const bool same_noise =
+      g->noise_var == data->noise_var || (isnan(g->noise_var) && isnan(data->noise_var));
+  const bool fresh = g->stale || !same_noise;
+  bool renewed = false;
   gannet_data seen;
-  bool fresh = false;
-  GANNET_TRY(view(g, data, &seen, &fresh));
-  GANNET_TRY(gannet_agree(g->context->comm, reserve(g, seen.n)));
-  const size_t kept = fresh || seen.n < g->n ? 0 : (size_t)g->n;
-  if (kept == 0) go_back(g, 0);
+  if (fresh) {
+    g->noise_var = data->noise_var;
+    apply_hyper(g);
+  }
+  const gannet_inducing_request request = {
+      data, g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points}};
+  g->stale = true; /* should one of the next steps fail */
+  GANNET_TRY(gannet_inducing_view(g->inducing, &request, &seen, &renewed));
+  GANNET_TRY(gannet_agree(g->context->comm, reserve_rows(g, seen.n)));
+  const size_t kept = fresh || renewed || seen.n < g->n ? 0 : (size_t)g->n;
+  if (kept == 0) truncate_rows(g, 0);
   g->n = seen.n;
   gp_scale(g, seen.n - (int)kept, seen.x + kept * d, g->z + kept * d, g->norm + kept);
   if (seen.n > 0) memcpy(g->y, seen.y, (size_t)seen.n * sizeof *g->y);
-  gp_turn(g->n, g->d, g->z, g->across);
-  GANNET_TRY(factorise(g));
-  GANNET_TRY(solve(g));
+  gp_transpose(g->n, g->d, g->z, g->across);
+  GANNET_TRY(factorise_kernel(g));
+  GANNET_TRY(solve_for_weights(g));
   g->stale = false;
   return GANNET_OK;
 }
 
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   gp *g = state;
-  gp_forget_draws(g);
-  forget_fantasies(g);
+  gp_release_draws(g);
+  if (g->n_fantasies > 0 && !g->stale) truncate_rows(g, g->n - g->n_fantasies);
+  g->n_fantasies = 0;
   if (learn && data->n >= 2) {
     GANNET_TRY(gp_learn(g, data, iteration));
     g->stale = true;
   }
-  return condition(g, data);
+  return condition_on(g, data);
 }
 
 static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
                             int64_t iteration) {
   gp *g = state;
   (void)iteration;
-  gp_forget_draws(g);
+  gp_release_draws(g);
   g->n_fantasies = n_fantasies;
-  return condition(g, data);
-}
-
-static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
-  return gp_sample(state, q, exploration, iteration);
-}
-
-static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
-  gp_draw_values(state, m, x, values, ldv);
-  return GANNET_OK;
-}
-
-static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
-                                double *gradient) {
-  gp_draw_gradient(state, draw, x, value, gradient);
-  return GANNET_OK;
+  return condition_on(g, data);
 }
 
 /* Rasmussen and Williams 2006, eqs. (5.10)-(5.12): the residual at a left-out point is
@@ -299,6 +271,18 @@ static gannet_err calibration(void *state, double *scale) {
   for (int i = 0; i < g->n; ++i) sum += g->solved[i] * g->solved[i] / diagonal[i];
   if (sum > 0) *scale = sqrt(sum / g->n);
   return GANNET_OK;
+}
+
+/* K alpha = y - mean, with the noise on the diagonal of K alone. */
+static bool fitted(const void *state, double *mean) {
+  const gp *g = state;
+  if (gannet_inducing_points(g->inducing) > 0) return false;
+  for (int i = 0; i < g->n; ++i) mean[i] = g->y[i] - g->noise * g->solved[i];
+  return true;
+}
+
+static bool gains_together(const void *state) {
+  return gannet_factor_gains_together(((const gp *)state)->factor);
 }
 
 static double noise_var(const void *state) {
@@ -347,12 +331,12 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .learn_end = gp_learn_end,
     .fantasize = fantasize,
     .predict = gp_predict,
-    .fitted = gp_fitted,
+    .fitted = fitted,
     .predict_gradients = gp_predict_gradients,
-    .gains_together = gp_gains_together,
-    .sample = sample,
-    .draw_values = draw_values,
-    .draw_gradient = draw_gradient,
+    .gains_together = gains_together,
+    .sample = gp_sample,
+    .draw_values = gp_draw_values,
+    .draw_gradient = gp_draw_gradient,
     .estimate_prepare = gp_estimate_prepare,
     .draw_estimates = gp_draw_estimates,
     .moments_prepare = gp_moments_prepare,

@@ -14,8 +14,29 @@
 #include "surrogate/chosen.h"
 #include "surrogate/joint.h"
 #include "surrogate/likelihood.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 #include "surrogate/multistart.h"
-#include "surrogate/tangent_kernel.h"
+
+bool tangent_fixed(const tangent_model *t, int hyper, double *value) {
+  const tangent_options *o = t->options;
+  const double given = hyper == TANGENT_AMPLITUDE ? o->amplitude
+                       : hyper == TANGENT_NOISE   ? o->noise
+                       : hyper == TANGENT_BIAS    ? o->bias
+                                                  : o->input_scale;
+  if (!(given > 0)) return false;
+  *value = log(given);
+  return true;
+}
+
+void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias) {
+  for (int k = 0; k < t->d; ++k) rho[k] = exp(hyper[TANGENT_RHO + (t->options->ard ? k : 0)]);
+  *bias = exp(hyper[TANGENT_BIAS]);
+}
+
+double tangent_noise(const tangent_model *t, const double *hyper) {
+  const bool given = t->options->noise > 0 || isnan(t->noise_var);
+  return fmax(t->options->noise_floor, given ? exp(hyper[TANGENT_NOISE]) : t->noise_var);
+}
 
 typedef struct {
   const tangent_model *t;

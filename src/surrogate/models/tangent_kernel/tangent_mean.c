@@ -1,9 +1,16 @@
-#include "surrogate/tangent_mean.h"
-
+/* The mean of Neural-BO as published: that of a trained network, instead of the closed form which
+ * training approaches while the network stays close to linear in its weights.
+ *
+ *   theta = argmin (1/2) sum (h(x_i; theta) - y_i/s)^2 + (lambda/2) |theta - theta_0|^2,
+ *   mean = s h
+ *
+ * from the same theta_0 in every fit, which is the network of the tangent kernel at its start.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { ROWS = 64 };
 
@@ -33,7 +40,7 @@ void tangent_mean_destroy(tangent_mean **mean) {
   gannet_free(mean);
 }
 
-static gannet_err allocate(tangent_mean *m) {
+static gannet_err allocate_mean(tangent_mean *m) {
   const size_t p = gannet_mlp_parameters(&m->net), inputs = (size_t)m->net.inputs;
   GANNET_TRY(gannet_alloc(inputs - 1, sizeof(double), &m->rho));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &m->start));
@@ -52,7 +59,7 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
                         .inputs = t->d + 1,
                         .layers = t->options->layers,
                         .width = t->options->width};
-  GANNET_TRY(allocate(m));
+  GANNET_TRY(allocate_mean(m));
   m->embedding = (gannet_input_embedding){(gannet_embedding_kind)t->options->lift, t->d, m->rho, 1};
   gannet_mlp_start(
       &m->net, gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->streams.model),
@@ -60,37 +67,23 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
   return GANNET_OK;
 }
 
-/* z [n][d + 1] and target [n] of all observations, one after the other in made. */
-static gannet_err prepare(const tangent_mean *m, const tangent_model *t, const gannet_data *data,
-                          double **made) {
-  const size_t n = (size_t)data->n;
-  GANNET_TRY(gannet_alloc(n * (size_t)(t->d + 2), sizeof **made, made));
-  double *target = *made + n * (size_t)(t->d + 1);
-  gannet_embed_inputs(&m->embedding, data->n, data->x, *made);
+gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
+                              int64_t iteration) {
+  const size_t size = 2 * gannet_mlp_parameters(&m->net), n = (size_t)data->n;
+  double *z = NULL; /* [n][d + 1], then the targets [n] */
+  GANNET_REQUIRE(size < (1u << 31), GANNET_ERR_SHAPE, "%zu weights", size);
+  tangent_scales(t, t->hyper, m->rho, &m->embedding.bias);
+  m->amplitude = sqrt(t->amplitude);
+  GANNET_TRY(gannet_agree(t->context->comm, gannet_alloc(n * (size_t)(t->d + 2), sizeof *z, &z)));
+  double *target = z + n * (size_t)(t->d + 1);
+  gannet_embed_inputs(&m->embedding, data->n, data->x, z);
   for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
-  return GANNET_OK;
-}
-
-static gannet_err train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
-                        int64_t iteration) {
-  double *z = NULL;
-  GANNET_TRY(gannet_agree(t->context->comm, prepare(m, t, data, &z)));
-  const double *target = z + (size_t)data->n * (size_t)(t->d + 1);
   const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
   const gannet_err code = gannet_train_for_all(
       t->context, &problem, &t->options->training,
       gannet_stream_of(t->streams, GANNET_FOR_TRAINING, iteration, 0), m->theta);
   gannet_free(&z);
-  return code;
-}
-
-gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
-                              int64_t iteration) {
-  const size_t size = 2 * gannet_mlp_parameters(&m->net);
-  GANNET_REQUIRE(size < (1u << 31), GANNET_ERR_SHAPE, "%zu weights", size);
-  tangent_scales(t, t->hyper, m->rho, &m->embedding.bias);
-  m->amplitude = sqrt(t->amplitude);
-  GANNET_TRY(train(m, t, data, iteration));
+  GANNET_TRY(code);
   return GANNET_OK;
 }
 

@@ -1,13 +1,26 @@
-/* Moments by the dual form, and draws of whole functions. */
+/* Moments of the tangent-kernel model and their gradients, in the dual form: with L L^T = K +
+ * lambda I,
+ *
+ *   mean(x) = k(x)^T alpha,   cov(x, z) = s^2 (k(x, z) - (L^-1 k(x)) . (L^-1 k(z))).
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/partition.h"
 #include "linalg/blas.h"
-#include "surrogate/tangent_mean.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
 
 enum { BLOCK = GANNET_TANGENT_BLOCK };
+
+const double *tangent_alpha_of(const tangent_model *t) {
+  tangent_alpha *alpha = t->alpha;
+  const gannet_cholesky *factor = gannet_factor_replicated(t->factor);
+  if (alpha->known || !factor) return alpha->values;
+  memcpy(alpha->values, t->y, (size_t)t->n * sizeof *alpha->values);
+  gannet_cholesky_solve(factor, 1, alpha->values, t->n);
+  alpha->known = true;
+  return alpha->values;
+}
 
 gannet_err tangent_block_kernel(const tangent_model *t, int m, const double *x, double *diagonal) {
   if (!t->options->network) {
@@ -41,8 +54,8 @@ static gannet_err block_moments(const tangent_model *t, int together, int m, con
 
 /* K applied to weights [q][n] at a block: values[j][i] = (beta) + sum_k k(x_i, x_k) weights[j][k].
  */
-static void block_update(const tangent_model *t, int m, const double *x, int q,
-                         const double *weights, double *values, int ldv) {
+void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, const double *weights,
+                       double *values, int ldv) {
   if (t->n == 0) return;
   gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, NULL);
   for (int j = 0; j < q; ++j)
@@ -62,8 +75,8 @@ static void mean_values(const tangent_model *t, int m, const double *x, double *
     return;
   }
   for (int first = 0; first < m; first += BLOCK)
-    block_update(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d, 1,
-                 tangent_alpha_of(t), mean + first, m);
+    tangent_add_cross(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d, 1,
+                      tangent_alpha_of(t), mean + first, m);
 }
 
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd) {
@@ -78,15 +91,6 @@ gannet_err tangent_predict(const void *state, int m, const double *x, double *me
         block_moments(t, 0, rows, x + (size_t)first * (size_t)t->d, mean + first, sd + first));
   }
   return GANNET_OK;
-}
-
-/* (K + lambda I) alpha = y */
-bool tangent_fitted(const void *state, double *mean) {
-  const tangent_model *t = state;
-  if (t->trained || gannet_inducing_points(t->inducing) > 0) return false;
-  const double *alpha = tangent_alpha_of(t);
-  for (int i = 0; i < t->n; ++i) mean[i] = t->y[i] - t->lambda * alpha[i];
-  return true;
 }
 
 /* With delta = phi(x0) - Phi^T beta, beta = (K + lambda I)^-1 k(x0), the variance is s^2
@@ -156,104 +160,86 @@ gannet_err tangent_predict_gradients(const void *state, int together, int m, con
   return GANNET_OK;
 }
 
-bool tangent_gains_together(const void *state) {
-  const tangent_model *t = state;
-  return !t->options->network && gannet_factor_gains_together(t->factor);
+/* The other points: as a list that the kernel can be taken with, and L^-1 k(z). */
+typedef struct {
+  int n;
+  gannet_tangent_features features; /* kernel: network */
+  gannet_analytic_points *limit;    /* kernel: infinite */
+  double *solved;                   /* [n][data] */
+  double *prior;                    /* [BLOCK][n] */
+} others;
+
+static void release_others(others *o) {
+  gannet_tangent_release(&o->features);
+  gannet_analytic_points_destroy(&o->limit);
+  gannet_free(&o->solved);
+  gannet_free(&o->prior);
 }
 
-/* Draws with fewer random numbers are made by every rank: messages would take longer. */
-enum { NUMBERS_ALONE = 1 << 15 };
-
-/* Of the making of draws ranks share the draws, and blocks of points. */
-static gannet_stride share_of(const tangent_model *t, int q) {
-  const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
-  return gannet_stride_of(t->context->rank, t->context->np,
-                          tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
+static gannet_err create_limit(const tangent_model *t, int n, const double *z, others *o) {
+  const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
+                                       .layers = t->options->layers,
+                                       .d = t->d,
+                                       .embedding = (gannet_embedding_kind)t->options->lift};
+  double *rho = t->slope, bias = 0;
+  tangent_scales(t, t->hyper, rho, &bias);
+  GANNET_TRY(gannet_analytic_points_create(&shape, &o->limit));
+  gannet_analytic_points_set_inputs(o->limit, rho, bias);
+  return gannet_analytic_points_extend(o->limit, n, z);
 }
 
-static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
-  gannet_free(&t->update);
-  GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
-  GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
-  return gannet_tangent_prior_some(t->net,
-                                   gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
-                                   own->first, own->step, &t->draws);
-}
-
-/* update = Phi omega_j + eps_j. */
-static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
-  gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
-  return gannet_inducing_perturb(t->inducing, t->lambda, own,
-                                 gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
-                                 t->n, t->update);
-}
-
-/* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
- *
- *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,
- *   c_j = (K + lambda I)^-1 (y - e s (Phi omega_j + eps_j)),
- *
- * one solve for all draws. The kernel of the network makes both terms one direction e s omega_j +
- * Phi^T c_j; the infinite one keeps c_j (decoupled sampling, Wilson et al. 2020). A trained mean
- * takes the place of that of y. */
-static gannet_err matheron(tangent_model *t, int q, double scale) {
-  const size_t n = (size_t)t->n;
-  double *c = t->update;
-  for (int j = 0; j < q; ++j)
-    for (size_t i = 0; i < n; ++i)
-      c[(size_t)j * n + i] = (t->trained ? 0 : t->y[i]) - scale * c[(size_t)j * n + i];
-  if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
-  const gannet_tangent_features none = {0};
-  return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n, scale,
-                                  &t->draws);
-}
-
-gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
-  tangent_model *t = state;
-  const MPI_Comm comm = t->context->comm;
-  const gannet_stride own = share_of(t, q);
-  GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
-  if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
-  GANNET_TRY(perturb(t, q, iteration, &own));
-  return matheron(t, q, exploration * sqrt(t->amplitude));
-}
-
-gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
-  const tangent_model *t = state;
-  gannet_tangent_values(t->net, &t->draws, m, x, values, ldv);
-  for (int first = 0; first < m && !t->options->network; first += BLOCK)
-    block_update(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
-                 t->draws.q, t->update, values + first, ldv);
-  if (t->trained) tangent_mean_add(t->trained, m, x, t->draws.q, values, ldv);
+/* L^-1 k(x) of a block into t->cross; features of the block into t->tile for kernel: network. */
+static gannet_err solve_block(const tangent_model *t, int m, const double *x) {
+  const gannet_cholesky *factor = NULL;
+  double diagonal[BLOCK];
+  GANNET_TRY(gannet_factor_whole(t->factor, &factor));
+  GANNET_TRY(tangent_block_kernel(t, m, x, diagonal));
+  if (t->n > 0) gannet_cholesky_forward(factor, m, t->cross, t->n);
   return GANNET_OK;
 }
 
-gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
-                                 double *gradient) {
-  const tangent_model *t = state;
-  double more = 0, *more_gradient = t->slope;
-  gannet_tangent_gradient(t->net, &t->draws, draw, x, value, gradient);
-  if (t->trained) {
-    *value += tangent_mean_gradient(t->trained, x, more_gradient);
-    for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
+static gannet_err prepare_others(const tangent_model *t, int n, const double *z, others *o) {
+  const size_t data = (size_t)t->n;
+  o->n = n;
+  GANNET_TRY(gannet_alloc((size_t)n * data, sizeof(double), &o->solved));
+  GANNET_TRY(gannet_alloc(BLOCK * (size_t)n, sizeof(double), &o->prior));
+  if (t->options->network)
+    GANNET_TRY(gannet_tangent_extend(t->net, n, z, &o->features));
+  else
+    GANNET_TRY(create_limit(t, n, z, o));
+  for (int first = 0; first < n; first += BLOCK) {
+    const int rows = n - first < BLOCK ? n - first : BLOCK;
+    GANNET_TRY(solve_block(t, rows, z + (size_t)first * (size_t)t->d));
+    if (data > 0)
+      memcpy(o->solved + (size_t)first * data, t->cross, (size_t)rows * data * sizeof(double));
   }
-  if (t->options->network) return GANNET_OK;
-  gannet_analytic_points_gradient(t->limit, x, 0, t->update + (size_t)draw * (size_t)t->n, &more,
-                                  more_gradient);
-  *value += more;
-  for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
   return GANNET_OK;
 }
 
-/* Rasmussen and Williams 2006, eqs. (5.10)-(5.12): squared standardised leave-one-out residual
- * alpha_i^2 / (s^2 ((K + lambda I)^-1)_ii). Clipped: with few points it can be anything. */
-gannet_err tangent_calibration(void *state, double *scale) {
-  tangent_model *t = state;
-  double sum = 0, *diagonal = t->work;
-  if (t->n < 2) return GANNET_OK;
-  GANNET_TRY(gannet_factor_inverse_diagonal(t->factor, diagonal));
-  const double *alpha = tangent_alpha_of(t);
-  for (int i = 0; i < t->n; ++i) sum += alpha[i] * alpha[i] / diagonal[i];
-  *scale = fmin(10, fmax(0.1, sqrt(sum / (t->amplitude * t->n))));
+static gannet_err block(const tangent_model *t, const others *o, int m, const double *x,
+                        double *covariance) {
+  const int n = o->n;
+  GANNET_TRY(solve_block(t, m, x));
+  if (t->options->network)
+    gannet_tangent_kernel(t->net, t->tile, 0, m, &o->features, n, o->prior, n);
+  else
+    gannet_analytic_points_cross(o->limit, m, x, o->prior, n, NULL);
+  memcpy(covariance, o->prior, (size_t)m * (size_t)n * sizeof *covariance);
+  if (t->n > 0) gannet_gemm_nt(m, n, t->n, -1, t->cross, t->n, o->solved, t->n, 1, covariance, n);
+  for (size_t i = 0; i < (size_t)m * (size_t)n; ++i) covariance[i] *= t->amplitude;
   return GANNET_OK;
+}
+
+gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
+                              double *covariance) {
+  const tangent_model *t = state;
+  others o = {0};
+  gannet_err code = prepare_others(t, n, z, &o);
+  for (int first = 0; first < m && code == GANNET_OK; first += BLOCK) {
+    const int rows = m - first < BLOCK ? m - first : BLOCK;
+    code = block(t, &o, rows, x + (size_t)first * (size_t)t->d,
+                 covariance + (size_t)first * (size_t)n);
+  }
+  release_others(&o);
+  return code;
 }

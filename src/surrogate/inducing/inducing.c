@@ -1,12 +1,18 @@
-#include "surrogate/inducing.h"
+#include "surrogate/inducing/inducing.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/products.h"
 #include "surrogate/chosen.h"
-#include "surrogate/inducing_impl.h"
+#include "surrogate/inducing/inducing_impl.h"
+
+enum {
+  BLOCK = GANNET_INDUCING_BLOCK, /* points at a time */
+  GROUP = GANNET_PACKED_GROUP    /* draws at a time */
+};
 
 gannet_err gannet_inducing_create(const gannet_context *context, int d, int option,
                                   gannet_factor_place place, gannet_inducing **inducing) {
@@ -62,7 +68,7 @@ static double round_lambda(const gannet_data *data, double lambda) {
   return exp2(round(8 * log2(lambda)) / 8);
 }
 
-static gannet_err reserve(gannet_inducing *g, int old, int seen) {
+static gannet_err reserve_rows(gannet_inducing *g, int old, int seen) {
   const size_t limit = (size_t)g->limit;
   if (!g->work) {
     gannet_free(&g->index);
@@ -124,12 +130,12 @@ static gannet_err find_best(gannet_inducing *g, int old, const double *y, bool *
 }
 
 /* What a rank does alone: whether the points must be chosen anew, and whether old values moved. */
-static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *request, int old,
-                          bool *anew, bool *moved) {
+static gannet_err compare_request(gannet_inducing *g, const gannet_inducing_request *request,
+                                  int old, bool *anew, bool *moved) {
   const gannet_data *data = request->data;
   const double lambda = round_lambda(data, request->lambda);
   const size_t bytes = (size_t)old * sizeof *data->y;
-  GANNET_TRY(reserve(g, old, g->limit + data->n - old));
+  GANNET_TRY(reserve_rows(g, old, g->limit + data->n - old));
   *anew = request->fresh || g->old != old || g->lambda != lambda;
   *moved = *anew || memcmp(g->y_old, data->y, bytes) != 0;
   if (*moved) GANNET_TRY(find_best(g, old, data->y, anew));
@@ -141,7 +147,7 @@ static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *req
 }
 
 /* What ranks have in common, made once. */
-static gannet_err make_common(gannet_inducing *g) {
+static gannet_err create_shared(gannet_inducing *g) {
   const size_t length = (size_t)g->limit * (size_t)g->limit;
   if (g->root) return GANNET_OK;
   gannet_shared_array_release(&g->mixed);
@@ -151,15 +157,13 @@ static gannet_err make_common(gannet_inducing *g) {
   return gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
 }
 
-static gannet_err make_room(gannet_inducing *g) {
-  GANNET_TRY(make_tiles(g));
-  return gannet_alloc((size_t)g->limit * (size_t)g->limit, sizeof *g->lower, &g->lower);
-}
-
-static gannet_err renew(gannet_inducing *g, const gannet_inducing_request *request) {
+static gannet_err renew_points(gannet_inducing *g, const gannet_inducing_request *request) {
   const size_t d = (size_t)g->d;
-  GANNET_TRY(make_common(g));
-  gannet_err err = gannet_agree(g->context->comm, make_room(g));
+  GANNET_TRY(create_shared(g));
+  gannet_err err = make_tiles(g);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)g->limit * (size_t)g->limit, sizeof *g->lower, &g->lower);
+  err = gannet_agree(g->context->comm, err);
   if (err == GANNET_OK) err = inducing_choose(g, request);
   if (err == GANNET_OK) err = inducing_sum(g);
   gannet_free(&g->lower);
@@ -181,9 +185,9 @@ gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_reques
     g->old = g->m = 0;
     return GANNET_OK;
   }
-  GANNET_TRY(gannet_agree(g->context->comm, compare(g, request, old, renewed, &moved)));
+  GANNET_TRY(gannet_agree(g->context->comm, compare_request(g, request, old, renewed, &moved)));
   g->n_old = old;
-  if (*renewed) GANNET_TRY(renew(g, request));
+  if (*renewed) GANNET_TRY(renew_points(g, request));
   if (moved) GANNET_TRY(inducing_values(g, data->y, g->y));
   g->old = old;
   const size_t m = (size_t)g->m, late = (size_t)(data->n - old);
@@ -202,6 +206,84 @@ void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int firs
       row[j - from] += inducing_noise(g, i, j);
     if (i >= from && i < from + columns) row[i - from] += i < m ? lambda - g->given : lambda;
   }
+}
+
+/* Memory for the noise of q draws at the inducing points. */
+typedef struct {
+  const gannet_inducing *g;
+  int q;
+  double *normal; /* [q][m] */
+  double *packed; /* the same for products */
+  double *made;   /* [BLOCK][q, whole groups] */
+  size_t ld;      /* of made */
+} noise_draws;
+
+static void release_draws(noise_draws *w) {
+  gannet_free(&w->normal);
+  gannet_free(&w->packed);
+  gannet_free(&w->made);
+}
+
+static gannet_err allocate_draws(noise_draws *w) {
+  const size_t m = (size_t)w->g->m, q = (size_t)w->q;
+  w->ld = (q + GROUP - 1) / GROUP * GROUP;
+  GANNET_TRY(gannet_alloc(q * m, sizeof *w->normal, &w->normal));
+  GANNET_TRY(gannet_alloc(gannet_packed_length(w->q, w->g->m), sizeof *w->packed, &w->packed));
+  return gannet_alloc(BLOCK * w->ld, sizeof *w->made, &w->made);
+}
+
+/* L S^-T/2 times normal numbers, for the rows of this rank; 0 for the others.
+ *
+ * noise  inout  [q][n], of which the first m numbers of each row
+ */
+static void correlate_noise(const noise_draws *w, const gannet_stride *own, int n, double *noise) {
+  const size_t m = (size_t)w->g->m, ld = (size_t)n;
+  for (size_t j = 0; j < (size_t)w->q; ++j) {
+    memcpy(w->normal + j * m, noise + j * ld, m * sizeof *noise);
+    memset(noise + j * ld, 0, ld * sizeof *noise);
+  }
+  gannet_pack(w->q, w->g->m, w->normal, w->packed);
+  for (size_t i = (size_t)own->first * BLOCK; i < m; i += (size_t)own->step * BLOCK) {
+    const size_t rows = m - i < BLOCK ? m - i : BLOCK;
+    gannet_packed_products((int)rows, w->g->m, w->g->mixed.values + i * m, w->q, w->packed, 0, w->q,
+                           w->made, (int)w->ld);
+    for (size_t j = 0; j < (size_t)w->q; ++j)
+      for (size_t r = 0; r < rows; ++r) noise[j * ld + i + r] = w->made[r * w->ld + j];
+  }
+}
+
+/* What lambda was raised by is left out at the points: it is of the order of rounding. */
+static gannet_err add_noise_draws(noise_draws *w, double lambda, const gannet_stride *own, int n,
+                                  double *values) {
+  const size_t m = (size_t)w->g->m, length = (size_t)n, all = (size_t)w->q * length;
+  const double root = sqrt(lambda);
+  const MPI_Comm comm = w->g->context->comm;
+  double *noise = values + all;
+  if (own->shared) GANNET_TRY(gannet_partition_gather(comm, 2 * all, values));
+  for (size_t j = 0; j < (size_t)w->q; ++j)
+    for (size_t i = m; i < length; ++i) values[j * length + i] += root * noise[j * length + i];
+  if (m == 0) return GANNET_OK;
+  correlate_noise(w, own, n, noise);
+  if (own->shared) GANNET_TRY(gannet_partition_gather(comm, all, noise));
+  for (size_t j = 0; j < (size_t)w->q; ++j)
+    for (size_t i = 0; i < m; ++i) values[j * length + i] += noise[j * length + i];
+  return GANNET_OK;
+}
+
+gannet_err gannet_inducing_perturb(const gannet_inducing *g, double lambda,
+                                   const gannet_stride *own, gannet_stream stream, int q, int n,
+                                   double *values) {
+  const size_t length = (size_t)n;
+  noise_draws w = {.g = g, .q = q};
+  gannet_err err = g->m > 0 ? allocate_draws(&w) : GANNET_OK;
+  err = gannet_agree(g->context->comm, err);
+  for (int j = own->first; err == GANNET_OK && j < q; j += own->step) {
+    stream.index = (uint64_t)j;
+    gannet_random_normal(stream, 0, length, values + (size_t)(q + j) * length);
+  }
+  if (err == GANNET_OK) err = add_noise_draws(&w, lambda, own, n, values);
+  release_draws(&w);
+  return err;
 }
 
 void gannet_inducing_ones(const gannet_inducing *g, int n, double *ones) {

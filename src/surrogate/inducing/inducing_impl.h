@@ -1,10 +1,14 @@
-/* Sparse conditioning, shared by its files: inducing.c (what is seen), inducing_choose.c (the
- * choice of the points), inducing_sum.c (sums over the old observations), inducing_draw.c. */
+/* Sparse conditioning, as its files share it.
+ *
+ *   inducing.c         what a model sees in place of its data, and draws of its noise
+ *   inducing_choose.c  the choice of the points
+ *   inducing_sum.c     sums over the old observations
+ */
 #ifndef GANNET_SURROGATE_INDUCING_IMPL_H
 #define GANNET_SURROGATE_INDUCING_IMPL_H
 
 #include "base/shared_array.h"
-#include "surrogate/inducing.h"
+#include "surrogate/inducing/inducing.h"
 
 enum { INDUCING_GROUPS = 16 };
 

@@ -1,16 +1,21 @@
-/* The Gaussian process model, shared by its files: gp.c (interface, conditioning), gp_fit.c
- * (hyper-parameters), gp_cross.c (the kernel between points and data), gp_moments.c,
- * gp_covariance.c, gp_draw.c (draws of functions). Functions here are local unless they say
- * otherwise. */
+/* The Gaussian process model, as its files share it.
+ *
+ *   gp.c           options, conditioning on data, the table of operations
+ *   gp_fit.c       hyper-parameters by marginal likelihood
+ *   gp_predict.c   kernel rows between points and data, moments, covariances
+ *   gp_draw.c      draws of functions
+ *   gp_estimate.c  fast estimates of moments and draws
+ *   stationary.c   kernels as loops over arrays
+ */
 #ifndef GANNET_SURROGATE_GP_H
 #define GANNET_SURROGATE_GP_H
 
 #include "network/kernel_sums.h"
 #include "surrogate/estimates.h"
 #include "surrogate/factor.h"
-#include "surrogate/inducing.h"
+#include "surrogate/inducing/inducing.h"
+#include "surrogate/models/gp/stationary.h"
 #include "surrogate/moment_sums.h"
-#include "surrogate/stationary.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
@@ -32,14 +37,13 @@ typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
 /* Positions in hyper; length scales follow. All are natural logarithms. */
 enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
 
-/* Points are worked by so many, always, so that what a point gets does not depend on how many come
- * with it. */
 enum {
-  GP_BLOCK = GANNET_MOMENT_GROUP,
-  GP_FEW = 8 /* points whose gradients are made at once */
+  GP_BLOCK = GANNET_MOMENT_GROUP, /* points per product, always, so that a point's bits do not
+                                     depend on the number of points in a call */
+  GP_FEW = 8                      /* points whose gradients are made at once */
 };
 
-/* Draws share random frequencies and differ in their weights. */
+/* Draws of functions, which share random frequencies and differ in their weights. */
 typedef struct {
   int q;
   int half;          /* frequencies; each has a cosine and a sine */
@@ -52,12 +56,13 @@ typedef struct {
   double *values;    /* [q][GP_BLOCK] */
 } gp_draws;
 
-/* Of the kernel times its variance, kept until the hyper-parameters change. */
+/* Table of the kernel times its variance, kept until the hyper-parameters change. */
 typedef struct {
   gannet_table table;
   gannet_sums_kind kind;
-  double variance, reach; /* squared distance; 0 = none yet */
-  bool good;
+  double variance, reach; /* what the table was made for: reach is a squared distance, 0 = no table
+                             yet */
+  bool good;              /* the table reaches the precision */
 } gp_table;
 
 typedef struct {
@@ -70,7 +75,7 @@ typedef struct {
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
   int n, capacity;  /* rows below: observations, or what stands for them */
-  int n_fantasies;  /* of the rows, results to come */
+  int n_fantasies;  /* rows at the end that stand for results to come */
   bool stale;       /* hyper-parameters changed: the factor and z must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
   bool looks_noisy; /* as gannet_surrogate_set_noisy said */
@@ -95,7 +100,7 @@ typedef struct {
   gannet_estimates estimates;      /* workspace: scaled points; draws, or two numbers of moments */
 } gp;
 
-/* Where the search for the hyper-parameters starts, and their names.
+/* Set the hyper-parameters' names and the values at which the search for them starts.
  *
  * Local.
  */
@@ -107,7 +112,7 @@ void gp_set_defaults(gp *g);
  */
 GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration);
 
-/* The same in two steps (surrogate/surrogate.h).
+/* gp_learn as the operations learn_begin and learn_end (surrogate/surrogate.h).
  *
  * Local.
  */
@@ -115,7 +120,7 @@ GANNET_CHECKED gannet_err gp_learn_begin(void *state, const gannet_data *data, i
                                          gannet_multistart_task *task);
 void gp_learn_end(void *state, gannet_multistart_task *task, bool found);
 
-/* Centre and scale m points, with their norms unless these are NULL.
+/* Centre and scale m points, with their squared norms unless norm is NULL.
  *
  * Local.
  */
@@ -128,15 +133,15 @@ void gp_scale(const gp *g, int m, const double *x, double *z, double *norm);
  * z       in   [n][d]
  * across  out  [d][n]
  */
-void gp_turn(int n, int d, const double *z, double *across);
+void gp_transpose(int n, int d, const double *z, double *across);
 
 /* Scale m <= GP_BLOCK points into g->block.
  *
  * Local.
  */
-void gp_take_block(const gp *g, int m, const double *x);
+void gp_scale_block(const gp *g, int m, const double *x);
 
-/* A row of squared distances becomes one of the kernel.
+/* Turn a row of squared distances into one of the kernel.
  *
  * Local.
  */
@@ -167,57 +172,35 @@ void gp_cross_one(const gp *g, int point);
  */
 void gp_cross_gradient(const gp *g, int point, const double *weight, double *gradient);
 
-/* Moments: operations of the family.
+/* Operations of gannet_surrogate_type.
  *
- * Local; gradients together: Collective over the node.
+ * Local; gp_sample: Collective over the context's communicator; gp_predict_gradients with together:
+ * Collective over the node; gp_variance_upper_bound_prepare: as the operation.
  */
-GANNET_CHECKED gannet_err gp_predict(const void *state, int m, const double *x, double *mean,
-                                     double *sd);
-bool gp_fitted(const void *state, double *mean);
-GANNET_CHECKED gannet_err gp_predict_gradients(const void *state, int together, int m,
-                                               const double *x, double *mean, double *sd,
-                                               double *mean_gradients, double *sd_gradients);
-bool gp_gains_together(const void *state);
-
-/* Posterior covariance of m points with n <= GANNET_TILE others: an operation of the family.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gp_covariance(const void *state, int m, const double *x, int n,
-                                        const double *z, double *covariance);
-
-/* Prepare draws.
- *
- * Collective over the context's communicator.
- */
-GANNET_CHECKED gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration);
-
-/* Evaluate, differentiate and forget draws.
- *
- * Local.
- */
-void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv);
-void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient);
-void gp_forget_draws(gp *g);
-
-/* Estimates of draws and moments: operations of the family.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err gp_predict(const void *state, int m, const double *x, double *mean, double *sd);
+gannet_err gp_predict_gradients(const void *state, int together, int m, const double *x,
+                                double *mean, double *sd, double *mean_gradients,
+                                double *sd_gradients);
+gannet_err gp_covariance(const void *state, int m, const double *x, int n, const double *z,
+                         double *covariance);
+gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration);
+gannet_err gp_draw_values(const void *state, int m, const double *x, double *values, int ldv);
+gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double *value,
+                            double *gradient);
+gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-GANNET_CHECKED gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
-GANNET_CHECKED gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision,
-                                                          int n_pivots, const double *pivots,
-                                                          bool *able);
-gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance);
+gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
 void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
+gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision, int n_pivots,
+                                           const double *pivots, bool *able);
+gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance);
 
-/* Free what estimates need, and bytes of it.
+/* Free the draws; free what estimates need, and the bytes of that.
  *
  * Local.
  */
-void gp_estimate_release(gp *g);
+void gp_release_draws(gp *g);
+void gp_release_estimates(gp *g);
 size_t gp_estimate_bytes(const gp *g);
 
 #endif

@@ -1,0 +1,103 @@
+/* Draws of whole functions from the tangent-kernel model, by Matheron's rule. With e exploration,
+ * omega_j ~ N(0, I) and eps_j ~ N(0, lambda I),
+ *
+ *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,
+ *   c_j = (K + lambda I)^-1 (y - e s (Phi omega_j + eps_j)),
+ *
+ * which takes one solve for all draws. With the kernel of the network both terms are one direction,
+ * e s omega_j + Phi^T c_j; with the infinite kernel c_j is kept (decoupled sampling, Wilson et al.
+ * 2020). A trained mean takes the place of that of y.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/partition.h"
+#include "surrogate/models/tangent_kernel/tangent_kernel.h"
+
+enum { BLOCK = GANNET_TANGENT_BLOCK };
+
+/* Of long lists each rank has its blocks of the network's features: with the kernel of the infinite
+ * one they serve the making of draws alone. */
+enum { FEATURES_ALONE = 512 };
+
+bool tangent_shares_features(const tangent_model *t, int n) {
+  return !t->options->network && t->context->np > 1 && n >= FEATURES_ALONE;
+}
+
+/* Draws with fewer random numbers are made by every rank: messages would take longer. */
+enum { NUMBERS_ALONE = 1 << 15 };
+
+/* Of the making of draws ranks share the draws, and blocks of points. */
+static gannet_stride share_of(const tangent_model *t, int q) {
+  const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
+  return gannet_stride_of(t->context->rank, t->context->np,
+                          tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
+}
+
+static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
+  gannet_free(&t->update);
+  GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
+  GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
+  return gannet_tangent_prior_some(t->net,
+                                   gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
+                                   own->first, own->step, &t->draws);
+}
+
+/* update = Phi omega_j + eps_j. */
+static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
+  gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
+  return gannet_inducing_perturb(t->inducing, t->lambda, own,
+                                 gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
+                                 t->n, t->update);
+}
+
+/* The weights c_j, and with the kernel of the network the directions. */
+static gannet_err matheron(tangent_model *t, int q, double scale) {
+  const size_t n = (size_t)t->n;
+  double *c = t->update;
+  for (int j = 0; j < q; ++j)
+    for (size_t i = 0; i < n; ++i)
+      c[(size_t)j * n + i] = (t->trained ? 0 : t->y[i]) - scale * c[(size_t)j * n + i];
+  if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
+  const gannet_tangent_features none = {0};
+  return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n, scale,
+                                  &t->draws);
+}
+
+gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
+  tangent_model *t = state;
+  const MPI_Comm comm = t->context->comm;
+  const gannet_stride own = share_of(t, q);
+  GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
+  if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
+  GANNET_TRY(perturb(t, q, iteration, &own));
+  return matheron(t, q, exploration * sqrt(t->amplitude));
+}
+
+gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
+  const tangent_model *t = state;
+  gannet_tangent_values(t->net, &t->draws, m, x, values, ldv);
+  for (int first = 0; first < m && !t->options->network; first += BLOCK)
+    tangent_add_cross(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
+                      t->draws.q, t->update, values + first, ldv);
+  if (t->trained) tangent_mean_add(t->trained, m, x, t->draws.q, values, ldv);
+  return GANNET_OK;
+}
+
+gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
+                                 double *gradient) {
+  const tangent_model *t = state;
+  double more = 0, *more_gradient = t->slope;
+  gannet_tangent_gradient(t->net, &t->draws, draw, x, value, gradient);
+  if (t->trained) {
+    *value += tangent_mean_gradient(t->trained, x, more_gradient);
+    for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
+  }
+  if (t->options->network) return GANNET_OK;
+  gannet_analytic_points_gradient(t->limit, x, 0, t->update + (size_t)draw * (size_t)t->n, &more,
+                                  more_gradient);
+  *value += more;
+  for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
+  return GANNET_OK;
+}
