@@ -221,7 +221,7 @@ static gannet_err predict(const void *state, int n, const double *x, double *mea
   const parametric *m = state;
   const double scale = parametric_scale(m);
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
-    const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+    const int rows = two_layer_rows(n, first);
     two_layer_inputs(&m->net, rows, x + (size_t)first * (size_t)m->d, m->tile);
     if (!sd) {
       two_layer_values(&m->net, m->w, rows, m->tile, m->work, mean + first);
@@ -243,14 +243,14 @@ static gannet_err covariance(const void *state, int n, const double *x, int n_ot
   GANNET_TRY(gannet_alloc((size_t)n_others * p, sizeof *solved, &solved));
   gannet_err code = gannet_alloc(TWO_LAYER_ROWS, sizeof *values, &values);
   for (int first = 0; first < n_others && code == GANNET_OK; first += TWO_LAYER_ROWS) {
-    const int rows = n_others - first < TWO_LAYER_ROWS ? n_others - first : TWO_LAYER_ROWS;
+    const int rows = two_layer_rows(n_others, first);
     two_layer_inputs(&m->net, rows, z + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
     gannet_regression_solve(m->posterior, rows, m->rows);
     memcpy(solved + (size_t)first * p, m->rows, (size_t)rows * p * sizeof *solved);
   }
   for (int first = 0; first < n && code == GANNET_OK; first += TWO_LAYER_ROWS) {
-    const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+    const int rows = two_layer_rows(n, first);
     two_layer_inputs(&m->net, rows, x + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
     gannet_gemm_nt(rows, n_others, m->p, parametric_scale(m), m->rows, m->p, solved, m->p, 0,
@@ -306,7 +306,7 @@ static gannet_err draw_values(const void *state, int n, const double *x, double 
   const parametric *m = state;
   double center[TWO_LAYER_ROWS];
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
-    const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+    const int rows = two_layer_rows(n, first);
     two_layer_inputs(&m->net, rows, x + (size_t)first * (size_t)m->d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, center, m->rows);
     for (int j = 0; j < m->q; ++j)

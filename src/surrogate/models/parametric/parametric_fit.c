@@ -27,10 +27,6 @@ typedef struct {
   double *target;                /* [n_fit] y_i - f_i + g_i . w_0 */
 } phase_one;
 
-static int rows_of_block(int n, int first) {
-  return n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-}
-
 /* Residuals f - y of a block of observations. */
 static void residuals_of(const two_layer *net, const double *w, int rows, const double *z,
                          const double *y, double *work, double *residual) {
@@ -46,7 +42,7 @@ static gannet_err regularised_squares(void *user, int p, const double *w, double
   for (int k = 0; k < p; ++k) gradient[k] = r->m->options->decay * w[k];
   const double pull = gannet_dot(p, gradient, w);
   for (int first = 0; first < r->train.n; first += TWO_LAYER_ROWS) {
-    const int rows = rows_of_block(r->train.n, first);
+    const int rows = two_layer_rows(r->train.n, first);
     const double *z = r->train.x + (size_t)first * (size_t)net->inputs;
     residuals_of(net, w, rows, z, r->train.y + first, r->m->work, residual);
     for (int i = 0; i < rows; ++i) sum += residual[i] * residual[i];
@@ -61,7 +57,7 @@ static double mean_square(const phase_one *r) {
   const parametric *m = r->m;
   double residual[TWO_LAYER_ROWS], sum = 0;
   for (int first = 0; first < r->data->n; first += TWO_LAYER_ROWS) {
-    const int rows = rows_of_block(r->data->n, first);
+    const int rows = two_layer_rows(r->data->n, first);
     residuals_of(&m->net, m->hyper + PARAMETRIC_WEIGHTS, rows,
                  r->z + (size_t)first * (size_t)m->net.inputs, r->data->y + first, m->work,
                  residual);

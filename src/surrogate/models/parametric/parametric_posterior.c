@@ -33,10 +33,6 @@ static const double *inputs_at(const parametric *m, int i) {
   return m->z + (size_t)i * (size_t)m->net.inputs;
 }
 
-static int rows_of_block(int n, int first) {
-  return n - first < BLOCK ? n - first : BLOCK;
-}
-
 /* Observations that Sigma leaves out, which are the first ones. */
 static int left_out_of(const parametric *m, int n) {
   const int learned = (int)m->hyper[PARAMETRIC_LEARNED];
@@ -63,7 +59,7 @@ static double loss_of_step(const parametric *m, int n) {
   double sum = 0, values[BLOCK];
   for (int k = 0; k < m->p; ++k) sum += lambda * (m->w[k] - w0[k]) * (m->w[k] - w0[k]);
   for (int first = 0; first < n; first += BLOCK) {
-    const int rows = rows_of_block(n, first);
+    const int rows = two_layer_rows(n, first);
     two_layer_values(&m->net, m->w, rows, inputs_at(m, first), m->work, values);
     for (int i = 0; i < rows; ++i)
       sum += (m->y[first + i] - values[i]) * (m->y[first + i] - values[i]);
@@ -134,7 +130,7 @@ static void sum_base_gram(parametric *m, int first, int last) {
   }
   gannet_regression_sums_clear(m->posterior);
   for (int at = first; at < last; at += BLOCK) {
-    const int rows = rows_of_block(last, at);
+    const int rows = two_layer_rows(last, at);
     two_layer_features(&m->net, w0, rows, inputs_at(m, at), m->work, value, m->rows);
     gannet_regression_sums_add(m->posterior, rows, m->rows);
   }
@@ -148,7 +144,7 @@ static void sum_base_targets(parametric *m, int first, int last) {
   double rest[BLOCK];
   memset(m->sums.right, 0, (size_t)m->p * sizeof *m->sums.right);
   for (int at = first; at < last; at += BLOCK) {
-    const int rows = rows_of_block(last, at);
+    const int rows = two_layer_rows(last, at);
     two_layer_values(&m->net, w0, rows, inputs_at(m, at), m->work, rest);
     for (int i = 0; i < rows; ++i) rest[i] = m->y[at + i] - rest[i];
     two_layer_backward(&m->net, w0, rows, inputs_at(m, at), rest, m->work, m->sums.right);
@@ -207,7 +203,7 @@ static gannet_err condition_by_sums(parametric *m, int n, int keep) {
     GANNET_TRY(gannet_regression_sums_factorise(m->posterior, ridge(m)));
   }
   for (int at = m->sums.open; at < n;) {
-    const int rows = rows_of_block(n, at);
+    const int rows = two_layer_rows(n, at);
     sum_block(m, at, rows);
     at += rows;
     GANNET_TRY(condition_on_sums(m, at - left_out));
@@ -294,7 +290,7 @@ static gannet_err leave_one_out_by_sums(const parametric *m, double *square) {
   for (size_t k = 0; k < p; ++k) w[k] += m->sums.right[k];
   gannet_regression_solve(m->posterior, 1, w);
   for (int at = first; at < last; at += BLOCK) {
-    const int rows = rows_of_block(last, at);
+    const int rows = two_layer_rows(last, at);
     two_layer_features(&m->net, w0, rows, inputs_at(m, at), m->work, value, m->rows);
     gannet_regression_quadratic(m->posterior, rows, m->rows, h);
     for (int i = 0; i < rows; ++i) {

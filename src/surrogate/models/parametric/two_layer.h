@@ -17,8 +17,13 @@ typedef struct {
   int units;                        /* m */
 } two_layer;
 
-/* Points per call of the functions below. */
+/* Most points per call of the functions below. */
 enum { TWO_LAYER_ROWS = 64 };
+
+/* Points of the call that begins with point first of n. */
+static inline int two_layer_rows(int n, int first) {
+  return n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+}
 
 /* Numbers of the vector of weights, and of the workspace of the functions below.
  *
