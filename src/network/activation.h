@@ -1,8 +1,8 @@
 /* Activation functions of networks, applied to contiguous arrays.
  *
- * One indirect call per array, never per element. Values and derivatives are those of this file's
- * own polynomials, so they do not change with the C library; errors are a few units in the last
- * place (absolute ones where a derivative is close to zero).
+ * There is one indirect call per array. Values and derivatives come from the polynomials of this
+ * file, so they do not change with the C library. Errors are a few units in the last place; where a
+ * derivative is close to zero, that holds for the absolute error.
  */
 #ifndef GANNET_NETWORK_ACTIVATION_H
 #define GANNET_NETWORK_ACTIVATION_H
@@ -11,8 +11,9 @@
 
 #include "base/error.h"
 
-/* For the first three functions: u [n] in, the others [n] out, not NULL; value may be u itself.
- * higher: u, value and slope [n] in; d [4][n] out, the derivatives of order 2 to 5. */
+/* value, slope and curve read u [n] and write the other arrays [n], none of them NULL: the
+ * function, its first and its second derivative. The array value may be u itself. higher reads u,
+ * value and slope and writes d [4][n], the derivatives of order 2 to 5. */
 typedef struct {
   const char *name; /* first member: registries are searched by it */
   const char *summary;
@@ -29,7 +30,7 @@ extern const gannet_activation *const gannet_activations[];
 /* Their names in the same order, NULL-terminated: choices for option tables. */
 extern const char *const gannet_activation_names[];
 
-/* The smooth ones and their names, alike. */
+/* The smooth activations and their names, in the same way. */
 extern const gannet_activation *const gannet_smooth_activations[];
 extern const char *const gannet_smooth_activation_names[];
 

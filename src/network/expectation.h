@@ -4,24 +4,27 @@
 
 #include "network/activation.h"
 
-/* Partial derivatives by the variances p, q and the covariance s; that of value by s is slope.
- * value_q and slope_q are both NULL when they are not wanted. No two overlap. */
+/* Partial derivatives of value and slope by the variances p, q and the covariance s. The derivative
+ * of value by s is slope itself. value_q and slope_q are both NULL when they are not wanted. No two
+ * arrays overlap. */
 typedef struct {
   double *value_p, *value_q;
   double *slope_s, *slope_p, *slope_q;
 } gannet_expectation_partials;
 
-/* Partial derivatives for pairs of one variance: by the covariance s, and by the variance of both
- * sides together. value_q and slope_q are both NULL when they are not wanted. No two overlap. */
+/* Partial derivatives for pairs of one variance q: by the covariance s, and by q, which moves both
+ * sides. value_q and slope_q are both NULL when they are not wanted. No two arrays overlap. */
 typedef struct {
   double *slope_s;
   double *value_q, *slope_q;
 } gannet_expectation_common;
 
 /* For n pairs (u, u') of normals with variances p, q and covariance s, all [n]:
- * value = g E phi(u) phi(u'), slope = g E phi'(u) phi'(u'). Outputs must not overlap inputs.
- * common: the same, sooner, where all variances are q; NULL = there is no sooner way. by: NULL =
- * not wanted. */
+ *
+ *   value = g E phi(u) phi(u'),  slope = g E phi'(u) phi'(u').
+ *
+ * Outputs must not overlap inputs. The function common is a faster form where all variances are q;
+ * it is NULL when there is none. Its argument by is NULL when derivatives are not wanted. */
 typedef struct {
   const char *name; /* of the activation */
   void (*moments)(int n, const double *p, const double *q, const double *s, double *value,

@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "network/strips.h"
 
-/* Points of the list that are worked at once, and those whose sums are kept in the precision: all
- * they need stays in the first and the second cache while strips go by. */
-enum { ROWS = GANNET_STRIP_ROWS, PIECE = 32, STRETCH = 512 };
+enum {
+  ROWS = GANNET_STRIP_ROWS,
+  PIECE = 32,   /* points of the list that are worked at once; they stay in the first cache */
+  STRETCH = 512 /* points whose sums are added in the precision; they stay in the second cache */
+};
 
 struct gannet_kernel_sums {
   const gannet_strips *by;
@@ -15,7 +17,7 @@ struct gannet_kernel_sums {
   gannet_table table;
   int inputs, q;
   int functions; /* 1, or 2 of waves */
-  size_t n;      /* whole rows; the weights of those beyond the list are zero */
+  size_t n;      /* points in whole rows; the weights of points beyond the list are zero */
   char *z;       /* [n/8][inputs][8] */
   char *weight;  /* of every function, for every eight draws: [n][width] */
   char *block;   /* [functions][PIECE][lanes] */
@@ -35,7 +37,7 @@ static size_t strip_size(const gannet_kernel_sums *s, size_t rows) {
   return rows * (size_t)s->by->lanes * s->by->size;
 }
 
-/* Weights of a function for eight draws from one on. */
+/* Weights of a function for eight draws, the first of which is given. */
 static char *weights_of(const gannet_kernel_sums *s, int function, int draw) {
   const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
   return s->weight + ((size_t)function * draws + (size_t)draw) * s->n * s->by->size;
@@ -77,7 +79,7 @@ gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q, const
   return err;
 }
 
-/* The functions of some points of the list with one strip, one after the other into block. */
+/* Evaluate the functions between some points of the list and one strip, into block. */
 static void make_block(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
                        char *block) {
   const gannet_strips *by = s->by;
@@ -91,7 +93,7 @@ static void make_block(const gannet_kernel_sums *s, size_t first, int rows, cons
     gannet_table_apply(&s->table, rows * by->lanes, block, block);
 }
 
-/* Some points of the list, with one strip. block: [functions][rows][lanes] what they give. */
+/* Add what some points of the list give to one strip. block: [functions][rows][lanes] scratch. */
 static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
                       char *block) {
   make_block(s, first, rows, strip, block);
@@ -104,8 +106,7 @@ static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const
     }
 }
 
-/* As many points as have their sums in the precision. kernel: their rows of it, NULL = not wanted.
- */
+/* Add a stretch of the list to values. kernel: the values of f, NULL = not wanted. */
 static void add_stretch(const gannet_kernel_sums *s, size_t first, const char *strip, char *kernel,
                         double *values) {
   const size_t end = s->n - first < STRETCH ? s->n : first + STRETCH, q = (size_t)s->q;

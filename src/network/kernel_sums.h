@@ -1,6 +1,7 @@
-/* Sums over a list of points, weighted by a function of each of them with a point, by strips
- * (network/strips.h): products or distances, a table of the function, products with the weights,
- * a few points of the list at a time.
+/* Sums over a list of points z_k, sum_k weight_k f(z, z_k), for many points z.
+ *
+ * Points z come in strips (network/strips.h). For a few points of the list at a time, products or
+ * distances are computed, then f by a table (network/table.h), then products with the weights.
  */
 #ifndef GANNET_NETWORK_KERNEL_SUMS_H
 #define GANNET_NETWORK_KERNEL_SUMS_H
@@ -8,8 +9,7 @@
 #include "base/error.h"
 #include "network/table.h"
 
-/* What the function is of: f by a table, or the two functions cos and sin, each with its weights.
- */
+/* What f depends on. Waves are two functions, cos and sin, each with its own weights. */
 typedef enum {
   GANNET_SUMS_OF_PRODUCT,  /* f(z . z_k) */
   GANNET_SUMS_OF_SQUARE,   /* f(|z - z_k|^2) */
@@ -17,7 +17,7 @@ typedef enum {
   GANNET_SUMS_OF_WAVES     /* cos(pi z . z_k), then sin(pi z . z_k) */
 } gannet_sums_kind;
 
-/* A list, borrowed for the call. */
+/* A list of points and f, borrowed for a call. */
 typedef struct {
   gannet_sums_kind kind;
   gannet_precision precision;
@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct gannet_kernel_sums gannet_kernel_sums;
 
-/* Make a copy for these weights. Start with a pointer to NULL; an existing copy is made anew.
+/* Copy the list and the weights. Start with a pointer to NULL; an existing copy is replaced.
  *
  * Local.
  *
@@ -52,7 +52,7 @@ void gannet_kernel_sums_destroy(gannet_kernel_sums **sums);
 void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
                             double *values);
 
-/* The same for one strip, keeping the values of f; not for waves.
+/* As gannet_kernel_sums_add for one strip, keeping the values of f; not for waves.
  *
  * Local.
  *
@@ -62,7 +62,7 @@ void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const 
 void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,
                              double *values);
 
-/* Points of the list in whole groups of GANNET_STRIP_ROWS.
+/* The number of points of the list, rounded up to a multiple of GANNET_STRIP_ROWS.
  *
  * Local.
  */

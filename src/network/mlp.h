@@ -27,12 +27,13 @@ typedef struct {
   int width;  /* m, units per hidden layer, >= 1 */
 } gannet_mlp;
 
-/* Which of the two networks of a pair: first and as many as count says, 0 .. 2. */
+/* Some of the two networks of a pair: network first and count - 1 after it; count = 0 .. 2. */
 typedef struct {
   int first, count;
 } gannet_halves;
 
-/* Those of a rank: where ranks share a pair, each of the first two has one of them. */
+/* The networks that a rank works on. Where ranks share a pair, each of the first two has one
+ * network. */
 static inline gannet_halves gannet_halves_of(int rank, bool shared) {
   if (!shared) return (gannet_halves){0, 2};
   return rank < 2 ? (gannet_halves){rank, 1} : (gannet_halves){0, 0};

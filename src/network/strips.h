@@ -1,9 +1,12 @@
 /* Products of matrices so small that all of them stays in the first cache, in single or double
- * precision: what OpenBLAS packs and copies around for such shapes takes longer than the products.
+ * precision. For such shapes OpenBLAS spends more time on packing and copying than on the products.
  *
- * A strip is as many points as a 64-byte register has numbers, its lanes: [k][lanes]. The other
- * factor has rows, eight of them together: [n/8][k][8]. All numbers are of the precision, in
- * arrays that are passed as void.
+ * Terms
+ *   strip  as many points as a register of 64 bytes has numbers; array [k][lanes]
+ *   lane   one point of a strip
+ *   rows   the other factor, eight rows together; array [n/8][k][8]
+ *
+ * All numbers are of the precision, in arrays that are passed as void.
  */
 #ifndef GANNET_NETWORK_STRIPS_H
 #define GANNET_NETWORK_STRIPS_H
@@ -24,14 +27,14 @@ typedef struct {
   int lanes;
   size_t size; /* bytes of a number */
 
-  /* to[i / across][k][i % across] = from[i][k]; what the last rows lack of across stays as it is.
+  /* to[i / across][k][i % across] = from[i][k]. Places of rows that do not exist stay as they are.
    */
   void (*pack)(int rows, int columns, const gannet_strips_source *from, int across, void *to);
 
   /* products[i][lane] = sum_k rows[i][k] strip[k][lane] for a multiple of eight rows. */
   void (*multiply)(int inner, int n_rows, const void *rows, const void *strip, void *products);
 
-  /* The same of squares: products[i][lane] = sum_k (strip[k][lane] - rows[i][k])^2. */
+  /* squares[i][lane] = sum_k (strip[k][lane] - rows[i][k])^2 for a multiple of eight rows. */
   void (*distances)(int inner, int n_rows, const void *rows, const void *strip, void *squares);
 
   /* values[i][lane] becomes its square root. */
@@ -45,9 +48,10 @@ typedef struct {
   void (*weigh)(int n, int width, const void *values, const void *weights, const void *scale,
                 void *sums);
 
-  /* values = L^-1 values of strips that are so many bytes apart: rows begin .. end - 1, multiples
-   * of eight, once those before are done. Of every eight rows i .. i+7 of L, all columns k < i + 8:
-   * factor[k][8], with 1/L_kk in the place of L_kk; from row begin on. */
+  /* values = L^-1 values for strips that are apart bytes from each other: rows begin .. end - 1,
+   * both multiples of eight, after the rows before them. The factor begins with row begin. Of every
+   * eight rows i .. i+7 of L it has all columns k < i + 8, as factor[k][8], with 1/L_kk instead of
+   * L_kk. */
   void (*solve)(int begin, int end, const void *factor, int n_strips, void *strips, size_t apart);
 
   /* sums[lane] += sum_i values[i][lane]^2 for a multiple of eight i. */
@@ -70,7 +74,8 @@ const gannet_strips *gannet_strips_of(gannet_precision precision);
 const gannet_strips *gannet_strips_single(int width);
 const gannet_strips *gannet_strips_double(int width);
 
-/* How many of so many draws are weighed at once: 8, or what holds the last 1, 2 or 4.
+/* How many draws are weighed at once when so many are left: 8, or the least of 1, 2 and 4 that
+ * holds them.
  *
  * Local.
  */

@@ -1,11 +1,10 @@
-/* Products of strips in one precision for registers of one size; included for each, after
+/* Products of strips in one precision for registers of one size. Included once for each, after
  *
- *   REAL     the numbers; BITS integers of their size, ROOT(x) their root
- *   TO_WHOLE 1.5 times the number whose last bit is 1, and powers of r^2 in
- *            sin(pi r)/r and cos(pi r), |r| <= 1/2: sine_powers, cosine_powers [WAVE_TERMS]
- *   BYTES    of a register
- *   TARGET   attribute of functions that may use them; may be empty
- *   NAME(x)  names of what is defined here; NAME(table) are the functions
+ *   REAL      the numbers; BITS integers of their size, ROOT(x) their root
+ *   TO_WHOLE  1.5 times the number whose last bit is 1; sine_powers and cosine_powers [WAVE_TERMS]
+ * are powers of r^2 in sin(pi r)/r and cos(pi r), |r| <= 1/2 BYTES     bytes of a register TARGET
+ * attribute of functions that use such registers; may be empty NAME(x)   names of the functions
+ * that are defined here; NAME(table) has them all
  */
 
 /* A strip is that many registers wide; they are worked one after the other. */

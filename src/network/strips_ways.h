@@ -1,6 +1,6 @@
-/* Products of strips in one precision, for every size of registers; included by the file of each,
- * which defines what network/strips_body.h says of numbers, and the name TABLE of the function that
- * picks one. */
+/* Products of strips in one precision, for every size of registers. Each precision has a file that
+ * includes this one, after it has defined the numbers as network/strips_body.h says, and as TABLE
+ * the name of the function that picks the size. */
 #include <math.h>
 #include <stdint.h>
 

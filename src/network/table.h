@@ -1,13 +1,20 @@
-/* Smooth functions of one variable, for loops over very many values.
+/* Evaluate a smooth function of one variable very often, by a table of polynomials.
  *
- * An odd or even function is a polynomial of |x| on each of 16 pieces of [0, reach], or on fewer of
- * them, with more terms, where registers pick coefficients from fewer faster. Sixteen of a power
- * fit into one register of 64 bytes in single precision and eight in double; of registers of 32
- * bytes it is four that are picked by one shuffle in single precision. In double they are too short
- * for that: there are 64 pieces with few terms, which lie in rows of memory. A linear function v of
- * |x| runs from 1 to a power of 2; the piece is the low bits of its exponent with the highest of
- * its mantissa, and the place in it the bits that follow. So pieces may be of one length, or ever
- * shorter to one end, where the function may be steep.
+ * The function is odd or even. [0, reach] is cut into pieces, and on each piece the function is a
+ * polynomial of |x|. Pieces and places in them are found without a search: a linear function v of
+ * |x| runs from 1 to a power of 2, and
+ *
+ *   piece  the low bits of the exponent of v, with the highest bits of its mantissa
+ *   place  the bits of the mantissa that follow
+ *
+ * Pieces are therefore of one length, or shorter and shorter towards one end, where the function
+ * may be steep.
+ *
+ * A processor picks the coefficients of several numbers at once from registers. A register of 64
+ * bytes holds 16 coefficients in single precision and 8 in double, so there are 16 pieces, or fewer
+ * pieces with more terms where picking from fewer coefficients is faster. Registers of 32 bytes
+ * pick from 4 in single precision. In double precision they are too short: there are 64 pieces with
+ * few terms then, whose coefficients lie in rows of memory.
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H
@@ -23,24 +30,23 @@ typedef struct {
     float single[GANNET_TABLE_TERMS][16];
     double twice[GANNET_TABLE_TERMS][16];
     double row[GANNET_TABLE_ROWS][GANNET_TABLE_ROW]; /* of one piece after the other */
-  } power; /* coefficients of the powers of the place, by the low bits of the piece; a row is a
-              line of the cache */
+  } power; /* coefficients of the powers of the place, by piece; a row is a line of the cache */
   gannet_precision precision;
   double base, slope; /* v = base + slope |x| >= 1, numbers of the precision */
   double reach;
   int terms;
-  int pieces; /* 16; 8 or 4, whose coefficients are there several times; 64 = in rows */
-  int bits;   /* of the mantissa that belong to the piece */
+  int pieces; /* 16; 8 or 4, whose coefficients are stored several times; 64 = in rows */
+  int bits;   /* bits of the mantissa that belong to the piece */
   bool odd;
-  double error; /* largest one found, of exact arithmetic */
+  double error; /* largest error found, with exact arithmetic */
 } gannet_table;
 
 /* Values of a function at n points; [n] each. */
 typedef void (*gannet_table_function)(const void *user, int n, const double *x, double *y);
 
-/* Interpolate a function on [0, reach] at the Chebyshev points of every piece, with the fewest
- * terms that reach 8e-8 (single) or 1e-10 (double) of the largest value, and the short pieces where
- * that makes the error least.
+/* Interpolate a function on [0, reach] at the Chebyshev points of every piece. The table has the
+ * fewest terms with an error of at most 8e-8 (single) or 1e-10 (double) times the largest value,
+ * and its short pieces at the end where they make the error least.
  *
  * Local.
  *

@@ -1,4 +1,5 @@
-/* Values of tables, for every number of terms there is code for; private to this room. */
+/* Looking up tables. Every number of terms is code of its own, which the compiler unrolls. Private
+ * to this room. */
 #ifndef GANNET_NETWORK_TABLE_LOOKUP_H
 #define GANNET_NETWORK_TABLE_LOOKUP_H
 
@@ -6,18 +7,21 @@
 #include "network/table.h"
 
 enum {
-  TABLE_FEWEST_SINGLE = 4, /* then every number */
+  /* terms in single precision: every number from the fewest to the most */
+  TABLE_FEWEST_SINGLE = 4,
   TABLE_MOST_SINGLE = 12,
-  TABLE_FEWEST_DOUBLE = 8, /* then every even number */
+  /* terms in double precision: every even number */
+  TABLE_FEWEST_DOUBLE = 8,
   TABLE_MOST_DOUBLE = GANNET_TABLE_TERMS,
-  TABLE_FEWEST_ROW = 6, /* then every even number */
+  /* terms of tables in rows: every even number */
+  TABLE_FEWEST_ROW = 6,
   TABLE_MOST_ROW = GANNET_TABLE_ROW,
-  TABLE_FEW = 4, /* pieces that registers of 32 bytes pick from fastest in single precision */
-  TABLE_SOME = 8 /* and all that one of 64 bytes has room for in double */
+  TABLE_FEW = 4, /* pieces from which registers of 32 bytes pick fastest in single precision */
+  TABLE_SOME = 8 /* pieces for which a register of 64 bytes has room in double precision */
 };
 
-/* gannet_table_apply with registers of so many bytes (64, 32 or 16) that the processor has; then
- * for tables of one precision.
+/* gannet_table_apply with registers of so many bytes (64, 32 or 16), which the processor must have;
+ * then the same for tables of one precision.
  *
  * Local.
  */
@@ -33,8 +37,8 @@ void table_look_up_double(int width, const gannet_table *table, int n, const dou
 void table_look_up_rows(const gannet_table *table, int n, const double *x, double *y);
 #endif
 
-/* gannet_table_fit for registers of so many bytes; any others look the table up as well, only
- * slower.
+/* gannet_table_fit for registers of so many bytes. Registers of other sizes can look the table up,
+ * too, but slower.
  *
  * Local.
  */

@@ -1,8 +1,8 @@
 /* One hidden layer: with B_i = c v_i phi'(u_i), the value of a direction delta is
  *
- *   sum_k z_k (sum_i B_i delta_ik) + c sum_i phi(u_i) delta_v,i;
+ *   sum_k z_k (sum_i B_i delta_ik) + c sum_i phi(u_i) delta_v,i.
  *
- * c and v are multiplied into the copy of delta. */
+ * The factors c and v are multiplied into the copy of delta. */
 #include "network/unit_sums.h"
 
 #include <math.h>
@@ -12,8 +12,10 @@
 #include "network/strips.h"
 #include "network/tangent_impl.h"
 
-/* Units that are worked at once: what they need stays in the second cache while strips go by. */
-enum { ROWS = GANNET_STRIP_ROWS, PIECE = 128 };
+enum {
+  ROWS = GANNET_STRIP_ROWS,
+  PIECE = 128 /* units that are worked at once; what they need stays in the second cache */
+};
 
 struct gannet_unit_sums {
   const gannet_strips *by;
@@ -21,13 +23,14 @@ struct gannet_unit_sums {
   const gannet_activation *activation;
   gannet_table value, slope; /* of the activation */
   int inputs, q;
-  size_t width, units; /* of the network, and that in whole rows; those beyond have no weight */
-  char *weight;        /* [units/8][inputs][8] W_1 */
-  char *input;         /* for every eight draws: [inputs][units][width] c v delta */
-  char *output;        /* for every eight draws: [units][width] c delta_v */
-  char *u, *a;         /* [PIECE][lanes] */
-  char *sum;           /* [q, whole][lanes] */
-  double *scaled;      /* [width][q][inputs] c v delta, then [q][width] c delta_v, for packing */
+  size_t width;   /* units of the network */
+  size_t units;   /* width in whole rows; units beyond width have no weight */
+  char *weight;   /* [units/8][inputs][8] W_1 */
+  char *input;    /* for every eight draws: [inputs][units][width] c v delta */
+  char *output;   /* for every eight draws: [units][width] c delta_v */
+  char *u, *a;    /* [PIECE][lanes] */
+  char *sum;      /* [q, whole][lanes] */
+  double *scaled; /* [width][q][inputs] c v delta, then [q][width] c delta_v, for packing */
 };
 
 void gannet_unit_sums_destroy(gannet_unit_sums **sums) {
@@ -55,7 +58,7 @@ static void slope_of(const void *user, int n, const double *x, double *y) {
   }
 }
 
-/* Tables up to where the activation is flat in the precision. */
+/* Make tables that reach to where the activation is flat in the precision. */
 static bool make_tables(const gannet_activation *activation, gannet_precision precision,
                         gannet_table *value, gannet_table *slope) {
   const double flat = precision == GANNET_PRECISION_SINGLE ? 1e-8 : 1e-16;
@@ -148,7 +151,7 @@ gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision 
   return GANNET_OK;
 }
 
-/* Some units, for eight draws or the last ones; u is there. */
+/* Add some units for the draws from draw on, at most eight; u is set. */
 static void add_draws(const gannet_unit_sums *s, size_t first, int rows, int draw,
                       const char *strip) {
   const gannet_strips *by = s->by;

@@ -1,5 +1,6 @@
-/* Values of directions of a network with one hidden layer (network/tangent.h), by strips
- * (network/strips.h). */
+/* Values phi(z) . delta of directions of a network with one hidden layer (network/tangent.h), for
+ * many points z in strips (network/strips.h).
+ */
 #ifndef GANNET_NETWORK_UNIT_SUMS_H
 #define GANNET_NETWORK_UNIT_SUMS_H
 

@@ -1,6 +1,7 @@
-/* Functions made of contiguous loops are compiled for several instruction sets, and the loader
- * picks one. All round alike: this project is compiled without contraction of products and sums, so
- * the bits do not depend on the choice. For files that are compiled for it (GANNET_VECTORISED).
+/* Compile loops for several instruction sets, of which the loader picks one.
+ *
+ * The bits do not depend on the choice: the files that use this header are compiled without
+ * contraction of products and sums (GANNET_VECTORISED), so that all instruction sets round alike.
  */
 #ifndef GANNET_NETWORK_VECTOR_CLONES_H
 #define GANNET_NETWORK_VECTOR_CLONES_H
@@ -13,7 +14,7 @@
 #define GANNET_VECTOR_CLONES
 #endif
 
-/* Before a loop: its arrays do not overlap. With more than a few, compilers give up testing that
+/* Before a loop: its arrays do not overlap. With more than a few arrays, compilers do not test that
  * themselves, and the loop stays scalar. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define GANNET_NO_OVERLAP _Pragma("GCC ivdep")
