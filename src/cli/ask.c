@@ -19,11 +19,11 @@ static gannet_err limit_count(const gannet_campaign *campaign, long long *q) {
   const int64_t listed = gannet_history_count_left(campaign->history);
   const int64_t designs = gannet_budget_designs_left(campaign);
   const int64_t left = listed < designs ? listed : designs;
-  const char *why = listed < designs ? "those of the list of candidates are each proposed once"
-                                     : "with noise: 0 none is proposed twice";
+  const char *why = listed < designs ? "each design of the list of candidates is proposed once"
+                                     : "with noise: 0 no design is proposed twice";
   GANNET_REQUIRE(
       left > 0, GANNET_ERR_INPUT,
-      "no design is left to propose: %s; use `gannet tell` for those that are pending, and "
+      "no design is left to propose: %s; use `gannet tell` for the pending evaluations, and "
       "the campaign is over",
       why);
   if (*q <= left) return GANNET_OK;
@@ -75,12 +75,10 @@ const cli_command cli_ask = {
     .usage = "DIR [options]",
     .summary = "propose points for simulations that you run yourself",
     .details =
-        "DIR is a campaign directory, or a campaign file, which makes one. The points are saved "
-        "before\n"
-        "they are printed; report results with `gannet tell`. Can be run under mpirun.\n"
-        "When fewer designs are left than were asked for, these are proposed; when none is, the "
-        "exit\n"
-        "code is 2.\n",
+        "DIR is a campaign directory, or a campaign file, which makes one. The points are saved\n"
+        "before they are printed; report results with `gannet tell`. Can be run under mpirun.\n"
+        "When fewer designs are left than were asked for, those are proposed; when no design is\n"
+        "left, the exit code is 2.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

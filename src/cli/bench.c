@@ -18,11 +18,11 @@ static const cli_flag flags[] = {
      "make only these runs; * and ? stand for any letters; may be "
      "repeated",
      true},
-    {"redo", 0, NULL, "make runs again that were made for another state of the suite", false},
-    {"report", 0, NULL, "make no runs, only the report from those that there are", false},
+    {"redo", 0, NULL, "repeat the runs that were made for another state of the suite", false},
+    {"report", 0, NULL, "make no runs; write the report from the runs that exist", false},
     {"set", 's', "KEY=VALUE", "change a key of the suite file; may be repeated", true},
     {"time-limit", 't', "T", "wall time of this call (10m, 4h)", false},
-    {"quiet", 'q', NULL, "no line per run", false},
+    {"quiet", 'q', NULL, "print no line per run", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -154,8 +154,9 @@ const cli_command cli_bench = {
     .usage = "SUITE.yaml [options]",
     .summary = "compare methods on a suite of problems, many runs each, and write a report",
     .details =
-        "Every run is made by one rank; the ranks share the runs out. A run is stored when it\n"
-        "ends: called again, the command goes on with those that are missing. The report is\n"
+        "Every run is made by one rank, and the ranks share the runs. A run is stored when it "
+        "ends:\n"
+        "called again, the command makes the runs that are missing. The report is\n"
         "DIR/report.md with tables, tests and pictures (made by gnuplot, where it is installed).\n"
         "SIGUSR1, SIGUSR2, the first interrupt, or a file STOP in the directory: no new runs;\n"
         "SIGTERM, SIGHUP, the second interrupt, or the end of the wall time: runs under way are\n"

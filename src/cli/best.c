@@ -6,7 +6,7 @@
 #include "cli/query.h"
 
 static const cli_flag flags[] = {
-    {"count", 'n', "N", "how many of the best (default 1)", false},
+    {"count", 'n', "N", "how many of the best designs (default 1)", false},
     {"format", 'f', "FORMAT", "table (default), csv or json", false},
     {"recommended", 'r', NULL, "the design that a model recommends when values are noisy", false},
     {NULL, 0, NULL, NULL, false},
@@ -37,9 +37,10 @@ static gannet_err print_ranked(const cli_arguments *arguments, const gannet_camp
 
 static void print_noise(double given, const gannet_recommendation *r) {
   if (isnan(r->noise_sd)) {
-    (void)fprintf(stderr,
-                  "gannet: the best value seen, %.6g: less than %d results tell nothing of noise\n",
-                  r->mean, GANNET_RECOMMEND_LEAST);
+    (void)fprintf(
+        stderr,
+        "gannet: the best value seen, %.6g: fewer than %d results tell nothing about noise\n",
+        r->mean, GANNET_RECOMMEND_LEAST);
     return;
   }
   (void)fprintf(stderr, "gannet: without noise the model has %.6g here, give or take %.2g", r->mean,
@@ -89,12 +90,13 @@ const cli_command cli_best = {
     .usage = "DIR [options]",
     .summary = "print the best feasible design of a campaign",
     .details =
-        "Without a feasible design the exit code is 3 and the one that violates the constraints\n"
+        "Without a feasible design the exit code is 3, and the design that violates the "
+        "constraints\n"
         "least is printed.\n"
-        "When values are noisy the best one is the luckiest; --recommended prints the design at\n"
-        "which a model of all results has the best mean. Columns of a list of candidates that "
-        "are no\n"
-        "variables, such as names, come last.\n",
+        "When values are noisy, the best design is also the luckiest one; --recommended prints "
+        "the\n"
+        "design at which a model of all results has the best mean. Other columns of a list of\n"
+        "candidates, such as names, come last.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -4,7 +4,7 @@
 #include "suite/keys.h"
 
 static const cli_flag flags[] = {
-    {"suite", 0, NULL, "a key of the suite files of gannet bench", false},
+    {"suite", 0, NULL, "KEY is a key of the suite files of gannet bench", false},
     {"markdown", 0, NULL, "print the whole reference as Markdown", false},
     {NULL, 0, NULL, NULL, false},
 };

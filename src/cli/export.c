@@ -4,7 +4,7 @@
 
 static const cli_flag flags[] = {
     {"format", 'f', "FORMAT", "csv (default), json or table", false},
-    {"timeline", 't', NULL, "what ran when: one row per attempt, by slot and start", false},
+    {"timeline", 't', NULL, "print what ran when: one row per attempt, by slot and start", false},
     {"output", 'o', "FILE", "write to a file instead of standard output", false},
     {NULL, 0, NULL, NULL, false},
 };

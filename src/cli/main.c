@@ -79,10 +79,11 @@ static void tell_of_mpi(void) {
   int begun = 0;
   (void)MPI_Initialized(&begun);
   if (begun || gannet_mpi_early_rank() != 0) return;
-  (void)fprintf(stderr,
-                "gannet: error: MPI did not start, as it says above. Start gannet by mpirun -n "
-                "RANKS, by srun --mpi=pmix where `srun --mpi=list` shows pmix, or as one process "
-                "without a launcher\n");
+  (void)fprintf(
+      stderr,
+      "gannet: error: MPI did not start; its own message is above. Start gannet by mpirun -n "
+      "RANKS, by srun --mpi=pmix where `srun --mpi=list` shows pmix, or as one process "
+      "without a launcher\n");
 }
 
 static gannet_err start_world(const cli_command *command, cli_world *world) {

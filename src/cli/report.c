@@ -10,11 +10,12 @@
 #include "report/report.h"
 
 static const cli_flag flags[] = {
-    {"output", 'o', "FILE", "where to write it (default: report.html in the campaign directory)",
+    {"output", 'o', "FILE",
+     "where to write the page (default: report.html in the campaign directory)", false},
+    {"figures", 'g', "FOLDER", "also write the pictures as files into FOLDER; needs gnuplot",
      false},
-    {"figures", 'g', "FOLDER", "besides, write the pictures as files there; needs gnuplot", false},
-    {"format", 'f', "PICTURES", "of the figures: svg, pdf, png, or several (default: svg,pdf)",
-     false},
+    {"format", 'f', "PICTURES",
+     "format of these files: svg, pdf, png, or several (default: svg,pdf)", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -100,7 +101,7 @@ static gannet_err make_report(const cli_arguments *arguments, const cli_world *w
   gannet_report *report = NULL;
   gannet_campaign campaign;
   GANNET_REQUIRE(!format || cli_has(arguments, "figures"), GANNET_ERR_INPUT,
-                 "--format is of figures; add --figures FOLDER");
+                 "--format is the format of figures; add --figures FOLDER");
   GANNET_REQUIRE(!cli_has(arguments, "figures") || cli_value(arguments, "figures")[0],
                  GANNET_ERR_INPUT, "--figures: expected the name of a folder, such as figures");
   GANNET_TRY(gannet_report_formats(format ? format : "svg,pdf", wanted));
@@ -138,7 +139,7 @@ const cli_command cli_report = {
     .usage = "DIR [options]",
     .summary = "write one HTML page with pictures of a campaign",
     .details =
-        "The page needs no network and nothing else than a browser: copy it wherever you like. "
+        "The page needs nothing but a browser, and no network: copy it wherever you like. "
         "Works\n"
         "while the campaign runs. With --figures the same pictures become files for papers, each\n"
         "with its data (NAME.dat) and its drawing as commands of gnuplot (NAME.gp) to change.\n",

@@ -28,9 +28,9 @@ static const cli_flag flags[] = {
      "check everything that can be checked without running, tell what a run would do, then stop",
      false},
     {"set", 's', "KEY=VALUE", "change a key of the campaign file; may be repeated", true},
-    {"max-evals", 'm', "N", "budget of evaluations, those before a resume included", false},
+    {"max-evals", 'm', "N", "budget of evaluations, including those before a resume", false},
     {"time-limit", 't', "T", "wall time of this run (10m, 4h)", false},
-    {"quiet", 'q', NULL, "no progress, only warnings and errors", false},
+    {"quiet", 'q', NULL, "show no progress, only warnings and errors", false},
     {"verbose", 'v', NULL, "show what is written to the log", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -256,12 +256,12 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   if (campaign->is_resumed) {
     gannet_budget_format(n, " evaluations", " of ", total, share);
-    cli_say(stdout, "it would go on after %s: %s\n", share, campaign->directory);
+    cli_say(stdout, "a run would go on after %s: %s\n", share, campaign->directory);
   } else if (total > 0) {
-    cli_say(stdout, "it would begin a campaign of %lld evaluations: %s\n", (long long)total,
+    cli_say(stdout, "a run would begin a campaign of %lld evaluations: %s\n", (long long)total,
             campaign->directory);
   } else {
-    cli_say(stdout, "it would begin a campaign without a limit of evaluations: %s\n",
+    cli_say(stdout, "a run would begin a campaign without a limit of evaluations: %s\n",
             campaign->directory);
   }
 }
@@ -338,7 +338,8 @@ const cli_command cli_run = {
     .summary = "run a campaign until its budget is spent, on as many MPI ranks as it is started on",
     .details =
         "SIGUSR1, SIGUSR2, the first interrupt, or a file STOP in the campaign directory: no new\n"
-        "simulations, those running may end. SIGTERM, SIGHUP (unless ignored, as by nohup), the\n"
+        "simulations start, and running ones may end. SIGTERM, SIGHUP (unless ignored, as by "
+        "nohup), the\n"
         "second interrupt, or the end of the wall time: running simulations are ended. In both\n"
         "cases everything is saved, the exit code is 75, and --resume continues.\n",
     .flags = flags,

@@ -15,7 +15,7 @@
 #include "cli/query.h"
 
 static const cli_flag flags[] = {
-    {"failed", 'n', "N", "how many reasons why evaluations have no result are shown (default 10)",
+    {"failed", 'n', "N", "show at most N reasons why evaluations have no result (default 10)",
      false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -143,7 +143,8 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   gannet_reason *reasons = NULL;
   int64_t n = 0;
   GANNET_TRY(gannet_reasons_collect(&campaign->ledger, &reasons, &n));
-  if (n > 0 && most > 0) (void)puts("not done, equal reasons together, the last first:");
+  if (n > 0 && most > 0)
+    (void)puts("evaluations without a result, by reason, the last reason first:");
   for (int64_t i = 0; i < n && i < most; ++i) {
     print_failure(campaign, reasons[i].last);
     if (reasons[i].count > 1)

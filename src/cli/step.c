@@ -8,8 +8,8 @@ static const cli_flag flags[] = {
      "ended; at most one such job waits at a time",
      false},
     {"set", 's', "KEY=VALUE", "change a key of the campaign file; may be repeated", true},
-    {"max-evals", 'm', "N", "budget of evaluations, those of all steps together", false},
-    {"quiet", 'q', NULL, "no progress, only warnings and errors", false},
+    {"max-evals", 'm', "N", "budget of evaluations of all steps together", false},
+    {"quiet", 'q', NULL, "show no progress, only warnings and errors", false},
     {"verbose", 'v', NULL, "show what is written to the log", false},
     {NULL, 0, NULL, NULL, false},
 };

@@ -12,13 +12,14 @@
 
 static const cli_flag flags[] = {
     {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
-    {"point", 'p', "NAME=VALUE", "instead of --id: a point of your own, one for every variable",
+    {"point", 'p', "NAME=VALUE",
+     "value of a variable at a point of your own, instead of --id; one for every variable",
      true},
     {"objective", 'y', "VALUE", "value of the objective", false},
     {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
     CLI_RENAMED("infeasible", "cannot-run"),
-    {"failed", 0, "REASON", "no result, through no fault of the design", false},
+    {"failed", 0, "REASON", "there is no result, through no fault of the design", false},
     CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
 };

@@ -33,7 +33,8 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
     return;
   }
   if (report->records == 0 && gannet_leftovers_find(path)) {
-    report_finding(i, "journal", true, "without records, which other files show that there were");
+    report_finding(i, "journal", true,
+                   "without records, but other files show that there were some");
     return;
   }
   (void)snprintf(text, sizeof text, "sound, %lld records%s%s", (long long)report->records,

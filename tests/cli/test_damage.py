@@ -197,7 +197,7 @@ class Damage(program.ProgramTest):
                 outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
                 self.assertRegex(outcome.out, "journal is damaged(?s:.*) 16 of 16")
                 outcome = self.succeed("run", self.file, "--resume", "--dry-run")
-                self.assertIn("it would go on after 16 evaluations of 24", outcome.out)
+                self.assertIn("a run would go on after 16 evaluations of 24", outcome.out)
                 outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
                 self.assertRegex(outcome.out, f"state.h5 +DAMAGED: of another campaign, 'other' with seed {8 if n == 1 else 7}")
                 self.assertRegex(outcome.out, f"(?m)^campaign.yaml +sound$(?s:.*)^state.h5.1 +sound(?s:.*)digest {digest}")

@@ -190,14 +190,14 @@ physics:
 
     def test_a_dry_run_tells_what_a_run_would_do(self):
         file, place = self.write(BRANIN), self.folder / "fast.campaign"
-        self.assertIn(f"it would begin a campaign of 24 evaluations: {place}\n", self.foretell(file).out)
-        self.assertIn(f"it would begin a campaign of 24 evaluations: {self.folder}/a/b\n", self.foretell(file, "-d", "a/b", "--resume").out)
+        self.assertIn(f"a run would begin a campaign of 24 evaluations: {place}\n", self.foretell(file).out)
+        self.assertIn(f"a run would begin a campaign of 24 evaluations: {self.folder}/a/b\n", self.foretell(file, "-d", "a/b", "--resume").out)
         endless = self.write(BRANIN.replace("evaluations: 24", "wall_time: 1h"), "endless.yaml")
         self.assertIn("without a limit", self.foretell(endless).out)
         self.succeed("run", file, "-q", "--max-evals", 12)
         self.assertIn("already holds a campaign", self.foretell(file, code=USAGE).err)
         for ranks in 0, 2:
-            self.assertIn(f"it would go on after 12 evaluations of 24: {place}\n", self.foretell(file, "--resume", ranks=ranks).out)
+            self.assertIn(f"a run would go on after 12 evaluations of 24: {place}\n", self.foretell(file, "--resume", ranks=ranks).out)
         self.assertIn("12 evaluations (4 over the limit of 8)", self.foretell(file, "--resume", "--max-evals", 8).out)
         other = self.foretell(file, "--resume", "--set", "method=sobol")
         self.assertRegex(other.err, "warning: .*method")

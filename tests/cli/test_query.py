@@ -58,7 +58,7 @@ class Query(program.ProgramTest):
         self.assertRegex(said.err, r"give or take \S+; noise of a value about \S+\n$")
         self.succeed("run", self.write(SOBOL.replace("fast", "short")), "-q", "-m", "3", "-d", "short.campaign")
         said = self.succeed("best", "short.campaign", "--recommended")
-        self.assertRegex(said.err, r"the best value seen, \S+: less than 4 results tell nothing of noise\n$")
+        self.assertRegex(said.err, r"the best value seen, \S+: fewer than 4 results tell nothing about noise\n$")
 
     def test_exact_values_need_no_model(self):
         self.succeed("run", self.write(SOBOL + "noise: 0\n"), "-q")

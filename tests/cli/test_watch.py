@@ -277,7 +277,7 @@ class Watch(program.ProgramTest):
         watching = self.start("watch", "fast.campaign", "-i", "0.05s")
         self.wait_until(lambda: "squeue does not answer" in watching.text(watching.out))
         self.write("", "well")
-        self.wait_until(lambda: "no longer unknown" in watching.text(watching.out))
+        self.wait_until(lambda: "state of the jobs is known again" in watching.text(watching.out))
         view = self.succeed("watch", "fast.campaign", "--once").out
         self.assertNotIn("unknown", view)
         self.assertIn("(4 submitted, 0 waiting)", view)  # in the queue or not: the files do not tell
@@ -302,7 +302,7 @@ class Watch(program.ProgramTest):
         watching = self.start("watch", "fast.campaign", "-i", "0.05s")
         self.wait_until(lambda: "unknown host" in watching.text(watching.out))
         self.write("", "well")
-        self.wait_until(lambda: "SLURM takes and starts its jobs" in watching.text(watching.out))
+        self.wait_until(lambda: "SLURM takes and starts jobs again" in watching.text(watching.out))
 
     def test_damaged_and_missing_directories(self):
         self.succeed("run", self.write(SOBOL), "-q")

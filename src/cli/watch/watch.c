@@ -14,8 +14,9 @@
 
 static const cli_flag flags[] = {
     {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},
-    {"once", 0, NULL, "show how things are now, and end", false},
-    {"stay", 0, NULL, "do not end with the campaign: for steps and campaigns to be resumed", false},
+    {"once", 0, NULL, "show the present state, and end", false},
+    {"stay", 0, NULL, "go on when the campaign ends, for steps and campaigns that will be resumed",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -170,8 +171,8 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
       print_time();
       (void)printf("%s\n", silent ? scheduler
                            : last_kind == GANNET_SCHEDULER_UNKNOWN
-                               ? "its jobs are no longer unknown"
-                               : "SLURM takes and starts its jobs");
+                               ? "the state of the jobs is known again"
+                               : "SLURM takes and starts jobs again");
     }
     (void)snprintf(last_scheduler, sizeof last_scheduler, "%s", scheduler);
     last_kind = w->follow.scheduler.kind;
@@ -210,7 +211,7 @@ static gannet_err run_watch(const cli_arguments *arguments, const cli_world *wor
 const cli_command cli_watch = {
     .name = "watch",
     .usage = "DIR [options]",
-    .summary = "look on while a campaign runs",
+    .summary = "follow a campaign while it runs",
     .details =
         "In a terminal: progress, the best design, what runs, the last failures, drawn anew as\n"
         "things change; q or Ctrl-C leaves. Elsewhere, and with TERM=dumb: a line for every\n"
