@@ -13,8 +13,7 @@
 static const cli_flag flags[] = {
     {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
     {"point", 'p', "NAME=VALUE",
-     "value of a variable at a point of your own, instead of --id; one for every variable",
-     true},
+     "value of a variable at a point of your own, instead of --id; one for every variable", true},
     {"objective", 'y', "VALUE", "value of the objective", false},
     {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},

@@ -12,7 +12,7 @@
 
 enum { LAYERS = GANNET_TANGENT_LAYERS, GROUP = 32 };
 
-/* What the reversal of one row of pairs needs of a layer; all [n]. */
+/* Vectors of a layer that reversing one row of pairs needs; all [n]. */
 typedef struct {
   double *p;       /* the row's variance S_l(i,i), repeated */
   double *s;       /* S_l */
@@ -142,7 +142,8 @@ static void forward_pairs(gannet_analytic *a, int from, int count) {
   }
 }
 
-/* The same where all variances are those of level, with the derivatives of the layers if wanted. */
+/* forward_pairs where all variances are those of level, with the derivatives of the layers if
+ * wanted. */
 static void forward_on_sphere(gannet_analytic *a, int count, bool slopes) {
   layer *at = a->layer;
   memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
@@ -153,7 +154,7 @@ static void forward_on_sphere(gannet_analytic *a, int count, bool slopes) {
   }
 }
 
-/* The pairs (i, j) with from <= j < from + count. */
+/* The recursion for the pairs (i, j) with from <= j < from + count. */
 static void forward_row(gannet_analytic *a, size_t i, int from, int count, bool slopes) {
   const size_t n = (size_t)a->n;
   memcpy(a->layer[0].s, a->s + i * n + from, (size_t)count * sizeof *a->s);
@@ -166,13 +167,13 @@ static void forward_row(gannet_analytic *a, size_t i, int from, int count, bool 
   forward_pairs(a, from, count);
 }
 
-/* Rows of s in columns from .. end - 1. */
+/* Compute rows of s in columns from .. end - 1. */
 static void multiply_inputs(gannet_analytic *a, int first, int rows, int from, int end) {
   gannet_packed_products(rows, a->inputs, a->z + (size_t)first * (size_t)a->inputs, a->n, a->packed,
                          from, end, a->s + (size_t)first * (size_t)a->n, a->n);
 }
 
-/* The pairs (i, i) of all points; S_l(i,i) into q. */
+/* The recursion for the pairs (i, i) of all points; leaves S_l(i,i) in q. */
 static void forward_diagonal(gannet_analytic *a) {
   const size_t n = (size_t)a->n, row = n * sizeof *a->q;
   memcpy(a->layer[0].s, a->q, row);
@@ -250,8 +251,9 @@ GANNET_VECTOR_CLONES static void weigh_on_sphere(int n, const layer *at, double 
   }
 }
 
-/* As backward; the derivative by the variance of both sides is added to by_q, which is as good as
- * anywhere: all variances are the same function of the scales. */
+/* backward_pairs where all variances are those of level. The derivative by the variance of both
+ * sides is added to by_q; any entry would do, because all variances are the same function of the
+ * scales. */
 static void backward_on_sphere(gannet_analytic *a, int from, int count, double *weight,
                                double *by_s) {
   for (int j = 0; j < count; ++j) by_s[j] = 0;
@@ -279,15 +281,15 @@ static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) 
   for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* sum_j by_k_ij k_ij for the j > i of which the recursion was run last. */
+/* sum_j by_k_ij k_ij over j >= i, after forward_row for the columns j > i. */
 static double row_by_size(const gannet_analytic *a, size_t i, const double *by_k) {
   const int from = (int)i + 1;
   return by_k[i] * a->own[i] +
          2 * gannet_dot(a->n - from, by_k + from, a->layer[a->shape.layers].tangent);
 }
 
-/* Of a row i of the part, which begins with point first: dF / ds_ij for j > i, and 0 before.
- * Returns its share of by_size. */
+/* Reverse row i of a part that begins with point first: dF / ds_ij for j > i, and 0 before. Returns
+ * the share of the row in by_size. */
 static double reverse_row(gannet_analytic *a, size_t i, size_t first, const double *by_k,
                           double *by_s) {
   const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
@@ -306,7 +308,7 @@ static double reverse_row(gannet_analytic *a, size_t i, size_t first, const doub
   return row_by_size(a, i, by_k);
 }
 
-/* dF / ds_ii of all points into the p of the last layer, of which it returns the place. */
+/* dF / ds_ii of all points. Returns the array, which is the p of the last layer. */
 static const double *reverse_diagonal(gannet_analytic *a, int first, int rows, const double *by_k) {
   const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
   double *weight = a->layer[layers].slope, *by_row = a->layer[layers].p;

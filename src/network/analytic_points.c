@@ -8,12 +8,13 @@
 #include "network/tangent.h"
 #include "network/vector_clones.h"
 
-enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 7 };
-
-enum { GROUP = GANNET_GEMM_GROUP };
-
-/* Pairs that are taken through the layers at once: their vectors stay in the first cache. */
-enum { CHUNK = 512 };
+enum {
+  LAYERS = GANNET_TANGENT_LAYERS,
+  BLOCK = GANNET_TANGENT_BLOCK,
+  GROUP = GANNET_GEMM_GROUP,
+  VECTORS_PER_LAYER = 7,
+  CHUNK = 512 /* pairs that pass the layers at once: their vectors stay in the first cache */
+};
 
 struct gannet_analytic_points {
   gannet_analytic_shape shape;
@@ -54,7 +55,7 @@ static void copy_rows(int rows, int columns, int old_ld, const double *from, int
            (size_t)columns * sizeof *to);
 }
 
-/* Whole groups. */
+/* Make room for so many points, in whole groups. */
 static gannet_err reserve_points(gannet_analytic_points *a, int wanted) {
   const int capacity = (wanted + GROUP - 1) / GROUP * GROUP;
   const size_t layers = (size_t)a->shape.layers + 1, new = (size_t)capacity;
@@ -101,7 +102,7 @@ static double self_kernel(const gannet_analytic_points *a, const double *z, doub
   return tangent;
 }
 
-/* On the sphere |z|^2 is the same for all points. */
+/* Variances of the layers on the sphere, where |z|^2 is the same for all points. */
 static void find_levels(gannet_analytic_points *a) {
   double squares = a->bias * a->bias;
   for (int k = 0; k < a->shape.d; ++k) squares += a->rho[k] * a->rho[k];
@@ -195,7 +196,8 @@ GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double 
   for (int j = 0; j < n; ++j) next[j] = t[j] * slope[j] + s[j];
 }
 
-/* One layer: the moments of pairs, and by.slope_s where derivatives are wanted on the sphere. */
+/* Pass pairs through one layer: their moments, and by.slope_s when derivatives are wanted on the
+ * sphere. */
 static void pass_layer(const gannet_analytic_points *a, int l, int from, int count,
                        const double *variance, bool slopes) {
   const double *s = layer_vector(a, l, S);
@@ -210,8 +212,8 @@ static void pass_layer(const gannet_analytic_points *a, int l, int from, int cou
   a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from, s, next, slope);
 }
 
-/* From products in layer 0 to the kernel between a point of these variances and count of the list
- * from one on. */
+/* Pass products, which are in layer 0, through all layers: the kernel between a point of these
+ * variances and count points of the list, beginning with point from. */
 static const double *forward_row(const gannet_analytic_points *a, int from, int count,
                                  const double *variance, bool slopes) {
   double *t = layer_vector(a, 0, TANGENT);
@@ -225,7 +227,7 @@ static const double *forward_row(const gannet_analytic_points *a, int from, int 
   return t;
 }
 
-/* A row of products becomes a row of the kernel. */
+/* Turn a row of products into a row of the kernel. */
 static void transform_row(const gannet_analytic_points *a, int from, int count,
                           const double *variance, double *row) {
   for (int done = 0; done < count; done += CHUNK) {
@@ -263,7 +265,7 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
   }
 }
 
-/* One layer of backward; the terms of by_p replace by->value_p. */
+/* One layer of backward_row; the terms of by_p replace by->value_p. */
 GANNET_VECTOR_CLONES static void weigh_layer(int n, const gannet_expectation_partials *by,
                                              const double *t, const double *slope, double *weight,
                                              double *by_s) {
@@ -306,8 +308,8 @@ GANNET_VECTOR_CLONES static void weigh_on_sphere(int n, const double *slope_s, c
   }
 }
 
-/* The same on the sphere, where the derivatives by variances are not needed: moving along the
- * sphere changes none. */
+/* backward_row on the sphere, where derivatives by variances are not needed: moving along the
+ * sphere does not change the variances. */
 static void backward_on_sphere(const gannet_analytic_points *a, double *weight, double *by_s) {
   for (int j = 0; j < a->n; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l)

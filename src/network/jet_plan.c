@@ -56,7 +56,7 @@ static gannet_err find_direction(gannet_jet_plan *plan, const double *direction,
   return GANNET_OK;
 }
 
-/* One more term of the last derivative, or more weight on one that it has. */
+/* Add a term to the last derivative, or its weight to a term of the same direction. */
 static gannet_err add_term(gannet_jet_plan *plan, int first, int *n, gannet_jet_term term) {
   for (int i = first; i < *n; ++i)
     if (plan->term[i].direction == term.direction) {

@@ -7,8 +7,11 @@
 #include "linalg/blas.h"
 #include "network/vector_clones.h"
 
-/* Points in BLOCKS parts of whole registers, unless there would be little to do in each. */
-enum { BLOCKS = 8, WHOLE_ROWS = 16, LEAST_ROWS = 32 };
+enum {
+  BLOCKS = 8,      /* blocks into which points are divided */
+  WHOLE_ROWS = 16, /* a block has a multiple of so many points, to fill registers */
+  LEAST_ROWS = 32  /* fewest points of a block */
+};
 
 size_t gannet_pair_units(const gannet_mlp *net, int n) {
   return (size_t)n * 2 * (size_t)net->width * 2 * (size_t)net->layers;
@@ -45,7 +48,7 @@ gannet_pair_block gannet_pair_block_at(int n, int k) {
 }
 
 /* Where the rows of a block begin in an array of 2m numbers per point. */
-static size_t begin(const gannet_pair *pair, gannet_pair_block block) {
+static size_t first_unit(const gannet_pair *pair, gannet_pair_block block) {
   return (size_t)block.first * 2 * (size_t)pair->net->width;
 }
 
@@ -54,7 +57,7 @@ static size_t layer_size(const gannet_mlp *net, int layer) {
   return gannet_mlp_offset(net, layer + 1) - gannet_mlp_offset(net, layer);
 }
 
-static size_t offset(const gannet_mlp *net, int layer, int half) {
+static size_t weight_offset(const gannet_mlp *net, int layer, int half) {
   return 2 * gannet_mlp_offset(net, layer) + (half ? layer_size(net, layer) : 0);
 }
 
@@ -68,7 +71,8 @@ void gannet_pair_pack(const gannet_mlp *net, const double *theta, double *packed
   double *v = packed + output_offset(net);
   for (int half = 0; half < 2; ++half)
     for (int l = 0; l < net->layers; ++l)
-      memcpy(packed + offset(net, l, half), theta + (half ? p : 0) + gannet_mlp_offset(net, l),
+      memcpy(packed + weight_offset(net, l, half),
+             theta + (half ? p : 0) + gannet_mlp_offset(net, l),
              layer_size(net, l) * sizeof *packed);
   for (size_t j = 0; j < m; ++j) {
     v[j] = theta[from + j];
@@ -82,8 +86,8 @@ void gannet_pair_unpack(const gannet_mlp *net, const double *packed, double *the
   const double *v = packed + output_offset(net);
   for (int half = 0; half < 2; ++half)
     for (int l = 0; l < net->layers; ++l)
-      memcpy(theta + (half ? p : 0) + gannet_mlp_offset(net, l), packed + offset(net, l, half),
-             layer_size(net, l) * sizeof *packed);
+      memcpy(theta + (half ? p : 0) + gannet_mlp_offset(net, l),
+             packed + weight_offset(net, l, half), layer_size(net, l) * sizeof *packed);
   for (size_t j = 0; j < m; ++j) {
     theta[to + j] = v[j];
     theta[p + to + j] = -v[m + j];
@@ -95,18 +99,18 @@ static double output_scale(const gannet_mlp *net) {
 }
 
 /* u = the part of layer l >= 1 that the halves have each for themselves: c W a. */
-static void hidden(const gannet_pair *pair, gannet_pair_block block, int l, const double *weights,
-                   double *u) {
+static void apply_hidden(const gannet_pair *pair, gannet_pair_block block, int l,
+                         const double *weights, double *u) {
   const int m = pair->net->width;
-  const double c = gannet_mlp_scale(pair->net), *a = pair->a[l - 1] + begin(pair, block);
+  const double c = gannet_mlp_scale(pair->net), *a = pair->a[l - 1] + first_unit(pair, block);
   for (int half = 0; half < 2; ++half)
     gannet_gemm_nt(block.rows, m, m, c, a + (half ? m : 0), 2 * m,
-                   weights + offset(pair->net, l, half), m, 0, u + (half ? m : 0), 2 * m);
+                   weights + weight_offset(pair->net, l, half), m, 0, u + (half ? m : 0), 2 * m);
 }
 
 /* u = W_1 z. */
-static void lowest(const gannet_pair *pair, gannet_pair_block block, const double *weights,
-                   const double *z, double *u) {
+static void apply_input(const gannet_pair *pair, gannet_pair_block block, const double *weights,
+                        const double *z, double *u) {
   const int inputs = pair->net->inputs, width = 2 * pair->net->width;
   gannet_gemm_nt(block.rows, width, inputs, 1, z + (size_t)block.first * (size_t)inputs, inputs,
                  weights, inputs, 0, u, width);
@@ -116,12 +120,12 @@ void gannet_pair_forward(gannet_pair *pair, gannet_pair_block block, const doubl
                          const double *z, double *h) {
   const gannet_mlp *net = pair->net;
   const int width = 2 * net->width, last = net->layers - 1;
-  const size_t at = begin(pair, block);
+  const size_t at = first_unit(pair, block);
   for (int l = 0; l <= last; ++l) {
     if (l == 0)
-      lowest(pair, block, weights, z, pair->a[0] + at);
+      apply_input(pair, block, weights, z, pair->a[0] + at);
     else
-      hidden(pair, block, l, weights, pair->a[l] + at);
+      apply_hidden(pair, block, l, weights, pair->a[l] + at);
     net->activation->slope(block.rows * width, pair->a[l] + at, pair->a[l] + at, pair->b[l] + at);
   }
   gannet_gemv_n(block.rows, width, output_scale(net), pair->a[last] + at, width,
@@ -149,7 +153,7 @@ GANNET_VECTOR_CLONES static void set_scaled(size_t n, double factor, const doubl
 void gannet_pair_linearise(gannet_pair *pair, gannet_pair_block block, const double *weights) {
   const gannet_mlp *net = pair->net;
   const int m = net->width;
-  const size_t width = 2 * (size_t)m, rows = (size_t)block.rows, at = begin(pair, block);
+  const size_t width = 2 * (size_t)m, rows = (size_t)block.rows, at = first_unit(pair, block);
   const double c = gannet_mlp_scale(net), *v = weights + output_offset(net);
   double *last = pair->b[net->layers - 1] + at;
   set_scaled(width, output_scale(net), v, pair->back);
@@ -157,7 +161,8 @@ void gannet_pair_linearise(gannet_pair *pair, gannet_pair_block block, const dou
   for (int l = net->layers - 1; l > 0; --l) {
     for (int half = 0; half < 2; ++half)
       gannet_gemm_nn(block.rows, m, m, c, pair->b[l] + at + (half ? m : 0), 2 * m,
-                     weights + offset(net, l, half), m, 0, pair->back + (half ? m : 0), 2 * m);
+                     weights + weight_offset(net, l, half), m, 0, pair->back + (half ? m : 0),
+                     2 * m);
     multiply_slopes(rows * width, pair->back, pair->b[l - 1] + at);
   }
 }
@@ -249,14 +254,14 @@ void gannet_pair_apply(gannet_pair *pair, gannet_pair_block block, const double 
                        double *out) {
   const gannet_mlp *net = pair->net;
   const int width = 2 * net->width;
-  const size_t at = begin(pair, block);
+  const size_t at = first_unit(pair, block);
   gannet_gemv_n(block.rows, width, output_scale(net), pair->a[net->layers - 1] + at, width,
                 v + output_offset(net), 0, out + block.first);
   for (int l = 0; l < net->layers; ++l) {
     if (l == 0)
-      lowest(pair, block, v, z, pair->back);
+      apply_input(pair, block, v, z, pair->back);
     else
-      hidden(pair, block, l, v, pair->back);
+      apply_hidden(pair, block, l, v, pair->back);
     for (int i = 0; i < block.rows; ++i) {
       const size_t row = (size_t)i * (size_t)width;
       out[block.first + i] += gannet_dot(width, pair->back + row, pair->b[l] + at + row);
@@ -265,7 +270,7 @@ void gannet_pair_apply(gannet_pair *pair, gannet_pair_block block, const double 
 }
 
 void gannet_pair_show(const gannet_pair *pair, gannet_pair_block block, gannet_pair *all) {
-  const size_t at = begin(pair, block);
+  const size_t at = first_unit(pair, block);
   const size_t size = (size_t)block.rows * 2 * (size_t)pair->net->width;
   for (int l = 0; l < pair->net->layers; ++l) {
     gannet_node_write(size, pair->a[l] + at, all->a[l] + at);
@@ -274,7 +279,7 @@ void gannet_pair_show(const gannet_pair *pair, gannet_pair_block block, gannet_p
 }
 
 void gannet_pair_take(const gannet_pair *all, gannet_pair_block block, gannet_pair *pair) {
-  const size_t at = begin(pair, block);
+  const size_t at = first_unit(pair, block);
   const size_t size = (size_t)block.rows * 2 * (size_t)pair->net->width;
   for (int l = 0; l < pair->net->layers; ++l) {
     memcpy(pair->a[l] + at, all->a[l] + at, size * sizeof *pair->a[l]);
@@ -293,12 +298,12 @@ static void weigh(gannet_pair *pair, const double *b, int columns, const double 
     set_scaled(size, w[i], b + i * width, pair->back + i * size);
 }
 
-/* Of the weights of a layer beyond the first in one half. */
+/* The sum for the weights of one half of a layer beyond the first. */
 static void layer_sum(gannet_pair *pair, int l, int half, const double *w, double *out) {
   const int m = pair->net->width, at = half ? m : 0;
   weigh(pair, pair->b[l] + at, m, w);
   gannet_gemm_tn(m, m, pair->n, gannet_mlp_scale(pair->net), pair->back, m, pair->a[l - 1] + at,
-                 2 * m, 0, out + offset(pair->net, l, half), m);
+                 2 * m, 0, out + weight_offset(pair->net, l, half), m);
 }
 
 void gannet_pair_sum(gannet_pair *pair, int k, const double *z, const double *w, double *out) {

@@ -44,7 +44,7 @@ typedef struct {
 int gannet_pair_blocks(int n);
 gannet_pair_block gannet_pair_block_at(int n, int k);
 
-/* A pair in memory of others: units, which ranks may share, and scratch of this rank.
+/* A pair in memory of the caller: units, which ranks may share, and scratch of this rank.
  *
  * Local; the pair borrows both.
  *

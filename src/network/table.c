@@ -149,7 +149,8 @@ static double rounded(const gannet_table *t, double value) {
   return t->precision == GANNET_PRECISION_SINGLE ? (double)(float)value : value;
 }
 
-/* All pieces, with v rising or falling with |x|; INFINITY as soon as one is beyond the limit. */
+/* Fit all pieces, with v rising or falling with |x|. Returns the largest error, or INFINITY as soon
+ * as the error of a piece is beyond the limit. */
 static double fit_pieces(target *f, bool rising, gannet_table *t) {
   const int pieces = t->pieces, octaves = pieces >> t->bits;
   const double low = 1 + ldexp(f->how->margin, octaves);
@@ -170,7 +171,7 @@ static double fit_pieces(target *f, bool rising, gannet_table *t) {
   return worst;
 }
 
-/* Every way to cut [0, reach] with so many terms. */
+/* Try every way to cut [0, reach] into pieces, with the terms of trial. */
 static void try_terms(target *f, gannet_table *trial, gannet_table *best) {
   trial->bits = 0;
   while (1 << trial->bits < trial->pieces) ++trial->bits;

@@ -93,8 +93,8 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
                                                 gannet_tangent_features *features);
 
-/* The same of block 0 and blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only: the
- * others are not set, and those of a list are the same ones in every call.
+/* gannet_tangent_extend for block 0 and blocks first, first + step, .. of GANNET_TANGENT_BLOCK
+ * points: the others are not set, and those of a list are the same ones in every call.
  *
  * Local.
  */
@@ -162,7 +162,7 @@ void gannet_tangent_directions_release(gannet_tangent_directions *directions);
 GANNET_CHECKED gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
                                                gannet_tangent_directions *directions);
 
-/* Only those with j = first, first + step, ..; the others stay as they are.
+/* Draw only the vectors j = first, first + step, ..; the others stay as they are.
  *
  * Local.
  */
@@ -191,7 +191,7 @@ GANNET_CHECKED gannet_err gannet_tangent_transpose(const gannet_tangent *net,
 void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
                           const gannet_tangent_directions *directions, double *values, int ldv);
 
-/* The same of blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only.
+/* gannet_tangent_apply for blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only.
  *
  * Local.
  */
@@ -199,8 +199,8 @@ void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_f
                                int first, int step, const gannet_tangent_directions *directions,
                                double *values, int ldv);
 
-/* The same at n points, without allocation; per point about 2 m (q+1)(d+2) operations and m
- * activations for one hidden layer.
+/* gannet_tangent_apply at n other points, without allocation; per point about 2 m (q+1)(d+2)
+ * operations and m activations for one hidden layer.
  *
  * Local.
  *

@@ -142,7 +142,7 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
  */
 size_t gannet_training_bytes(const gannet_training *training);
 
-/* The same as create, run and destroy, for one problem.
+/* gannet_training_create, _run and _destroy for one problem.
  *
  * Local.
  *
@@ -152,9 +152,9 @@ GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
                                        const gannet_train_options *options, gannet_stream stream,
                                        double *theta, double *loss);
 
-/* The same for a network that all ranks need: they share the work of newton, up to its limit;
- * of adam and sgd the first two ranks have one network of the pair each, where all ranks share
- * memory; and rank 0 does the rest.
+/* gannet_train for a network that all ranks need. The ranks share the work of newton, up to its
+ * limit. With adam and sgd, where all ranks share memory, each of the first two ranks trains one
+ * network of the pair. In all other cases rank 0 trains alone.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
