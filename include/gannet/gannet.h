@@ -7,6 +7,7 @@
 #include "gannet/optimizer.h"
 #include "gannet/physics.h"
 #include "gannet/problem.h"
+#include "gannet/quantity.h"
 #include "gannet/simulation.h"
 #include "gannet/status.h"
 #include "gannet/version.h"

@@ -15,6 +15,7 @@
 
 #include "gannet/context.h"
 #include "gannet/problem.h"
+#include "gannet/quantity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,10 @@ typedef struct {
   double objective;          /* in the sense and units of the problem */
   const double *constraints; /* [n_constraints] in the user's units; NULL when there are none,
                                 and allowed when the outcome is not GANNET_RESULT_OK */
+  /* What else is known: other quantities, or objective and constraints by their names, for their
+   * standard deviations and gradients or instead of the members above. */
+  int n_quantities;
+  const gannet_quantity *quantities; /* [n_quantities] */
 } gannet_result;
 
 /* What is known about the best evaluation. */
@@ -130,9 +135,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  * Collective; the same on all ranks.
  *
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
- * exist, or GANNET_RESULT_OK without the values of the constraints; GANNET_ERR_STATE for an id that
- * has a result other than failed; GANNET_ERR_RANKS when the results differ between ranks. Nothing
- * is taken over then.
+ * exist, GANNET_RESULT_OK without the values of the constraints, or a quantity that cannot be;
+ * GANNET_ERR_STATE for an id that has a result other than failed; GANNET_ERR_RANKS when the results
+ * differ between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
@@ -146,8 +151,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *opt
  * id      out  its number; NULL when not wanted
  *
  * Errors: GANNET_ERR_INPUT for a point outside the ranges of the variables, GANNET_ERR_ARG for an
- * outcome that does not exist, or GANNET_RESULT_OK without the values of the constraints;
- * GANNET_ERR_RANKS when point or result differ between ranks. Nothing is taken over then.
+ * outcome that does not exist, GANNET_RESULT_OK without the values of the constraints, or a
+ * quantity that cannot be; GANNET_ERR_RANKS when point or result differ between ranks. Nothing is
+ * taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
                                                                  const double *x_user,
@@ -164,6 +170,21 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
  */
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);
+
+/* A quantity that was told with a result: one of gannet_result.quantities, or the objective or a
+ * constraint.
+ *
+ * Local.
+ *
+ * name      in   such as "objective"
+ * quantity  out  its value is NAN, and all else 0, when the evaluation has no result with it; its
+ *                name and gradient are borrowed until the next ask or tell
+ *
+ * Errors: GANNET_ERR_ARG for an id never asked.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_quantity(const gannet_optimizer *optimizer,
+                                                               int64_t id, const char *name,
+                                                               gannet_quantity *quantity);
 
 /* How many evaluations there are so far: "counts.feasible of counts.done feasible".
  *

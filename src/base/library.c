@@ -15,6 +15,7 @@
   X(gannet_physics_spec)      \
   X(gannet_physics_term)      \
   X(gannet_problem_spec)      \
+  X(gannet_quantity)          \
   X(gannet_recommendation)    \
   X(gannet_result)            \
   X(gannet_simulation_input)  \

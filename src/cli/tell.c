@@ -134,7 +134,7 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
 }
 
 static gannet_err read_outcome(const cli_arguments *arguments, const gannet_problem *problem,
-                               gannet_ended *ended, double *constraints) {
+                               gannet_result_record *result, double *constraints) {
   const char *objective = cli_value(arguments, "objective");
   const char *cannot_run = cli_value(arguments, "cannot-run");
   const char *failed = cli_value(arguments, "failed");
@@ -145,31 +145,30 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
                    "--%s is given twice; leave one out", once[i]);
   GANNET_REQUIRE((objective != NULL) + (cannot_run != NULL) + (failed != NULL) == 1,
                  GANNET_ERR_INPUT, "give one of --objective, --cannot-run and --failed");
-  ended->final = true;
-  ended->objective = NAN;
-  ended->constraints = constraints;
-  ended->status = cannot_run ? GANNET_EVAL_CANNOT_RUN
-                  : failed   ? GANNET_EVAL_FAILED
-                             : GANNET_EVAL_DONE;
-  ended->run = gannet_run_unknown();
-  ended->run.ended = gannet_clock_epoch();
-  ended->run.attempts = 1;
-  ended->run.failure = objective ? GANNET_FAILURE_NONE : GANNET_FAILURE_WORD;
-  (void)snprintf(ended->run.reason, sizeof ended->run.reason, "%s",
+  result->objective = NAN;
+  result->constraints = constraints;
+  result->status = cannot_run ? GANNET_EVAL_CANNOT_RUN
+                   : failed   ? GANNET_EVAL_FAILED
+                              : GANNET_EVAL_DONE;
+  result->run = gannet_run_unknown();
+  result->run.ended = gannet_clock_epoch();
+  result->run.attempts = 1;
+  result->run.failure = objective ? GANNET_FAILURE_NONE : GANNET_FAILURE_WORD;
+  (void)snprintf(result->run.reason, sizeof result->run.reason, "%s",
                  cannot_run ? cannot_run
                  : failed   ? failed
                             : "");
-  gannet_utf8_line(ended->run.reason);
+  gannet_utf8_line(result->run.reason);
   if (!objective) return GANNET_OK;
-  GANNET_TRY(read_number("--objective", objective, &ended->objective));
+  GANNET_TRY(read_number("--objective", objective, &result->objective));
   return read_constraints(arguments, problem, constraints);
 }
 
 /* Keep the result in the journal and in history.csv. */
-static gannet_err record_result(gannet_campaign *campaign, const gannet_ended *ended) {
+static gannet_err record_result(gannet_campaign *campaign, const gannet_result_record *result) {
   char path[PATH_MAX];
-  GANNET_TRY(gannet_ledger_results(&campaign->ledger, 1, ended));
-  GANNET_TRY(gannet_ledger_tell(&campaign->ledger, 1, &ended->id));
+  GANNET_TRY(gannet_ledger_results(&campaign->ledger, 1, result));
+  GANNET_TRY(gannet_ledger_tell(&campaign->ledger, 1, &result->id));
   if (campaign->context->rank != 0) return GANNET_OK;
   GANNET_TRY(gannet_campaign_path(campaign, "history.csv", path));
   return gannet_table_replace(path, &campaign->ledger);
@@ -177,13 +176,13 @@ static gannet_err record_result(gannet_campaign *campaign, const gannet_ended *e
 
 static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *campaign) {
   const gannet_problem *problem = campaign->input->problem;
-  gannet_ended ended = {0};
+  gannet_result_record result = {0};
   double *constraints = NULL;
   gannet_err err =
       gannet_alloc((size_t)problem->spec.n_constraints, sizeof *constraints, &constraints);
-  if (err == GANNET_OK) err = read_outcome(arguments, problem, &ended, constraints);
-  if (err == GANNET_OK) err = find_evaluation(arguments, campaign, &ended.id);
-  if (err == GANNET_OK) err = record_result(campaign, &ended);
+  if (err == GANNET_OK) err = read_outcome(arguments, problem, &result, constraints);
+  if (err == GANNET_OK) err = find_evaluation(arguments, campaign, &result.id);
+  if (err == GANNET_OK) err = record_result(campaign, &result);
   err = gannet_agree(campaign->context->comm, err);
   if (err == GANNET_OK) err = gannet_campaign_save(campaign);
   gannet_free(&constraints);

@@ -27,17 +27,6 @@ typedef struct {
   const double *x_user; /* [n_variables]; borrowed for the call */
 } gannet_request;
 
-typedef struct {
-  int64_t id;
-  /* Done, cannot run or failed. Pending: the attempt was never started and is given back, because
-   * no further simulation is to begin, or because none can be started; run.reason says why. */
-  gannet_eval_status status;
-  bool retry; /* failed: another attempt may succeed (bad luck) */
-  double objective;
-  double *constraints; /* [n_constraints] in the caller's buffer, see poll */
-  gannet_run_record run;
-} gannet_result_record;
-
 /* How an evaluator learns that the program is to stop while it is busy, and how it asks for a stop
  * itself. */
 typedef struct {
@@ -164,7 +153,9 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  *
  * capacity  in   length of results
  * n         out  how many were written
- * results   out  results[i].constraints must point at [n_constraints] doubles before the call
+ * results   out  zeroed before the call, but for results[i].constraints, which must point at
+ *                [n_constraints] doubles; to be freed with gannet_results_release, also after an
+ *                error
  *
  * Errors: GANNET_ERR_ARG when capacity < 1 or wait < 0; those of the back-end.
  */

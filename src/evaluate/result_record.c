@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 
 /* Without pointers and with the padding zeroed by pack. */
@@ -13,6 +14,7 @@ typedef struct {
   int64_t id;
   int32_t status, retry;
   double objective;
+  uint64_t reported_size;
   gannet_run_record run;
 } packed;
 
@@ -20,13 +22,15 @@ size_t gannet_result_size(int n_constraints) {
   return sizeof(packed) + (size_t)n_constraints * sizeof(double);
 }
 
-void gannet_result_pack(int n_constraints, const gannet_result_record *result, void *bytes) {
+void gannet_result_pack(int n_constraints, int n_variables, const gannet_result_record *result,
+                        void *bytes) {
   packed head;
   memset(&head, 0, sizeof head);
   head.id = result->id;
   head.status = (int32_t)result->status;
   head.retry = result->retry;
   head.objective = result->objective;
+  head.reported_size = gannet_quantities_size(&result->reported, n_variables);
   head.run = result->run;
   memcpy(bytes, &head, sizeof head);
   if (n_constraints > 0)
@@ -41,22 +45,46 @@ void gannet_result_unpack(int n_constraints, const void *bytes, gannet_result_re
   result->status = (gannet_eval_status)head.status;
   result->retry = head.retry != 0;
   result->objective = head.objective;
+  result->reported = (gannet_quantities){0};
   result->run = head.run;
   if (n_constraints > 0)
     memcpy(result->constraints, (const char *)bytes + sizeof head,
            (size_t)n_constraints * sizeof *result->constraints);
 }
 
-void gannet_result_clear(int n_constraints, gannet_result_record *result) {
-  double *constraints = result->constraints;
-  memset(result, 0, sizeof *result);
-  result->constraints = constraints;
-  for (int j = 0; j < n_constraints; ++j) constraints[j] = NAN;
-  result->status = GANNET_EVAL_FAILED;
-  result->objective = NAN;
-  result->run.submitted = result->run.started = result->run.ended = NAN;
-  result->run.exit_code = -1;
-  result->run.slot = -1;
+/* Bytes of what a packed result reports besides objective and constraints. */
+static size_t reported_size(const gannet_result_records *records, int i) {
+  packed head;
+  memcpy(&head, records->bytes + (size_t)i * records->size, sizeof head);
+  return (size_t)head.reported_size;
+}
+
+/* Every list is on one rank, and its bytes are zero on the others: OR is the gather. */
+gannet_err gannet_result_share_reported(MPI_Comm comm, int n_variables,
+                                        const gannet_result_records *records,
+                                        const gannet_quantities *mine,
+                                        gannet_result_record *results) {
+  size_t total = 0, at = 0;
+  char *bytes = NULL;
+  for (int i = 0; i < records->n; ++i) total += reported_size(records, i);
+  if (total == 0) return GANNET_OK;
+  GANNET_REQUIRE(total <= INT32_MAX, GANNET_ERR_SHAPE, "%zu bytes of results", total);
+  gannet_err err = gannet_agree(comm, gannet_alloc(total, 1, &bytes));
+  for (int i = 0; i < records->n && mine && err == GANNET_OK; ++i) {
+    gannet_quantities_pack(&mine[i], n_variables, bytes + at);
+    at += reported_size(records, i);
+  }
+  if (err == GANNET_OK &&
+      MPI_Allreduce(MPI_IN_PLACE, bytes, (int)total, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS)
+    err = GANNET_RAISE(GANNET_ERR_MPI, "results cannot be shared between ranks");
+  at = 0;
+  for (int i = 0; i < records->n && err == GANNET_OK; ++i) {
+    const size_t size = reported_size(records, i);
+    err = gannet_quantities_unpack(bytes + at, size, n_variables, &results[i].reported);
+    at += size;
+  }
+  gannet_free(&bytes);
+  return gannet_agree(comm, err);
 }
 
 void gannet_result_fail(gannet_result_record *result, bool retry, const char *format, ...) {
@@ -72,6 +100,7 @@ void gannet_result_fail(gannet_result_record *result, bool retry, const char *fo
   result->retry = retry;
   result->run.failure = GANNET_FAILURE_RESULTS;
   result->run.crashed = !retry;
+  gannet_quantities_release(&result->reported);
 }
 
 void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failure) {

@@ -1,32 +1,52 @@
-/* Setting the parts of a result, and packing results into bytes that are sent to other ranks. */
+/* Setting the members of a result, and packing results into bytes that are sent to other ranks. */
 #ifndef GANNET_EVALUATE_RESULT_RECORD_H
 #define GANNET_EVALUATE_RESULT_RECORD_H
 
 #include "evaluate/evaluator.h"
 
-/* Bytes of one packed result.
+/* Bytes of one packed result, without what it reports besides objective and constraints, which is
+ * packed apart because its size differs from result to result.
  *
  * Local.
  */
 size_t gannet_result_size(int n_constraints);
 
 /* Pack a result into bytes, and unpack it. result->constraints must point at [n_constraints] in
- * both directions.
+ * both directions. Unpacking leaves result->reported empty.
  *
  * Local.
+ *
+ * n_variables  in  of the problem
  */
-void gannet_result_pack(int n_constraints, const gannet_result_record *result, void *bytes);
+void gannet_result_pack(int n_constraints, int n_variables, const gannet_result_record *result,
+                        void *bytes);
 void gannet_result_unpack(int n_constraints, const void *bytes, gannet_result_record *result);
 
-/* Clear a result: failed, all numbers NAN, times unknown.
+/* Packed results, the same on all ranks. */
+typedef struct {
+  int n;
+  size_t size;       /* of each, bytes */
+  const char *bytes; /* [n][size], each begins with a packed result */
+} gannet_result_records;
+
+/* Give all ranks what the results of these records report besides objective and constraints.
  *
- * Local.
+ * Collective; the records are the same on all ranks.
+ *
+ * mine     in   [n] for each record on one rank, empty on the others; NULL = all empty
+ * results  out  [n] their members reported, which must be empty
+ *
+ * Errors: GANNET_ERR_SHAPE for more than 2 GiB; GANNET_ERR_MEMORY.
  */
-void gannet_result_clear(int n_constraints, gannet_result_record *result);
+GANNET_CHECKED gannet_err gannet_result_share_reported(MPI_Comm comm, int n_variables,
+                                                       const gannet_result_records *records,
+                                                       const gannet_quantities *mine,
+                                                       gannet_result_record *results);
 
 /* Make a result failed, with a reason in one line: control characters become spaces, bytes that are
  * not UTF-8 become '?', and what does not fit is left out from a word on. The class of the failure
- * becomes "results"; it counts as a crash unless another attempt may succeed (retry).
+ * becomes "results"; it counts as a crash unless another attempt may succeed (retry). What was
+ * reported is freed.
  *
  * Local.
  */

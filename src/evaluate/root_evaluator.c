@@ -11,20 +11,36 @@ typedef struct {
   const gannet_root_evaluator_type *type;
   const gannet_context *context;
   void *worker; /* on rank 0 */
-  int n_constraints;
+  int n_constraints, n_variables;
   size_t record_size;
   int capacity;
   char *records; /* [capacity][record_size] */
 } root_evaluator;
 
-gannet_err gannet_result_queue_create(int n_constraints, gannet_result_queue *ready) {
+gannet_err gannet_result_queue_create(const gannet_problem *problem, gannet_result_queue *ready) {
+  const int n_constraints = problem->spec.n_constraints;
   ready->n_constraints = n_constraints;
+  ready->n_variables = problem->spec.n_variables;
   ready->record_size = gannet_result_size(n_constraints);
   return gannet_alloc((size_t)n_constraints, sizeof *ready->constraints, &ready->constraints);
 }
 
+/* Remove the first results, also what they report where that was not moved elsewhere. */
+static void remove_first(gannet_result_queue *ready, int count) {
+  const size_t left = (size_t)(ready->n - count);
+  for (int i = 0; i < count; ++i) gannet_quantities_release(&ready->reported[i]);
+  if (left > 0) {
+    memmove(ready->bytes, ready->bytes + (size_t)count * ready->record_size,
+            left * ready->record_size);
+    memmove(ready->reported, ready->reported + count, left * sizeof *ready->reported);
+  }
+  ready->n -= count;
+}
+
 void gannet_result_queue_release(gannet_result_queue *ready) {
+  remove_first(ready, ready->n);
   gannet_free(&ready->bytes);
+  gannet_free(&ready->reported);
   gannet_free(&ready->constraints);
 }
 
@@ -33,16 +49,25 @@ void gannet_result_queue_begin(gannet_result_queue *ready, gannet_result_record 
   gannet_result_clear(ready->n_constraints, result);
 }
 
-gannet_err gannet_result_queue_add(gannet_result_queue *ready, const gannet_result_record *result) {
-  if (ready->n == ready->capacity) {
-    const int larger = 2 * ready->capacity + 8;
-    GANNET_TRY(
-        gannet_resize((size_t)ready->capacity, (size_t)larger, ready->record_size, &ready->bytes));
-    ready->capacity = larger;
+static gannet_err make_room(gannet_result_queue *ready) {
+  if (ready->n < ready->capacity) return GANNET_OK;
+  const size_t old = (size_t)ready->capacity, larger = 2 * old + 8;
+  GANNET_TRY(gannet_resize(old, larger, ready->record_size, &ready->bytes));
+  GANNET_TRY(gannet_resize(old, larger, sizeof *ready->reported, &ready->reported));
+  ready->capacity = (int)larger;
+  return GANNET_OK;
+}
+
+gannet_err gannet_result_queue_add(gannet_result_queue *ready, gannet_result_record *result) {
+  const gannet_err err = make_room(ready);
+  if (err != GANNET_OK) {
+    gannet_quantities_release(&result->reported);
+    return err;
   }
-  gannet_result_pack(ready->n_constraints, result,
+  gannet_result_pack(ready->n_constraints, ready->n_variables, result,
                      ready->bytes + (size_t)ready->n * ready->record_size);
-  ready->n += 1;
+  ready->reported[ready->n++] = result->reported;
+  result->reported = (gannet_quantities){0};
   return GANNET_OK;
 }
 
@@ -69,6 +94,7 @@ gannet_err gannet_root_evaluator_create(const gannet_root_evaluator_type *type,
                            .context = setup->context,
                            .worker = worker,
                            .n_constraints = setup->problem->spec.n_constraints,
+                           .n_variables = setup->problem->spec.n_variables,
                            .record_size = gannet_result_size(setup->problem->spec.n_constraints)};
   *state = made;
   return GANNET_OK;
@@ -96,22 +122,21 @@ gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, in
     local = gannet_resize((size_t)run->capacity, (size_t)count, run->record_size, &run->records);
     if (local == GANNET_OK) run->capacity = count;
   }
-  if (local == GANNET_OK && count > 0 && run->worker) {
-    gannet_result_queue *ready = run->type->ready(run->worker);
-    const size_t taken = (size_t)count * run->record_size;
-    memcpy(run->records, ready->bytes, taken);
-    ready->n -= count;
-    if (ready->n > 0)
-      memmove(ready->bytes, ready->bytes + taken, (size_t)ready->n * run->record_size);
-  }
+  gannet_result_queue *ready = run->worker ? run->type->ready(run->worker) : NULL;
+  if (local == GANNET_OK && count > 0 && ready)
+    memcpy(run->records, ready->bytes, (size_t)count * run->record_size);
   GANNET_TRY(gannet_agree(run->context->comm, local));
   if (count == 0) return GANNET_OK;
-  const size_t bytes = (size_t)count * run->record_size;
-  GANNET_TRY(gannet_bytes_broadcast(run->context->comm, 0, bytes, run->records));
+  GANNET_TRY(gannet_bytes_broadcast(run->context->comm, 0, (size_t)count * run->record_size,
+                                    run->records));
   for (int i = 0; i < count; ++i)
     gannet_result_unpack(run->n_constraints, run->records + (size_t)i * run->record_size,
                          &results[i]);
   *n = count;
+  const gannet_result_records records = {count, run->record_size, run->records};
+  GANNET_TRY(gannet_result_share_reported(run->context->comm, run->n_variables, &records,
+                                          ready ? ready->reported : NULL, results));
+  if (ready) remove_first(ready, count);
   return GANNET_OK;
 }
 
@@ -119,8 +144,9 @@ gannet_err gannet_root_evaluator_cancel(void *state) {
   root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   if (run->worker) {
+    gannet_result_queue *ready = run->type->ready(run->worker);
     local = run->type->cancel(run->worker);
-    run->type->ready(run->worker)->n = 0;
+    remove_first(ready, ready->n);
   }
   return gannet_sleeping_agree(run->context->comm, local);
 }
@@ -153,8 +179,9 @@ gannet_err gannet_root_evaluator_detach(void *state, const gannet_follow_up *nex
   root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   if (run->worker) {
+    gannet_result_queue *ready = run->type->ready(run->worker);
     local = run->type->detach(run->worker, next);
-    run->type->ready(run->worker)->n = 0;
+    remove_first(ready, ready->n);
   }
   return gannet_sleeping_agree(run->context->comm, local);
 }

@@ -8,31 +8,34 @@
 
 /* Results that are ready on rank 0 and were not collected yet. */
 typedef struct {
-  int n, capacity, n_constraints;
+  int n, capacity, n_constraints, n_variables;
   size_t record_size;
-  char *bytes;         /* [capacity][record_size] */
-  double *constraints; /* [n_constraints] of the record being made */
+  char *bytes;                 /* [capacity][record_size] packed results */
+  gannet_quantities *reported; /* [capacity] of these results; owned, also what is in them */
+  double *constraints;         /* [n_constraints] of the record being made */
 } gannet_result_queue;
 
 /* Zero-initialise; free with gannet_result_queue_release, also after failure.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_result_queue_create(int n_constraints, gannet_result_queue *ready);
+GANNET_CHECKED gannet_err gannet_result_queue_create(const gannet_problem *problem,
+                                                     gannet_result_queue *ready);
 void gannet_result_queue_release(gannet_result_queue *ready);
 
-/* A cleared result whose constraints lie in the scratch of ready.
+/* A cleared result whose constraints lie in the scratch of ready. It must be added, or what it
+ * reports released.
  *
  * Local.
  */
 void gannet_result_queue_begin(gannet_result_queue *ready, gannet_result_record *result);
 
-/* Append a result.
+/* Append a result; what it reports moves into the queue, or is freed after an error.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_result_queue_add(gannet_result_queue *ready,
-                                                  const gannet_result_record *result);
+                                                  gannet_result_record *result);
 
 /* What rank 0 does; worker is NULL on the other ranks, where none of this is called. All local. */
 typedef struct {

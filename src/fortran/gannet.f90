@@ -25,7 +25,7 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
-  public :: gannet_recommend, gannet_count
+  public :: gannet_recommend, gannet_count, gannet_quantity, gannet_get_quantity
   public :: gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
@@ -60,6 +60,15 @@ module gannet
     type(text) :: key, value
   end type
 
+  ! A number that a simulation reports with the result of a point.
+  type :: gannet_quantity
+    integer(c_int64_t) :: id                   ! of the point
+    character(len=63) :: name                  ! "objective", a constraint's, or any other
+    real(c_double) :: value                    ! in its own units; not a number = missing
+    real(c_double) :: sd = 0                   ! standard deviation of the value; 0 = not known
+    real(c_double), allocatable :: gradient(:) ! by the variables, in their order; not allocated = not known
+  end type
+
   type, bind(c) :: c_variable
     type(c_ptr) :: name
     integer(c_int) :: kind
@@ -91,6 +100,14 @@ module gannet
     integer(c_int) :: outcome
     real(c_double) :: objective
     type(c_ptr) :: constraints
+    integer(c_int) :: n_quantities
+    type(c_ptr) :: quantities
+  end type
+
+  type, bind(c) :: c_quantity
+    type(c_ptr) :: name
+    real(c_double) :: value, sd
+    type(c_ptr) :: gradient
   end type
 
   type, bind(c) :: c_best
@@ -174,6 +191,14 @@ module gannet
       type(c_result), intent(in) :: results(*)
       integer(c_int) :: optimizer_tell
     end function
+    function optimizer_quantity(handle, id, name, quantity) bind(c, name="gannet_optimizer_quantity")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: id
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_quantity), intent(out) :: quantity
+      integer(c_int) :: optimizer_quantity
+    end function
     subroutine optimizer_best(handle, best, x) bind(c, name="gannet_optimizer_best")
       import
       type(c_ptr), value :: handle
@@ -251,6 +276,7 @@ contains
     type(c_constraint) :: constraint
     type(c_spec) :: spec
     type(c_setting) :: setting
+    type(c_quantity) :: quantity
     type(c_result) :: evaluated
     type(c_best) :: best
     type(c_counts) :: counts
@@ -260,6 +286,7 @@ contains
     call check_size("gannet_constraint", c_sizeof(constraint), code)
     call check_size("gannet_problem_spec", c_sizeof(spec), code)
     call check_size("gannet_method_setting", c_sizeof(setting), code)
+    call check_size("gannet_quantity", c_sizeof(quantity), code)
     call check_size("gannet_result", c_sizeof(evaluated), code)
     call check_size("gannet_best", c_sizeof(best), code)
     call check_size("gannet_counts", c_sizeof(counts), code)
@@ -564,30 +591,56 @@ contains
   ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
   !              stay away) or gannet_failed (bad luck; it may be told later)
   ! ierr         0 = done; without it an error ends the program
-  subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr)
+  ! quantities   what else is known of these points, or the standard deviation and gradient of their objective and
+  !              constraints; kept for gannet_get_quantity, not learnt from
+  subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr, quantities)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(in) :: id(:)
     real(c_double), intent(in) :: objective(:)
     real(c_double), intent(in), optional :: constraints(:, :)
     integer(c_int), intent(in), optional :: outcome(:)
     integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
     real(c_double), target :: values(count_constraints(opt), size(id))
     type(c_result) :: results(size(id))
+    type(c_quantity), allocatable, target :: list(:)
+    type(text), allocatable, target :: names(:)
     integer(c_int) :: code
-    integer :: i
+    integer :: i, k, n
     call check_order(opt, code)
     call compare_shapes("objective(points)", shape(objective), shape(id), code)
     if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
                                                   shape(values), code)
     if (present(outcome)) call compare_shapes("outcome(points)", shape(outcome), shape(id), code)
+    n = 0
+    if (present(quantities)) n = size(quantities)
+    do k = 1, n
+      if (allocated(quantities(k)%gradient)) call compare_shapes("gradient(variables)", shape(quantities(k)%gradient), &
+                                                                 [count_variables(opt)], code)
+      if (code == 0 .and. .not. any(id == quantities(k)%id)) then
+        refused = "quantity " // trim(quantities(k)%name) // ": its id is that of no point that is told"
+        code = err_arg
+      end if
+    end do
     if (code /= 0) then
       call settle(code, ierr)
       return
     end if
+    allocate (list(n), names(n))
     values = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(constraints)) values = constraints ! without them the library tells what is missing
+    n = 0
     do i = 1, size(id)
-      results(i) = c_result(id(i), gannet_done, objective(i), c_null_ptr)
+      results(i) = c_result(id(i), gannet_done, objective(i), c_null_ptr, 0, c_null_ptr)
+      do k = 1, size(list)
+        if (quantities(k)%id /= id(i) .or. n == size(list)) cycle
+        n = n + 1
+        names(n) = as_text(quantities(k)%name)
+        list(n) = c_quantity(c_loc(names(n)), quantities(k)%value, quantities(k)%sd, c_null_ptr)
+        if (allocated(quantities(k)%gradient)) list(n)%gradient = c_loc(quantities(k)%gradient)
+        results(i)%n_quantities = results(i)%n_quantities + 1
+        results(i)%quantities = c_loc(list(n - results(i)%n_quantities + 1))
+      end do
       if (present(outcome)) results(i)%outcome = outcome(i)
       if (present(constraints) .and. size(values, 1) > 0) results(i)%constraints = c_loc(values(1, i))
     end do
@@ -618,6 +671,28 @@ contains
     objective = best%objective
     feasible = best%feasible /= 0
     if (present(id)) id = best%id
+  end subroutine
+
+  ! A quantity that was told with the result of a point: by its name, "objective", or that of a constraint. value is
+  ! not a number when there is none.
+  !
+  ! Local.
+  subroutine gannet_get_quantity(opt, id, name, value, sd, ierr)
+    type(gannet_optimizer), intent(in) :: opt
+    integer(c_int64_t), intent(in) :: id
+    character(len=*), intent(in) :: name
+    real(c_double), intent(out) :: value
+    real(c_double), intent(out), optional :: sd
+    integer, intent(out), optional :: ierr
+    type(c_quantity) :: found
+    integer(c_int) :: code
+    call forget_refusal()
+    found%value = ieee_value(0.0_c_double, ieee_quiet_nan)
+    found%sd = 0
+    code = optimizer_quantity(opt%handle, id, trim(name) // c_null_char, found)
+    value = found%value
+    if (present(sd)) sd = found%sd
+    call settle(code, ierr)
   end subroutine
 
   ! How many evaluations there are: asked for and not told yet, with results, those of them that satisfy all

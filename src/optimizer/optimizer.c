@@ -264,28 +264,42 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   return GANNET_OK;
 }
 
-/* What a result counts as: one with a number that is not finite has failed. */
-static gannet_eval_status status_of(const gannet_problem *problem, const gannet_result *result) {
-  if (result->outcome == GANNET_RESULT_CANNOT_RUN) return GANNET_EVAL_CANNOT_RUN;
-  if (result->outcome != GANNET_RESULT_OK) return GANNET_EVAL_FAILED;
-  bool finite = isfinite(result->objective);
-  for (int k = 0; k < problem->spec.n_constraints && finite; ++k)
-    finite = isfinite(result->constraints[k]);
-  return finite ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED;
-}
-
-static gannet_err check_result(const gannet_problem *problem, const gannet_result *result) {
+/* Make a result of the caller's what the history takes. One with a number that is not finite has
+ * failed: that is what the simulation makes of the design, and no bad luck.
+ *
+ * record  inout  its constraints point at [n_constraints]; to be released also after an error
+ */
+static gannet_err read_result(const gannet_problem *problem, const gannet_result *result,
+                              gannet_result_record *record) {
   const int n = problem->spec.n_constraints;
+  gannet_result_clear(n, record);
+  record->id = result->id;
   GANNET_REQUIRE(result->outcome == GANNET_RESULT_OK ||
                      result->outcome == GANNET_RESULT_CANNOT_RUN ||
                      result->outcome == GANNET_RESULT_FAILED,
                  GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _CANNOT_RUN or _FAILED",
                  (int)result->outcome);
-  GANNET_REQUIRE(result->outcome != GANNET_RESULT_OK || n == 0 || result->constraints,
-                 GANNET_ERR_ARG,
+  GANNET_REQUIRE(result->n_quantities >= 0, GANNET_ERR_ARG, "n_quantities = %d",
+                 result->n_quantities);
+  if (result->n_quantities > 0) GANNET_REQUIRE_POINTER(result->quantities, "quantities");
+  if (result->outcome == GANNET_RESULT_CANNOT_RUN) record->status = GANNET_EVAL_CANNOT_RUN;
+  if (result->outcome != GANNET_RESULT_OK) return GANNET_OK;
+  record->objective = result->objective;
+  if (result->constraints && n > 0)
+    memcpy(record->constraints, result->constraints, (size_t)n * sizeof *record->constraints);
+  for (int i = 0; i < result->n_quantities; ++i)
+    GANNET_TRY(gannet_result_report(problem, &result->quantities[i], record));
+  bool finite = isfinite(record->objective), given = true;
+  for (int k = 0; k < n; ++k) {
+    finite = finite && isfinite(record->constraints[k]);
+    given = given && (result->constraints || !isnan(record->constraints[k]));
+  }
+  GANNET_REQUIRE(given, GANNET_ERR_ARG,
                  "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the values "
                  "of %d constraints",
                  n);
+  record->status = finite ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED;
+  record->run.crashed = !finite;
   return GANNET_OK;
 }
 
@@ -307,12 +321,36 @@ static gannet_err require_told_once(int n, const gannet_result *results) {
   return GANNET_OK;
 }
 
-/* All are checked before the first is taken over. */
-static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_result *results) {
+/* Results as the history takes them. */
+typedef struct {
+  int n;
+  gannet_result_record *record; /* [n] */
+  double *constraints;          /* [n][n_constraints] of the records */
+} told_results;
+
+static gannet_err create_told(const gannet_problem *problem, int n, told_results *told) {
+  const size_t k = (size_t)problem->spec.n_constraints;
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *told->record, &told->record));
+  told->n = n;
+  GANNET_TRY(gannet_alloc((size_t)n * k, sizeof *told->constraints, &told->constraints));
+  for (int i = 0; i < n; ++i) told->record[i].constraints = told->constraints + (size_t)i * k;
+  return GANNET_OK;
+}
+
+static void release_told(told_results *told) {
+  gannet_results_release(told->n, told->record);
+  gannet_free(&told->record);
+  gannet_free(&told->constraints);
+}
+
+/* All are checked before the first is taken over. */
+static gannet_err read_results(const gannet_optimizer *o, int n, const gannet_result *results,
+                               told_results *told) {
+  GANNET_TRY(create_told(o->problem, n, told));
   if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
   for (int i = 0; i < n; ++i) {
-    GANNET_TRY(check_result(o->problem, &results[i]));
+    GANNET_TRY(read_result(o->problem, &results[i], &told->record[i]));
     GANNET_REQUIRE(0 <= results[i].id && results[i].id < gannet_history_count(o->history),
                    GANNET_ERR_ARG, "evaluation %lld was never asked for", (long long)results[i].id);
     const gannet_eval_status status = gannet_history_get(o->history, results[i].id)->status;
@@ -323,51 +361,79 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
   return require_told_once(n, results);
 }
 
-/* Numbers that are not finite are what the simulation makes of the design, and no bad luck. */
-static gannet_err enter_result(gannet_optimizer *o, int64_t id, const gannet_result *result) {
-  const gannet_eval_status status = status_of(o->problem, result);
-  gannet_run_record run = gannet_run_unknown();
-  run.crashed = status == GANNET_EVAL_FAILED && result->outcome == GANNET_RESULT_OK;
-  return gannet_history_tell(o->history, id, status, result->objective, result->constraints, &run);
+/* The results are the same on all ranks, so all fail or none. */
+static gannet_err enter_results(gannet_optimizer *o, const told_results *told) {
+  uint64_t digest = 0;
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < told->n; ++i)
+    digest = gannet_rank_digest_result(digest, o->problem, &told->record[i]);
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results that are told"));
+  for (int i = 0; i < told->n && err == GANNET_OK; ++i)
+    err = gannet_history_tell(o->history, &told->record[i]);
+  return gannet_agree(o->context->comm, err);
 }
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
-  uint64_t digest = 0;
+  told_results told = {0};
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_TRY(gannet_agree(o->context->comm, check_results(o, n, results)));
-  for (int i = 0; i < n; ++i)
-    digest = gannet_rank_digest_result(digest, o->problem, &results[i],
-                                       status_of(o->problem, &results[i]));
-  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results that are told"));
-  gannet_err err = GANNET_OK;
-  for (int i = 0; i < n && err == GANNET_OK; ++i) err = enter_result(o, results[i].id, &results[i]);
-  return gannet_agree(o->context->comm, err);
+  gannet_err err = gannet_agree(o->context->comm, read_results(o, n, results, &told));
+  if (err == GANNET_OK) err = enter_results(o, &told);
+  release_told(&told);
+  return err;
 }
 
-static gannet_err check_point(const gannet_problem *problem, const double *x_user,
-                              const gannet_result *result) {
+static gannet_err read_own_point(const gannet_problem *problem, const double *x_user,
+                                 const gannet_result *result, told_results *told) {
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE_POINTER(result, "result");
-  return check_result(problem, result);
+  GANNET_TRY(create_told(problem, 1, told));
+  GANNET_TRY(read_result(problem, result, told->record));
+  told->record->id = -1;
+  return GANNET_OK;
+}
+
+static gannet_err enter_own_point(gannet_optimizer *o, const double *x_user,
+                                  gannet_result_record *record) {
+  uint64_t digest = gannet_rank_digest_result(0, o->problem, record);
+  digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
+  gannet_err err =
+      gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &record->id);
+  if (err == GANNET_OK) err = gannet_history_tell(o->history, record);
+  return gannet_agree(o->context->comm, err);
 }
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,
                                        const gannet_result *result, int64_t *id) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
-  int64_t made = -1;
+  told_results told = {0};
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_TRY(gannet_agree(o->context->comm, check_point(o->problem, x_user, result)));
-  gannet_result unnumbered = *result;
-  unnumbered.id = -1;
-  uint64_t digest =
-      gannet_rank_digest_result(0, o->problem, &unnumbered, status_of(o->problem, result));
-  digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
-  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
-  gannet_err err = gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &made);
-  if (err == GANNET_OK) err = enter_result(o, made, result);
-  GANNET_TRY(gannet_agree(o->context->comm, err));
-  if (id) *id = made;
+  gannet_err err =
+      gannet_agree(o->context->comm, read_own_point(o->problem, x_user, result, &told));
+  if (err == GANNET_OK) err = enter_own_point(o, x_user, told.record);
+  if (err == GANNET_OK && id) *id = told.record->id;
+  release_told(&told);
+  return err;
+}
+
+gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, const char *name,
+                                     gannet_quantity *quantity) {
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_REQUIRE_POINTER(name, "name");
+  GANNET_REQUIRE_POINTER(quantity, "quantity");
+  GANNET_REQUIRE(0 <= id && id < gannet_history_count(o->history), GANNET_ERR_ARG,
+                 "evaluation %lld was never asked for", (long long)id);
+  const gannet_reported *found =
+      gannet_quantities_find(gannet_history_reported(o->history, id), name);
+  const int constraint = gannet_problem_find_constraint(o->problem, name);
+  *quantity = (gannet_quantity){.name = name, .value = NAN};
+  if (found)
+    *quantity = (gannet_quantity){found->name, found->value, found->sd, found->gradient};
+  else if (strcmp(name, "objective") == 0)
+    quantity->value = gannet_history_get(o->history, id)->objective;
+  else if (constraint >= 0)
+    quantity->value = gannet_history_constraints(o->history, id)[constraint];
   return GANNET_OK;
 }
 

@@ -88,10 +88,18 @@ uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *setting
 }
 
 uint64_t gannet_rank_digest_result(uint64_t digest, const gannet_problem *problem,
-                                   const gannet_result *result, gannet_eval_status status) {
-  const int64_t what[] = {result->id, (int64_t)status, (int64_t)result->outcome};
+                                   const gannet_result_record *result) {
+  const int64_t what[] = {result->id, (int64_t)result->status, (int64_t)result->run.crashed};
   digest = mix_bytes(digest, what, sizeof what);
-  if (status != GANNET_EVAL_DONE) return digest;
+  if (result->status != GANNET_EVAL_DONE) return digest;
   digest = gannet_rank_digest_numbers(digest, 1, &result->objective);
-  return gannet_rank_digest_numbers(digest, problem->spec.n_constraints, result->constraints);
+  digest = gannet_rank_digest_numbers(digest, problem->spec.n_constraints, result->constraints);
+  for (int i = 0; i < result->reported.n; ++i) {
+    const gannet_reported *item = &result->reported.item[i];
+    const double numbers[] = {item->value, item->sd};
+    digest = gannet_rank_digest_numbers(mix_text(digest, item->name), 2, numbers);
+    if (item->gradient)
+      digest = gannet_rank_digest_numbers(digest, problem->spec.n_variables, item->gradient);
+  }
+  return digest;
 }

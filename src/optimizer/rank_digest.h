@@ -43,10 +43,9 @@ uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *setting
  * Local.
  *
  * digest  in  of those before; 0 = none
- * status  in  what the result counts as
  */
 uint64_t gannet_rank_digest_result(uint64_t digest, const gannet_problem *problem,
-                                   const gannet_result *result, gannet_eval_status status);
+                                   const gannet_result_record *result);
 
 /* Of numbers after others, apart from the signs of zeros.
  *

@@ -1,21 +1,14 @@
 #include "problem/check.h"
 
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Names travel into files, environment variables and Fortran namelists. */
-static int is_name(const char *name) {
-  if (!name || !(isalpha((unsigned char)*name) || *name == '_') || strlen(name) > 63) return 0;
-  for (; *name; ++name)
-    if (!isalnum((unsigned char)*name) && *name != '_') return 0;
-  return 1;
-}
+#include "problem/quantities.h"
 
 static void check_name(const char *what, const char *name, const char *where,
                        gannet_complaints *complaints) {
-  if (is_name(name)) return;
+  if (gannet_quantity_is_name(name)) return;
   gannet_complain(complaints, where,
                   "%s name '%s': expected up to 63 letters, digits and underscores, not starting "
                   "with a digit",

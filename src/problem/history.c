@@ -24,67 +24,15 @@ struct gannet_history {
   int64_t first_done;      /* id of the row that was done first, -1 = none */
   bool is_varied;          /* values of constraints differ between rows */
   int64_t capacity;
-  gannet_evaluation *row; /* [capacity] */
-  double *x_user;         /* [capacity][n_variables] */
-  double *x_unit;         /* [capacity][d] */
-  double *constraint;     /* [capacity][n_constraints], NAN unless done */
-  int64_t *order;         /* [capacity] ids by arrival */
-  char *was_proposed;     /* [number of listed candidates]; NULL = there is no list */
-  int64_t n_left;         /* listed candidates that were not proposed */
+  gannet_evaluation *row;      /* [capacity] */
+  double *x_user;              /* [capacity][n_variables] */
+  double *x_unit;              /* [capacity][d] */
+  double *constraint;          /* [capacity][n_constraints], NAN unless done */
+  gannet_quantities *reported; /* [capacity] owned, and what is in them */
+  int64_t *order;              /* [capacity] ids by arrival */
+  char *was_proposed;          /* [number of listed candidates]; NULL = there is no list */
+  int64_t n_left;              /* listed candidates that were not proposed */
 };
-
-#define WORD(name, word, phrase) word,
-#define PHRASE(name, word, phrase) phrase,
-#define OLD_WORD(word, status) {word, status},
-#define TEXT(name, text) text,
-static const char *const status_texts[] = {GANNET_EVAL_STATUS_LIST(WORD)};
-static const char *const status_phrases[] = {GANNET_EVAL_STATUS_LIST(PHRASE)};
-static const struct {
-  const char *word;
-  gannet_eval_status status;
-} old_words[] = {GANNET_EVAL_OLD_WORD_LIST(OLD_WORD)};
-static const char *const failure_texts[] = {GANNET_FAILURE_LIST(TEXT)};
-#undef WORD
-#undef PHRASE
-#undef OLD_WORD
-#undef TEXT
-
-const char *gannet_eval_status_text(gannet_eval_status status) {
-  return 0 <= (int)status && status < GANNET_EVAL_STATUS_COUNT ? status_texts[status] : "unknown";
-}
-
-const char *gannet_eval_status_phrase(gannet_eval_status status) {
-  return 0 <= (int)status && status < GANNET_EVAL_STATUS_COUNT ? status_phrases[status] : "unknown";
-}
-
-bool gannet_eval_status_find(const char *word, gannet_eval_status *status) {
-  for (int i = 0; i < GANNET_EVAL_STATUS_COUNT; ++i)
-    if (strcmp(word, status_texts[i]) == 0) {
-      *status = (gannet_eval_status)i;
-      return true;
-    }
-  for (size_t i = 0; i < sizeof old_words / sizeof *old_words; ++i)
-    if (strcmp(word, old_words[i].word) == 0) {
-      *status = old_words[i].status;
-      return true;
-    }
-  return false;
-}
-
-const char *gannet_eval_status_old_text(gannet_eval_status status) {
-  for (size_t i = 0; i < sizeof old_words / sizeof *old_words; ++i)
-    if (old_words[i].status == status) return old_words[i].word;
-  return NULL;
-}
-
-const char *gannet_failure_text(gannet_failure failure) {
-  return 0 <= (int)failure && failure < GANNET_FAILURE_COUNT ? failure_texts[failure] : "unknown";
-}
-
-gannet_run_record gannet_run_unknown(void) {
-  return (gannet_run_record){
-      .submitted = NAN, .started = NAN, .ended = NAN, .exit_code = -1, .slot = -1};
-}
 
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
@@ -107,6 +55,8 @@ void gannet_history_destroy(gannet_history **history) {
   gannet_free(&(*history)->x_user);
   gannet_free(&(*history)->x_unit);
   gannet_free(&(*history)->constraint);
+  for (int64_t i = 0; i < (*history)->n; ++i) gannet_quantities_release(&(*history)->reported[i]);
+  gannet_free(&(*history)->reported);
   gannet_free(&(*history)->order);
   gannet_free(&(*history)->was_proposed);
   gannet_free(history);
@@ -121,6 +71,7 @@ static gannet_err grow_table(gannet_history *h) {
   GANNET_TRY(gannet_resize(old * v, new *v, sizeof *h->x_user, &h->x_user));
   GANNET_TRY(gannet_resize(old * d, new *d, sizeof *h->x_unit, &h->x_unit));
   GANNET_TRY(gannet_resize(old * k, new *k, sizeof *h->constraint, &h->constraint));
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->reported, &h->reported));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->order, &h->order));
   h->capacity = (int64_t) new;
   return GANNET_OK;
@@ -152,11 +103,11 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
   return GANNET_OK;
 }
 
-static gannet_err check_values(const gannet_history *h, double objective,
-                               const double *constraints) {
-  GANNET_REQUIRE(isfinite(objective), GANNET_ERR_ARG, "objective = %g is not finite", objective);
+static gannet_err check_values(const gannet_history *h, const gannet_result_record *result) {
+  GANNET_REQUIRE(isfinite(result->objective), GANNET_ERR_ARG, "objective = %g is not finite",
+                 result->objective);
   for (int k = 0; k < h->problem->spec.n_constraints; ++k)
-    GANNET_REQUIRE(constraints && isfinite(constraints[k]), GANNET_ERR_ARG,
+    GANNET_REQUIRE(result->constraints && isfinite(result->constraints[k]), GANNET_ERR_ARG,
                    "constraint %s is not finite", h->problem->spec.constraints[k].name);
   return GANNET_OK;
 }
@@ -226,9 +177,9 @@ static void compare_constraints(gannet_history *h, int64_t id) {
     h->is_varied = h->is_varied || value[k] != first[k];
 }
 
-gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status status,
-                               double objective, const double *constraints,
-                               const gannet_run_record *run) {
+gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
+  const int64_t id = result->id;
+  const gannet_eval_status status = result->status;
   GANNET_REQUIRE(0 <= id && id < h->n, GANNET_ERR_ARG, "evaluation %lld was never proposed",
                  (long long)id);
   GANNET_REQUIRE(status == GANNET_EVAL_DONE || status == GANNET_EVAL_CANNOT_RUN ||
@@ -238,18 +189,20 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
   GANNET_REQUIRE(row->status == GANNET_EVAL_PENDING || row->status == GANNET_EVAL_FAILED,
                  GANNET_ERR_STATE, "evaluation %lld already has the result '%s'", (long long)id,
                  gannet_eval_status_phrase(row->status));
-  if (status == GANNET_EVAL_DONE) GANNET_TRY(check_values(h, objective, constraints));
+  if (status == GANNET_EVAL_DONE) GANNET_TRY(check_values(h, result));
+  GANNET_TRY(
+      gannet_quantities_copy(&result->reported, h->problem->spec.n_variables, &h->reported[id]));
   if (row->status == GANNET_EVAL_FAILED) forget_arrival(h, id);
   h->order[h->n_told++] = id;
   h->n_status[row->status] -= 1;
   h->n_status[status] += 1;
   row->status = status;
-  if (run) row->run = *run;
+  row->run = result->run;
   if (status != GANNET_EVAL_DONE) return GANNET_OK;
   const int k = h->problem->spec.n_constraints;
-  row->objective = objective;
-  if (k > 0) memcpy(h->constraint + id * k, constraints, (size_t)k * sizeof *constraints);
-  h->n_feasible += gannet_problem_is_feasible(h->problem, constraints);
+  row->objective = result->objective;
+  if (k > 0) memcpy(h->constraint + id * k, result->constraints, (size_t)k * sizeof *h->constraint);
+  h->n_feasible += gannet_problem_is_feasible(h->problem, result->constraints);
   compare_constraints(h, id);
   gannet_penalty_note(&h->penalty, minimised(h, id));
   update_gap(h, id);
@@ -341,6 +294,10 @@ const double *gannet_history_x_unit(const gannet_history *history, int64_t id) {
 
 const double *gannet_history_constraints(const gannet_history *history, int64_t id) {
   return history->constraint + id * history->problem->spec.n_constraints;
+}
+
+const gannet_quantities *gannet_history_reported(const gannet_history *history, int64_t id) {
+  return &history->reported[id];
 }
 
 const int64_t *gannet_history_order(const gannet_history *history) {

@@ -10,64 +10,9 @@
 #include <stdint.h>
 
 #include "problem/problem.h"
-
-/* X(name, word in files and tables, words for people). A design whose results violate a constraint
- * is infeasible; its status is done. */
-#define GANNET_EVAL_STATUS_LIST(X)                                                            \
-  X(GANNET_EVAL_PENDING, "pending", "pending")          /* proposed; result not known yet */  \
-  X(GANNET_EVAL_DONE, "done", "done")                   /* all results known and finite */    \
-  X(GANNET_EVAL_CANNOT_RUN, "cannot_run", "cannot run") /* the simulation cannot work here */ \
-  X(GANNET_EVAL_FAILED, "failed", "failed")             /* bad luck or broken results, no retries */
-
-/* X(word in files and tables of earlier versions, what it is now) */
-#define GANNET_EVAL_OLD_WORD_LIST(X) X("infeasible", GANNET_EVAL_CANNOT_RUN) /* until 0.1 */
-
-#define GANNET_EVAL_ENUM(name, word, phrase) name,
-typedef enum {
-  GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT,
-  GANNET_EVAL_INFEASIBLE = GANNET_EVAL_CANNOT_RUN /* the name until 0.1; use CANNOT_RUN */
-} gannet_eval_status;
-#undef GANNET_EVAL_ENUM
+#include "problem/result.h"
 
 typedef enum { GANNET_ORIGIN_INITIAL, GANNET_ORIGIN_METHOD, GANNET_ORIGIN_USER } gannet_origin;
-
-/* Why there is no result: X(name, word) */
-#define GANNET_FAILURE_LIST(X)                                                            \
-  X(GANNET_FAILURE_NONE, "")               /* there is one, or nobody knows */            \
-  X(GANNET_FAILURE_WORD, "word")           /* the simulation said so itself */            \
-  X(GANNET_FAILURE_RULE, "rule")           /* an exit code or text that the user named */ \
-  X(GANNET_FAILURE_EXIT, "exit code")      /* another exit code than 0 */                 \
-  X(GANNET_FAILURE_SIGNAL, "signal")       /* ended by a signal */                        \
-  X(GANNET_FAILURE_TIME, "time limit")     /* ended because it took too long */           \
-  X(GANNET_FAILURE_RESULTS, "results")     /* missing, unreadable or not finite */        \
-  X(GANNET_FAILURE_LAUNCH, "launch")       /* could not be started */                     \
-  X(GANNET_FAILURE_SCHEDULER, "scheduler") /* ended or lost by the scheduler */
-
-#define GANNET_FAILURE_ENUM(name, text) name,
-typedef enum { GANNET_FAILURE_LIST(GANNET_FAILURE_ENUM) GANNET_FAILURE_COUNT } gannet_failure;
-#undef GANNET_FAILURE_ENUM
-
-enum { GANNET_HOST_SIZE = 64, GANNET_JOB_SIZE = 48, GANNET_REASON_SIZE = 256 };
-
-/* How a run of a simulation went; what is unknown is 0, NAN or "". */
-typedef struct {
-  double submitted, started, ended; /* seconds since 1970, NAN = unknown */
-  int attempts;
-  int exit_code; /* of the last attempt, -1 = none */
-  int signal;    /* that ended the last attempt, 0 = none */
-  int slot;      /* of the evaluator, -1 = unknown */
-  char host[GANNET_HOST_SIZE];
-  char job[GANNET_JOB_SIZE];       /* scheduler or process id */
-  char reason[GANNET_REASON_SIZE]; /* of a failure, in one line */
-  gannet_failure failure;
-  bool crashed; /* failed, and not by bad luck: another attempt would fail, too */
-} gannet_run_record;
-
-/* A run of which nothing is known.
- *
- * Local.
- */
-gannet_run_record gannet_run_unknown(void);
 
 typedef struct {
   int64_t id;
@@ -97,22 +42,19 @@ void gannet_history_destroy(gannet_history **history);
 GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const double *x_user,
                                                  int64_t batch, gannet_origin origin, int64_t *id);
 
-/* Give a pending evaluation its result. Status done needs a finite objective and finite
- * constraints; with anything else they are ignored. A failed evaluation may be told again (a late
- * result); another one may not.
+/* Give a pending evaluation its result, which is copied. Status done needs a finite objective and
+ * finite constraints; with anything else they are ignored. A failed evaluation may be told again (a
+ * late result); another one may not.
  *
  * Local.
  *
- * constraints  in  [n_constraints] in the user's units; NULL when there are none or status is not
- * done run          in  NULL = unknown
+ * result  in  constraints may be NULL when there are none or status is not done
  *
  * Errors: GANNET_ERR_ARG for an unknown id or non-finite values, GANNET_ERR_STATE for a repeated
  * result.
  */
-GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history, int64_t id,
-                                              gannet_eval_status status, double objective,
-                                              const double *constraints,
-                                              const gannet_run_record *run);
+GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history,
+                                              const gannet_result_record *result);
 
 /* Sizes: rows, rows with a result of any kind, rows done.
  *
@@ -197,6 +139,13 @@ const double *gannet_history_x_unit(const gannet_history *history,
 const double *gannet_history_constraints(const gannet_history *history,
                                          int64_t id); /* [n_constraints] */
 
+/* What was told of a row besides the values of objective and constraints. Borrowed until the next
+ * change of the table.
+ *
+ * Local.
+ */
+const gannet_quantities *gannet_history_reported(const gannet_history *history, int64_t id);
+
 /* Ids in the order in which results were told, [count_told].
  *
  * Local.
@@ -242,34 +191,5 @@ const gannet_problem *gannet_history_problem(const gannet_history *history);
  * Local.
  */
 uint64_t gannet_history_digest(const gannet_history *history);
-
-/* The word of a status in files and tables ("cannot_run"), and that for people ("cannot run").
- *
- * Local.
- */
-const char *gannet_eval_status_text(gannet_eval_status status);
-const char *gannet_eval_status_phrase(gannet_eval_status status);
-
-/* The status of a word in a file or table, that of an earlier version included.
- *
- * Local.
- *
- * status  out  untouched when nothing has this name
- *
- * Returns whether something has this name.
- */
-bool gannet_eval_status_find(const char *word, gannet_eval_status *status);
-
-/* The word of a status in files of earlier versions; NULL when it is the same.
- *
- * Local.
- */
-const char *gannet_eval_status_old_text(gannet_eval_status status);
-
-/* "exit code", "signal", ...
- *
- * Local.
- */
-const char *gannet_failure_text(gannet_failure failure);
 
 #endif

@@ -30,7 +30,7 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "categorical", "integer", "real"]
+__all__ = ["Error", "Optimizer", "Point", "Quantity", "categorical", "integer", "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
@@ -39,6 +39,21 @@ _DONE, _CANNOT_RUN, _FAILED = range(3)
 
 class Error(RuntimeError):
     """A call failed; the text is the library's."""
+
+
+class Quantity:
+    """A number that a simulation reports.
+
+    value     in its own units; None or nan = missing
+    sd        standard deviation of the value, in its units; 0 = not known
+    gradient  variable -> derivative, in their own units; None = not known
+    """
+
+    def __init__(self, value, sd=0.0, gradient=None):
+        self.value, self.sd, self.gradient = value, sd, gradient
+
+    def __repr__(self):
+        return f"Quantity({self.value!r}, sd={self.sd!r}, gradient={self.gradient!r})"
 
 
 def _structure(name, /, **members):
@@ -51,13 +66,16 @@ _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_dou
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
 _Setting = _structure("_Setting", key=ctypes.c_char_p, text=ctypes.c_char_p)
+_Quantity = _structure("_Quantity", name=ctypes.c_char_p, value=ctypes.c_double, sd=ctypes.c_double,
+                       gradient=ctypes.POINTER(ctypes.c_double))
 _Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objective=ctypes.c_double,
-                     constraints=ctypes.POINTER(ctypes.c_double))
+                     constraints=ctypes.POINTER(ctypes.c_double), n_quantities=ctypes.c_int,
+                     quantities=ctypes.POINTER(_Quantity))
 _Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
 _Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
 _STRUCTURES = {"gannet_variable": _Variable, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
-               "gannet_method_setting": _Setting, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
+               "gannet_method_setting": _Setting, "gannet_quantity": _Quantity, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
                "gannet_recommendation": _Recommendation}
 
 
@@ -116,6 +134,7 @@ def _load():
         "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
+        "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
@@ -399,8 +418,28 @@ class Optimizer(contextlib.AbstractContextManager):
             raise Error(f"{len(values)} constraints are given; expected {expected}")
         return dict(zip(self.constraints, values))
 
-    def _result(self, number, objective, constraints, outcome):
+    def _quantities(self, given):
+        """Structures, and the arrays that they borrow."""
+        kept, made = [], (_Quantity * len(given))()
+        for place, (name, value) in zip(made, given.items()):
+            place.name = str(name).encode()
+            place.value = np.nan if value.value is None else _float(f"quantity {name}", value.value)
+            place.sd = _float(f"sd of quantity {name}", value.sd)
+            if value.gradient is not None:
+                _check_names("variable", value.gradient, self.names)
+                gradient = np.array([np.nan if slope is None else _float(f"gradient of {name}", slope)
+                                     for slope in (value.gradient[variable] for variable in self.names)])
+                place.gradient = _doubles(gradient)
+                kept.append(gradient)
+        return made, kept
+
+    def _result(self, number, objective, constraints, outcome, quantities=None):
         values = np.full(len(self.constraints), np.nan)
+        told = {name: item if isinstance(item, Quantity) else Quantity(item) for name, item in (quantities or {}).items()}
+        if objective is None and "objective" in told:
+            objective = told["objective"].value
+        if constraints is None and self.constraints and all(name in told for name in self.constraints):
+            constraints = [told[name].value for name in self.constraints]
         if constraints is not None:
             given = self._named(constraints)
             _check_names("constraint", given, list(self.constraints))
@@ -410,11 +449,13 @@ class Optimizer(contextlib.AbstractContextManager):
             raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
         result = _Result(number, outcome, np.nan if objective is None else _float("objective", objective),
                          _doubles(values))
-        result.keep = values  # the structure only borrows
+        made, kept = self._quantities(told)
+        result.n_quantities, result.quantities = len(made), made
+        result.keep = values, made, kept  # the structure only borrows
         result.is_final = outcome == _CANNOT_RUN or np.isfinite([result.objective, *values]).all()
         return result
 
-    def tell(self, point, objective=None, constraints=None):
+    def tell(self, point, objective=None, constraints=None, quantities=None):
         """The result of a point. Returns its id.
 
         Collective; the same on all ranks.
@@ -422,12 +463,27 @@ class Optimizer(contextlib.AbstractContextManager):
         point        a Point from ask, an id from ask_array, or a dictionary with a design of your own
         objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail)
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
+        quantities   name -> number or Quantity: what else is known of the evaluation, or objective and constraints
+                     with their standard deviations and gradients; kept for `quantity`, values only are learnt from
 
         Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be
         told again), for a Point whose values are not those that were asked for, and for a name of a variable or
         constraint that is missing or unknown; nothing is taken over then.
         """
-        return self._tell(point, objective, constraints, _CANNOT_RUN if objective is None else _DONE)
+        is_done = objective is not None or "objective" in (quantities or {})
+        return self._tell(point, objective, constraints, _DONE if is_done else _CANNOT_RUN, quantities)
+
+    def quantity(self, point, name):
+        """A Quantity that was told with the result of a Point or id: by its name, "objective", or that of a constraint.
+        Its value is nan when there is none.
+
+        Local.
+        """
+        number = point.id if isinstance(point, Point) else _identifier(point)
+        found = _Quantity()
+        _check(_library.gannet_optimizer_quantity(self._working(), number, str(name).encode(), ctypes.byref(found)))
+        slopes = {variable: found.gradient[i] for i, variable in enumerate(self.names)} if found.gradient else None
+        return Quantity(found.value, found.sd, slopes)
 
     def fail(self, point):
         """No result, through no fault of the design; it may be told later.

@@ -86,6 +86,7 @@ static gannet_err collect_result(suite_subject *subject, int64_t first, const do
     if (subject->stop != GANNET_STOP_NOW) return GANNET_OK;
     return gannet_evaluator_cancel(subject->evaluator);
   }
+  gannet_results_release(1, &result); /* what a benchmark has no use for */
   const int i = (int)(result.id - first);
   const bool again = result.status == GANNET_EVAL_FAILED && result.retry &&
                      subject->attempt[i] <= subject->input->evaluate.retries;

@@ -73,20 +73,20 @@ static inline void propose(books *b, int n, int64_t batch, gannet_origin origin)
   gannet_state_release(&state);
 }
 
-static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
-                                      const double *constraints) {
-  gannet_ended ended = {.id = id,
-                        .final = true,
-                        .status = status,
-                        .objective = status == GANNET_EVAL_DONE ? 1.0 / 3 + (double)id : NAN,
-                        .constraints = constraints,
-                        .run = {.submitted = 1.7e9,
-                                .started = NAN,
-                                .ended = 1.7e9 + 0.125,
-                                .attempts = 1,
-                                .slot = 2,
-                                .host = "node-7",
-                                .job = "4711"}};
+static inline gannet_result_record make_ended(int64_t id, gannet_eval_status status,
+                                              const double *constraints) {
+  gannet_result_record ended = {
+      .id = id,
+      .status = status,
+      .objective = status == GANNET_EVAL_DONE ? 1.0 / 3 + (double)id : NAN,
+      .constraints = (double *)constraints,
+      .run = {.submitted = 1.7e9,
+              .started = NAN,
+              .ended = 1.7e9 + 0.125,
+              .attempts = 1,
+              .slot = 2,
+              .host = "node-7",
+              .job = "4711"}};
   if (status == GANNET_EVAL_DONE) return ended;
   ended.run.exit_code = -1;
   ended.run.signal = 9;
@@ -95,6 +95,18 @@ static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
   (void)snprintf(ended.run.reason, sizeof ended.run.reason,
                  "bad \xff\xfe bytes, \"quotes\", caf\xc3\xa9, a tab\t and \\");
   return ended;
+}
+
+/* What a simulation reports besides objective and constraints; among it a name that a variable has.
+ */
+static inline void report_more(const gannet_problem *problem, gannet_result_record *result) {
+  const double gradient[] = {0.1, -2, NAN, 1e300};
+  const gannet_quantity more[] = {{.name = "drag", .value = 0.25, .sd = 0.125},
+                                  {.name = "mass", .value = 2.5, .sd = 1.0 / 3, gradient},
+                                  {.name = "lift", .value = NAN},
+                                  {.name = "n", .value = -7}};
+  for (size_t i = 0; i < sizeof more / sizeof *more; ++i)
+    assert_ok(gannet_quantities_set(&result->reported, problem->spec.n_variables, &more[i]));
 }
 
 /* Two batches and a point of a user's own in between; done, cannot run, failed, tried again,
@@ -108,28 +120,46 @@ static inline void keep_books(books *b) {
                                    gannet_problem_fingerprint(b->problem)));
   propose(b, 4, 0, GANNET_ORIGIN_INITIAL);
   assert_ok(gannet_ledger_submit(&b->ledger, 4, batch, attempts, nonces));
-  gannet_ended ended[] = {make_ended(1, GANNET_EVAL_DONE, good),
-                          make_ended(0, GANNET_EVAL_CANNOT_RUN, NULL),
-                          make_ended(2, GANNET_EVAL_FAILED, NULL)};
-  ended[2].final = false;
+  gannet_result_record ended[] = {make_ended(1, GANNET_EVAL_DONE, good),
+                                  make_ended(0, GANNET_EVAL_CANNOT_RUN, NULL),
+                                  make_ended(2, GANNET_EVAL_FAILED, NULL)};
+  ended[2].retry = true;
+  report_more(b->problem, &ended[0]);
   assert_ok(gannet_ledger_results(&b->ledger, 3, ended));
+  gannet_results_release(3, ended);
   assert_ok(gannet_ledger_submit(&b->ledger, 1, &batch[2], second, other));
-  ended[2].final = true;
+  ended[2].retry = false;
   ended[2].run.attempts = 2;
   assert_ok(gannet_ledger_results(&b->ledger, 1, &ended[2]));
   assert_ok(gannet_ledger_tell(&b->ledger, 3, told));
   propose(b, 1, 1, GANNET_ORIGIN_USER);
   propose(b, 3, 1, GANNET_ORIGIN_METHOD);
-  const gannet_ended held = make_ended(5, GANNET_EVAL_DONE, bad);
+  gannet_result_record held = make_ended(5, GANNET_EVAL_DONE, bad);
+  report_more(b->problem, &held);
   assert_ok(gannet_ledger_results(&b->ledger, 1, &held));
-  gannet_ended retried = make_ended(3, GANNET_EVAL_FAILED, NULL);
-  retried.final = false;
+  gannet_results_release(1, &held);
+  gannet_result_record retried = make_ended(3, GANNET_EVAL_FAILED, NULL);
+  retried.retry = true;
   assert_ok(gannet_ledger_results(&b->ledger, 1, &retried));
 }
 
 /* NANs are alike. */
 static inline void assert_same_number(double a, double b) {
   if (!(isnan(a) && isnan(b))) assert_memory_equal(&a, &b, sizeof a);
+}
+
+static inline void assert_same_reported(const gannet_quantities *a, const gannet_quantities *b,
+                                        int n_variables) {
+  assert_int_equal(a->n, b->n);
+  for (int i = 0; i < a->n; ++i) {
+    const gannet_reported *s = &a->item[i], *t = &b->item[i];
+    assert_string_equal(s->name, t->name);
+    assert_same_number(s->value, t->value);
+    assert_same_number(s->sd, t->sd);
+    assert_int_equal(s->gradient != NULL, t->gradient != NULL);
+    for (int v = 0; v < n_variables && s->gradient; ++v)
+      assert_same_number(s->gradient[v], t->gradient[v]);
+  }
 }
 
 static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledger *b, int64_t id) {
@@ -158,6 +188,9 @@ static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledge
   assert_same_number(s->run.started, t->run.started);
   assert_same_number(s->run.ended, t->run.ended);
   assert_same_number(s->proposal, t->proposal);
+  assert_same_reported(&s->reported, &t->reported, a->problem->spec.n_variables);
+  assert_same_reported(gannet_history_reported(a->history, id),
+                       gannet_history_reported(b->history, id), a->problem->spec.n_variables);
   if (!s->has_result) return;
   assert_int_equal(s->status, t->status);
   assert_same_number(s->objective, t->objective);

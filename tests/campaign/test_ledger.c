@@ -60,7 +60,7 @@ static void a_large_ledger_is_rewritten_with_few_syncs(void **state) {
   assert_ok(gannet_ledger_campaign(&a.ledger, "large", 1, gannet_problem_fingerprint(a.problem)));
   propose(&a, N, 0, GANNET_ORIGIN_INITIAL);
   for (int64_t id = 0; id < N; ++id) {
-    const gannet_ended ended = make_ended(id, GANNET_EVAL_DONE, good);
+    const gannet_result_record ended = make_ended(id, GANNET_EVAL_DONE, good);
     assert_ok(gannet_ledger_results(&a.ledger, 1, &ended));
     assert_ok(gannet_ledger_tell(&a.ledger, 1, &id));
   }
@@ -135,9 +135,11 @@ static void wrong_records_are_refused_by_number(void **state) {
 static void broken_records_do_no_harm(void **state) {
   (void)state;
   const double good[] = {2.5, 3};
-  const gannet_ended ended = make_ended(6, GANNET_EVAL_DONE, good);
+  const gannet_result_record ended = make_ended(6, GANNET_EVAL_DONE, good);
   char *text = NULL;
-  assert_ok(gannet_record_result(2, &ended, &text));
+  gannet_problem *problem = make_problem(8);
+  assert_ok(gannet_record_result(problem, &ended, &text));
+  gannet_problem_destroy(&problem);
   for (size_t i = 0; i < strlen(text); ++i) {
     books b;
     open_books(&b, 8);
@@ -168,7 +170,7 @@ static void a_full_disk_leaves_the_ledger_as_it_was(void **state) {
   write_books(in_folder("journal"), &a);
   const int64_t id = 6, sequence = a.ledger.sequence;
   const double good[] = {1, 2};
-  const gannet_ended ended = make_ended(id, GANNET_EVAL_DONE, good);
+  const gannet_result_record ended = make_ended(id, GANNET_EVAL_DONE, good);
   char *bytes = NULL;
   size_t size = 0;
   assert_ok(gannet_file_read(in_folder("journal"), &bytes, &size));

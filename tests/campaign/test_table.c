@@ -30,13 +30,14 @@ static void csv_quotes_what_must_be(void **state) {
   keep_books(&b);
   char *text = table_of(&b.ledger, GANNET_FORMAT_CSV, false);
   assert_string_equal(line_of(text, 0),
-                      "id,batch,x,n,steel,vent,objective,mass,stress,status,feasible");
+                      "id,batch,x,n,steel,vent,objective,mass,stress,status,feasible,"
+                      "drag,drag.sd,mass.sd,lift,reported.n");
   free(text);
   text = table_of(&b.ledger, GANNET_FORMAT_CSV, true);
   assert_string_equal(line_of(text, 2),
                       "1,0,-0.5,2,\"say \"\"hard\"\"\",true,1.3333333333333333,2.5,"
                       "3.0000000000000004,done,true,1,2023-11-14T22:13:20Z,,2023-11-14T22:13:20Z,,"
-                      "0,0,2,node-7,4711,,");
+                      "0,0,2,node-7,4711,,,0.25,0.125,0.33333333333333331,,-7");
   free(text);
   text = table_of(&b.ledger, GANNET_FORMAT_CSV, true);
   assert_string_equal(
@@ -44,14 +45,48 @@ static void csv_quotes_what_must_be(void **state) {
       "2,0,-0.33333333333333331,3,caf\xc3\xa9,false,,,,failed,,2,2023-11-14T22:13:20Z,,"
       "2023-11-14T22:13:20Z,,-1,9,2,node-7,4711,signal,\"bad ?? bytes, \"\"quotes\"\", "
       "caf\xc3\xa9, a "
-      "tab\t and \\\"");
+      "tab\t and \\\",,,,,");
   free(text);
   text = table_of(&b.ledger, GANNET_FORMAT_CSV, false);
   assert_string_equal(
       line_of(text, 6),
       "5,1,-0.16666666666666666,6,caf\xc3\xa9,true,5.333333333333333,-1.0000000000000"
-      "001e+300,4.9406564584124654e-324,done,false");
+      "001e+300,4.9406564584124654e-324,done,false,0.25,0.125,0.33333333333333331,,-7");
   free(text);
+  close_books(&b);
+}
+
+/* A file of before the first result with another quantity gets its column with that result; a crash
+ * may leave it without. */
+static void columns_come_with_the_first_result_that_needs_them(void **state) {
+  (void)state;
+  books b;
+  char *text = NULL;
+  const int64_t third = 3;
+  const double good[] = {2.5, 3};
+  int64_t n = 0;
+  open_books(&b, 8);
+  keep_books(&b);
+  const int known = b.ledger.n_columns;
+  assert_ok(gannet_table_replace("more.csv", &b.ledger));
+  gannet_result_record later = make_ended(third, GANNET_EVAL_DONE, good);
+  const gannet_quantity cells = {.name = "cells", .value = 1e6};
+  assert_ok(gannet_quantities_set(&later.reported, 4, &cells));
+  assert_ok(gannet_ledger_results(&b.ledger, 1, &later));
+  gannet_results_release(1, &later);
+  assert_int_equal(b.ledger.n_columns, known + 1);
+  assert_ok(gannet_table_check("more.csv", &b.ledger, true, &n));
+  assert_int_equal(n, 3);
+  assert_ok(gannet_ledger_tell(&b.ledger, 1, &third));
+  assert_ok(gannet_table_append("more.csv", &b.ledger, 1, &third));
+  assert_ok(gannet_table_check("more.csv", &b.ledger, true, &n));
+  assert_int_equal(n, 4);
+  assert_ok(gannet_file_read("more.csv", &text, NULL));
+  assert_non_null(strstr(line_of(text, 0), ",reported.n,cells"));
+  gannet_free(&text);
+  assert_ok(gannet_file_read("more.csv", &text, NULL));
+  assert_non_null(strstr(line_of(text, 4), ",,,,,,1000000"));
+  gannet_free(&text);
   close_books(&b);
 }
 
@@ -227,6 +262,7 @@ static void a_full_disk_is_an_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(csv_quotes_what_must_be),
+      cmocka_unit_test(columns_come_with_the_first_result_that_needs_them),
       cmocka_unit_test(json_is_json),
       cmocka_unit_test(an_empty_table_is_still_one),
       cmocka_unit_test(lines_for_people_are_equally_wide),

@@ -2,7 +2,8 @@
  * bookkeeping.
  *
  * The simulation is written three times (built-in, plugin, program) and must: compute bowl(x), be
- * "cannot run" where solver is "none", and print %.17g where it speaks through text.
+ * "cannot run" where solver is "none", and print %.17g where it speaks through text. Where vent is
+ * true it also reports a mass of 3 fins with a standard deviation of 0.5.
  */
 #ifndef GANNET_TESTS_CONFORM_EVALUATOR_H
 #define GANNET_TESTS_CONFORM_EVALUATOR_H
@@ -82,6 +83,10 @@ static inline void conform_result(const gannet_result_record *result) {
   if (result->status != GANNET_EVAL_DONE) fail_msg("%s", result->run.reason);
   assert_true(result->objective == conform_bowl(x[0], x[1], x[2], x[3]));
   assert_true(result->constraints[0] == conform_stress(x[0], x[1]));
+  const gannet_reported *mass = gannet_quantities_find(&result->reported, "mass");
+  assert_int_equal(result->reported.n, x[2] == 1);
+  assert_int_equal(mass != NULL, x[2] == 1);
+  if (mass) assert_true(mass->value == 3 * x[1] && mass->sd == 0.5);
   assert_string_equal(result->run.reason, "");
   assert_true(result->run.started <= result->run.ended);
   assert_int_equal(result->run.attempts, 1);
@@ -128,6 +133,7 @@ static inline void conform_evaluator(const gannet_evaluator_type *type, const vo
     conform_result(&results[i]);
     ids += results[i].id;
   }
+  gannet_results_release(CONFORM_RUNS, results);
   assert_int_equal(ids, 100 * CONFORM_RUNS - CONFORM_RUNS * (CONFORM_RUNS - 1) / 2);
 
   conform_point(1, x[1]);
@@ -141,6 +147,7 @@ static inline void conform_evaluator(const gannet_evaluator_type *type, const vo
   assert_ok(gannet_evaluator_submit(evaluator, 1, &requests[1])); /* and it goes on */
   conform_collect(evaluator, 1, results);
   assert_int_equal(results[0].run.attempts, 2);
+  gannet_results_release(1, results);
   gannet_evaluator_destroy(&evaluator);
   assert_null(evaluator);
 }

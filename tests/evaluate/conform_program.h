@@ -20,6 +20,7 @@ static const char conform_source[] =
     "  if (k && strcmp(solver, \"a \\\"b\\\" $(rm x) 'c'\")) return 3;\n"
     "  fprintf(out, \"objective %.17g\\nstress %.17g\\n\","
     " x * x + 0.25 * fins + 2 * !strcmp(vent, \"true\") + 4 * k, fins - x);\n"
+    "  if (!strcmp(vent, \"true\")) fprintf(out, \"mass %.17g +- 0.5\\n\", 3 * fins);\n"
     "  return fclose(out);\n}\n";
 
 /* Make directory/bowl; called as bowl PARAMS RESULTS. */

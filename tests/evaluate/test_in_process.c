@@ -67,6 +67,10 @@ static int bowl_run(const void *options, const gannet_simulation_input *input,
   }
   output->objective = mode == NOT_A_NUMBER ? NAN : conform_bowl(x[0], x[1], x[2], x[3]);
   if (mode != NO_CONSTRAINT) output->constraints[0] = conform_stress(x[0], x[1]);
+  static gannet_quantity mass = {.name = "mass", .sd = 0.5}; /* borrowed until the next call */
+  mass.value = 3 * x[1];
+  output->n_quantities = x[2] == 1;
+  output->quantities = &mass;
   return 0;
 }
 
@@ -92,7 +96,10 @@ static const char plugin_source[] =
     "  if (!strcmp(in->texts[3], \"none\")) {\n"
     "    out->cannot_run = 1; strcpy(out->reason, \"no solver\"); return 0; }\n"
     "  out->objective = x[0] * x[0] + 0.25 * x[1] + 2 * x[2] + 4 * x[3];\n"
-    "  out->constraints[0] = x[1] - x[0];\n  return 0;\n}\n";
+    "  out->constraints[0] = x[1] - x[0];\n"
+    "  static gannet_quantity mass = {.name = \"mass\", .sd = 0.5};\n"
+    "  mass.value = 3 * x[1]; out->n_quantities = x[2] == 1; out->quantities = &mass;\n"
+    "  return 0;\n}\n";
 
 static void keep_line(void *user, gannet_log_level level, int rank, const char *line) {
   fixture *f = user;

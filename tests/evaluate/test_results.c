@@ -152,11 +152,20 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"objective\nstress 1\n", "line 1: objective is '', expected a number"},
       {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
       {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
-      {"objective 1\nstrain 1\n", "line 2: 'strain' is neither objective nor a constraint"},
-      {"Objective 1\nstress 1\n", "did you mean 'objective'?; known: objective stress"},
-      {"objective 1\nsterss 1\n", "did you mean 'stress'?; known: objective stress"},
+      {"objective 1\nstrain 1\n", "stress is missing; did you mean it by 'strain'?"},
+      {"Objective 1\nstress 1\n", "objective is missing; did you mean it by 'Objective'?"},
+      {"objective 1\nsterss x\n", "did you mean 'stress'?; known: objective stress"},
       {"FAIL mesh\n", "did you mean 'fail'?"},
-      {"extra 1\n", "constraint of this campaign; known: objective stress"},
+      {"solver cg\n",
+       "line 1: 'solver' is neither objective nor a constraint of this campaign, and "
+       "has no number; known: objective stress"},
+      {"extra 1\n", "results.out: objective is missing"},
+      {"objective 1\nmass 1\nmass 2\n", "line 3: mass is given twice"},
+      {"objective 1\nmy-mass 1\n", "line 2: quantity 'my-mass': expected a name of up to 63"},
+      {"objective 1 +-\nstress 1\n", "line 1: the standard deviation of objective is ''"},
+      {"objective 1 +- -2\nstress 1\n", "the standard deviation of objective is '-2', expected"},
+      {"objective 1\nstress 1\nmass 1 +- inf\n",
+       "line 3: quantity mass: standard deviation is inf"},
       {"objective=1\nstress=1\n", "line 1: 'objective=1', expected a name, a blank and a number"},
       {"objective 1\nstress: 1\n", "line 2: 'stress:', expected a name, a blank and a number"},
       {"\x7f"
@@ -166,7 +175,11 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"{\"objective\": 1, \"objective\": 2, \"stress\": 1}", "duplicate"},
       {"{\"objective\": \"1\", \"stress\": 2}", "objective is not a number"},
       {"{\"objective\": 1}", "stress is missing"},
-      {"{\"objective\": 1, \"stress\": 2, \"extra\": 1}", "'extra' is neither"},
+      {"{\"objective\": {\"sd\": 1}, \"stress\": 2}", "objective: expected numbers value and sd"},
+      {"{\"objective\": {\"value\": 1, \"gradient\": {\"y\": 1}}, \"stress\": 2}",
+       "gradient of objective: 'y' is no variable"},
+      {"{\"objective\": {\"value\": 1, \"gradient\": {\"x\": \"1\"}}, \"stress\": 2}",
+       "gradient of objective: x is not a number"},
       {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -177,6 +190,67 @@ static void bad_results_fail_with_what_and_where(void **state) {
     if (!strstr(result.run.reason, bad[i].reason))
       fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
   }
+}
+
+static void assert_reported(const gannet_result_record *result, const char *name, double value,
+                            double sd) {
+  const gannet_reported *item = gannet_quantities_find(&result->reported, name);
+  if (!item) fail_msg("%s is not there", name);
+  assert_true(item->value == value && item->sd == sd);
+}
+
+/* A campaign asks for objective and stress; what else a simulation reports is kept. */
+static void other_quantities_are_recorded(void **state) {
+  fixture *f = *state;
+  static const char *const same[] = {
+      "mass 12.5\nobjective 3.25 +- 0.5\nstress 7 \xc2\xb1 0.25\n_cd2 -1e-3+-1e-4\n",
+      "{\"mass\": 12.5, \"objective\": {\"value\": 3.25, \"sd\": 0.5}, \"solver\": \"cg\","
+      " \"stress\": {\"value\": 7, \"sd\": 0.25}, \"_cd2\": {\"value\": -1e-3, \"sd\": 1e-4},"
+      " \"flags\": [1, 2], \"mesh\": {\"cells\": 8}}"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
+    gannet_result_record result = read_with(f, NULL, same[i]);
+    if (result.status != GANNET_EVAL_DONE) fail_msg("%zu: %s", i, result.run.reason);
+    assert_true(result.objective == 3.25 && f->constraint == 7);
+    assert_int_equal(result.reported.n, 4);
+    assert_reported(&result, "mass", 12.5, 0);
+    assert_reported(&result, "objective", 3.25, 0.5);
+    assert_reported(&result, "stress", 7, 0.25);
+    assert_reported(&result, "_cd2", -1e-3, 1e-4);
+    gannet_results_release(1, &result);
+  }
+}
+
+static void gradients_and_missing_values_are_recorded(void **state) {
+  fixture *f = *state;
+  gannet_result_record result = read_with(
+      f, NULL,
+      "{\"objective\": {\"value\": 2, \"gradient\": {\"fins\": -1.5, \"x\": 4}}, \"stress\": 1}");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  const gannet_reported *item = gannet_quantities_find(&result.reported, "objective");
+  assert_non_null(item);
+  assert_non_null(item->gradient);
+  assert_true(item->gradient[0] == 4 && item->gradient[1] == -1.5 && isnan(item->gradient[2]));
+  gannet_results_release(1, &result);
+  result = read_with(f, NULL, "objective 2\nstress 1\nlift nan\n");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  assert_true(isnan(gannet_quantities_find(&result.reported, "lift")->value));
+  gannet_results_release(1, &result);
+}
+
+/* Of more quantities than an evaluation may have, the first are kept. */
+static void too_many_quantities_are_no_failure(void **state) {
+  fixture *f = *state;
+  const size_t size = 32 * (GANNET_QUANTITIES_MOST + 10);
+  char *text = malloc(size);
+  assert_non_null(text);
+  size_t used = (size_t)snprintf(text, size, "objective 1\nstress 1\n");
+  for (int i = 0; i < GANNET_QUANTITIES_MOST + 5; ++i)
+    used += (size_t)snprintf(text + used, size - used, "q%d %d\n", i, i);
+  gannet_result_record result = read_with(f, NULL, text);
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  assert_int_equal(result.reported.n, GANNET_QUANTITIES_MOST);
+  gannet_results_release(1, &result);
+  free(text);
 }
 
 static void fail_lines_mean_cannot_run(void **state) {
@@ -480,6 +554,9 @@ int main(void) {
       TEST(large_and_small_numbers_are_read),
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
+      TEST(other_quantities_are_recorded),
+      TEST(gradients_and_missing_values_are_recorded),
+      TEST(too_many_quantities_are_no_failure),
       TEST(fail_lines_mean_cannot_run),
       TEST(flags_of_json_mean_what_they_say),
       TEST(a_fail_counts_beside_the_nan_of_python),

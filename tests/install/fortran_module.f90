@@ -6,7 +6,7 @@ program fortran_module
   integer, parameter :: n = 16
   type(gannet_optimizer) :: opt, other
   integer(c_int64_t) :: id(n), who, pending, done, kept, cannot_run, failed
-  real(c_double) :: x(5, n), f(n), c(2, n), best(5), value
+  real(c_double) :: x(5, n), f(n), c(2, n), best(5), value, deviation
   integer(c_int) :: outcome(n)
   logical :: feasible
   integer :: ierr, i, pages
@@ -36,7 +36,16 @@ program fortran_module
   outcome(n - 2) = gannet_failed
   call gannet_tell(opt, id, f, ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "2 constraints") > 0, "no constraints")
-  call gannet_tell(opt, id, f, c, outcome)
+  call gannet_tell(opt, id, f, c, outcome, ierr=ierr, quantities=[gannet_quantity(99_c_int64_t, "cells", 1d0)])
+  call require(ierr /= 0 .and. index(gannet_message(), "that of no point that is told") > 0, "a quantity of nowhere")
+  call gannet_tell(opt, id, f, c, outcome, quantities=[gannet_quantity(id(2), "cells", 12d0), &
+    gannet_quantity(id(1), "mass", 2d0, 0.25d0), gannet_quantity(id(2), "objective", 2d0, 0d0, [1d0, 2d0, 3d0, 0d0, 0d0])])
+  call gannet_get_quantity(opt, id(2), "cells", value)
+  call require(value == 12, "the cells")
+  call gannet_get_quantity(opt, id(1), "mass", value, deviation)
+  call require(value == 2 .and. deviation == 0.25d0, "the mass")
+  call gannet_get_quantity(opt, id(1), "cells", value)
+  call require(value /= value, "no cells")
   call gannet_best(opt, best, value, feasible, who)
   call require(feasible .and. value == n - 3 .and. who == n - 4, "the best feasible one")
   call require(all(best == x(:, n - 3)), "its point")

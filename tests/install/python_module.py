@@ -82,6 +82,26 @@ class Module(unittest.TestCase):
         point, value, feasible = optimizer.best()
         self.assertEqual((dict(point), value, feasible), (mine, 2, True))
 
+    def test_what_else_is_told_is_kept(self):
+        optimizer = make()
+        a, b = optimizer.ask(2)
+        slopes = dict.fromkeys(a, 0.5)
+        optimizer.tell(a, 9, [100, 2], quantities={"cells": 12, "mass": gannet.Quantity(2, sd=0.25, gradient=slopes)})
+        self.assertEqual(optimizer.quantity(a, "cells").value, 12)
+        mass = optimizer.quantity(a.id, "mass")
+        self.assertEqual((mass.value, mass.sd, mass.gradient), (2, 0.25, slopes))
+        self.assertEqual(optimizer.quantity(a, "objective").value, 9)
+        self.assertTrue(np.isnan(optimizer.quantity(b, "cells").value))
+        optimizer.tell(b, quantities={"objective": gannet.Quantity(11, sd=0.1), "stress": 1, "mass": 2})
+        self.assertEqual(optimizer.best(), (b, 11, True))
+        for told, part in (({"a b": 1}, "quantity 'a b': expected a name"), ({"c": "x"}, "quantity c: 'x' is not a number"),
+                           ({"c": gannet.Quantity(1, sd=-1)}, "quantity c: standard deviation is -1"),
+                           ({"c": gannet.Quantity(1, gradient={"x": 1})}, "variable")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.tell({**a, "x": 0.25}, 1, [0, 1], quantities=told)
+        with self.assertRaisesRegex(gannet.Error, "evaluation 99 was never asked for"):
+            optimizer.quantity(99, "cells")
+
     def test_errors_are_the_library_s_and_clear(self):
         def fails(part, call):
             with self.assertRaises(gannet.Error) as caught:

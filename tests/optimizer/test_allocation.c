@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "optimizer/allocation.h"
 
@@ -37,7 +38,7 @@ static void give(fixture *f, int member, double value) {
   int64_t id = -1;
   assert_ok(gannet_history_propose(f->history, &x, 0, GANNET_ORIGIN_METHOD, &id));
   gannet_allocation_note(&f->allocation, id, member);
-  assert_ok(gannet_history_tell(f->history, id, GANNET_EVAL_DONE, value, NULL, NULL));
+  assert_ok(tell_values(f->history, id, GANNET_EVAL_DONE, value, NULL, NULL));
   assert_ok(gannet_allocation_credit_results(&f->allocation, f->history));
 }
 
@@ -205,7 +206,7 @@ static void open_points_wait(void **state) {
   }
   assert_ok(gannet_allocation_credit_results(&f.allocation, f.history));
   assert_near(f.allocation.trials[1], 0, 0);
-  assert_ok(gannet_history_tell(f.history, 0, GANNET_EVAL_DONE, 1, NULL, NULL));
+  assert_ok(tell_values(f.history, 0, GANNET_EVAL_DONE, 1, NULL, NULL));
   assert_ok(gannet_allocation_credit_results(&f.allocation, f.history));
   assert_near(f.allocation.trials[1], 1, 0);
   drop(&f);

@@ -34,7 +34,8 @@ static void optimise(fixture *f, double *x) {
     assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, x));
     for (int i = 0; i < Q; ++i) {
       const double *at = x + (ptrdiff_t)D * i;
-      const gannet_result result = {id[i], GANNET_RESULT_OK, id[i] == 2 ? NAN : at[0], at + 1};
+      const gannet_result result = {
+          .id = id[i], .objective = id[i] == 2 ? NAN : at[0], .constraints = at + 1};
       assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
     }
   }

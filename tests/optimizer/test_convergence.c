@@ -4,6 +4,7 @@
 #include <petscsys.h>
 
 #include "optimizer/fixture.h"
+#include "support/told.h"
 
 #include "optimizer/models/convergence.h"
 #include "optimizer/models/transform.h"
@@ -28,7 +29,7 @@ static const row far_away[] = {
 static void add(gannet_history *history, const row *r) {
   int64_t id = -1;
   assert_ok(gannet_history_propose(history, r->x, 0, GANNET_ORIGIN_USER, &id));
-  assert_ok(gannet_history_tell(history, id, r->status, r->value, &r->constraint, NULL));
+  assert_ok(tell_values(history, id, r->status, r->value, &r->constraint, NULL));
 }
 
 /* Where it has converged after three results that are bad, three at (0.5, 0.5), and some others;

@@ -3,6 +3,7 @@
 #include <petscsys.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "optimizer/optimizer_impl.h"
 
@@ -35,8 +36,8 @@ static void tell(gannet_optimizer *o, int64_t id, const place *best, const doubl
   const bool failed = crashes(x[0], x[1]);
   run.failure = failed ? GANNET_FAILURE_SIGNAL : GANNET_FAILURE_NONE;
   run.crashed = failed && !bad_luck;
-  assert_ok(gannet_history_tell(o->history, id, failed ? GANNET_EVAL_FAILED : GANNET_EVAL_DONE,
-                                value_of(best, x), NULL, &run));
+  assert_ok(tell_values(o->history, id, failed ? GANNET_EVAL_FAILED : GANNET_EVAL_DONE,
+                        value_of(best, x), NULL, &run));
 }
 
 static gannet_optimizer *make(const char *method, gannet_context **context,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "base/random.h"
 #include "optimizer/models/models_impl.h"
@@ -31,8 +32,8 @@ static void make(fixture *f, int n, bool constrained) {
   for (int i = 0; i < n; ++i) {
     f->beyond[i] = constrained && i % 3 == 0 ? u[i] : -u[i];
     assert_ok(gannet_history_propose(f->history, &f->value[i], 0, GANNET_ORIGIN_METHOD, &f->id[i]));
-    assert_ok(gannet_history_tell(f->history, f->id[i], GANNET_EVAL_DONE, f->value[i],
-                                  constrained ? &f->beyond[i] : NULL, NULL));
+    assert_ok(tell_values(f->history, f->id[i], GANNET_EVAL_DONE, f->value[i],
+                          constrained ? &f->beyond[i] : NULL, NULL));
   }
 }
 

@@ -65,7 +65,7 @@ static void ask_and_tell(course *c, int q, double *x) {
   int64_t id[8];
   assert_ok(gannet_optimizer_ask(c->optimizer, q, id, x));
   for (int i = 0; i < q; ++i) {
-    const gannet_result result = {id[i], GANNET_RESULT_OK, objective(x + (ptrdiff_t)i * D), NULL};
+    const gannet_result result = {.id = id[i], .objective = objective(x + (ptrdiff_t)i * D)};
     assert_ok(gannet_optimizer_tell(c->optimizer, 1, &result));
   }
 }

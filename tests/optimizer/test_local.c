@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "optimizer/fixture.h"
+#include "support/told.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -199,7 +200,7 @@ static void values_of_any_size_keep_their_order(void **state) {
       const double x[D] = {0.1 * i, 0.05 * i * i};
       int64_t id = -1;
       assert_ok(gannet_history_propose(history, x, 0, GANNET_ORIGIN_METHOD, &id));
-      assert_ok(gannet_history_tell(history, id, GANNET_EVAL_DONE, values[set][i], NULL, NULL));
+      assert_ok(tell_values(history, id, GANNET_EVAL_DONE, values[set][i], NULL, NULL));
     }
     assert_ok(local_data_collect(history, false, -1, &data));
     assert_int_equal(data.n, N);

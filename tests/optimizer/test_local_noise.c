@@ -4,6 +4,7 @@
 #include <petscsys.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "optimizer/local/local_data.h"
 
@@ -33,7 +34,7 @@ static bench make(int constraints, int feasible_from, bool noisy) {
     const double x = (double)i / (LINE - 1), c = feasible_from - 0.5 - i;
     const double value = pow(x - 0.5, 2) - (i == LUCKY ? luck : 0);
     assert_ok(gannet_history_propose(b.history, &x, 0, GANNET_ORIGIN_USER, &id));
-    assert_ok(gannet_history_tell(b.history, id, GANNET_EVAL_DONE, value, &c, NULL));
+    assert_ok(tell_values(b.history, id, GANNET_EVAL_DONE, value, &c, NULL));
   }
   assert_ok(local_data_collect(b.history, noisy, -1, &b.data));
   assert_ok(gannet_quadratic_create(b.data.d, b.data.n, true, &b.model));

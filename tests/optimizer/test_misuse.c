@@ -132,6 +132,8 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   int64_t id[1];
   double x[2] = {0.5, 0.5};
   const gannet_result result = {.objective = 1};
+  const gannet_result uncounted = {.objective = 1, .n_quantities = 1};
+  gannet_quantity quantity;
   gannet_best best;
   gannet_counts counts = {.done = -1};
   gannet_recommendation recommendation;
@@ -145,6 +147,10 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("x_user", gannet_optimizer_tell_point, f->optimizer, NULL, &result, NULL);
   REFUSED("result", gannet_optimizer_tell_point, f->optimizer, x, NULL, NULL);
   ALLOWED(gannet_optimizer_tell_point, f->optimizer, x, &result, NULL);
+  REFUSED("quantities", gannet_optimizer_tell_point, f->optimizer, x, &uncounted, NULL);
+  REFUSED("optimizer", gannet_optimizer_quantity, NULL, 0, "objective", &quantity);
+  REFUSED("name", gannet_optimizer_quantity, f->optimizer, 0, NULL, &quantity);
+  REFUSED("quantity", gannet_optimizer_quantity, f->optimizer, 0, "objective", NULL);
   REFUSED("optimizer", gannet_optimizer_recommend, NULL, &recommendation, x);
   REFUSED("recommendation", gannet_optimizer_recommend, f->optimizer, NULL, x);
   ALLOWED(gannet_optimizer_recommend, f->optimizer, &recommendation, NULL);
@@ -308,8 +314,8 @@ static void results_without_their_constraints_are_told(void **state) {
   assert_ok(gannet_problem_create(&limited, &f->problem));
   assert_ok(gannet_optimizer_create(f->context, f->problem, 0, NULL, &f->optimizer));
   assert_ok(gannet_optimizer_ask(f->optimizer, 2, id, x));
-  gannet_result results[] = {{id[0], GANNET_RESULT_FAILED, NAN, NULL},
-                             {id[1], GANNET_RESULT_OK, 1, NULL}};
+  gannet_result results[] = {{.id = id[0], .outcome = GANNET_RESULT_FAILED, .objective = NAN},
+                             {.id = id[1], .objective = 1}};
   assert_null_is_told("constraints", gannet_optimizer_tell(f->optimizer, 2, results));
   assert_fails(GANNET_ERR_ARG, "expected the values of 2 constraints",
                gannet_optimizer_tell_point(f->optimizer, x, &results[1], NULL));

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "base/random.h"
 #include "optimizer/models/noise_test.h"
@@ -54,7 +55,7 @@ static bool suspected(function f, int n, double closer, double noise, double tol
     for (int k = 0; k < 3; ++k)
       x[k] = i % 2 == 0 ? u[k] : fmin(fmax(x[k] + 0.3 * pow(closer, i) * (u[k] - 0.5), 0), 1);
     assert_ok(gannet_history_propose(history, x, 0, GANNET_ORIGIN_USER, &id));
-    assert_ok(gannet_history_tell(history, id, GANNET_EVAL_DONE, f(x) + noise * e, NULL, NULL));
+    assert_ok(tell_values(history, id, GANNET_EVAL_DONE, f(x) + noise * e, NULL, NULL));
   }
   assert_ok(gannet_noise_test_run(history, &answer));
   gannet_history_destroy(&history);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "optimizer/fixture.h"
+#include "support/told.h"
 
 #include "base/memory.h"
 
@@ -92,8 +93,8 @@ static void copy_history(const gannet_optimizer *from, gannet_optimizer *to) {
   for (int64_t at = 0; at < gannet_history_count_told(from->history); ++at) {
     const int64_t id = gannet_history_order(from->history)[at];
     const gannet_evaluation *row = gannet_history_get(from->history, id);
-    assert_ok(gannet_history_tell(to->history, id, row->status, row->objective,
-                                  gannet_history_constraints(from->history, id), NULL));
+    assert_ok(tell_values(to->history, id, row->status, row->objective,
+                          gannet_history_constraints(from->history, id), NULL));
   }
 }
 
@@ -376,6 +377,74 @@ static void wrong_settings_are_all_named(void **state) {
   drop(&f);
 }
 
+/* Objective and constraint may come by their names, and everything that is told is given back. */
+static void what_else_is_told_is_kept(void **state) {
+  (void)state;
+  fixture f = make(MPI_COMM_WORLD, "sobol", &mixed_spec);
+  int64_t id[2];
+  double x[2 * 5];
+  const double gradient[5] = {1, -2, 3, NAN, NAN};
+  gannet_quantity found;
+  gannet_counts counts;
+  assert_ok(gannet_optimizer_ask(f.optimizer, 2, id, x));
+  const gannet_quantity told[] = {
+      {.name = "objective", .value = 2, .sd = 0.25, .gradient = gradient},
+      {.name = "c", .value = 0.5},
+      {.name = "mass", .value = 7}};
+  const gannet_result result = {
+      .id = id[0], .objective = NAN, .n_quantities = 3, .quantities = told};
+  assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  gannet_optimizer_count(f.optimizer, &counts);
+  assert_int_equal(counts.feasible, 1);
+  assert_ok(gannet_optimizer_quantity(f.optimizer, id[0], "objective", &found));
+  assert_true(found.value == 2 && found.sd == 0.25);
+  assert_memory_equal(found.gradient, gradient, 3 * sizeof *gradient);
+  assert_ok(gannet_optimizer_quantity(f.optimizer, id[0], "c", &found));
+  assert_true(found.value == 0.5 && found.sd == 0 && !found.gradient);
+  assert_ok(gannet_optimizer_quantity(f.optimizer, id[0], "mass", &found));
+  assert_true(found.value == 7);
+  assert_ok(gannet_optimizer_quantity(f.optimizer, id[0], "lift", &found));
+  assert_true(isnan(found.value));
+  assert_ok(gannet_optimizer_quantity(f.optimizer, id[1], "objective", &found));
+  assert_true(isnan(found.value));
+  assert_fails(GANNET_ERR_ARG, "evaluation 99 was never asked for",
+               gannet_optimizer_quantity(f.optimizer, 99, "mass", &found));
+  drop(&f);
+}
+
+/* Nothing of what is wrong, or not the same on all ranks, is taken over. */
+static void wrong_quantities_are_refused(void **state) {
+  (void)state;
+  fixture f = make(MPI_COMM_WORLD, "sobol", &mixed_spec);
+  int64_t id = 0;
+  double x[5];
+  const double c = 0;
+  int rank = 0, np = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  gannet_quantity one = {.name = "objective", .value = 2, .sd = -1};
+  gannet_result result = {.n_quantities = 1, .quantities = &one, .constraints = &c};
+  assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
+  assert_fails(GANNET_ERR_ARG, "quantity objective: standard deviation is -1",
+               gannet_optimizer_tell(f.optimizer, 1, &result));
+  one = (gannet_quantity){.name = "a b"};
+  assert_fails(GANNET_ERR_ARG, "quantity 'a b': expected a name",
+               gannet_optimizer_tell(f.optimizer, 1, &result));
+  one = (gannet_quantity){.name = "mass"};
+  result.constraints = NULL;
+  assert_fails(GANNET_ERR_ARG, "expected the values of 1 constraints",
+               gannet_optimizer_tell(f.optimizer, 1, &result));
+  result.constraints = &c;
+  one.value = rank;
+  if (np > 1)
+    assert_fails(GANNET_ERR_RANKS, "results that are told",
+                 gannet_optimizer_tell(f.optimizer, 1, &result));
+  gannet_counts counts;
+  gannet_optimizer_count(f.optimizer, &counts);
+  assert_int_equal(counts.pending, 1);
+  drop(&f);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_gives_the_same_bits_on_any_number_of_ranks),
@@ -390,6 +459,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(any_number_of_draws_makes_a_point),
       cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),
       cmocka_unit_test(wrong_settings_are_all_named),
+      cmocka_unit_test(what_else_is_told_is_kept),
+      cmocka_unit_test(wrong_quantities_are_refused),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);

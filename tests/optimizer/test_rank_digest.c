@@ -165,13 +165,14 @@ static void other_results_are_told_and_not_taken(void **state) {
   int64_t id[2];
   double x[4], c[2] = {0.5, 0.25}, d = 0.75;
   assert_ok(gannet_optimizer_ask(f.optimizer, 2, id, x));
-  const gannet_result right[] = {{id[0], GANNET_RESULT_OK, 3, &c[0]},
-                                 {id[1], GANNET_RESULT_OK, 0, &c[1]}};
-  const gannet_result wrong[] = {{id[0], GANNET_RESULT_OK, nextafter(3, 4), &c[0]},
-                                 {id[0], GANNET_RESULT_OK, 3, &d},
-                                 {id[0], GANNET_RESULT_OK, NAN, &c[0]},
-                                 {id[0], GANNET_RESULT_CANNOT_RUN, 3, &c[0]},
-                                 {id[1], GANNET_RESULT_OK, 3, &c[0]}};
+  const gannet_result right[] = {{.id = id[0], .objective = 3, .constraints = &c[0]},
+                                 {.id = id[1], .objective = 0, .constraints = &c[1]}};
+  const gannet_result wrong[] = {
+      {.id = id[0], .objective = nextafter(3, 4), .constraints = &c[0]},
+      {.id = id[0], .objective = 3, .constraints = &d},
+      {.id = id[0], .objective = NAN, .constraints = &c[0]},
+      {.id = id[0], .outcome = GANNET_RESULT_CANNOT_RUN, .objective = 3, .constraints = &c[0]},
+      {.id = id[1], .objective = 3, .constraints = &c[0]}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
     assert_fails(GANNET_ERR_RANKS, "results",
                  gannet_optimizer_tell(f.optimizer, 1, is_last() ? &wrong[i] : right));
@@ -181,7 +182,8 @@ static void other_results_are_told_and_not_taken(void **state) {
                gannet_optimizer_tell(f.optimizer, 2, is_last() ? NULL : right));
   assert_int_equal(gannet_history_count_told(f.optimizer->history), 0);
   assert_ok(gannet_optimizer_tell(f.optimizer, 1, right));
-  const gannet_result zero = {id[1], GANNET_RESULT_OK, is_last() ? -0.0 : 0.0, &c[1]};
+  const gannet_result zero = {
+      .id = id[1], .objective = is_last() ? -0.0 : 0.0, .constraints = &c[1]};
   assert_ok(gannet_optimizer_tell(f.optimizer, 1, &zero));
   drop(&f);
 }
@@ -190,9 +192,10 @@ static void another_point_of_the_caller_is_told(void **state) {
   (void)state;
   fixture f = make();
   const double c = 0, x[2] = {0.5, 1}, other[2] = {is_last() ? 0.25 : 0.5, 1};
-  const gannet_result result = {-1, GANNET_RESULT_OK, 1, &c};
-  const gannet_result better = {-1, GANNET_RESULT_OK, is_last() ? 0.5 : 1, &c};
-  const gannet_result numbered = {is_last() ? 7 : -1, GANNET_RESULT_OK, 1, &c}; /* ignored */
+  const gannet_result result = {.id = -1, .objective = 1, .constraints = &c};
+  const gannet_result better = {.id = -1, .objective = is_last() ? 0.5 : 1, .constraints = &c};
+  const gannet_result numbered = {
+      .id = is_last() ? 7 : -1, .objective = 1, .constraints = &c}; /* ignored */
   assert_fails(GANNET_ERR_RANKS, "result",
                gannet_optimizer_tell_point(f.optimizer, other, &result, NULL));
   assert_fails(GANNET_ERR_RANKS, "result",

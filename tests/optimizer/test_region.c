@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "optimizer/fixture.h"
+#include "support/told.h"
 
 #include "base/memory.h"
 
@@ -149,8 +150,8 @@ static void copy_history(const gannet_history *from, gannet_history *to) {
   for (int64_t at = 0; at < gannet_history_count_told(from); ++at) {
     const int64_t id = gannet_history_order(from)[at];
     const gannet_evaluation *row = gannet_history_get(from, id);
-    assert_ok(gannet_history_tell(to, id, row->status, row->objective,
-                                  gannet_history_constraints(from, id), NULL));
+    assert_ok(tell_values(to, id, row->status, row->objective, gannet_history_constraints(from, id),
+                          NULL));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "problem/history.h"
 #include "problem/penalty.h"
@@ -32,7 +33,7 @@ static void tell(gannet_history *h, const result *r) {
   const double sign = gannet_history_problem(h)->spec.goal == GANNET_MAXIMIZE ? -1 : 1;
   int64_t id = -1;
   assert_ok(gannet_history_propose(h, (double[]){r->x, 0.5}, 0, GANNET_ORIGIN_METHOD, &id));
-  assert_ok(gannet_history_tell(h, id, GANNET_EVAL_DONE, sign * r->value, NULL, NULL));
+  assert_ok(tell_values(h, id, GANNET_EVAL_DONE, sign * r->value, NULL, NULL));
 }
 
 static void assert_finds(const gannet_history *h, const example *one, int turn) {

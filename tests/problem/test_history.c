@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -40,8 +41,8 @@ static void propose(gannet_history *h, int n) {
 static void results_are_kept_in_order_of_arrival(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
   propose(h, 3);
-  assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 1, feasible, NULL));
-  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
+  assert_ok(tell_values(h, 2, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_ok(tell_values(h, 0, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
   assert_int_equal(gannet_history_count(h), 3);
   assert_int_equal(gannet_history_count_told(h), 2);
   assert_int_equal(gannet_history_count_done(h), 1);
@@ -73,9 +74,8 @@ static void a_late_result_is_accepted_and_arrives_last(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
   propose(h, 3);
   for (int i = 0; i < 3; ++i)
-    assert_ok(
-        gannet_history_tell(h, i, i ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED, i, feasible, NULL));
-  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 7, feasible, NULL));
+    assert_ok(tell_values(h, i, i ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED, i, feasible, NULL));
+  assert_ok(tell_values(h, 0, GANNET_EVAL_DONE, 7, feasible, NULL));
   assert_int_equal(gannet_history_count_told(h), 3);
   assert_int_equal(gannet_history_order(h)[0], 1);
   assert_int_equal(gannet_history_order(h)[2], 0);
@@ -97,13 +97,13 @@ static void the_best_is_feasible_and_the_first_of_equals(void **state) {
   propose(h, 5);
   assert_int_equal(gannet_history_best(h), -1);
   ranking_is(h, 0, NULL);
-  assert_ok(gannet_history_tell(h, 4, GANNET_EVAL_DONE, 99, worse, NULL));
-  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 98, broken, NULL));
+  assert_ok(tell_values(h, 4, GANNET_EVAL_DONE, 99, worse, NULL));
+  assert_ok(tell_values(h, 0, GANNET_EVAL_DONE, 98, broken, NULL));
   assert_int_equal(gannet_history_best(h), -1);
   assert_int_equal(gannet_history_least_violation(h), 0);
-  assert_ok(gannet_history_tell(h, 3, GANNET_EVAL_DONE, 5, feasible, NULL));
-  assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 5, feasible, NULL));
-  assert_ok(gannet_history_tell(h, 1, GANNET_EVAL_DONE, 4, feasible, NULL));
+  assert_ok(tell_values(h, 3, GANNET_EVAL_DONE, 5, feasible, NULL));
+  assert_ok(tell_values(h, 2, GANNET_EVAL_DONE, 5, feasible, NULL));
+  assert_ok(tell_values(h, 1, GANNET_EVAL_DONE, 4, feasible, NULL));
   assert_int_equal(gannet_history_best(h), 2);
   ranking_is(h, 5, (const int64_t[]){2, 3, 1, 0, 4}); /* maximised; the broken ones by violation */
   assert_near(gannet_history_violation(h, 4), 5, 1e-12);
@@ -123,7 +123,7 @@ static void violations_stay_finite(void **state) {
   assert_ok(gannet_history_create(problem, &h));
   propose(h, 3);
   for (int i = 0; i < 3; ++i) {
-    assert_ok(gannet_history_tell(h, i, GANNET_EVAL_DONE, 1, &values[i], NULL));
+    assert_ok(tell_values(h, i, GANNET_EVAL_DONE, 1, &values[i], NULL));
     assert_true(gannet_history_violation(h, i) == 1e300);
   }
   assert_int_equal(gannet_history_least_violation(h), 0);
@@ -148,7 +148,7 @@ static void counts_and_best_are_those_of_the_table(void **state) {
                                                               : GANNET_EVAL_FAILED;
     const gannet_eval_status before = gannet_history_get(h, id)->status;
     if (before != GANNET_EVAL_PENDING && before != GANNET_EVAL_FAILED) continue;
-    assert_ok(gannet_history_tell(h, id, status, objective, values, NULL));
+    assert_ok(tell_values(h, id, status, objective, values, NULL));
     int64_t counts[GANNET_EVAL_STATUS_COUNT] = {0}, best = -1;
     for (int64_t i = 0; i < N; ++i) {
       const gannet_evaluation *row = gannet_history_get(h, i);
@@ -168,17 +168,16 @@ static void wrong_results_are_refused_and_change_nothing(void **state) {
   propose(h, 1);
   const uint64_t before = gannet_history_digest(h);
   assert_fails(GANNET_ERR_ARG, "never proposed",
-               gannet_history_tell(h, 1, GANNET_EVAL_DONE, 1, feasible, NULL));
+               tell_values(h, 1, GANNET_EVAL_DONE, 1, feasible, NULL));
   assert_fails(GANNET_ERR_ARG, "objective",
-               gannet_history_tell(h, 0, GANNET_EVAL_DONE, NAN, feasible, NULL));
+               tell_values(h, 0, GANNET_EVAL_DONE, NAN, feasible, NULL));
   assert_fails(GANNET_ERR_ARG, "constraint flow",
-               gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, bad, NULL));
+               tell_values(h, 0, GANNET_EVAL_DONE, 1, bad, NULL));
   assert_fails(GANNET_ERR_ARG, "outcome",
-               gannet_history_tell(h, 0, GANNET_EVAL_PENDING, 1, feasible, NULL));
+               tell_values(h, 0, GANNET_EVAL_PENDING, 1, feasible, NULL));
   assert_int_equal(gannet_history_digest(h), before);
-  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
-  assert_fails(GANNET_ERR_STATE, "already",
-               gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_ok(tell_values(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_fails(GANNET_ERR_STATE, "already", tell_values(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
   assert_int_not_equal(gannet_history_digest(h), before);
 }
 
@@ -190,8 +189,8 @@ static void the_digest_ignores_hosts_and_times(void **state) {
   propose(f->history, 200);
   propose(other, 200);
   for (int i = 0; i < 200; ++i) {
-    assert_ok(gannet_history_tell(f->history, i, GANNET_EVAL_DONE, i, feasible, NULL));
-    assert_ok(gannet_history_tell(other, 199 - i, GANNET_EVAL_DONE, 199 - i, feasible, &run));
+    assert_ok(tell_values(f->history, i, GANNET_EVAL_DONE, i, feasible, NULL));
+    assert_ok(tell_values(other, 199 - i, GANNET_EVAL_DONE, 199 - i, feasible, &run));
   }
   assert_int_equal(gannet_history_digest(f->history), gannet_history_digest(other));
   gannet_history_destroy(&other);

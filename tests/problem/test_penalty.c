@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "support/harness.h"
+#include "support/told.h"
 
 #include "problem/history.h"
 #include "problem/penalty.h"
@@ -79,7 +80,7 @@ static void tell(gannet_history *h, gannet_eval_status status, double objective,
   assert_ok(gannet_history_propose(h, &(double){0.5}, 0, GANNET_ORIGIN_METHOD, &id));
   gannet_run_record run = gannet_run_unknown();
   run.crashed = status == GANNET_EVAL_FAILED && objective > 0;
-  assert_ok(gannet_history_tell(h, id, status, objective, &g, &run));
+  assert_ok(tell_values(h, id, status, objective, &g, &run));
 }
 
 static int make(void **state) {

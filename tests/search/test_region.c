@@ -1,5 +1,6 @@
 /* test: serial labels unit */
 #include "search/problems.h"
+#include "support/told.h"
 
 #include "search/candidates.h"
 #include "search/region.h"
@@ -80,7 +81,7 @@ static int64_t propose(fixture *f, int64_t batch, gannet_origin origin) {
 }
 
 static void tell(fixture *f, int64_t id, double value) {
-  assert_ok(gannet_history_tell(f->history, id, GANNET_EVAL_DONE, value, NULL, NULL));
+  assert_ok(tell_values(f->history, id, GANNET_EVAL_DONE, value, NULL, NULL));
 }
 
 static void follow(fixture *f, const gannet_region_options *options) {
@@ -190,7 +191,7 @@ static void failed_evaluations_count_for_nothing(void **state) {
   design_of(&f, 4);
   for (int b = 1; b < 20; ++b) {
     const int64_t id = propose(&f, b, GANNET_ORIGIN_METHOD);
-    assert_ok(gannet_history_tell(f.history, id, GANNET_EVAL_FAILED, NAN, NULL, NULL));
+    assert_ok(tell_values(f.history, id, GANNET_EVAL_FAILED, NAN, NULL, NULL));
   }
   follow(&f, &turbo);
   assert_true(f.region.length == 0.8 && f.region.failures == 0);
@@ -199,7 +200,7 @@ static void failed_evaluations_count_for_nothing(void **state) {
   assert_int_equal(f.region.successes, 1);
   for (int b = 20; b < 24; ++b) {
     const int64_t id = propose(&f, b, GANNET_ORIGIN_METHOD);
-    assert_ok(gannet_history_tell(f.history, id, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
+    assert_ok(tell_values(f.history, id, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
   }
   follow(&f, &turbo);
   assert_true(f.region.length == 0.4); /* where simulations break down nothing is gained */
@@ -277,7 +278,7 @@ static gannet_problem *constrained_problem(void) {
 static void tell_constrained(fixture *f, int64_t batch, double value, double mass, double gap) {
   const double constraints[2] = {mass, gap};
   const int64_t id = propose(f, batch, batch == 0 ? GANNET_ORIGIN_INITIAL : GANNET_ORIGIN_METHOD);
-  assert_ok(gannet_history_tell(f->history, id, GANNET_EVAL_DONE, value, constraints, NULL));
+  assert_ok(tell_values(f->history, id, GANNET_EVAL_DONE, value, constraints, NULL));
 }
 
 static void the_centre_is_feasible_or_violates_least(void **state) {

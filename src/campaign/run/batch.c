@@ -202,60 +202,53 @@ gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *eval
   return err;
 }
 
-/* The evaluation has ended unless bad luck may not strike twice. */
-static gannet_ended ended_from(const gannet_campaign *campaign,
-                               const gannet_result_record *result) {
-  const gannet_ticket *t = &campaign->ledger.ticket[result->id];
-  gannet_ended ended = {.id = result->id,
-                        .status = result->status,
-                        .objective = result->objective,
-                        .constraints = result->constraints,
-                        .run = result->run};
-  ended.run.attempts = t->run.attempts + 1;
-  ended.final = result->status != GANNET_EVAL_FAILED || !result->retry ||
-                ended.run.attempts > campaign->input->evaluate.retries;
-  return ended;
+/* Whether another attempt is wanted, since bad luck may not strike twice. */
+static void count_attempt(const gannet_campaign *campaign, gannet_result_record *result) {
+  result->run.attempts = campaign->ledger.ticket[result->id].run.attempts + 1;
+  result->retry = result->status == GANNET_EVAL_FAILED && result->retry &&
+                  result->run.attempts <= campaign->input->evaluate.retries;
 }
 
 /* Attempts that were given back without having been started leave no trace in the ledger. */
 static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
-                               const gannet_result_record *results, gannet_ended *ended) {
-  int n_ended = 0;
+                               gannet_result_record *results) {
   for (int i = 0; i < n; ++i) {
-    const int at = position_of(batch, results[i].id);
+    gannet_result_record *one = &results[i];
+    const int at = position_of(batch, one->id);
     GANNET_REQUIRE(at >= 0, GANNET_ERR_INTERNAL, "a result of evaluation %lld, which is not open",
-                   (long long)results[i].id);
+                   (long long)one->id);
     batch->in_flight[at] = false;
     batch->n_flight -= 1;
-    if (results[i].status == GANNET_EVAL_PENDING) {
-      if (results[i].run.reason[0])
+    if (one->status == GANNET_EVAL_PENDING) {
+      if (one->run.reason[0])
         (void)snprintf(batch->returned, sizeof batch->returned, "%s: %.200s",
-                       results[i].run.failure == GANNET_FAILURE_RESULTS
-                           ? "results cannot be read"
-                           : "no simulation can be started",
-                       results[i].run.reason);
+                       one->run.failure == GANNET_FAILURE_RESULTS ? "results cannot be read"
+                                                                  : "no simulation can be started",
+                       one->run.reason);
       continue;
     }
-    gannet_ended *one = &ended[n_ended++];
-    *one = ended_from(campaign, &results[i]);
-    batch->n_ended += one->final;
-    if (results[i].status != GANNET_EVAL_DONE)
+    count_attempt(campaign, one);
+    batch->n_ended += !one->retry;
+    if (one->status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
-                 (long long)results[i].id, one->run.attempts,
-                 gannet_eval_status_phrase(results[i].status), results[i].run.reason,
-                 one->final ? "" : " (will be tried again)");
+                 (long long)one->id, one->run.attempts, gannet_eval_status_phrase(one->status),
+                 one->run.reason, one->retry ? " (will be tried again)" : "");
   }
-  return gannet_ledger_results(&campaign->ledger, n_ended, ended);
+  return GANNET_OK;
 }
 
 static gannet_err take_polled(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
                               gannet_batch *batch, gannet_result_record *results) {
-  int n = 0;
-  gannet_ended *ended = NULL;
+  int n = 0, n_ended = 0;
   GANNET_TRY(gannet_evaluator_poll(evaluator, wait, batch->n_flight, &n, results));
-  gannet_err err = gannet_alloc((size_t)n, sizeof *ended, &ended);
-  if (err == GANNET_OK) err = take_results(campaign, batch, n, results, ended);
-  gannet_free(&ended);
+  gannet_err err = take_results(campaign, batch, n, results);
+  for (int i = 0; i < n; ++i) {
+    const gannet_result_record moved = results[i];
+    if (moved.status == GANNET_EVAL_PENDING) continue;
+    results[i] = results[n_ended];
+    results[n_ended++] = moved;
+  }
+  if (err == GANNET_OK) err = gannet_ledger_results(&campaign->ledger, n_ended, results);
   return gannet_agree(campaign->context->comm, err);
 }
 
@@ -271,6 +264,7 @@ gannet_err gannet_batch_collect(gannet_campaign *campaign, gannet_evaluator *eva
   err = gannet_agree(campaign->context->comm, err);
   for (size_t i = 0; i < n && err == GANNET_OK; ++i) results[i].constraints = values + i * k;
   if (err == GANNET_OK) err = take_polled(campaign, evaluator, wait, batch, results);
+  if (results) gannet_results_release((int)n, results);
   gannet_free(&values);
   gannet_free(&results);
   return err;

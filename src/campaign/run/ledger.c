@@ -1,6 +1,7 @@
 #include "campaign/run/ledger.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,8 +17,16 @@ void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
 
 void gannet_ledger_release(gannet_ledger *ledger) {
   gannet_journal_destroy(&ledger->journal);
-  for (int64_t i = 0; i < ledger->n; ++i) gannet_free(&ledger->ticket[i].constraints);
+  for (int64_t i = 0; i < ledger->n; ++i) {
+    gannet_free(&ledger->ticket[i].constraints);
+    gannet_quantities_release(&ledger->ticket[i].reported);
+  }
   gannet_free(&ledger->ticket);
+  for (int i = 0; i < ledger->n_columns; ++i) {
+    gannet_free(&ledger->column[i].name);
+    gannet_free(&ledger->column[i].title);
+  }
+  gannet_free(&ledger->column);
   gannet_free(&ledger->attempts);
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
@@ -38,6 +47,57 @@ int64_t gannet_ledger_pending(const gannet_ledger *ledger) {
   int64_t pending = ledger->n;
   for (int i = 0; i < GANNET_EVAL_STATUS_COUNT; ++i) pending -= ledger->n_ended[i];
   return pending;
+}
+
+static bool has_column(const gannet_ledger *ledger, const char *name, bool is_sd) {
+  for (int i = 0; i < ledger->n_columns; ++i)
+    if (ledger->column[i].is_sd == is_sd && strcmp(ledger->column[i].name, name) == 0) return true;
+  return false;
+}
+
+static gannet_err add_column(gannet_ledger *ledger, const char *name, bool is_sd) {
+  if (ledger->n_columns == GANNET_REPORTED_COLUMNS_MOST || has_column(ledger, name, is_sd))
+    return GANNET_OK;
+  if (ledger->n_columns == ledger->column_capacity) {
+    const int larger = 2 * ledger->column_capacity + 4;
+    GANNET_TRY(gannet_resize((size_t)ledger->column_capacity, (size_t)larger,
+                             sizeof *ledger->column, &ledger->column));
+    ledger->column_capacity = larger;
+  }
+  gannet_reported_column *column = &ledger->column[ledger->n_columns];
+  const bool is_variable = gannet_problem_find_variable(ledger->problem, name) >= 0;
+  char title[100];
+  (void)snprintf(title, sizeof title, "%s%s%s", is_variable ? "reported." : "", name,
+                 is_sd ? ".sd" : "");
+  *column = (gannet_reported_column){.is_sd = is_sd};
+  GANNET_TRY(gannet_copy_text(name, &column->name));
+  const gannet_err err = gannet_copy_text(title, &column->title);
+  if (err != GANNET_OK) gannet_free(&column->name);
+  if (err == GANNET_OK) ledger->n_columns += 1;
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+/* Values of objective and constraints have columns of their own. */
+gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_ticket *ticket) {
+  for (int i = 0; i < ticket->reported.n; ++i) {
+    const gannet_reported *item = &ticket->reported.item[i];
+    const bool has_own = strcmp(item->name, "objective") == 0 ||
+                         gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
+    if (!has_own) GANNET_TRY(add_column(ledger, item->name, false));
+    if (item->sd > 0) GANNET_TRY(add_column(ledger, item->name, true));
+  }
+  return GANNET_OK;
+}
+
+gannet_result_record gannet_ticket_result(const gannet_ticket *ticket, int64_t id) {
+  return (gannet_result_record){.id = id,
+                                .status = ticket->has_result ? ticket->status : GANNET_EVAL_FAILED,
+                                .retry = !ticket->has_result,
+                                .objective = ticket->objective,
+                                .constraints = ticket->constraints,
+                                .reported = ticket->reported,
+                                .run = ticket->run};
 }
 
 /* Taking records over. */
@@ -110,38 +170,39 @@ static gannet_err take_submit(gannet_ledger *ledger, const gannet_record *record
   return GANNET_OK;
 }
 
-static gannet_err keep_attempt(gannet_ledger *ledger, const gannet_ended *ended) {
-  ledger->longest = fmax(ledger->longest, ended->run.ended - ended->run.started);
+static gannet_err keep_attempt(gannet_ledger *ledger, const gannet_result_record *result) {
+  ledger->longest = fmax(ledger->longest, result->run.ended - result->run.started);
   if (ledger->n_attempts == ledger->attempt_capacity) {
     const int larger = 2 * ledger->attempt_capacity + 8;
     GANNET_TRY(gannet_resize((size_t)ledger->attempt_capacity, (size_t)larger,
                              sizeof *ledger->attempts, &ledger->attempts));
     ledger->attempt_capacity = larger;
   }
-  ledger->attempts[ledger->n_attempts++] = (gannet_attempt){ended->id, ended->run};
+  ledger->attempts[ledger->n_attempts++] = (gannet_attempt){result->id, result->run};
   return GANNET_OK;
 }
 
-static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) {
+static gannet_err take_result(gannet_ledger *ledger, const gannet_result_record *result) {
+  const gannet_problem_spec *spec = &ledger->problem->spec;
   gannet_ticket *ticket = NULL;
-  GANNET_TRY(find_ticket(ledger, ended->id, &ticket));
-  if (ended->final) gannet_ledger_count(ledger, ticket, -1);
-  ticket->run = ended->run;
+  GANNET_TRY(find_ticket(ledger, result->id, &ticket));
+  if (!result->retry) gannet_ledger_count(ledger, ticket, -1);
+  ticket->run = result->run;
   gannet_utf8_mend(ticket->run.reason); /* as a replay will find it */
   gannet_utf8_mend(ticket->run.host);
-  if (!ended->final) {
+  if (result->retry) {
     ticket->nonce = 0; /* the attempt is over: a resume begins the next one */
-    return keep_attempt(ledger, ended);
+    return keep_attempt(ledger, result);
   }
   ticket->has_result = true;
   ticket->is_told = false; /* a late result has to be told again */
-  ticket->status = ended->status;
-  ticket->objective = ended->status == GANNET_EVAL_DONE ? ended->objective : NAN;
-  if (ended->status == GANNET_EVAL_DONE)
-    memcpy(ticket->constraints, ended->constraints,
-           (size_t)ledger->problem->spec.n_constraints * sizeof(double));
+  ticket->status = result->status;
+  ticket->objective = result->status == GANNET_EVAL_DONE ? result->objective : NAN;
+  if (result->status == GANNET_EVAL_DONE)
+    memcpy(ticket->constraints, result->constraints, (size_t)spec->n_constraints * sizeof(double));
   gannet_ledger_count(ledger, ticket, 1);
-  return GANNET_OK;
+  GANNET_TRY(gannet_quantities_copy(&result->reported, spec->n_variables, &ticket->reported));
+  return gannet_ledger_add_columns(ledger, ticket);
 }
 
 static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
@@ -151,8 +212,8 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
     GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
                    "the journal tells evaluation %lld before its result", (long long)ids[i]);
     if (ticket->is_told && ledger->tells_early) continue;
-    GANNET_TRY(gannet_history_tell(ledger->history, ids[i], ticket->status, ticket->objective,
-                                   ticket->constraints, &ticket->run));
+    const gannet_result_record result = gannet_ticket_result(ticket, ids[i]);
+    GANNET_TRY(gannet_history_tell(ledger->history, &result));
     ticket->is_told = true;
   }
   return GANNET_OK;
@@ -172,7 +233,7 @@ static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *recor
     case GANNET_RECORD_SUBMIT:
       return take_submit(ledger, record);
     case GANNET_RECORD_RESULT:
-      return take_result(ledger, &record->ended);
+      return take_result(ledger, &record->result);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -263,10 +324,10 @@ gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids
   return GANNET_OK;
 }
 
-static gannet_err write_results(gannet_ledger *ledger, int n, const gannet_ended *ended,
+static gannet_err write_results(gannet_ledger *ledger, int n, const gannet_result_record *results,
                                 char **texts) {
-  const int k = ledger->problem->spec.n_constraints;
-  for (int i = 0; i < n; ++i) GANNET_TRY(gannet_record_result(k, &ended[i], &texts[i]));
+  for (int i = 0; i < n; ++i)
+    GANNET_TRY(gannet_record_result(ledger->problem, &results[i], &texts[i]));
   if (!ledger->journal) return GANNET_OK;
   for (int i = 0; i < n && ledger->defers; ++i)
     GANNET_TRY(gannet_journal_defer(ledger->journal, texts[i], &ledger->sequence));
@@ -277,14 +338,15 @@ static gannet_err write_results(gannet_ledger *ledger, int n, const gannet_ended
   return GANNET_OK;
 }
 
-gannet_err gannet_ledger_results(gannet_ledger *ledger, int n, const gannet_ended *ended) {
+gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
+                                 const gannet_result_record *results) {
   char **texts = NULL;
   if (n == 0) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *texts, &texts));
-  gannet_err err = write_results(ledger, n, ended, texts);
+  gannet_err err = write_results(ledger, n, results, texts);
   for (int i = 0; i < n; ++i) gannet_free(&texts[i]);
   gannet_free(&texts);
-  for (int i = 0; i < n && err == GANNET_OK; ++i) err = take_result(ledger, &ended[i]);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) err = take_result(ledger, &results[i]);
   return err;
 }
 
@@ -390,14 +452,8 @@ static gannet_err queue_evaluation(queue *q, int64_t id) {
   char *text = NULL;
   if (ticket->has_result) GANNET_TRY(queue_submit(q, id));
   if (ticket->has_result || ticket->run.attempts > 0) {
-    const gannet_ended ended = {.id = id,
-                                .final = ticket->has_result,
-                                .status = ticket->has_result ? ticket->status : GANNET_EVAL_FAILED,
-                                .objective = ticket->objective,
-                                .constraints = ticket->constraints,
-                                .run = ticket->run};
-    const gannet_err made =
-        gannet_record_result(q->ledger->problem->spec.n_constraints, &ended, &text);
+    const gannet_result_record result = gannet_ticket_result(ticket, id);
+    const gannet_err made = gannet_record_result(q->ledger->problem, &result, &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   return ticket->has_result ? GANNET_OK : queue_submit(q, id);

@@ -31,7 +31,8 @@ typedef struct {
   bool is_told;
   gannet_eval_status status;
   double objective;
-  double *constraints; /* [n_constraints], owned */
+  double *constraints;        /* [n_constraints], owned */
+  gannet_quantities reported; /* besides these, owned (problem/result.h) */
   gannet_run_record run;
   double proposal; /* seconds that proposing it and those with it took; NAN = unknown */
 } gannet_ticket;
@@ -41,6 +42,17 @@ typedef struct {
   int64_t id;
   gannet_run_record run;
 } gannet_attempt;
+
+/* A column of what results report besides objective and constraints. */
+typedef struct {
+  char *name;  /* of the quantity, owned */
+  char *title; /* of the column, owned: "mass", "mass.sd", or "reported.x" where x is a variable */
+  bool is_sd;  /* it has standard deviations, not values */
+} gannet_reported_column;
+
+/* Most columns of this kind; what is reported under further names is in the journal and in
+ * snapshots only. */
+enum { GANNET_REPORTED_COLUMNS_MOST = 1000 };
 
 typedef struct {
   const gannet_problem *problem; /* borrowed */
@@ -62,12 +74,27 @@ typedef struct {
   int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
-  double longest;           /* seconds of any attempt so far, 0 = none */
-  gannet_state state;       /* of the optimiser after the last proposal; empty = none yet */
-  gannet_state changes;     /* scratch: what the last proposal changed of it */
-  int n_positional;         /* above 0 instead of it: version 0.1.0 wrote the last proposal */
-  double *positional;       /* [n_positional] (optimizer/optimizer.h) */
+  int n_columns, column_capacity;
+  gannet_reported_column *column; /* [n_columns] in the order in which they were needed */
+  double longest;                 /* seconds of any attempt so far, 0 = none */
+  gannet_state state;             /* of the optimiser after the last proposal; empty = none yet */
+  gannet_state changes;           /* scratch: what the last proposal changed of it */
+  int n_positional;               /* above 0 instead of it: version 0.1.0 wrote the last proposal */
+  double *positional;             /* [n_positional] (optimizer/optimizer.h) */
 } gannet_ledger;
+
+/* Add the columns that a ticket needs and that are not there yet.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_add_columns(gannet_ledger *ledger,
+                                                    const gannet_ticket *ticket);
+
+/* The result of a ticket as the history takes it. Everything is borrowed.
+ *
+ * Local.
+ */
+gannet_result_record gannet_ticket_result(const gannet_ticket *ticket, int64_t id);
 
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).
  *
@@ -141,22 +168,15 @@ GANNET_CHECKED gannet_err gannet_ledger_name_state(gannet_ledger *ledger);
 GANNET_CHECKED gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
                                                const int *attempts, const uint64_t *nonces);
 
-/* One ended attempt; final tells whether the evaluation ended with it. */
-typedef struct {
-  int64_t id;
-  bool final;
-  gannet_eval_status status;
-  double objective;
-  const double *constraints;
-  gannet_run_record run;
-} gannet_ended;
-
-/* n ended attempts, with one sync at most.
+/* n ended attempts, with one sync at most. An evaluation has ended unless another attempt is wanted
+ * (retry).
  *
  * Local.
+ *
+ * results  in  [n] copied
  */
 GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
-                                                const gannet_ended *ended);
+                                                const gannet_result_record *results);
 
 /* Hand the results of these evaluations to the history, in this order.
  *

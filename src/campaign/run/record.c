@@ -197,15 +197,37 @@ static json_t *run_object(const gannet_run_record *run) {
   return object;
 }
 
-gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended, char **text) {
+/* A number, or an object where there is more about it. */
+static json_t *reported_value(int n_variables, const gannet_reported *item) {
+  if (item->sd == 0 && !item->gradient) return json_of_number(item->value);
+  json_t *object = set_member(json_object(), "value", json_of_number(item->value));
+  if (item->sd > 0) object = set_member(object, "sd", json_of_number(item->sd));
+  if (item->gradient)
+    object = set_member(object, "gradient", json_of_numbers(n_variables, item->gradient));
+  return object;
+}
+
+gannet_err gannet_record_result(const gannet_problem *problem, const gannet_result_record *result,
+                                char **text) {
+  const gannet_problem_spec *spec = &problem->spec;
+  json_t *reported = json_object();
   json_t *object =
-      json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)ended->id, "final",
-                (int)ended->final, "status", gannet_eval_status_text(ended->status), "run",
-                run_object(&ended->run));
-  if (ended->status == GANNET_EVAL_DONE) {
-    object = set_member(object, "objective", json_of_number(ended->objective));
-    object = set_member(object, "constraints", json_of_numbers(n_constraints, ended->constraints));
+      json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)result->id, "final",
+                (int)!result->retry, "status", gannet_eval_status_text(result->status), "run",
+                run_object(&result->run));
+  if (result->status == GANNET_EVAL_DONE) {
+    object = set_member(object, "objective", json_of_number(result->objective));
+    object = set_member(object, "constraints",
+                        json_of_numbers(spec->n_constraints, result->constraints));
   }
+  for (int i = 0; i < result->reported.n; ++i) {
+    const gannet_reported *item = &result->reported.item[i];
+    reported = set_member(reported, item->name, reported_value(spec->n_variables, item));
+  }
+  if (result->reported.n > 0)
+    object = set_member(object, "reported", reported);
+  else
+    json_decref(reported);
   return to_text(object, text);
 }
 
@@ -390,23 +412,50 @@ static gannet_err read_run(const json_t *object, gannet_run_record *run) {
   return GANNET_OK;
 }
 
+/* gradient  scratch  [n_variables] */
+static gannet_err read_reported_value(int n_variables, const char *name, const json_t *value,
+                                      double *gradient, gannet_quantities *list) {
+  gannet_quantity quantity = {.name = name};
+  const json_t *sd = json_object_get(value, "sd"), *slopes = json_object_get(value, "gradient");
+  const bool is_object = json_is_object(value);
+  GANNET_TRY(
+      read_number(is_object ? json_object_get(value, "value") : value, name, &quantity.value));
+  if (sd) GANNET_TRY(read_number(sd, "sd", &quantity.sd));
+  if (slopes) GANNET_TRY(read_numbers(slopes, "gradient", (size_t)n_variables, gradient));
+  if (slopes) quantity.gradient = gradient;
+  return gannet_quantities_set(list, n_variables, &quantity);
+}
+
+static gannet_err read_reported(int n_variables, json_t *object, gannet_quantities *list) {
+  const char *name = NULL;
+  json_t *value = NULL;
+  double *gradient = NULL;
+  gannet_err err = gannet_alloc((size_t)n_variables, sizeof *gradient, &gradient);
+  json_object_foreach(object, name, value) if (err == GANNET_OK) err =
+      read_reported_value(n_variables, name, value, gradient, list);
+  gannet_free(&gradient);
+  return err;
+}
+
 static gannet_err read_result(const gannet_problem *problem, const json_t *object,
                               gannet_record *record) {
-  gannet_ended *ended = &record->ended;
+  gannet_result_record *result = &record->result;
   const char *word = json_string_value(json_object_get(object, "status"));
   gannet_eval_status status = GANNET_EVAL_PENDING;
   const size_t k = (size_t)problem->spec.n_constraints;
   GANNET_REQUIRE(word && gannet_eval_status_find(word, &status) && status != GANNET_EVAL_PENDING,
                  GANNET_ERR_DAMAGED, "a result without a known status");
-  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &ended->id));
-  ended->final = json_is_true(json_object_get(object, "final"));
-  ended->status = status;
-  ended->objective = NAN;
-  GANNET_TRY(read_run(json_object_get(object, "run"), &ended->run));
+  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &result->id));
+  result->retry = !json_is_true(json_object_get(object, "final"));
+  result->status = status;
+  result->objective = NAN;
+  GANNET_TRY(read_run(json_object_get(object, "run"), &result->run));
   GANNET_TRY(gannet_alloc(k, sizeof *record->values, &record->values));
-  ended->constraints = record->values;
-  if (ended->status != GANNET_EVAL_DONE) return GANNET_OK;
-  GANNET_TRY(read_number(json_object_get(object, "objective"), "objective", &ended->objective));
+  result->constraints = record->values;
+  GANNET_TRY(read_reported(problem->spec.n_variables, json_object_get(object, "reported"),
+                           &result->reported));
+  if (result->status != GANNET_EVAL_DONE) return GANNET_OK;
+  GANNET_TRY(read_number(json_object_get(object, "objective"), "objective", &result->objective));
   return read_numbers(json_object_get(object, "constraints"), "constraints", k, record->values);
 }
 
@@ -461,6 +510,7 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->attempt);
   gannet_free(&record->nonce);
   gannet_free(&record->values);
+  gannet_quantities_release(&record->result.reported);
 }
 
 /* What identifies a problem. */

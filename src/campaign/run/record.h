@@ -24,23 +24,23 @@ typedef enum {
 /* A parsed record; only the members of its kind are set. Free with gannet_record_release. */
 typedef struct {
   gannet_record_kind kind;
-  char *name;           /* campaign */
-  uint64_t seed;        /* campaign */
-  uint64_t fingerprint; /* campaign */
-  int64_t first, batch; /* propose */
-  gannet_origin origin; /* propose */
-  int n;                /* propose: points; submit, tell: ids */
-  double *x;            /* propose: [n][n_variables] user units */
-  gannet_stated stated; /* propose */
-  gannet_state state;   /* propose, state: of the optimiser, or what changed of it */
-  int n_positional;     /* propose, of version 0.1.0 */
-  double *positional;   /* propose: [n_positional] the state without names */
-  double seconds;       /* propose: that it took, NAN = unknown */
-  int64_t *id;          /* submit, tell: [n] */
-  int *attempt;         /* submit: [n] */
-  uint64_t *nonce;      /* submit: [n] */
-  gannet_ended ended;   /* result; its constraints point at values */
-  double *values;       /* result: [n_constraints] */
+  char *name;                  /* campaign */
+  uint64_t seed;               /* campaign */
+  uint64_t fingerprint;        /* campaign */
+  int64_t first, batch;        /* propose */
+  gannet_origin origin;        /* propose */
+  int n;                       /* propose: points; submit, tell: ids */
+  double *x;                   /* propose: [n][n_variables] user units */
+  gannet_stated stated;        /* propose */
+  gannet_state state;          /* propose, state: of the optimiser, or what changed of it */
+  int n_positional;            /* propose, of version 0.1.0 */
+  double *positional;          /* propose: [n_positional] the state without names */
+  double seconds;              /* propose: that it took, NAN = unknown */
+  int64_t *id;                 /* submit, tell: [n] */
+  int *attempt;                /* submit: [n] */
+  uint64_t *nonce;             /* submit: [n] */
+  gannet_result_record result; /* result; its constraints point at values */
+  double *values;              /* result: [n_constraints] */
 } gannet_record;
 
 /* Parse a payload.
@@ -74,8 +74,8 @@ GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history,
 GANNET_CHECKED gannet_err gannet_record_state_of(const gannet_state *state, char **text);
 GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
                                                const uint64_t *nonces, char **text);
-GANNET_CHECKED gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended,
-                                               char **text);
+GANNET_CHECKED gannet_err gannet_record_result(const gannet_problem *problem,
+                                               const gannet_result_record *result, char **text);
 GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
 
 #endif

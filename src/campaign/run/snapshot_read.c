@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
+#include "campaign/run/snapshot_reported.h"
 
 /* What a history and the tickets of a ledger are made of. */
 typedef struct {
@@ -95,6 +96,7 @@ static gannet_err read_history(const gannet_store *store, const gannet_problem *
       read_table(store, gannet_snapshot_proposal_fields, c->n, c->proposal, sizeof *c->proposal));
   GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
   GANNET_TRY(read_table(store, gannet_snapshot_ticket_fields, c->n, c->ticket, sizeof *c->ticket));
+  GANNET_TRY(gannet_snapshot_read_reported(store, problem->spec.n_variables, c->n, c->ticket));
   for (int64_t i = 0; i < c->n; ++i) {
     gannet_ticket *t = &c->ticket[i];
     t->has_result = t->status != GANNET_EVAL_PENDING;
@@ -104,7 +106,8 @@ static gannet_err read_history(const gannet_store *store, const gannet_problem *
   return GANNET_OK;
 }
 
-static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
+/* Takes what is reported over from the columns. */
+static gannet_err fill_ledger(columns *c, gannet_ledger *ledger) {
   const int64_t v = ledger->problem->spec.n_variables;
   const size_t k = (size_t)ledger->problem->spec.n_constraints;
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *ledger->ticket, &ledger->ticket));
@@ -115,17 +118,21 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
     GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, c->proposal[i].batch,
                                       c->proposal[i].origin, NULL));
     *t = c->ticket[i];
+    t->reported = (gannet_quantities){0};
     GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
     if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
     gannet_ledger_count(ledger, t, 1);
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &c->ticket[i]));
+    t->reported = c->ticket[i].reported;
+    c->ticket[i].reported = (gannet_quantities){0};
   }
   for (int64_t at = 0; at < c->told; ++at) {
     GANNET_REQUIRE(0 <= c->order[at] && c->order[at] < c->n, GANNET_ERR_DAMAGED,
                    "history/told names evaluation %lld of %lld", (long long)c->order[at],
                    (long long)c->n);
     gannet_ticket *t = &ledger->ticket[c->order[at]];
-    GANNET_TRY(gannet_history_tell(ledger->history, c->order[at], t->status, t->objective,
-                                   t->constraints, &t->run));
+    const gannet_result_record result = gannet_ticket_result(t, c->order[at]);
+    GANNET_TRY(gannet_history_tell(ledger->history, &result));
     t->is_told = true;
   }
   return GANNET_OK;
@@ -307,6 +314,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   gannet_free(&c.constraints);
   gannet_free(&c.order);
   gannet_free(&c.proposal);
+  for (int64_t i = 0; c.ticket && i < c.n; ++i) gannet_quantities_release(&c.ticket[i].reported);
   gannet_free(&c.ticket);
   gannet_store_destroy(&store);
   return err;

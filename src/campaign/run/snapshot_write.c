@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
+#include "campaign/run/snapshot_reported.h"
 #include "gannet/version.h"
 
 /* Columns are gathered one at a time, in buffers for all rows. */
@@ -214,6 +215,7 @@ gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) 
   if (err == GANNET_OK) err = write_campaign(&w);
   if (err == GANNET_OK) err = write_problem(&w);
   if (err == GANNET_OK) err = write_history(&w);
+  if (err == GANNET_OK) err = gannet_snapshot_write_reported(w.store, ledger);
   if (err == GANNET_OK) err = write_state(&w);
   if (err == GANNET_OK) err = gannet_store_commit(w.store);
   gannet_free(&w.reals);

@@ -16,50 +16,62 @@ static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
 typedef struct {
   const gannet_ledger *ledger;
   int n_columns;
-  int n_fixed; /* columns without course and labels */
+  int n_fixed; /* columns without course, reported quantities and labels */
   int n_course;
+  int n_reported;     /* the first columns of the ledger that are shown */
   const int64_t *ids; /* of the rows; NULL = 0, 1, ... */
   const gannet_labels *labels;
   bool old_words; /* statuses as earlier versions wrote them */
 } layout;
 
-/* Names of columns, and what variables and constraints of such a name are called. */
-#define COLUMN(name) \
-  { name, "variables." name, "constraints." name }
+/* Names of columns, and what variables, constraints and reported quantities of such a name are
+ * called. */
+#define COLUMN(name)                                           \
+  {                                                            \
+    name, {                                                    \
+      "variables." name, "constraints." name, "reported." name \
+    }                                                          \
+  }
+typedef enum { VARIABLE, CONSTRAINT, REPORTED } origin;
 static const struct {
-  const char *own, *variable, *constraint;
+  const char *own, *other[3];
 } names[] = {COLUMN("id"),       COLUMN("batch"),     COLUMN("status"),  COLUMN("feasible"),
              COLUMN("attempts"), COLUMN("submitted"), COLUMN("started"), COLUMN("ended"),
              COLUMN("seconds"),  COLUMN("exit_code"), COLUMN("signal"),  COLUMN("slot"),
              COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason")};
 enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
 
-/* Columns: id, batch, variables, objective, constraints, status, feasible, course, labels. */
+/* Columns: id, batch, variables, objective, constraints, status, feasible, course, reported
+ * quantities, labels. */
 static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
-  layout l = {.ledger = ledger, .ids = ids, .n_course = course ? N_COURSE : 0};
+  layout l = {.ledger = ledger,
+              .ids = ids,
+              .n_course = course ? N_COURSE : 0,
+              .n_reported = ledger->n_columns};
   l.n_fixed = 5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints;
-  l.n_columns = l.n_fixed + l.n_course;
+  l.n_columns = l.n_fixed + l.n_course + l.n_reported;
   return l;
 }
 
 /* The same in every table, whichever of the columns it has. */
-static const char *name_given(const char *name, bool is_variable) {
+static const char *name_given(const char *name, origin of) {
   for (int i = 0; i < N_NAMES; ++i)
-    if (strcmp(names[i].own, name) == 0)
-      return is_variable ? names[i].variable : names[i].constraint;
+    if (strcmp(names[i].own, name) == 0) return names[i].other[of];
   return name;
 }
 
 static const char *column_name(const void *user, int column) {
   const layout *l = user;
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
-  const int label = column - l->n_fixed - l->n_course;
+  const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
   if (label >= 0) return l->labels->name[label];
+  if (reported >= 0) return name_given(l->ledger->column[reported].title, REPORTED);
   if (column < N_AHEAD) return names[column].own;
   if ((column -= N_AHEAD) < spec->n_variables)
-    return name_given(spec->variables[column].name, true);
+    return name_given(spec->variables[column].name, VARIABLE);
   if ((column -= spec->n_variables) == 0) return "objective";
-  if ((column -= 1) < spec->n_constraints) return name_given(spec->constraints[column].name, false);
+  if ((column -= 1) < spec->n_constraints)
+    return name_given(spec->constraints[column].name, CONSTRAINT);
   return names[column - spec->n_constraints + N_AHEAD].own;
 }
 
@@ -123,6 +135,14 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
   return GANNET_CELL_TRUTH;
 }
 
+static gannet_cell reported_cell(const layout *l, int64_t id, int at, char *text) {
+  const gannet_reported_column *column = &l->ledger->column[at];
+  const gannet_reported *item =
+      gannet_quantities_find(&l->ledger->ticket[id].reported, column->name);
+  const double sd = item && item->sd > 0 ? item->sd : NAN;
+  return gannet_cell_real(column->is_sd ? sd : item ? item->value : NAN, text);
+}
+
 /* What does not fit is cut. */
 static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int column, char *text) {
   const char *label = gannet_labels_text(labels, id, column);
@@ -138,8 +158,9 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   const layout *l = user;
   const int64_t id = l->ids ? l->ids[row] : row;
   const gannet_problem *problem = l->ledger->problem;
-  const int label = column - l->n_fixed - l->n_course;
+  const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
   if (label >= 0) return label_cell(l->labels, id, label, text);
+  if (reported >= 0) return reported_cell(l, id, reported, text);
   if (column == 0) return gannet_cell_whole(id, text);
   if (column == 1)
     return gannet_cell_whole(gannet_history_get(l->ledger->history, id)->batch, text);
@@ -250,17 +271,29 @@ static gannet_err compare_lines(const char *path, comparison *c, char *text) {
 }
 
 /* All rows and the header above them, cut into lines that point into text. */
-static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, char **text,
-                             char ***lines) {
+static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, int n_reported,
+                             char **text, char ***lines) {
   size_t size = 0;
   char *rest = NULL;
   layout l = make_layout(ledger, true, NULL);
   l.old_words = old_words;
+  l.n_columns += n_reported - l.n_reported;
+  l.n_reported = n_reported;
   GANNET_TRY(gannet_alloc((size_t)ledger->n + 1, sizeof **lines, lines));
   GANNET_TRY(write_lines(&l, ledger->n, true, text, &size));
   (*lines)[0] = strtok_r(*text, "\n", &rest);
   for (int64_t i = 1; i <= ledger->n; ++i) (*lines)[i] = strtok_r(NULL, "\n", &rest);
   return GANNET_OK;
+}
+
+/* How many columns of reported quantities a file has by its header: the first ones, as it gets more
+ * when a result needs them, and a crash may have come between. */
+static int count_reported(const gannet_ledger *ledger, const char *text) {
+  const size_t length = strcspn(text, "\n");
+  int commas = 0;
+  for (size_t i = 0; i < length; ++i) commas += text[i] == ',';
+  const int n = commas + 1 - make_layout(ledger, true, NULL).n_columns + ledger->n_columns;
+  return n < 0 ? 0 : n < ledger->n_columns ? n : ledger->n_columns;
 }
 
 gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, bool in_order,
@@ -270,8 +303,9 @@ gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, boo
   size_t size = 0;
   *n = 0;
   GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, &size));
-  gannet_err err = make_lines(ledger, false, &text[0], &lines[0]);
-  if (err == GANNET_OK) err = make_lines(ledger, true, &text[1], &lines[1]);
+  const int n_reported = count_reported(ledger, found);
+  gannet_err err = make_lines(ledger, false, n_reported, &text[0], &lines[0]);
+  if (err == GANNET_OK) err = make_lines(ledger, true, n_reported, &text[1], &lines[1]);
   if (err == GANNET_OK) err = gannet_alloc((size_t)ledger->n, sizeof *c.seen, &c.seen);
   if (err == GANNET_OK && strlen(found) < size)
     err = GANNET_RAISE(GANNET_ERR_DAMAGED, "'%s' holds zero bytes, expected text", path);
@@ -288,17 +322,30 @@ gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, boo
   return err;
 }
 
-/* A file that is gone, empty, or no file any more is made anew. Otherwise it is opened first: who
- * takes the campaign over after the lock was looked at puts another one in its place, and these
- * lines, which that one has, are not added to it. */
+/* Whether a file begins with the header of the table: it has the columns that there are now. */
+static bool has_header(int descriptor, const gannet_ledger *ledger) {
+  char *expected = NULL, *found = NULL;
+  size_t size = 0;
+  bool same = lines_of(ledger, 0, NULL, true, &expected, &size) == GANNET_OK &&
+              gannet_alloc(size, 1, &found) == GANNET_OK &&
+              pread(descriptor, found, size, 0) == (ssize_t)size &&
+              memcmp(found, expected, size) == 0;
+  gannet_error_clear();
+  free(expected);
+  gannet_free(&found);
+  return same;
+}
+
+/* A file that is gone, empty, no file any more, or without a column that is needed, is made anew.
+ * Otherwise it is opened first: who takes the campaign over after the lock was looked at puts
+ * another one in its place, and these lines, which that one has, are not added to it. */
 gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
                                const int64_t *ids) {
   char *text = NULL;
   size_t size = 0;
   int descriptor = -1;
-  struct stat about;
-  gannet_err err = gannet_file_open(path, O_WRONLY | O_APPEND, GANNET_ERR_DAMAGED, &descriptor);
-  if (err == GANNET_OK && fstat(descriptor, &about) == 0 && about.st_size == 0) {
+  gannet_err err = gannet_file_open(path, O_RDWR | O_APPEND, GANNET_ERR_DAMAGED, &descriptor);
+  if (err == GANNET_OK && !has_header(descriptor, ledger)) {
     (void)close(descriptor);
     err = GANNET_ERR_DAMAGED;
   }

@@ -646,7 +646,7 @@ static gannet_err set_up_worker(const gannet_command_options *given,
   w->time_limit = setup->time_limit;
   w->parallel = setup->parallel;
   GANNET_TRY(gannet_program_create(given, setup, &w->program));
-  GANNET_TRY(gannet_result_queue_create(setup->problem->spec.n_constraints, &w->ready));
+  GANNET_TRY(gannet_result_queue_create(setup->problem, &w->ready));
   w->launcher = setup->launcher;
   if (w->launcher) return GANNET_OK;
   w->own_launcher = true;

@@ -143,35 +143,46 @@ bool gannet_contract_is_unread(const gannet_result_record *result) {
   return result->status == GANNET_EVAL_PENDING && result->run.reason[0];
 }
 
-/* Where results go. A quantity that is still NAN was not given yet: a NAN that is given is refused.
- */
+/* Where results go. The objective or a constraint that is still NAN was not given yet: a NAN that
+ * is given is refused. */
 typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
 } reader;
 
-static double *quantity(const reader *to, int index) {
-  return index == 0 ? &to->result->objective : &to->result->constraints[index - 1];
+static double quantity_value(const reader *to, int index) {
+  return index == 0 ? to->result->objective : to->result->constraints[index - 1];
 }
 
 static const char *quantity_name(const gannet_problem *problem, int index) {
   return index == 0 ? "objective" : problem->spec.constraints[index - 1].name;
 }
 
-/* Setters return 0, or -1 with the reason in the result. */
-static int set_quantity(const reader *to, int index, double value, const char *location) {
-  const char *name = quantity_name(to->problem, index);
-  if (!isfinite(value)) {
-    gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location, name,
-                       value);
+/* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
+ * for is recorded, too: the first GANNET_QUANTITIES_MOST of them. */
+static int set_quantity(const reader *to, const gannet_quantity *quantity, const char *location) {
+  const int index = find_quantity(to->problem, quantity->name);
+  const bool is_twice = index >= 0
+                            ? !isnan(quantity_value(to, index))
+                            : gannet_quantities_find(&to->result->reported, quantity->name) != NULL;
+  if (index >= 0 && !isfinite(quantity->value)) {
+    gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location,
+                       quantity->name, quantity->value);
     return -1;
   }
-  if (!isnan(*quantity(to, index))) {
-    gannet_result_fail(to->result, false, "%s: %s is given twice", location, name);
+  if (is_twice) {
+    gannet_result_fail(to->result, false, "%s: %s is given twice", location, quantity->name);
     return -1;
   }
-  *quantity(to, index) = value;
-  return 0;
+  if (index < 0 && to->result->reported.n == GANNET_QUANTITIES_MOST) return 0;
+  const gannet_err err = gannet_result_report(to->problem, quantity, to->result);
+  if (err == GANNET_OK) return 0;
+  if (err == GANNET_ERR_MEMORY)
+    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+  else
+    gannet_result_fail(to->result, false, "%s: %s", location, gannet_error_detail());
+  gannet_error_clear();
+  return -1;
 }
 
 static int refuse_name(const reader *to, const char *name, const char *location) {
@@ -181,11 +192,12 @@ static int refuse_name(const reader *to, const char *name, const char *location)
     known[j + 2] = to->problem->spec.constraints[j].name;
   const char *near = gannet_nearest(name, known);
   list_quantities(to->problem, list, sizeof list);
-  gannet_result_fail(
-      to->result, false,
-      "%s: '%.60s' is neither objective nor a constraint of this campaign%s%s%s; known: "
-      "objective%s",
-      location, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+  gannet_result_fail(to->result, false,
+                     "%s: '%.60s' is neither objective nor a constraint of this campaign, and has "
+                     "no number%s%s%s; "
+                     "known: objective%s",
+                     location, name, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "", list);
   return -1;
 }
 
@@ -199,14 +211,10 @@ static int parse_number(const char *text, double *value) {
   return end == text || *end || isfinite(*value) ? -1 : 0;
 }
 
-static int set_text(const reader *to, int index, const char *text, const char *location) {
-  double value = NAN;
-  if (parse_number(text, &value)) {
-    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location,
-                       quantity_name(to->problem, index), text, gannet_number_hint(text));
-    return -1;
-  }
-  return set_quantity(to, index, value, location);
+static int refuse_text(const reader *to, const char *what, const char *text, const char *location) {
+  gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location, what,
+                     text, gannet_number_hint(text));
+  return -1;
 }
 
 static int declare_cannot_run(const reader *to, const char *reason) {
@@ -223,6 +231,32 @@ static char *trim(char *text) {
   return text;
 }
 
+/* Cut the standard deviation off a value: "3.2 +- 0.1" or "3.2 ± 0.1"; NULL = there is none. */
+static char *cut_deviation(char *value) {
+  static const char sign[] = "\xc2\xb1"; /* plus or minus in UTF-8 */
+  char *ascii = strstr(value, "+-"), *unicode = strstr(value, sign);
+  char *at = ascii ? ascii : unicode;
+  if (!at) return NULL;
+  *at = '\0';
+  return at + 2;
+}
+
+/* The name and the value of a line. */
+static int read_value(const reader *to, const char *name, char *value, const char *location) {
+  gannet_quantity quantity = {.name = name};
+  char what[100], *deviation = cut_deviation(value);
+  value = trim(value);
+  if (parse_number(value, &quantity.value)) {
+    if (find_quantity(to->problem, name) < 0) return refuse_name(to, name, location);
+    return refuse_text(to, name, value, location);
+  }
+  (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
+  if (deviation) deviation = trim(deviation);
+  if (deviation && (parse_number(deviation, &quantity.sd) || !(quantity.sd >= 0)))
+    return refuse_text(to, what, deviation, location);
+  return set_quantity(to, &quantity, location);
+}
+
 static int read_line(const reader *to, char *line, const char *location) {
   char *name = trim(line), *value;
   if (!*name || *name == '#') return 0;
@@ -230,14 +264,12 @@ static int read_line(const reader *to, char *line, const char *location) {
   if (*value) *value++ = '\0';
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_cannot_run(to, value);
-  const int index = find_quantity(to->problem, name);
-  if (index >= 0) return set_text(to, index, value, location);
   /* A name and its number with another sign than a blank between, as in objective=1. */
   char first[64];
   const size_t length = strcspn(name, "=:,;");
   (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
   if (!name[length] || find_quantity(to->problem, first) < 0)
-    return refuse_name(to, name, location);
+    return read_value(to, name, value, location);
   gannet_result_fail(to->result, false,
                      "%s: '%.60s', expected a name, a blank and a number, as in objective 1.23",
                      location, name);
@@ -276,6 +308,55 @@ static int read_fail(const reader *to, const json_t *fail) {
   return -1;
 }
 
+/* Read derivatives: {"chord": 0.3, "span": -1}; NAN for variables without one. */
+static int read_gradient(const reader *to, const char *name, json_t *object, double *gradient) {
+  const char *variable = NULL;
+  json_t *value = NULL;
+  for (int v = 0; v < to->problem->spec.n_variables; ++v) gradient[v] = NAN;
+  json_object_foreach(object, variable, value) {
+    const int v = gannet_problem_find_variable(to->problem, variable);
+    if (v >= 0 && json_is_number(value)) {
+      gradient[v] = json_number_value(value);
+      continue;
+    }
+    gannet_result_fail(to->result, false,
+                       v < 0 ? "results.out: gradient of %s: '%.60s' is no variable"
+                             : "results.out: gradient of %s: %.60s is not a number",
+                       name, variable);
+    return -1;
+  }
+  return 0;
+}
+
+/* Read a value with more about it: {"value": 3.2, "sd": 0.1, "gradient": {"chord": 0.3}}. */
+static int read_object(const reader *to, const char *name, json_t *object) {
+  gannet_quantity quantity = {.name = name};
+  double *gradient = NULL;
+  json_t *sd = json_object_get(object, "sd"), *slopes = json_object_get(object, "gradient");
+  json_t *value = json_object_get(object, "value");
+  quantity.value = json_number_value(value);
+  quantity.sd = json_number_value(sd);
+  if (!json_is_number(value) || (sd && !json_is_number(sd)) ||
+      (slopes && !json_is_object(slopes))) {
+    gannet_result_fail(to->result, false,
+                       "results.out: %s: expected numbers value and sd and an object gradient, as "
+                       "in {\"value\": 3.2, \"sd\": 0.1, \"gradient\": {\"x\": 0.5}}",
+                       name);
+    return -1;
+  }
+  if (slopes && gannet_alloc((size_t)to->problem->spec.n_variables, sizeof *gradient, &gradient)) {
+    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+    gannet_error_clear();
+    return -1;
+  }
+  int failed = slopes ? read_gradient(to, name, slopes, gradient) : 0;
+  quantity.gradient = gradient;
+  if (!failed) failed = set_quantity(to, &quantity, "results.out");
+  gannet_free(&gradient);
+  return failed;
+}
+
+/* Members that the campaign does not ask for are recorded when they are numbers. */
 static int read_members(const reader *to, json_t *object) {
   const char *name = NULL;
   json_t *value = NULL;
@@ -283,13 +364,16 @@ static int read_members(const reader *to, json_t *object) {
   if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
     if (value == fail) continue;
-    const int index = find_quantity(to->problem, name);
-    if (index < 0) return refuse_name(to, name, "results.out");
-    if (!json_is_number(value)) {
+    const bool is_asked_for = find_quantity(to->problem, name) >= 0;
+    const gannet_quantity quantity = {.name = name, .value = json_number_value(value)};
+    if (json_is_object(value) && (is_asked_for || json_object_get(value, "value"))) {
+      if (read_object(to, name, value)) return -1;
+    } else if (json_is_number(value)) {
+      if (set_quantity(to, &quantity, "results.out")) return -1;
+    } else if (is_asked_for) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
       return -1;
     }
-    if (set_quantity(to, index, json_number_value(value), "results.out")) return -1;
   }
   return 0;
 }
@@ -432,7 +516,9 @@ static int set_found(const reader *to, const gannet_patterns *patterns, finding 
       return -1;
     }
     if (refuse_part_of_number(to, patterns, i, &found[i], location)) return -1;
-    if (set_text(to, patterns->quantity[i], text, location)) return -1;
+    gannet_quantity quantity = {.name = name};
+    if (parse_number(text, &quantity.value)) return refuse_text(to, name, text, location);
+    if (set_quantity(to, &quantity, location)) return -1;
   }
   return 0;
 }
@@ -470,14 +556,21 @@ static int read_output(const reader *to, const gannet_outcome_rules *rules, cons
 }
 
 static int check_complete(const reader *to, int no_file) {
-  for (int index = 0; index <= to->problem->spec.n_constraints; ++index)
-    if (isnan(*quantity(to, index))) {
-      gannet_result_fail(
-          to->result, false,
-          no_file ? "no results.out, so %s is missing" : "results.out: %s is missing",
-          quantity_name(to->problem, index));
-      return -1;
-    }
+  for (int index = 0; index <= to->problem->spec.n_constraints; ++index) {
+    const char *name = quantity_name(to->problem, index), *near = NULL;
+    if (!isnan(quantity_value(to, index))) continue;
+    for (int i = 0; i < to->result->reported.n && !near; ++i)
+      near = gannet_nearest(to->result->reported.item[i].name, (const char *const[]){name, NULL})
+                 ? to->result->reported.item[i].name
+                 : NULL;
+    char meant[80] = "";
+    if (near) (void)snprintf(meant, sizeof meant, "; did you mean it by '%s'?", near);
+    gannet_result_fail(
+        to->result, false,
+        no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
+        meant);
+    return -1;
+  }
   return 0;
 }
 
@@ -495,6 +588,7 @@ bool gannet_contract_is_torn(const char *directory) {
 }
 
 static void forget_numbers(const gannet_problem *problem, gannet_result_record *result) {
+  gannet_quantities_release(&result->reported);
   result->objective = NAN;
   for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
 }

@@ -44,8 +44,9 @@ typedef struct {
   const char **texts;     /* [n_variables] */
   char *text;             /* [n_variables][TEXT_SIZE] */
   const char **constraint_names;
-  size_t record_size; /* of a packed result and one byte: whether it was run */
-  char *records;      /* [capacity][record_size] */
+  size_t record_size;          /* of a packed result and one byte: whether it was run */
+  char *records;               /* [capacity][record_size] */
+  gannet_quantities *reported; /* [capacity] of what was run, on the root of its group; owned */
 } runner;
 
 void gannet_in_process_check(const gannet_in_process_options *options,
@@ -83,6 +84,7 @@ static gannet_err allocate_buffers(runner *made) {
   GANNET_TRY(gannet_alloc((size_t)spec->n_constraints, sizeof *made->constraint_names,
                           &made->constraint_names));
   GANNET_TRY(gannet_alloc(capacity, made->record_size, &made->records));
+  GANNET_TRY(gannet_alloc(capacity, sizeof *made->reported, &made->reported));
   for (int k = 0; k < spec->n_variables; ++k) made->names[k] = spec->variables[k].name;
   for (int j = 0; j < spec->n_constraints; ++j)
     made->constraint_names[j] = spec->constraints[j].name;
@@ -162,6 +164,9 @@ void gannet_in_process_destroy(void *state) {
   gannet_free(&made->text);
   gannet_free(&made->constraint_names);
   gannet_free(&made->records);
+  for (int i = 0; made->reported && i < made->capacity; ++i)
+    gannet_quantities_release(&made->reported[i]);
+  gannet_free(&made->reported);
   gannet_free(&made);
 }
 
@@ -205,6 +210,22 @@ static gannet_err agree_on_code(const runner *run, int code, gannet_simulation_o
   return GANNET_OK;
 }
 
+/* Quantities count on the root of the group only, as the rest of its output. */
+static void take_quantities(const runner *run, const gannet_simulation_output *output,
+                            gannet_result_record *result) {
+  gannet_err err = GANNET_OK;
+  const int n = run->group_rank == 0 && output->quantities ? output->n_quantities : 0;
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_result_report(run->problem, &output->quantities[i], result);
+  if (err == GANNET_OK) {
+    gannet_result_check_numbers(run->problem, result);
+    return;
+  }
+  gannet_result_fail(result, false, "%s", gannet_error_detail());
+  result->run.crashed = false; /* it is the program that is wrong, not the design */
+  gannet_error_clear();
+}
+
 static void fill_result(const runner *run, const gannet_simulation_output *output, int failed_rank,
                         gannet_result_record *result) {
   const char *reason = output->reason[0] ? output->reason : "the simulation gave no reason";
@@ -220,9 +241,10 @@ static void fill_result(const runner *run, const gannet_simulation_output *outpu
     if (run->problem->spec.n_constraints > 0)
       memcpy(result->constraints, output->constraints,
              (size_t)run->problem->spec.n_constraints * sizeof *result->constraints);
-    gannet_result_check_numbers(run->problem, result);
+    take_quantities(run, output, result);
   }
   if (result->status != GANNET_EVAL_DONE) {
+    gannet_quantities_release(&result->reported);
     result->objective = NAN;
     for (int j = 0; j < run->problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
   }
@@ -269,8 +291,10 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   fill_result(run, &output, failed_rank, result);
   if (run->group_rank == 0) {
     char *record = run->records + (size_t)at * run->record_size;
-    gannet_result_pack(spec->n_constraints, result, record);
+    gannet_result_pack(spec->n_constraints, spec->n_variables, result, record);
     record[run->record_size - 1] = 1;
+    run->reported[at] = result->reported;
+    result->reported = (gannet_quantities){0};
   }
   return GANNET_OK;
 }
@@ -300,14 +324,18 @@ static gannet_err run_share(runner *run, double wait, int count, gannet_result_r
 }
 
 /* Move results of evaluations that were run to the front; the others stay in the queue. Returns the
- * number of results. */
+ * number of results.
+ *
+ * results  inout  [count] as the records of the queue
+ */
 static int sort_out(runner *run, int count, gannet_result_record *results) {
   const size_t nv = (size_t)run->problem->spec.n_variables;
   int ended = 0, left = 0;
   for (int i = 0; i < run->n_queued; ++i) {
-    const char *record = run->records + (size_t)i * run->record_size;
-    if (i < count && record[run->record_size - 1]) {
-      gannet_result_unpack(run->problem->spec.n_constraints, record, &results[ended++]);
+    if (i < count && run->records[(size_t)(i + 1) * run->record_size - 1]) {
+      const gannet_result_record moved = results[i]; /* every result keeps a buffer of its own */
+      results[i] = results[ended];
+      results[ended++] = moved;
     } else {
       run->queue[left] = run->queue[i];
       memmove(run->x + (size_t)left++ * nv, run->x + (size_t)i * nv, nv * sizeof *run->x);
@@ -331,6 +359,14 @@ static int give_back(runner *run, int count, gannet_result_record *results) {
   return count;
 }
 
+static gannet_err share_reported(runner *run, int count, gannet_result_record *results) {
+  const gannet_result_records records = {count, run->record_size, run->records};
+  const gannet_err err = gannet_result_share_reported(
+      run->context->comm, run->problem->spec.n_variables, &records, run->reported, results);
+  for (int i = 0; i < count; ++i) gannet_quantities_release(&run->reported[i]);
+  return err;
+}
+
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
                                   gannet_result_record *results) {
   runner *run = state;
@@ -350,6 +386,10 @@ gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n
   GANNET_REQUIRE(bytes <= INT32_MAX, GANNET_ERR_SHAPE, "%zu bytes of results", bytes);
   GANNET_TRY_MPI(
       MPI_Allreduce(MPI_IN_PLACE, run->records, (int)bytes, MPI_BYTE, MPI_BOR, run->context->comm));
+  for (int i = 0; i < count; ++i)
+    gannet_result_unpack(run->problem->spec.n_constraints,
+                         run->records + (size_t)i * run->record_size, &results[i]);
+  GANNET_TRY(share_reported(run, count, results));
   *n = sort_out(run, count, results);
   return GANNET_OK;
 }

@@ -242,7 +242,7 @@ static gannet_err classify_job(const gannet_slurm_jobs *jobs, const gannet_slurm
 /* Read what a job has left again at the next look, as it cannot be read for now, until patience is
  * over. Then the loop gets the evaluation back, and a resume finds the job by its files. */
 static gannet_err wait_to_read(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
-                               const gannet_result_record *result, bool *is_over) {
+                               gannet_result_record *result, bool *is_over) {
   *is_over = !gannet_attempt_reads_again(jobs->context, &job->attempt, result->run.reason,
                                          jobs->options->patience);
   return *is_over ? gannet_result_queue_add(&jobs->ready, result) : GANNET_OK;

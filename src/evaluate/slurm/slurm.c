@@ -163,7 +163,7 @@ static gannet_err set_up_jobs(const gannet_slurm_options *slurm_options,
   if (made->options->script && *made->options->script)
     GANNET_TRY(gannet_placeholder_uses_add_file(made->program.uses, &made->program.contract,
                                                 GANNET_IN_SCRIPT, made->options->script));
-  GANNET_TRY(gannet_result_queue_create(setup->problem->spec.n_constraints, &made->ready));
+  GANNET_TRY(gannet_result_queue_create(setup->problem, &made->ready));
   made->launcher = setup->launcher;
   if (!made->launcher) {
     made->own_launcher = true;
