@@ -79,7 +79,8 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   return GANNET_OK;
 }
 
-/* From an empty factor, or one that grows; typical: mean of the diagonal without lambda. */
+/* Factorise the matrix, or the new rows of a factor that grows, and raise lambda while rounding
+ * makes that impossible. typical is the mean of the diagonal without lambda. */
 static gannet_err factorise(gannet_regression *f, int size, double typical) {
   for (int attempt = 0; attempt < 16; ++attempt) {
     const gannet_err code = gannet_cholesky_extend(f->factor, size, kernel_rows, f);
@@ -92,7 +93,7 @@ static gannet_err factorise(gannet_regression *f, int size, double typical) {
 }
 
 /* Mean of the diagonal of the matrix without lambda. */
-static double matrix_size(const gannet_regression *f, int n, const double *phi) {
+static double mean_diagonal(const gannet_regression *f, int n, const double *phi) {
   double trace = 0;
   for (int i = 0; i < n; ++i) {
     const double *row = phi + (size_t)i * (size_t)f->p;
@@ -104,7 +105,7 @@ static double matrix_size(const gannet_regression *f, int n, const double *phi) 
 gannet_err gannet_regression_condition(gannet_regression *f, int n, const double *phi,
                                        double lambda, bool keep) {
   GANNET_TRY(reserve(f, n));
-  const double typical = matrix_size(f, n, phi);
+  const double typical = mean_diagonal(f, n, phi);
   GANNET_REQUIRE(isfinite(typical), GANNET_ERR_NUMERIC,
                  "features of %d observations are not finite", n);
   keep = keep && !f->primal && f->n <= n && lambda == f->given;

@@ -121,7 +121,7 @@ static gannet_err fit_weights(phase_one *r) {
 }
 
 /* Linearise at w_0, for all observations or a random choice of them. */
-static gannet_err linearise(const phase_one *r, int64_t iteration) {
+static gannet_err linearise_at_start(const phase_one *r, int64_t iteration) {
   const parametric *m = r->m;
   const double *w0 = m->hyper + PARAMETRIC_WEIGHTS;
   gannet_rows rows = {.n = r->data->n, .width = m->net.inputs, .x = r->z, .y = r->data->y};
@@ -139,7 +139,7 @@ static gannet_err linearise(const phase_one *r, int64_t iteration) {
 
 static gannet_err learn_variances(phase_one *r, int64_t iteration) {
   parametric *m = r->m;
-  GANNET_TRY(gannet_agree(m->context->comm, linearise(r, iteration)));
+  GANNET_TRY(gannet_agree(m->context->comm, linearise_at_start(r, iteration)));
   const gannet_regression_data data = {.n = r->n_fit,
                                        .p = m->p,
                                        .phi = r->phi,

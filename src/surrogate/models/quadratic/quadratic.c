@@ -134,7 +134,8 @@ gannet_err gannet_quadratic_observe(gannet_quadratic *q, const gannet_quadratic_
 
 /* The triangle of the observations, which assumes an error of 1, scaled to the error, and the prior
  * appended to it. */
-static gannet_err assemble(const gannet_quadratic *q, const double *hyper, double *triangle) {
+static gannet_err assemble_triangle(const gannet_quadratic *q, const double *hyper,
+                                    double *triangle) {
   const size_t columns = (size_t)q->p + 1;
   const double factor = power_of_ten(-hyper[GANNET_QUADRATIC_ERROR]);
   for (size_t j = 0; j < columns; ++j)
@@ -164,7 +165,7 @@ gannet_err gannet_quadratic_try(gannet_quadratic *q, const double *hyper, double
                                 bool *better) {
   double rest = 0, *const triangle = q->spare;
   *better = false;
-  GANNET_TRY(assemble(q, hyper, triangle));
+  GANNET_TRY(assemble_triangle(q, hyper, triangle));
   *evidence = evidence_of(q, hyper, triangle, &rest);
   if (!(*evidence > q->evidence)) return GANNET_OK;
   const gannet_err err = gannet_least_squares_solve(q->p, triangle, q->prior);
