@@ -1,4 +1,4 @@
-/* What stands for the functions and the data of libraries that a program is linked without
+/* Stand-ins for the functions and the data of libraries that a program is linked without
  * (tools/cmake/absent-symbols). A command that gets here needs a greater reach (cli/program.h). */
 #include <stdlib.h>
 #include <unistd.h>

@@ -66,7 +66,7 @@ typedef struct {
   MPI_Comm comm; /* MPI_COMM_NULL for commands that do not start MPI */
   int rank;
   gannet_launcher *launcher; /* NULL unless the command launches simulations */
-  char **argv;               /* of main */
+  char **argv;               /* argument of main */
 } cli_world;
 
 typedef struct {
@@ -84,7 +84,7 @@ typedef struct {
   gannet_err (*run)(const cli_arguments *arguments, const cli_world *world, gannet_exit *code);
 } cli_command;
 
-/* What gannet list shows, and the shells of gannet completion; NULL-terminated. */
+/* Families that gannet list shows, and shells of gannet completion; NULL-terminated. */
 extern const char *const cli_list_families[];
 extern const char *const cli_shells[];
 
@@ -192,13 +192,13 @@ void cli_say(FILE *out, const char *format, ...) GANNET_PRINTF(2, 3);
  */
 void cli_warn(const char *format, ...) GANNET_PRINTF(1, 2);
 
-/* A log that goes to stderr (warnings and errors, with rank and host) and to a file (all, with
- * times). Lines that come before the file is known are kept for it. Hand to gannet_context_set_log
- * as user.
+/* A log on stderr (warnings and errors, with rank and host) and in a file (all lines, with times).
+ * Lines that come before the file is open are kept for it. It is the user of
+ * gannet_context_set_log.
  */
 typedef struct {
   FILE *file;
-  FILE *early; /* into early_text; NULL when it could not be made, or after cli_log_open */
+  FILE *early; /* stream into early_text; NULL when it could not be made, or after cli_log_open */
   char *early_text;
   size_t early_size;
   gannet_log_level shown; /* on stderr */
@@ -211,7 +211,7 @@ typedef struct {
  */
 void cli_log_begin(cli_log *log, gannet_log_level shown);
 
-/* From now on write to a file, too; what was logged before comes first.
+/* Also write to a file from now on. Lines that were logged before come first.
  *
  * Local.
  */

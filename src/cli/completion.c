@@ -333,7 +333,7 @@ static void put_zsh(void) {
     put_zsh_flags(cli_commands[i]->name, cli_common_flags);
     put_zsh_arguments(cli_commands[i]->name);
   }
-  /* As a file of the function path it is a call of the function; from `source` it is none. */
+  /* zsh runs a file of the function path as a call of the function; `source` only defines it. */
   (void)fputs(
       "  esac\n}\n"
       "if [[ ${funcstack[1]-} == _gannet ]]; then\n  _gannet \"$@\"\nelse\n  compdef _gannet "

@@ -1,4 +1,4 @@
-/* Where log lines go. */
+/* Messages of the program: the log, warnings, and complaints about input files. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>

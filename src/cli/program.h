@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* What a program can do; each can do what those before it can. */
+/* The reach of a program: what it can do. Each reach includes the ones before it. */
 typedef enum {
   CLI_TABLES,    /* the command line, campaign files, tables of options */
   CLI_STATE,     /* reading campaigns: HDF5, and MPI where HDF5 was built with it */

@@ -127,7 +127,7 @@ static void check_history(inspection *i) {
   report_finding(i, "history", false, text);
 }
 
-/* What the reader was told may not be what counts; a resume makes the file anew. */
+/* history.csv, which people read, against the results that count. A resume writes the file anew. */
 static void check_table(inspection *i) {
   char path[PATH_MAX], lock[PATH_MAX], text[1600];
   int64_t n = 0;
@@ -152,7 +152,7 @@ static void check_table(inspection *i) {
   report_finding(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
 }
 
-/* It is read to know what the other files should say. */
+/* campaign.yaml, which says what the other files should contain. */
 static void check_configuration(inspection *i, gannet_err queried) {
   const gannet_campaign *c = i->campaign;
   char path[PATH_MAX], text[1600];

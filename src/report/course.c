@@ -9,10 +9,10 @@ enum { BINS = 300, ROWS = 60, PAUSES = 1000, RETRIED = 5000 };
 
 /* Seconds in which slots were busy, by time and, of very long campaigns, by rows of slots too. */
 typedef struct {
-  double first, width;            /* of the bins, seconds */
+  double first, width;            /* begin of the first bin and width of a bin, seconds */
   int rows, each;                 /* rows of slots, slots of a row */
   double *busy, *lost;            /* [rows][BINS] slots on average; lost: of failures */
-  double all[BINS], failed[BINS]; /* the same of all slots */
+  double all[BINS], failed[BINS]; /* busy and lost of all slots together */
 } occupancy;
 
 gannet_usage report_usage(const gannet_campaign *campaign) {

@@ -16,7 +16,7 @@ typedef bool (*report_figure_drawer)(const gannet_report *report, FILE *data, FI
                                      double *height);
 
 typedef struct {
-  const char *name; /* of its files, without ending */
+  const char *name; /* name of its files, without ending */
   report_figure_drawer draw;
 } report_figure;
 

@@ -16,7 +16,7 @@
 enum {
   STUDY_LEAST = 8,  /* fewest results that a model is fitted to */
   STUDY_MOST = 400, /* most results that it is fitted to, but for the best one */
-  FOLDS = 5,        /* of the cross-validation */
+  FOLDS = 5,        /* folds of the cross-validation */
   STEPS = 61,       /* points of a slice */
   SAMPLES = 512,    /* designs for the importance of variables */
   VARIABLES = 1024  /* most variables for which slices are made */
@@ -35,7 +35,7 @@ typedef struct {
   gannet_surrogate *surrogate;
   gannet_pde_residuals *residuals; /* NULL = none */
   gannet_transform_fit transform;
-  double noise_var; /* of the observations, standardised; NAN = inferred */
+  double noise_var; /* noise variance of standardised observations; NAN = inferred */
   int n, d;
   int64_t *id;     /* [n] */
   double *x, *raw; /* [n][d], [n] minimised */

@@ -77,7 +77,7 @@ static void put_text(FILE *out, const char *text) {
   }
 }
 
-/* What stands for a mark of the page, "{{data}}" and the like. */
+/* Write the text that replaces a mark of the page, such as "{{data}}". */
 static gannet_err put_mark(const gannet_report *report, const char *mark, size_t length,
                            FILE *out) {
   if (strncmp(mark, "name", length) == 0) put_text(out, report->name);

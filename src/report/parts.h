@@ -10,7 +10,7 @@
 /* What the page and the figures show. */
 struct gannet_report {
   char *name;
-  const char *objective; /* what its axes are called, with the power of ten that it is divided by */
+  const char *objective; /* label of its axes, with the power of ten that values are divided by */
   json_t *summary, *columns, *course, *model;
 };
 

@@ -1,4 +1,5 @@
-/* What is said in words and tables, what the campaign ran on, and the range of the objective. */
+/* The texts and tables of the page, the machines that the campaign ran on, and the range of the
+ * objective. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static json_t *about_constraints(const gannet_problem *problem) {
   return list;
 }
 
-/* In full precision, as texts: they are copied into the next study. */
+/* A row of the table of the best designs. Numbers are texts in full precision, because people copy
+ * them into the next study. */
 static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, int64_t id) {
   const gannet_problem *problem = c->input->problem;
   const gannet_ticket *t = &c->ledger.ticket[id];

@@ -23,7 +23,7 @@ typedef struct {
   char name[INIT_NAME];
   bool is_default;
   long nodes;
-  long cpus;    /* of its smallest node */
+  long cpus;    /* processors of its smallest node */
   long memory;  /* MB, of its smallest node */
   double limit; /* seconds a job may take; INFINITY = no limit */
 } init_partition;

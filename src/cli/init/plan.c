@@ -430,7 +430,7 @@ static gannet_err read_problem(const cli_arguments *arguments, init_plan *plan,
 static void choose_partition(init_plan *plan, gannet_complaints *complaints) {
   const init_site *site = &plan->site;
   const char *known[INIT_PARTITIONS + 1] = {NULL};
-  double limit = 0; /* of a job, seconds; 0 = none */
+  double limit = 0; /* of a job that is asked for, seconds; 0 = none */
   const init_partition *usual = init_site_default(site);
   if (strcmp(plan->backend, "slurm") == 0 && plan->time_limit &&
       gannet_parse_duration(plan->time_limit, &limit) != 0)
@@ -630,7 +630,7 @@ static bool begins_with_launcher(const char *text) {
   return false;
 }
 
-/* What puts the simulation on processors of its own. */
+/* Put a launcher before the command, so that the simulation runs on processors of its own. */
 static gannet_err add_launcher(init_plan *plan) {
   const bool is_step = plan->script && strcmp(plan->backend, "command") == 0;
   const char *launcher = *plan->site.launcher ? plan->site.launcher : "srun";

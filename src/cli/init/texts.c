@@ -215,7 +215,8 @@ static void put_key_list(const init_plan *plan, FILE *out, const char *key,
   (void)fputc('\n', out);
 }
 
-/* Every mpirun would otherwise bind its processes to the first cores. */
+/* Environment for several mpirun at a time. Without it each would bind its processes to the first
+ * cores. */
 static void put_binding(const init_plan *plan, FILE *out) {
   if (strcmp(plan->backend, "command") != 0 || plan->parallel == 1 || plan->command.n == 0 ||
       (strcmp(plan->command.item[0], "mpirun") != 0 &&

@@ -24,7 +24,7 @@ typedef struct {
   const char *style; /* numbers of an ANSI colour, "" = none */
   char *text;        /* lines */
   size_t size;
-  FILE *out; /* into text; NULL once it is closed */
+  FILE *out; /* stream into text */
   int least; /* lines that are always shown */
 } page_section;
 
@@ -182,7 +182,7 @@ typedef struct {
 /* Items of a section, on lines that break where the page ends. */
 typedef struct {
   FILE *out;
-  int width; /* of a line */
+  int width; /* characters of a line */
   int at;    /* column behind the last item */
   int gap;   /* blanks between items; 0 = 3 */
 } flow;

@@ -14,7 +14,7 @@
 /* A step of the best feasible value. */
 typedef struct {
   int64_t ended; /* evaluations that had ended then, this one included */
-  double value;  /* in the user's sense */
+  double value;  /* objective as the user sees it */
 } watch_step;
 
 /* An evaluation that runs: when it was first seen, because the files do not say when it began. */
@@ -43,7 +43,7 @@ typedef struct {
   int64_t n_failures;              /* all failures so far */
   int64_t failure[WATCH_FAILURES]; /* ids of the last failures; number i at i % WATCH_FAILURES */
   int n_sights, sight_capacity;
-  watch_sight *sights; /* of evaluations under way */
+  watch_sight *sights; /* evaluations under way */
 } watch_course;
 
 /* Take in what a look has brought.
