@@ -18,7 +18,6 @@
 #include "linalg/distributed.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -186,10 +185,6 @@ void gannet_distributed_clear(gannet_distributed *factor) {
 
 int gannet_distributed_size(const gannet_distributed *factor) {
   return factor->n;
-}
-
-gannet_distributed_layout gannet_distributed_layout_of(const gannet_distributed *factor) {
-  return factor->layout;
 }
 
 size_t gannet_distributed_bytes(const gannet_distributed *factor) {
@@ -486,7 +481,7 @@ gannet_err gannet_distributed_extend(gannet_distributed *factor, int n, gannet_k
   return GANNET_OK;
 }
 
-/* Solves, determinant and inverse. */
+/* Solves, and the diagonal of the inverse. */
 
 /* Sums over the ranks that are the same bits on all of them. */
 static gannet_err sum_everywhere(const gannet_distributed *f, int n, double *values) {
@@ -541,37 +536,24 @@ static gannet_err gather_sides(const gannet_distributed *f, const local_sides *p
   return GANNET_OK;
 }
 
-/* Triangular solves, one for every letter of steps: 'T' with the transpose of U, 'N' with U. */
-static gannet_err solve_triangles(const gannet_distributed *f, int m, double *b, int ldb,
-                                  const char *steps) {
+gannet_err gannet_distributed_solve(const gannet_distributed *factor, int m, double *b, int ldb) {
+  const gannet_distributed *f = factor;
   local_sides p;
   if (m == 0 || f->n == 0) return GANNET_OK;
   gannet_err err = gannet_agree(f->comm, scatter_sides(f, m, b, ldb, &p));
   if (err == GANNET_OK && in_grid(f)) {
     const scalapack_matrix a = leading_matrix(f, f->n);
     const scalapack_matrix d = describe_matrix(f, f->n, m, p.block, p.ld);
+    const char *const transposes[] = {"T", "N"}; /* U^T, then U */
     const int one = 1;
     const double plus = 1;
-    for (; *steps; ++steps)
-      pdtrsm_("L", "U", steps, "N", &f->n, &m, &plus, f->local, &one, &one, a.field, p.local, &one,
-              &one, d.field);
+    for (int i = 0; i < 2; ++i)
+      pdtrsm_("L", "U", transposes[i], "N", &f->n, &m, &plus, f->local, &one, &one, a.field,
+              p.local, &one, &one, d.field);
   }
   if (err == GANNET_OK) err = gather_sides(f, &p, m, b, ldb);
   gannet_free(&p.local);
   return err;
-}
-
-gannet_err gannet_distributed_forward(const gannet_distributed *factor, int m, double *b, int ldb) {
-  return solve_triangles(factor, m, b, ldb, "T");
-}
-
-gannet_err gannet_distributed_backward(const gannet_distributed *factor, int m, double *b,
-                                       int ldb) {
-  return solve_triangles(factor, m, b, ldb, "N");
-}
-
-gannet_err gannet_distributed_solve(const gannet_distributed *factor, int m, double *b, int ldb) {
-  return solve_triangles(factor, m, b, ldb, "TN");
 }
 
 /* sums[r] += the squares of row r that this rank holds, of an upper triangle. */
@@ -588,32 +570,6 @@ static void add_squares_of_rows(const gannet_distributed *f, const double *local
       sums[row] += entry * entry;
     }
   }
-}
-
-/* The diagonal of U, whose every entry has one owner. */
-static gannet_err gather_diagonal(const gannet_distributed *f, double *diagonal) {
-  const gannet_distributed_layout *l = &f->layout;
-  memset(diagonal, 0, (size_t)f->n * sizeof *diagonal);
-  for (int i = 0; i < f->n && in_grid(f); ++i) {
-    const int at = i / l->block;
-    if (at % l->rows != f->row || at % l->columns != f->column) continue;
-    const int row = at / l->rows * l->block + i % l->block;
-    const int column = at / l->columns * l->block + i % l->block;
-    diagonal[i] = f->local[(size_t)column * (size_t)f->ld + (size_t)row];
-  }
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, diagonal, f->n, MPI_DOUBLE, MPI_SUM, f->comm));
-  return GANNET_OK;
-}
-
-gannet_err gannet_distributed_logdet(const gannet_distributed *factor, double *logdet) {
-  double *diagonal = NULL, sum = 0;
-  gannet_err err =
-      gannet_agree(factor->comm, gannet_alloc((size_t)factor->n, sizeof *diagonal, &diagonal));
-  if (err == GANNET_OK) err = gather_diagonal(factor, diagonal);
-  for (int i = 0; err == GANNET_OK && i < factor->n; ++i) sum += log(diagonal[i]);
-  gannet_free(&diagonal);
-  *logdet = 2 * sum;
-  return err;
 }
 
 /* K^-1 = U^-1 U^-T: the squares of row i of U^-1 sum to entry (i, i). */

@@ -1,10 +1,10 @@
-/* A Cholesky factor K = L L^T cut over the ranks of a communicator, for matrices that one rank
- * should not hold or factorise alone.
+/* A Cholesky factor K = L L^T that is distributed over the ranks of a communicator, for matrices
+ * that one rank should not hold or factorise alone.
  *
- * Blocks of K go round a grid of ranks in both directions (ScaLAPACK's block-cyclic layout); every
- * rank computes the entries of its own blocks only. The factor grows by panels of rows
- * (left-looking; an incomplete last panel is computed again), so it is a function of K and of the
- * layout: growing in steps or at once gives the same bits on the same ranks. Another number of
+ * Blocks of K are dealt out to a grid of ranks in both directions (ScaLAPACK's block-cyclic
+ * layout). Every rank computes the entries of its own blocks only. The factor grows by panels of
+ * rows (left-looking; an incomplete last panel is computed again), so it is a function of K and of
+ * the layout: growing in steps or at once gives the same bits on the same ranks. Another number of
  * ranks, another grid and the replicated factor (linalg/cholesky.h) agree to rounding only. Results
  * that are returned are the same bits on all ranks.
  *
@@ -22,7 +22,7 @@
  * of the ranks idle. */
 typedef struct {
   int rows, columns; /* of the grid of ranks; both or neither */
-  int block;         /* edge of the blocks that go round */
+  int block;         /* edge of a block */
   int panel;         /* rows by which the factor grows, a multiple of block */
 } gannet_distributed_layout;
 
@@ -77,38 +77,24 @@ void gannet_distributed_clear(gannet_distributed *factor);
 GANNET_CHECKED gannet_err gannet_distributed_extend(gannet_distributed *factor, int n,
                                                     gannet_kernel_tile tile, void *user);
 
-/* Number of rows; the layout in use, with what was chosen; bytes held by this rank.
+/* Number of rows; bytes that this rank holds.
  *
  * Local.
  */
 int gannet_distributed_size(const gannet_distributed *factor);
-gannet_distributed_layout gannet_distributed_layout_of(const gannet_distributed *factor);
 size_t gannet_distributed_bytes(const gannet_distributed *factor);
 
-/* Overwrite b with L^-1 b, L^-T b, or K^-1 b. Each of the m right-hand sides is a row of b.
+/* Overwrite b with K^-1 b. Each of the m right-hand sides is a row of b.
  *
  * Collective over the factor's communicator; m and b the same on all ranks.
  *
  * b  inout  [m][ldb], the first n of each row; the same on all ranks
  *
  * Errors: GANNET_ERR_MEMORY.
- * Cost: 2 n^2 m / ranks operations (one of the two halves: half), 8 n m bytes reduced.
+ * Cost: 2 n^2 m / ranks operations, 8 n m bytes reduced.
  */
-GANNET_CHECKED gannet_err gannet_distributed_forward(const gannet_distributed *factor, int m,
-                                                     double *b, int ldb);
-GANNET_CHECKED gannet_err gannet_distributed_backward(const gannet_distributed *factor, int m,
-                                                      double *b, int ldb);
 GANNET_CHECKED gannet_err gannet_distributed_solve(const gannet_distributed *factor, int m,
                                                    double *b, int ldb);
-
-/* log det K.
- *
- * Collective over the factor's communicator.
- *
- * logdet  out  the same on all ranks
- */
-GANNET_CHECKED gannet_err gannet_distributed_logdet(const gannet_distributed *factor,
-                                                    double *logdet);
 
 /* Diagonal of K^-1, for leave-one-out residuals.
  *
