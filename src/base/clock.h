@@ -1,4 +1,4 @@
-/* Time. */
+/* Clocks, time stamps, and sleeping. */
 #ifndef GANNET_BASE_CLOCK_H
 #define GANNET_BASE_CLOCK_H
 
@@ -10,7 +10,7 @@
  */
 double gannet_clock_seconds(void);
 
-/* Seconds that processors have worked for this process, system calls included.
+/* Seconds of processor time that this process has used, system calls included.
  *
  * Local.
  */

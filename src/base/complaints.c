@@ -26,9 +26,9 @@ static bool append_line(const char *line, char **text, size_t *used, size_t *cap
   return true;
 }
 
-static void make_line(const char *where, const char *format, va_list arguments,
+static void make_line(const char *location, const char *format, va_list arguments,
                       char line[LONGEST]) {
-  int used = where ? snprintf(line, LONGEST, "%s: ", where) : 0;
+  int used = location ? snprintf(line, LONGEST, "%s: ", location) : 0;
   if (used < 0 || used >= LONGEST) used = 0;
   const int more = vsnprintf(line + used, LONGEST - (size_t)used, format, arguments);
   if (more >= 0 && used + more >= LONGEST)
@@ -37,9 +37,9 @@ static void make_line(const char *where, const char *format, va_list arguments,
 }
 
 /* Methods of a portfolio, and its whole, read the same settings: equal lines are told once. One
- * that cannot be remembered may be told twice. Lengths are in bytes; the key stands behind where.
+ * that cannot be remembered may be told twice. Lengths are in bytes; the key follows the location.
  */
-static void add_line(gannet_complaints *complaints, const char *line, size_t where_length,
+static void add_line(gannet_complaints *complaints, const char *line, size_t location_length,
                      size_t key_length) {
   const uint64_t hash = gannet_hash(line, strlen(line));
   const size_t begin = complaints->used;
@@ -55,32 +55,32 @@ static void add_line(gannet_complaints *complaints, const char *line, size_t whe
       return;
     complaints->line_capacity = larger;
   }
-  const size_t key_begin = begin + where_length + (where_length ? strlen(": ") : 0);
+  const size_t key_begin = begin + location_length + (location_length ? strlen(": ") : 0);
   complaints->line[complaints->n_lines++] =
-      (gannet_complaint_line){hash, begin, where_length, key_begin, key_length};
+      (gannet_complaint_line){hash, begin, location_length, key_begin, key_length};
 }
 
-void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
+void gannet_complain(gannet_complaints *complaints, const char *location, const char *format, ...) {
   char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  make_line(where, format, arguments, line);
+  make_line(location, format, arguments, line);
   va_end(arguments);
-  add_line(complaints, line, where ? strlen(where) : 0, 0);
+  add_line(complaints, line, location ? strlen(location) : 0, 0);
 }
 
-void gannet_complain_of_key(gannet_complaints *complaints, const char *where, const char *section,
-                            const char *key, const char *format, ...) {
+void gannet_complain_of_key(gannet_complaints *complaints, const char *location,
+                            const char *section, const char *key, const char *format, ...) {
   char line[LONGEST], place[LONGEST];
   const bool has_section = section && *section;
   const size_t key_length = (has_section ? strlen(section) + 1 : 0) + strlen(key);
-  (void)snprintf(place, sizeof place, "%s%s%s%s%s", where ? where : "", where ? ": " : "",
+  (void)snprintf(place, sizeof place, "%s%s%s%s%s", location ? location : "", location ? ": " : "",
                  has_section ? section : "", has_section ? "." : "", key);
   va_list arguments;
   va_start(arguments, format);
   make_line(place, format, arguments, line);
   va_end(arguments);
-  add_line(complaints, line, where ? strlen(where) : 0, key_length);
+  add_line(complaints, line, location ? strlen(location) : 0, key_length);
 }
 
 bool gannet_complaints_name_key(const gannet_complaints *complaints, int n, const char *key) {
@@ -102,7 +102,7 @@ void gannet_complaints_merge(const gannet_complaints *from, gannet_complaints *t
     const gannet_complaint_line *line = &from->line[i];
     const char *begin = from->text + line->begin;
     (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(begin, "\n"), begin);
-    add_line(to, text, line->where_length, line->key_length);
+    add_line(to, text, line->location_length, line->key_length);
   }
   to->count += from->told - from->n_lines; /* complaints for whose words there was no memory */
 }
@@ -113,7 +113,7 @@ void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_loca
   for (int i = 0; i < from->n_lines; ++i) {
     const char *line = from->text + from->line[i].begin, *location = NULL;
     const int length = (int)strcspn(line, "\n");
-    const size_t key_length = from->line[i].where_length;
+    const size_t key_length = from->line[i].location_length;
     (void)snprintf(key, sizeof key, "%.*s", (int)key_length, line);
     if (!locate(user, key, &location)) continue;
     (void)snprintf(text, sizeof text, "%s%s%.*s", location ? location : "", location ? ": " : "",
@@ -123,12 +123,12 @@ void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_loca
   to->count += from->told - from->n_lines; /* complaints for whose words there was no memory */
 }
 
-void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,
+void gannet_complaints_warn(gannet_complaints *complaints, const char *location, const char *format,
                             ...) {
   char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  make_line(where, format, arguments, line);
+  make_line(location, format, arguments, line);
   va_end(arguments);
   const size_t length = strlen(line);
   for (const char *at = complaints->warnings; at && *at; at += strcspn(at, "\n") + 1)

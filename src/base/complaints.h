@@ -1,4 +1,9 @@
-/* Collects every error of a user's input, so that all can be shown at once. */
+/* Complaints: the errors of a user's input, collected so that all can be shown at once; and
+ * warnings.
+ *
+ * A complaint is one line, "location: key: what". The location is "file:line:column" or the name of
+ * a command-line option.
+ */
 #ifndef GANNET_BASE_COMPLAINTS_H
 #define GANNET_BASE_COMPLAINTS_H
 
@@ -10,42 +15,44 @@
 
 /* A line of the text of all complaints. */
 typedef struct {
-  uint64_t hash;       /* of the line: what several readers complain about alike is told once */
-  size_t begin;        /* of the line in the text */
-  size_t where_length; /* bytes at its beginning that say where, 0 = none do */
-  size_t key_begin;    /* of the key of the input that the line is about, in the text */
-  size_t key_length;   /* bytes of that key; 0 = the line is about no key */
+  uint64_t hash;          /* of the line: equal complaints of several readers are shown once */
+  size_t begin;           /* of the line in the text */
+  size_t location_length; /* bytes of the location at its begin, 0 = it has none */
+  size_t key_begin;       /* of the key of the input that the line is about, in the text */
+  size_t key_length;      /* bytes of that key; 0 = the line is about no key */
 } gannet_complaint_line;
 
 /* Zero-initialise; free with gannet_complaints_release. */
 typedef struct {
   int count;
-  int told;   /* different ones */
-  char *text; /* one line each, "where: what", ending in a newline; NULL while count is 0 */
+  int told;   /* different complaints */
+  char *text; /* one line each, "location: what", ending in a newline; NULL while count is 0 */
   size_t used, capacity;
-  int n_lines, line_capacity; /* n_lines = told unless memory ran out */
+  int n_lines, line_capacity; /* used and allocated length of line; n_lines = told, unless memory
+                                 ran out */
   gannet_complaint_line *line;
-  char *warnings; /* lines like those of text, of what is accepted all the same; NULL = none */
+  char *warnings; /* lines like those of text, about what is accepted; NULL = none */
   size_t warnings_used, warnings_capacity;
   size_t warnings_shown; /* bytes of warnings that the user has seen */
 } gannet_complaints;
 
-/* Add one, of one line: ends of lines and other control characters of what it quotes become spaces.
- * Where is "file:line:column", the name of a command-line option, or the key of a campaign file
- * whose location gannet_complaints_pass will add; NULL = nowhere.
+/* Add a complaint. Ends of lines and other control characters of what it quotes become spaces.
+ * location may also be the key of a campaign file whose location gannet_complaints_pass will add;
+ * NULL = none.
  *
  * Local.
  */
-void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...)
+void gannet_complain(gannet_complaints *complaints, const char *location, const char *format, ...)
     GANNET_PRINTF(3, 4);
 
-/* The same of a key, which stands before the words: "where: section.key: what". The section is NULL
- * or "" at the top level.
+/* Add a complaint about a key, "location: section.key: what". The section is NULL or "" at the top
+ * level.
  *
  * Local.
  */
-void gannet_complain_of_key(gannet_complaints *complaints, const char *where, const char *section,
-                            const char *key, const char *format, ...) GANNET_PRINTF(5, 6);
+void gannet_complain_of_key(gannet_complaints *complaints, const char *location,
+                            const char *section, const char *key, const char *format, ...)
+    GANNET_PRINTF(5, 6);
 
 /* Whether one of the first n lines is about a key, "section.key".
  *
@@ -63,8 +70,8 @@ void gannet_complaints_merge(const gannet_complaints *from, gannet_complaints *t
  * complaint is to be left out. */
 typedef bool (*gannet_complaint_locator)(const void *user, const char *key, const char **location);
 
-/* Add complaints that were made about keys (their "where") to others, each with the location of its
- * key before it.
+/* Add complaints that were made about keys (their location) to others, each with the location of
+ * its key before it.
  *
  * Local.
  */
@@ -75,7 +82,7 @@ void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_loca
  *
  * Local.
  */
-void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,
+void gannet_complaints_warn(gannet_complaints *complaints, const char *location, const char *format,
                             ...) GANNET_PRINTF(3, 4);
 
 /* The next warning that was not shown yet, which counts as shown from then on.

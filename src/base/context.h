@@ -1,4 +1,5 @@
-/* What the rooms may ask of a context (see gannet/context.h). */
+/* The inside of a context (gannet/context.h), for all rooms: its communicator, seed, node and log.
+ */
 #ifndef GANNET_BASE_CONTEXT_H
 #define GANNET_BASE_CONTEXT_H
 
@@ -13,15 +14,14 @@ struct gannet_context {
   MPI_Comm comm; /* the context's own duplicate */
   int rank;
   int np;                   /* number of ranks */
-  struct gannet_node *node; /* those that share memory (base/node.h); NULL = np is 1 */
+  struct gannet_node *node; /* ranks that share memory (base/node.h); NULL = np is 1 */
   uint64_t seed;
   gannet_log_level level;
   gannet_log_sink sink;
   void *sink_user;
 };
 
-/* Whether a communicator from outside can be used: without MPI, or without a communicator, MPI ends
- * the program, with words of its own.
+/* Check that a communicator from outside can be used. Without this check MPI would end the program.
  *
  * Local.
  *

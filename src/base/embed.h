@@ -1,5 +1,5 @@
-/* Files that are taken into the program when it is compiled. C has no way to do so yet (C23 has
- * #embed); the assembler of every ELF system has.
+/* Embedding files into the program when it is compiled. C17 has no way to do so (C23 has #embed),
+ * but the assembler of every ELF system has.
  */
 #ifndef GANNET_BASE_EMBED_H
 #define GANNET_BASE_EMBED_H

@@ -1,4 +1,5 @@
-/* Finding things by the name a user typed, and saying what was meant when it is wrong. */
+/* Finding an entry by the name that a user typed, and suggesting the nearest name when it is wrong.
+ */
 #ifndef GANNET_BASE_NAMES_H
 #define GANNET_BASE_NAMES_H
 

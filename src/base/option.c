@@ -29,9 +29,9 @@ const gannet_option *gannet_option_find(const gannet_option *table, const char *
 }
 
 void gannet_option_warn_renamed(const char *section, const char *key, const char *renamed,
-                                const char *where, gannet_complaints *complaints) {
+                                const char *location, gannet_complaints *complaints) {
   const char *path = section ? section : "", *dot = *path ? "." : "";
-  gannet_complaints_warn(complaints, where,
+  gannet_complaints_warn(complaints, location,
                          "%s%s%s is now called %s%s%s; the old name is still accepted", path, dot,
                          key, path, dot, renamed);
 }
@@ -171,13 +171,14 @@ static bool is_infinite(const char *text) {
 }
 
 void gannet_option_complain_value(const gannet_option *option, const char *section,
-                                  const char *text, const char *where,
+                                  const char *text, const char *location,
                                   gannet_complaints *complaints) {
   char expected[512];
   if (option->type == GANNET_REAL && text && is_infinite(text)) {
-    gannet_complain_of_key(
-        complaints, where, section, option->key, "'%s' is not finite; expected a finite number%s%s",
-        text, option->example ? ", such as " : "", option->example ? option->example : "");
+    gannet_complain_of_key(complaints, location, section, option->key,
+                           "'%s' is not finite; expected a finite number%s%s", text,
+                           option->example ? ", such as " : "",
+                           option->example ? option->example : "");
     return;
   }
   gannet_option_describe(option, expected, sizeof expected);
@@ -185,7 +186,7 @@ void gannet_option_complain_value(const gannet_option *option, const char *secti
   if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);
   const char *quote = text ? "'" : "";
   const char *hint = text && gannet_option_is_number(option) ? gannet_number_hint(text) : "";
-  gannet_complain_of_key(complaints, where, section, option->key,
+  gannet_complain_of_key(complaints, location, section, option->key,
                          "%s%s%s is not valid; expected %s%s%s%s%s", quote, text ? text : "a list",
                          quote, expected, near ? "; did you mean '" : "", near ? near : "",
                          near ? "'?" : "", hint);
@@ -202,7 +203,7 @@ static gannet_err store_real_list(const gannet_option *option, const char *secti
   list->n = n;
   for (int i = 0; i < n; ++i)
     if (gannet_parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i]))
-      gannet_option_complain_value(option, section, items[i], setting->where, complaints);
+      gannet_option_complain_value(option, section, items[i], setting->location, complaints);
   return GANNET_OK;
 }
 
@@ -229,7 +230,8 @@ static gannet_err store_setting(const gannet_option *option, const char *section
     GANNET_TRY(store_text(setting->text, member));
   else
     bad = store_scalar(option, setting->text, member);
-  if (bad) gannet_option_complain_value(option, section, setting->text, setting->where, complaints);
+  if (bad)
+    gannet_option_complain_value(option, section, setting->text, setting->location, complaints);
   return GANNET_OK;
 }
 
@@ -254,7 +256,7 @@ int gannet_list_cut(char *text, const char **items) {
 
 static gannet_err store_default(const gannet_option *option, const char *section, char *target,
                                 gannet_complaints *complaints) {
-  gannet_setting setting = {.key = option->key, .text = option->fallback, .where = "default"};
+  gannet_setting setting = {.key = option->key, .text = option->fallback, .location = "default"};
   if (!is_list(option)) return store_setting(option, section, &setting, target, complaints);
   char *text = NULL;
   const char **items = NULL;
@@ -286,7 +288,7 @@ void gannet_option_complain_unknown(int n_tables, const gannet_option *const *ta
       if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
     }
   const char *near = gannet_nearest(setting->key, known);
-  gannet_complain(complaints, setting->where, "unknown key '%s%s%s'%s%s%s%s; known keys:%s",
+  gannet_complain(complaints, setting->location, "unknown key '%s%s%s'%s%s%s%s; known keys:%s",
                   section ? section : "", section ? "." : "", setting->key, of,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
 }
@@ -301,7 +303,7 @@ static void complain_missing(const gannet_option *table, const char *section, in
       given = strcmp(renamed ? renamed : settings[i].key, table->key) == 0;
     }
     if (given) continue;
-    gannet_complain(complaints, n > 0 ? settings[0].where : NULL,
+    gannet_complain(complaints, n > 0 ? settings[0].location : NULL,
                     "missing required key '%s%s%s' (%s)%s%s%s%s", section ? section : "",
                     section ? "." : "", table->key, table->help, table->example ? ", as in " : "",
                     table->example ? table->key : "", table->example ? ": " : "",
@@ -317,7 +319,7 @@ gannet_err gannet_options_apply(const gannet_option *table, const char *section,
   for (int i = 0; i < n; ++i) {
     const gannet_option *option = gannet_option_find(table, settings[i].key);
     if (option && strcmp(option->key, settings[i].key) != 0)
-      gannet_option_warn_renamed(section, settings[i].key, option->key, settings[i].where,
+      gannet_option_warn_renamed(section, settings[i].key, option->key, settings[i].location,
                                  complaints);
     if (option)
       GANNET_TRY(store_setting(option, section, &settings[i], target, complaints));

@@ -57,8 +57,8 @@ typedef struct {
   gannet_option_type type;
   size_t offset; /* of the member in the settings struct */
   const char
-      *fallback; /* default as a user would write it; NULL = empty (NULL text, zero, empty list) */
-  double lower, upper;        /* inclusive range of numbers; both 0 = any */
+      *fallback;       /* default as a user would write it; NULL = NULL text, zero, or empty list */
+  double lower, upper; /* inclusive range of numbers; both 0 = any */
   const char *const *choices; /* NULL-terminated; for GANNET_CHOICE */
   unsigned flags;
   const char *unit;    /* NULL = none */
@@ -78,7 +78,7 @@ typedef struct {
   const char *text;         /* a scalar; NULL when it is a list */
   int n_items;              /* of a list */
   const char *const *items; /* of a list */
-  const char *where;        /* "file:line:column" or "--set"; NULL = nowhere */
+  const char *location;     /* "file:line:column" or "--set"; NULL = none */
 } gannet_setting;
 
 /* Cut a list as it is written in one text, "a,b" or "[a, b]", into its items.
@@ -143,16 +143,16 @@ const char *gannet_option_renamed(const gannet_option *table, const char *key);
  * key      in     of the setting
  */
 void gannet_option_warn_renamed(const char *section, const char *key, const char *renamed,
-                                const char *where, gannet_complaints *complaints);
+                                const char *location, gannet_complaints *complaints);
 
 /* Say that a text is no value of an option, NULL = a list, and what was expected.
  *
  * Local.
  *
- * section, where  in  NULL = none
+ * section, location  in  NULL = none
  */
 void gannet_option_complain_value(const gannet_option *option, const char *section,
-                                  const char *text, const char *where,
+                                  const char *text, const char *location,
                                   gannet_complaints *complaints);
 
 /* Whether a text is a valid value of an option; of lists and texts any is.

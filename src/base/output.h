@@ -4,9 +4,9 @@
 
 #include "gannet/status.h"
 
-/* Write what is still held back. What was printed may be all that was asked for, so a failure is
- * told on stderr; but a reader that has seen enough is none. Afterwards the stream can be closed
- * without a failure, by MPI_Finalize, and nothing is told twice.
+/* Flush standard output. A failure is reported on stderr, because what was printed may be all that
+ * the user asked for; a reader that has closed the pipe is no failure. Afterwards MPI_Finalize can
+ * close the stream without a second report.
  *
  * Local.
  *

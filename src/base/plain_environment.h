@@ -1,11 +1,12 @@
-/* Numbers with a point and plain arithmetic, whatever the program around the library has set.
+/* A plain environment for numbers: a decimal point, and default floating-point arithmetic, whatever
+ * the program around the library has set.
  *
- * The locale of a process belongs to its program, and plugins may change it at any time; that of a
- * thread counts more, and setlocale does not touch it. The floating-point environment of a thread
- * is its program's, too: with traps, as -ffpe-trap of Fortran sets them, comparisons with NAN would
- * end the program, and numbers that are rounded otherwise or flushed to zero, as by -ffast-math,
- * would give other points. Every function that programs outside may call, and that reads, writes or
- * computes numbers, begins with
+ * The locale of a process belongs to its program, and plugins may change it at any time. The locale
+ * of a thread takes precedence, and setlocale does not change it. The floating-point environment
+ * belongs to the program, too. With traps, as -ffpe-trap of Fortran sets them, comparisons with NAN
+ * would end the program. With another rounding, or numbers flushed to zero as by -ffast-math, the
+ * proposed points would differ. Every function that programs outside may call, and that reads,
+ * writes or computes numbers, begins with
  *
  *   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
  */
@@ -20,19 +21,18 @@ typedef struct {
   fenv_t arithmetic; /* before */
 } gannet_plain_environment;
 
-/* Clang takes a variable that is only cleaned up for an unused one. */
+/* unused: Clang warns about a variable that is only cleaned up. */
 #define GANNET_UNTIL_RETURN __attribute__((unused, cleanup(gannet_plain_environment_end)))
 
-/* This thread reads and writes as in the locale "C" from now on, and computes without traps, rounds
- * to the nearest number and keeps small ones. Where there is no memory for a locale, that stays as
- * it is.
+/* Set the plain environment for this thread: the locale "C", no traps, rounding to nearest, and
+ * subnormal numbers. The locale stays as it is when there is no memory for another one.
  *
  * Local.
  */
 gannet_plain_environment gannet_plain_environment_begin(void);
 
-/* It does again what it did before, and no exception was raised in between; called on every return
- * by GANNET_UNTIL_RETURN.
+/* Restore the environment from before, without the floating-point exceptions raised in between.
+ * GANNET_UNTIL_RETURN calls it on every return.
  *
  * Local.
  */

@@ -1,4 +1,4 @@
-/* Fields of a struct in a table: one row serves whoever writes, reads, checks or describes them.
+/* Tables of the fields of a struct: one row serves to write, read, check and describe a field.
  *
  *   typedef struct { double radius; int64_t first_id; bool at_edge; } box;
  *   static const gannet_struct_field fields[] = {

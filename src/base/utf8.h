@@ -1,4 +1,4 @@
-/* UTF-8, as far as campaign files, journals and words of simulations need it. */
+/* UTF-8: checking and mending texts of campaign files, journals and simulations. */
 #ifndef GANNET_BASE_UTF8_H
 #define GANNET_BASE_UTF8_H
 

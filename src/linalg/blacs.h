@@ -1,5 +1,6 @@
-/* What is used of BLACS and ScaLAPACK, which come without headers. Characters of the Fortran
- * routines have their length passed at the end; the routines of PBLAS are C.
+/* Declarations of the routines of BLACS and ScaLAPACK that gannet uses; the libraries come without
+ * headers. Fortran routines take the lengths of their characters at the end; routines of PBLAS are
+ * C.
  *
  * Netlib: ScaLAPACK Users' Guide 1997; BLACS by LAPACK Working Note 94. */
 #ifndef GANNET_LINALG_BLACS_H

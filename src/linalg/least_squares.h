@@ -1,6 +1,7 @@
-/* Dense least squares by Householder QR, for badly scaled systems of which some rows stay and
- * others are changed again and again: the rows that stay become a triangle once, and others go
- * below it. */
+/* Dense least squares by Householder QR, for badly scaled systems.
+ *
+ * Some rows of a system may stay while others change again and again: the rows that stay are
+ * reduced to a triangle once, and the others are appended to it. */
 #ifndef GANNET_LINALG_LEAST_SQUARES_H
 #define GANNET_LINALG_LEAST_SQUARES_H
 

@@ -1,4 +1,4 @@
-/* What was found out about the machine, line by line, and what to change. */
+/* The findings of an inspection of the machine, line by line, with what to change. */
 #ifndef GANNET_MACHINE_REPORT_H
 #define GANNET_MACHINE_REPORT_H
 

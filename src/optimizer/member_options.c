@@ -47,7 +47,7 @@ const gannet_setting *gannet_setting_last(int n, const gannet_setting *all, cons
 
 void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints) {
-  gannet_complain(complaints, setting ? setting->where : NULL, "%s: %s", key,
+  gannet_complain(complaints, setting ? setting->location : NULL, "%s: %s", key,
                   gannet_error_detail());
   gannet_error_clear();
 }
@@ -74,7 +74,7 @@ static void choose_rule(const gannet_setting *setting, gannet_member_options *op
   if (*rule == GANNET_RULE_AUTO) *rule = moments ? GANNET_RULE_PROBABILITY : GANNET_RULE_DRAWS;
   const bool split = options->acq_type->kind == GANNET_ACQ_SPLIT;
   if (gannet_constraint_rule_goes(*rule, options->acq_type)) return;
-  gannet_complain(complaints, setting ? setting->where : NULL,
+  gannet_complain(complaints, setting ? setting->location : NULL,
                   "acquisition.constraints: '%s' does not go with acquisition '%s', expected %s",
                   gannet_constraint_rule_names[*rule], options->acq_type->name,
                   split     ? "probability"
@@ -154,7 +154,7 @@ static void complain_sd(int n, const gannet_setting *all, const gannet_member_op
   const char *why = type->no_sd(options->surrogate_options);
   const gannet_setting *factor = gannet_setting_last(n, all, "surrogate.factor");
   if (why)
-    gannet_complain(complaints, factor ? factor->where : NULL, "acquisition '%s': %s",
+    gannet_complain(complaints, factor ? factor->location : NULL, "acquisition '%s': %s",
                     options->acq_type->name, why);
 }
 
@@ -162,15 +162,15 @@ static void complain_sd(int n, const gannet_setting *all, const gannet_member_op
 static void complain_region(int n, const gannet_setting *all, const gannet_member_options *options,
                             gannet_complaints *complaints) {
   static const char *const keys[] = {"region.length", "region.shortest", "region.longest"};
-  const gannet_setting *where = gannet_setting_last(n, all, "region.type");
+  const gannet_setting *location = gannet_setting_last(n, all, "region.type");
   const char *why = gannet_region_contradiction(&options->region);
   const bool plain =
       options->proposer == GANNET_PROPOSE_SOBOL || options->proposer == GANNET_PROPOSE_RANDOM;
   if (options->region.type != GANNET_REGION_NONE && plain)
     why = "points that are made without a model cannot stay in a region; expected type none";
   for (int k = 0; k < 3; ++k)
-    if (gannet_setting_last(n, all, keys[k])) where = gannet_setting_last(n, all, keys[k]);
-  if (why) gannet_complain(complaints, where ? where->where : NULL, "region: %s", why);
+    if (gannet_setting_last(n, all, keys[k])) location = gannet_setting_last(n, all, keys[k]);
+  if (why) gannet_complain(complaints, location ? location->location : NULL, "region: %s", why);
 }
 
 static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_options *options,

@@ -5,7 +5,7 @@
 #include "base/names.h"
 
 #define SET(k, t) \
-  { .key = (k), .text = (t), .where = "method" }
+  { .key = (k), .text = (t), .location = "method" }
 
 static const gannet_method automatic = {
     .name = "auto",

@@ -196,7 +196,7 @@ static void complain_sections(int n, const gannet_setting *all, gannet_complaint
     for (int s = 0; !known && sections[s]; ++s)
       known = gannet_key_in_section(sections[s], all[i].key) != NULL;
     if (known) continue;
-    gannet_complain(complaints, all[i].where,
+    gannet_complain(complaints, all[i].location,
                     "unknown key '%s'; known sections: surrogate acquisition region search",
                     all[i].key);
   }
@@ -219,7 +219,7 @@ static void complain_unused(int n, const gannet_setting *settings,
     const bool is_default = option && option->fallback && one->text &&
                             strcmp(option->fallback, one->text) == 0; /* may be written down */
     if (of_model && one->text && !is_default)
-      gannet_complain(complaints, one->where,
+      gannet_complain(complaints, one->location,
                       "%s: method '%s' has neither a surrogate nor an acquisition function, so "
                       "this would change nothing; leave it out, or choose another method (gannet "
                       "list methods)",
@@ -293,20 +293,20 @@ static gannet_err parse_portfolio(int n, const gannet_setting *settings,
   while (next_name(&rest, name, sizeof name) && !(one_only && options->n_members == 1)) {
     const gannet_method *row = NULL;
     if (options->n_members == GANNET_MEMBERS_MOST) {
-      gannet_complain(complaints, given ? given->where : NULL,
+      gannet_complain(complaints, given ? given->location : NULL,
                       "portfolio: expected at most %d methods", GANNET_MEMBERS_MOST);
       return GANNET_OK;
     }
     if (gannet_method_find(name, &row) != GANNET_OK)
       gannet_setting_complain(given, "portfolio", complaints);
     else if (gannet_method_portfolio(row))
-      gannet_complain(complaints, given ? given->where : NULL,
+      gannet_complain(complaints, given ? given->location : NULL,
                       "portfolio: '%s' is a portfolio itself; name its methods instead", name);
     else
       GANNET_TRY(parse_member(row, n, settings, options, complaints));
   }
   if (options->n_members == 0 && complaints->count == 0)
-    gannet_complain(complaints, given ? given->where : NULL,
+    gannet_complain(complaints, given ? given->location : NULL,
                     "portfolio: no method in '%s'; expected some as in [gp-ei, neural-bo]",
                     options->method.portfolio);
   if (!one_only) gannet_portfolio_complain_unknown(n, settings, options, complaints);

@@ -68,7 +68,7 @@ static void check_choice(part of, const gannet_setting *setting, const char *key
     if (!known) refused[n++] = entry;
   }
   for (int i = 0; i < n; ++i)
-    gannet_option_complain_value(refused[i], section_of[of], setting->text, setting->where,
+    gannet_option_complain_value(refused[i], section_of[of], setting->text, setting->location,
                                  complaints);
 }
 
@@ -125,7 +125,7 @@ static void complain_of_key(part of, const gannet_setting *setting, bool given,
   say_meant(of, setting->key + strlen(section_of[of]) + 1, options, meant, sizeof meant);
   if (!given)
     (void)snprintf(chosen, sizeof chosen, ", which method: %.60s chose", options->method.method);
-  gannet_complain(complaints, setting->where,
+  gannet_complain(complaints, setting->location,
                   "unknown key '%s' for every method of %s%s%s (see gannet explain %s)",
                   setting->key, options->method.portfolio, chosen, meant, section_of[of]);
 }
@@ -153,7 +153,7 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
     /* Every method has this key, and takes some of its values. */
     if (strcmp(settings[i].key, "acquisition.constraints") == 0 && has_acquisition &&
         !a_member_takes_rule(settings[i].text, options))
-      gannet_complain(complaints, settings[i].where,
+      gannet_complain(complaints, settings[i].location,
                       "acquisition.constraints: '%s' goes with no acquisition of %s, expected %s",
                       settings[i].text, options->method.portfolio,
                       strcmp(settings[i].text, "draws") == 0 ? "probability" : "draws");

@@ -6,79 +6,82 @@
 
 #include "problem/quantities.h"
 
-static void check_name(const char *what, const char *name, const char *where,
+static void check_name(const char *what, const char *name, const char *location,
                        gannet_complaints *complaints) {
   if (gannet_quantity_is_name(name)) return;
-  gannet_complain(complaints, where,
+  gannet_complain(complaints, location,
                   "%s name '%s': expected up to 63 letters, digits and underscores, not starting "
                   "with a digit",
                   what, name ? name : "");
 }
 
-static void check_box(const gannet_variable *v, const char *where, gannet_complaints *complaints) {
+static void check_box(const gannet_variable *v, const char *location,
+                      gannet_complaints *complaints) {
   if (!isfinite(v->lower) || !isfinite(v->upper))
-    gannet_complain(complaints, where, "variable %s: bounds must be finite numbers", v->name);
+    gannet_complain(complaints, location, "variable %s: bounds must be finite numbers", v->name);
   else if (v->lower == v->upper)
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: has only one value, %g; widen its bounds, or leave it out",
                     v->name, v->lower);
   else if (!(v->lower < v->upper))
-    gannet_complain(complaints, where, "variable %s: empty box, lower = %g is not below upper = %g",
-                    v->name, v->lower, v->upper);
+    gannet_complain(complaints, location,
+                    "variable %s: empty box, lower = %g is not below upper = %g", v->name, v->lower,
+                    v->upper);
   else if (!isfinite(v->upper - v->lower))
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: the box from %g to %g is too wide; choose other bounds", v->name,
                     v->lower, v->upper);
   if (v->scale != GANNET_SCALE_LINEAR && v->scale != GANNET_SCALE_LOG)
-    gannet_complain(complaints, where, "variable %s: unknown scale %d", v->name, (int)v->scale);
+    gannet_complain(complaints, location, "variable %s: unknown scale %d", v->name, (int)v->scale);
   if (v->scale == GANNET_SCALE_LOG && !(v->lower > 0))
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: scale log needs positive bounds, lower = %g is not", v->name,
                     v->lower);
   else if (v->scale == GANNET_SCALE_LOG && isfinite(v->upper) && isinf(v->upper / v->lower))
     gannet_complain(
-        complaints, where,
+        complaints, location,
         "variable %s: with scale log, upper / lower must be at most %.2g; choose bounds "
         "closer than lower = %g and upper = %g",
         v->name, DBL_MAX, v->lower, v->upper);
 }
 
-static void check_whole(const gannet_variable *v, const char *where,
+static void check_whole(const gannet_variable *v, const char *location,
                         gannet_complaints *complaints) {
   const double largest = 0x1p52;
   if (v->lower != floor(v->lower) || v->upper != floor(v->upper) || fabs(v->lower) > largest ||
       fabs(v->upper) > largest)
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: bounds of an integer must be whole numbers of at most 2^52, not "
                     "%.17g and %.17g",
                     v->name, v->lower, v->upper);
 }
 
-static void check_values(const gannet_variable *v, const char *where,
+static void check_values(const gannet_variable *v, const char *location,
                          gannet_complaints *complaints) {
   if (v->n_values > 0 && !v->values) {
-    gannet_complain(complaints, where, "variable %s: values is a null pointer; expected %d names",
-                    v->name, v->n_values);
+    gannet_complain(complaints, location,
+                    "variable %s: values is a null pointer; expected %d names", v->name,
+                    v->n_values);
     return;
   }
   if (v->n_values == 1 && v->values[0])
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: a categorical variable needs at least two values, and has only "
                     "'%s'; add others, or leave it out",
                     v->name, v->values[0]);
   else if (v->n_values < 2)
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "variable %s: a categorical variable needs at least two values, as in values: "
                     "[cg, gmres]",
                     v->name);
   for (int i = 0; i < v->n_values; ++i) {
     if (!v->values[i] || !*v->values[i] || strpbrk(v->values[i], "\n\r"))
-      gannet_complain(complaints, where,
+      gannet_complain(complaints, location,
                       "variable %s: value %d is empty or spans lines; give each a name", v->name,
                       i + 1);
     for (int j = 0; j < i && v->values[i] && v->values[j]; ++j)
       if (strcmp(v->values[i], v->values[j]) == 0)
-        gannet_complain(complaints, where, "variable %s: value '%s' is repeated; leave one out",
+        gannet_complain(complaints, location, "variable %s: value '%s' is repeated; leave one out",
                         v->name, v->values[i]);
   }
 }
@@ -88,41 +91,41 @@ static const char *shown(const char *name) {
   return name ? name : "without a name";
 }
 
-void gannet_variable_check(const gannet_variable *variable, const char *where,
+void gannet_variable_check(const gannet_variable *variable, const char *location,
                            gannet_complaints *complaints) {
   gannet_variable v = *variable;
-  check_name("variable", v.name, where, complaints);
+  check_name("variable", v.name, location, complaints);
   v.name = shown(v.name);
   switch (v.type) {
     case GANNET_VARIABLE_REAL:
-      check_box(&v, where, complaints);
+      check_box(&v, location, complaints);
       break;
     case GANNET_VARIABLE_INTEGER:
-      check_box(&v, where, complaints);
-      check_whole(&v, where, complaints);
+      check_box(&v, location, complaints);
+      check_whole(&v, location, complaints);
       break;
     case GANNET_VARIABLE_CATEGORICAL:
-      check_values(&v, where, complaints);
+      check_values(&v, location, complaints);
       break;
     case GANNET_VARIABLE_BOOLEAN:
       break;
     default:
-      gannet_complain(complaints, where, "variable %s: unknown type %d", v.name, (int)v.type);
+      gannet_complain(complaints, location, "variable %s: unknown type %d", v.name, (int)v.type);
   }
 }
 
-void gannet_constraint_check(const gannet_constraint *constraint, const char *where,
+void gannet_constraint_check(const gannet_constraint *constraint, const char *location,
                              gannet_complaints *complaints) {
   const char *name = shown(constraint->name);
-  check_name("constraint", constraint->name, where, complaints);
+  check_name("constraint", constraint->name, location, complaints);
   if (isnan(constraint->lower) || isnan(constraint->upper))
-    gannet_complain(complaints, where, "constraint %s: a bound is not a number", name);
+    gannet_complain(complaints, location, "constraint %s: a bound is not a number", name);
   else if (constraint->lower == -INFINITY && constraint->upper == INFINITY)
-    gannet_complain(complaints, where, "constraint %s: give a lower bound, an upper bound, or both",
-                    name);
+    gannet_complain(complaints, location,
+                    "constraint %s: give a lower bound, an upper bound, or both", name);
   else if (!(constraint->lower <= constraint->upper) || constraint->lower == INFINITY ||
            constraint->upper == -INFINITY)
-    gannet_complain(complaints, where, "constraint %s: lower = %g is above upper = %g", name,
+    gannet_complain(complaints, location, "constraint %s: lower = %g is above upper = %g", name,
                     constraint->lower, constraint->upper);
 }
 

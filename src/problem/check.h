@@ -1,5 +1,5 @@
-/* Checks of what a user says about a problem, each usable alone so that the campaign file can
- * report them with line and column.
+/* Checks of what a user says about a problem. Each can be used alone, so that the reader of
+ * campaign files can complain with line and column.
  */
 #ifndef GANNET_PROBLEM_CHECK_H
 #define GANNET_PROBLEM_CHECK_H
@@ -11,11 +11,11 @@
  *
  * Local.
  *
- * where  in  "file:line:column" or NULL
+ * location  in  "file:line:column" or NULL
  */
-void gannet_variable_check(const gannet_variable *variable, const char *where,
+void gannet_variable_check(const gannet_variable *variable, const char *location,
                            gannet_complaints *complaints);
-void gannet_constraint_check(const gannet_constraint *constraint, const char *where,
+void gannet_constraint_check(const gannet_constraint *constraint, const char *location,
                              gannet_complaints *complaints);
 
 /* All checks of a specification, repeated names included.

@@ -65,21 +65,21 @@ int64_t gannet_history_count_told(const gannet_history *history);
 int64_t gannet_history_count_done(const gannet_history *history);
 
 /* The least objective, in the minimised sense, that is a penalty (problem/penalty.h), and how many
- * results are one; INFINITY and 0 without any, after take_at_its_word, from which on there are
- * none, and where all objectives are equal but values of constraints are not: the objective is then
- * constant, and only the constraints decide.
+ * results are penalties; INFINITY and 0 when there is none. There is none after
+ * gannet_history_take_at_its_word, and none where all objectives are equal but values of
+ * constraints differ: the objective is then constant, and only the constraints decide.
  *
  * Local.
  */
 double gannet_history_penalty(const gannet_history *history, int64_t *count);
 void gannet_history_take_at_its_word(gannet_history *history);
 
-/* What a row says to models:
- * - observation: done, and the objective is no penalty;
- * - sound: done, and an observation or infeasible by its constraints, which explains a penalty and
- *   is to be learnt from;
- * - bad: the simulation does not work at the design, by its own word, because it crashes there, or
- *   by a penalty that no constraint explains. Bad luck says nothing about a design.
+/* What a row tells models:
+ * - observation: it is done, and its objective is no penalty;
+ * - sound: it is done, and an observation or infeasible by its constraints. A violated constraint
+ *   explains a penalty, and models learn from it;
+ * - bad: the simulation does not work at the design: it said so, it crashes there, or it gave a
+ *   penalty that no constraint explains. Failures by bad luck say nothing about a design.
  * Whether a row is an observation may change with later results.
  *
  * Local.
@@ -118,6 +118,7 @@ bool gannet_history_is_constant(const gannet_history *history);
  * Local.
  */
 int64_t gannet_history_count_left(const gannet_history *history);
+
 /* Rows of one status.
  *
  * Local.

@@ -50,8 +50,8 @@ struct gannet_physics {
 typedef struct {
   const gannet_problem *problem;
   gannet_physics *physics;
-  const char *where; /* place of the equation, for complaints; NULL = nowhere */
-  const char *name;  /* name of the equation */
+  const char *location; /* of the equation, for complaints; NULL = none */
+  const char *name;     /* name of the equation */
   gannet_complaints *complaints;
 } compiler;
 
@@ -159,7 +159,7 @@ static gannet_err compile_expression(const compiler *c, const char *what, const 
   const gannet_err code =
       gannet_expression_create(text, c->problem->spec.n_variables, c->physics->names, expression);
   if (code != GANNET_ERR_INPUT) return code;
-  gannet_complain(c->complaints, c->where, "%s: %s: %s", c->name, what, gannet_error_detail());
+  gannet_complain(c->complaints, c->location, "%s: %s: %s", c->name, what, gannet_error_detail());
   gannet_error_clear();
   return GANNET_OK;
 }
@@ -176,7 +176,7 @@ static void complain_unknown_variable(const compiler *c, const char *word) {
       used += (size_t)snprintf(known + used, sizeof known - used, " %s", c->physics->names[v]);
   }
   const char *near = gannet_nearest(word, words);
-  gannet_complain(c->complaints, c->where,
+  gannet_complain(c->complaints, c->location,
                   "%s: derivative by unknown variable '%.80s'%s%s%s; real variables:%s", c->name,
                   word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
@@ -187,7 +187,7 @@ static bool count_axes(const compiler *c, const gannet_physics_term *term, int *
   bool fine = 0 <= term->order && term->order <= GANNET_PHYSICS_ORDER;
   memset(counts, 0, (size_t)c->problem->spec.n_variables * sizeof *counts);
   if (!fine)
-    gannet_complain(c->complaints, c->where, "%s: derivative of order %d, expected 0 to %d",
+    gannet_complain(c->complaints, c->location, "%s: derivative of order %d, expected 0 to %d",
                     c->name, term->order, GANNET_PHYSICS_ORDER);
   for (int i = 0; i < term->order && fine; ++i) {
     const int v = gannet_problem_find_variable(c->problem, term->derivative[i]);
@@ -195,7 +195,7 @@ static bool count_axes(const compiler *c, const gannet_physics_term *term, int *
     if (v < 0)
       complain_unknown_variable(c, term->derivative[i]);
     else if (!fine)
-      gannet_complain(c->complaints, c->where,
+      gannet_complain(c->complaints, c->location,
                       "%s: derivative by '%s', which is %s; expected a real variable", c->name,
                       c->physics->names[v], types[c->problem->spec.variables[v].type]);
     else
@@ -254,7 +254,7 @@ static gannet_err compile_terms(const compiler *c, const gannet_physics_equation
     compiled_term *term = &to->term[to->n_terms++];
     if (from->plugin && source->coefficient)
       gannet_complain(
-          c->complaints, c->where,
+          c->complaints, c->location,
           "%s: with a plugin, terms have derivatives and no coefficients; leave them out", c->name);
     else
       GANNET_TRY(compile_expression(c, "coefficient", source->coefficient, &term->coefficient));
@@ -268,12 +268,12 @@ static gannet_err compile_equation(const compiler *c, const gannet_physics_equat
                                    compiled_equation *to) {
   int *counts = NULL;
   if (from->n_terms < 1)
-    gannet_complain(c->complaints, c->where,
+    gannet_complain(c->complaints, c->location,
                     "%s: no terms, expected at least one as in 'terms: [{coefficient: \"1\", "
                     "derivative: [x, x]}]'",
                     c->name);
   if (from->plugin && from->rhs)
-    gannet_complain(c->complaints, c->where,
+    gannet_complain(c->complaints, c->location,
                     "%s: with a plugin, an equation has no rhs; leave it out", c->name);
   GANNET_TRY(gannet_alloc((size_t)from->n_terms, sizeof *to->term, &to->term));
   GANNET_TRY(compile_expression(c, "rhs", from->rhs, &to->rhs));
@@ -284,25 +284,25 @@ static gannet_err compile_equation(const compiler *c, const gannet_physics_equat
 }
 
 static gannet_err compile_spec(compiler *c, const gannet_physics_spec *spec,
-                               const char *const *where) {
+                               const char *const *location) {
   gannet_physics *p = c->physics;
   const gannet_problem_spec *problem = &c->problem->spec;
   GANNET_TRY(gannet_alloc((size_t)problem->n_variables, sizeof *p->names, &p->names));
   for (int v = 0; v < problem->n_variables; ++v) p->names[v] = problem->variables[v].name;
   if (spec->n_equations < 1)
-    gannet_complain(c->complaints, c->where, "physics: no equations, expected at least one");
+    gannet_complain(c->complaints, c->location, "physics: no equations, expected at least one");
   if (spec->points < 0 || spec->points > GANNET_PHYSICS_POINTS)
-    gannet_complain(c->complaints, c->where, "physics: points = %d, expected 0 to %d", spec->points,
-                    GANNET_PHYSICS_POINTS);
+    gannet_complain(c->complaints, c->location, "physics: points = %d, expected 0 to %d",
+                    spec->points, GANNET_PHYSICS_POINTS);
   if (!(spec->lambda2 >= 0 && spec->lambda2 <= 1))
-    gannet_complain(c->complaints, c->where, "physics: lambda2 = %g, expected 0 to 1",
+    gannet_complain(c->complaints, c->location, "physics: lambda2 = %g, expected 0 to 1",
                     spec->lambda2);
   GANNET_TRY(gannet_alloc((size_t)spec->n_equations, sizeof *p->equation, &p->equation));
   for (int e = 0; e < spec->n_equations; ++e) {
     char name[32];
     (void)snprintf(name, sizeof name, "equation %d", e + 1);
     c->name = spec->equations[e].name ? spec->equations[e].name : name;
-    if (where) c->where = where[e];
+    if (location) c->location = location[e];
     p->n_compiled += 1;
     GANNET_TRY(compile_equation(c, &spec->equations[e], &p->equation[e]));
   }
@@ -310,13 +310,13 @@ static gannet_err compile_spec(compiler *c, const gannet_physics_spec *spec,
 }
 
 gannet_err gannet_physics_create(const gannet_problem *problem, const gannet_physics_spec *spec,
-                                 const char *const *where, gannet_complaints *complaints,
+                                 const char *const *location, gannet_complaints *complaints,
                                  gannet_physics **physics) {
   const int before = complaints->count;
   *physics = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof **physics, physics));
   compiler c = {.problem = problem, .physics = *physics, .complaints = complaints};
-  gannet_err code = compile_spec(&c, spec, where);
+  gannet_err code = compile_spec(&c, spec, location);
   if (code == GANNET_OK && complaints->count == before) code = copy_spec(spec, &(*physics)->spec);
   if (code != GANNET_OK || complaints->count > before) gannet_physics_destroy(physics);
   return code;

@@ -24,7 +24,7 @@ typedef struct gannet_physics gannet_physics;
  *
  * Local.
  *
- * where       in     [n_equations] places of the equations, for complaints; NULL = nowhere
+ * location    in     [n_equations] locations of the equations, for complaints; NULL = none
  * complaints  inout  everything that is wrong
  * physics     out    NULL after an error or a complaint
  *
@@ -32,7 +32,7 @@ typedef struct gannet_physics gannet_physics;
  */
 GANNET_CHECKED gannet_err gannet_physics_create(const gannet_problem *problem,
                                                 const gannet_physics_spec *spec,
-                                                const char *const *where,
+                                                const char *const *location,
                                                 gannet_complaints *complaints,
                                                 gannet_physics **physics);
 
@@ -56,13 +56,13 @@ GANNET_CHECKED gannet_err gannet_physics_set_residual(gannet_physics *physics, i
  *
  * Local.
  *
- * where, complaints  as for gannet_physics_create
+ * location, complaints  as for gannet_physics_create
  *
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_problem_state_physics(gannet_problem *problem,
                                                        const gannet_physics_spec *spec,
-                                                       const char *const *where,
+                                                       const char *const *location,
                                                        gannet_complaints *complaints);
 
 /* Free equations; accepts a pointer to NULL.

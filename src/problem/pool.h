@@ -1,9 +1,9 @@
-/* A finite list of designs that replaces the box: every proposal is a row of it.
+/* A pool: a finite list of designs that replaces the box. Every proposal is a row of it.
  *
- * Rows are kept in the user's units, so that a simulation gets exactly the numbers of the list,
- * once per node of the machine, whose ranks share them. They are found again by their projection on
- * one direction: rows further from a point than the best known one have projections further from
- * its projection, so a sorted list of projections bounds the search.
+ * Rows are kept in the user's units, so that a simulation gets exactly the numbers of the list. The
+ * ranks of a node share one copy. The row nearest to a point is found by projections of all rows on
+ * one direction: a row that is farther from the point than the best row so far may be skipped when
+ * its projection is farther away, so a sorted list of projections bounds the search.
  */
 #ifndef GANNET_PROBLEM_POOL_H
 #define GANNET_PROBLEM_POOL_H

@@ -180,8 +180,9 @@ gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm,
 }
 
 gannet_err gannet_problem_state_physics(gannet_problem *problem, const gannet_physics_spec *spec,
-                                        const char *const *where, gannet_complaints *complaints) {
-  return gannet_physics_create(problem, spec, where, complaints, &problem->physics);
+                                        const char *const *location,
+                                        gannet_complaints *complaints) {
+  return gannet_physics_create(problem, spec, location, complaints, &problem->physics);
 }
 
 gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_physics_spec *spec) {

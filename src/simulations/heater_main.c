@@ -53,7 +53,7 @@ static gannet_err read_command_line(int argc, char **argv, command_line *line) {
     GANNET_REQUIRE(line->n_settings < MOST_SETTINGS, GANNET_ERR_INPUT,
                    "too many options; expected those that --help shows");
     line->settings[line->n_settings++] =
-        (gannet_setting){.key = argv[at] + 2, .text = argv[at + 1], .where = argv[at]};
+        (gannet_setting){.key = argv[at] + 2, .text = argv[at + 1], .location = argv[at]};
   }
   return GANNET_OK;
 }

@@ -57,7 +57,7 @@ static void apply(outcome *o, int n, const gannet_setting *given) {
 
 static void apply_one(outcome *o, const char *key, const char *text) {
   const gannet_setting given[2] = {{.key = "required", .text = "here"},
-                                   {.key = key, .text = text, .where = "in.yaml:3:7"}};
+                                   {.key = key, .text = text, .location = "in.yaml:3:7"}};
   apply(o, 2, given);
 }
 
@@ -251,7 +251,7 @@ static void the_last_setting_wins(void **state) {
   outcome o;
   const gannet_setting given[] = {{.key = "required", .text = "first"},
                                   {.key = "layers", .text = "2"},
-                                  {.key = "layers", .text = "3", .where = "--set"},
+                                  {.key = "layers", .text = "3", .location = "--set"},
                                   {.key = "required", .text = "second"}};
   apply(&o, 4, given);
   assert_int_equal(o.complaints.count, 0);
@@ -264,9 +264,9 @@ static void old_names_are_accepted_with_a_warning(void **state) {
   outcome o;
   char line[200];
   (void)state;
-  const gannet_setting given[] = {{.key = "needed", .text = "here", .where = "in.yaml:1:1"},
-                                  {.key = "depth", .text = "3", .where = "in.yaml:3:7"},
-                                  {.key = "depth", .text = "3", .where = "in.yaml:3:7"}};
+  const gannet_setting given[] = {{.key = "needed", .text = "here", .location = "in.yaml:1:1"},
+                                  {.key = "depth", .text = "3", .location = "in.yaml:3:7"},
+                                  {.key = "depth", .text = "3", .location = "in.yaml:3:7"}};
   apply(&o, 3, given);
   assert_int_equal(o.complaints.count, 0);
   assert_int_equal(o.values.layers, 3);
@@ -288,9 +288,9 @@ static void old_names_are_accepted_with_a_warning(void **state) {
 static void all_errors_are_told_at_once(void **state) {
   (void)state;
   outcome o;
-  const gannet_setting given[] = {{.key = "layer", .text = "2", .where = "in.yaml:4:3"},
-                                  {.key = "layers", .text = "0", .where = "in.yaml:5:3"},
-                                  {.key = "zzzzzz", .text = "0", .where = "--set"}};
+  const gannet_setting given[] = {{.key = "layer", .text = "2", .location = "in.yaml:4:3"},
+                                  {.key = "layers", .text = "0", .location = "in.yaml:5:3"},
+                                  {.key = "zzzzzz", .text = "0", .location = "--set"}};
   apply(&o, 3, given);
   assert_int_equal(o.complaints.count, 4);
   const char *const parts[] = {

@@ -37,7 +37,7 @@ static void add_items(parsed *p, gannet_setting *setting, char *value) {
 static gannet_setting *setting_of(parsed *p, const char *key) {
   for (int i = 0; i < p->n_settings; ++i)
     if (strcmp(p->setting[i].key, key) == 0) return &p->setting[i];
-  p->setting[p->n_settings] = (gannet_setting){.key = key, .where = WHERE};
+  p->setting[p->n_settings] = (gannet_setting){.key = key, .location = WHERE};
   return &p->setting[p->n_settings++];
 }
 

@@ -322,7 +322,7 @@ static gannet_err parse_method(const gannet_campaign_input *input,
   for (size_t i = 0; i < n; ++i)
     settings[i] = (gannet_setting){.key = input->method[i].key,
                                    .text = input->method[i].text,
-                                   .where = input->method_location[i]};
+                                   .location = input->method_location[i]};
   const gannet_err err = gannet_optimizer_options_parse((int)n, settings, options, complaints);
   gannet_free(&settings);
   return err;

@@ -124,7 +124,7 @@ static gannet_err take_key(const gannet_section_source *source, const gannet_tre
                            stated_key *key, gannet_complaints *complaints) {
   const int before = complaints->count;
   gannet_tree_location(child, key->location, sizeof key->location);
-  key->setting = (gannet_setting){.key = child->key, .where = key->location};
+  key->setting = (gannet_setting){.key = child->key, .location = key->location};
   if (child->kind == GANNET_TREE_TEXT) {
     key->setting.text = child->text;
   } else {

@@ -57,7 +57,7 @@ static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet
     if (!equals) continue; /* complained about by gannet_in_process_check */
     *equals = '\0';
     settings[*n] =
-        (gannet_setting){.key = keys[i], .text = equals + 1, .where = "evaluate.settings"};
+        (gannet_setting){.key = keys[i], .text = equals + 1, .location = "evaluate.settings"};
     *n += 1;
   }
   return GANNET_OK;

@@ -45,7 +45,7 @@ gannet_err gannet_pde_constraint_join(gannet_optimizer_options *options,
 }
 
 void gannet_pde_constraint_check(const gannet_optimizer_options *options,
-                                 const gannet_problem *problem, const char *where,
+                                 const gannet_problem *problem, const char *location,
                                  gannet_complaints *complaints) {
   char names[300];
   bool any = false;
@@ -58,11 +58,11 @@ void gannet_pde_constraint_check(const gannet_optimizer_options *options,
   }
   list_methods(names, sizeof names);
   if (!any)
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "physics: method '%s' cannot use equations; methods that can:%s",
                     options->method.method, names);
   else if (options->n_members == 1 && first->method.transform > GANNET_TRANSFORM_NONE)
-    gannet_complain(complaints, where,
+    gannet_complain(complaints, location,
                     "physics: equations do not hold for the logarithm of the objective; leave "
                     "out transform: %s, or set transform: none",
                     first->method.transform == GANNET_TRANSFORM_LOG ? "log" : "log-then-none");

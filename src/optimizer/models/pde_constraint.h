@@ -21,10 +21,10 @@ GANNET_CHECKED gannet_err gannet_pde_constraint_join(gannet_optimizer_options *o
  *
  * Local.
  *
- * where  in  of the equations; NULL = nowhere
+ * location  in  of the equations; NULL = none
  */
 void gannet_pde_constraint_check(const gannet_optimizer_options *options,
-                                 const gannet_problem *problem, const char *where,
+                                 const gannet_problem *problem, const char *location,
                                  gannet_complaints *complaints);
 
 /* Whether a method's own surrogate takes equations, or that of what joins its portfolio.
