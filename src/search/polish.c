@@ -54,9 +54,9 @@ struct gannet_polisher {
   gannet_minimize_options options;
   /* What is asked for at several points at once, and the answers: */
   double *x, *values, *gradients;
-  /* Of a polish with a board: */
-  double *asked;     /* [ranks of the node][gannet_polish_buffer_length(d)]; NULL = no board */
-  int asking;        /* workers that asked in the last exchange, over the node */
+  /* Of a polish with a shared buffer: */
+  double *asked; /* [ranks of the node][gannet_polish_buffer_length(d)]; NULL = no shared buffer */
+  int asking;    /* workers that asked in the last exchange, over the node */
   bool error_shared; /* all ranks of the node know of an error */
 };
 
@@ -282,11 +282,11 @@ size_t gannet_polish_buffer_length(int d) {
 }
 
 /* Show what n workers of this rank ask, and copy what all ranks show into p->asked: those who
- * answer may use the board, too. */
+ * answer may use the buffer, too. */
 static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots) {
   const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
-  gannet_shared_buffer *board = p->spec->board;
-  double *own = gannet_shared_buffer_own(board);
+  gannet_shared_buffer *buffer = p->spec->shared_buffer;
+  double *own = gannet_shared_buffer_own(buffer);
   own[0] = n;
   for (int i = 0; i < n; ++i) {
     const polish_worker *w = &p->worker[slots[i]];
@@ -295,11 +295,11 @@ static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots
     row[ROW_LIST] = w->list;
     memcpy(row + ROW_POINT, w->x, d * sizeof *row);
   }
-  const gannet_err err = gannet_shared_buffer_publish(board, GANNET_OK);
+  const gannet_err err = gannet_shared_buffer_publish(buffer, GANNET_OK);
   p->error_shared = err != GANNET_OK;
   p->asking = 0;
-  for (int r = 0; err == GANNET_OK && r < gannet_shared_buffer_node(board)->n; ++r) {
-    const double *shown = gannet_shared_buffer_of(board, r);
+  for (int r = 0; err == GANNET_OK && r < gannet_shared_buffer_node(buffer)->n; ++r) {
+    const double *shown = gannet_shared_buffer_of(buffer, r);
     memcpy(p->asked + (size_t)r * room, shown,
            (1 + (size_t)shown[0] * (ROW_POINT + d)) * sizeof *shown);
     p->asking += (int)shown[0];
@@ -310,7 +310,7 @@ static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots
 /* Answer what workers of all ranks of the node ask, together with these ranks: GANNET_LOCKSTEP_MOST
  * equal questions at a time. */
 static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
-  const gannet_node *node = gannet_shared_buffer_node(p->spec->board);
+  const gannet_node *node = gannet_shared_buffer_node(p->spec->shared_buffer);
   const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
   GANNET_TRY(exchange_questions(p, n, slots));
   for (question asked = 0; asked < QUESTIONS; ++asked) {
@@ -332,10 +332,10 @@ static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
   return GANNET_OK;
 }
 
-/* A gannet_lockstep_answer; with a board collective over its node. */
+/* A gannet_lockstep_answer; with a shared buffer collective over its node. */
 static gannet_err answer_questions(void *user, int n, const int *slots) {
   gannet_polisher *p = user;
-  return p->spec->board ? answer_together(p, n, slots) : answer_alone(p, n, slots);
+  return p->spec->shared_buffer ? answer_together(p, n, slots) : answer_alone(p, n, slots);
 }
 
 static void release_workers(gannet_polisher *p) {
@@ -351,15 +351,15 @@ static void release_workers(gannet_polisher *p) {
 static gannet_err create_workers(gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
   const size_t d = (size_t)spec->problem->d;
-  const size_t several = spec->board ? GANNET_LOCKSTEP_MOST : (size_t)n;
+  const size_t several = spec->shared_buffer ? GANNET_LOCKSTEP_MOST : (size_t)n;
   const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
   p->problem = spec->problem;
   p->n_conditions = spec->n_conditions;
   p->options = spec->options;
-  if (spec->board)
-    GANNET_TRY(gannet_alloc(
-        (size_t)gannet_shared_buffer_node(spec->board)->n * gannet_polish_buffer_length((int)d),
-        sizeof *p->asked, &p->asked));
+  if (spec->shared_buffer)
+    GANNET_TRY(gannet_alloc((size_t)gannet_shared_buffer_node(spec->shared_buffer)->n *
+                                gannet_polish_buffer_length((int)d),
+                            sizeof *p->asked, &p->asked));
   if (several > 1) {
     GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
     GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
@@ -377,7 +377,7 @@ static bool workers_fit(const gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
   const gannet_minimize_options *own = &p->options, *given = &spec->options;
   if (p->n != n || p->problem != spec->problem || p->n_conditions != spec->n_conditions ||
-      (p->asked != NULL) != (spec->board != NULL) ||
+      (p->asked != NULL) != (spec->shared_buffer != NULL) ||
       own->max_evaluations != given->max_evaluations ||
       own->gradient_tolerance != given->gradient_tolerance ||
       own->value_tolerance != given->value_tolerance)
@@ -421,8 +421,8 @@ void gannet_polisher_destroy(gannet_polisher **polisher) {
 }
 
 /* Polish starts until none is left; err: an earlier error of this rank. A rank that has failed
- * opens and closes the queue all the same, because the other ranks do, and shows its error on the
- * board. One that has no start left goes on answering what workers of other ranks ask. */
+ * opens and closes the queue all the same, because the other ranks do, and shows its error in the
+ * shared buffer. One that has no start left goes on answering what workers of other ranks ask. */
 static gannet_err polish_share(const gannet_context *context, gannet_polisher *p, gannet_err err) {
   const gannet_polish_spec *spec = p->spec;
   p->queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
@@ -431,9 +431,10 @@ static gannet_err polish_share(const gannet_context *context, gannet_polisher *p
   if (err == GANNET_OK) err = prepare_workers(context, p);
   if (err == GANNET_OK)
     err = gannet_lockstep_run(p->lockstep, p->n, polish_starts, answer_questions, p);
-  while (spec->board && err == GANNET_OK && p->asking > 0) err = answer_questions(p, 0, NULL);
-  if (spec->board && err != GANNET_OK && !p->error_shared)
-    err = gannet_shared_buffer_publish(spec->board, err);
+  while (spec->shared_buffer && err == GANNET_OK && p->asking > 0)
+    err = answer_questions(p, 0, NULL);
+  if (spec->shared_buffer && err != GANNET_OK && !p->error_shared)
+    err = gannet_shared_buffer_publish(spec->shared_buffer, err);
   gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;

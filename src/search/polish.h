@@ -51,9 +51,9 @@ typedef struct {
   /* For starts in step: NULL = one start after the other. With conditions both or none. */
   gannet_polish_several functions, conditions_of_several;
   /* Of a node whose ranks answer all questions together: then functions and conditions_of_several
-   * are called by all of them at once, may communicate, and may use the board, too. At least
+   * are called by all of them at once, may communicate, and may use the buffer, too. At least
    * gannet_polish_buffer_length(d) numbers per rank; borrowed. NULL = every rank answers itself. */
-  gannet_shared_buffer *board;
+  gannet_shared_buffer *shared_buffer;
 } gannet_polish_spec;
 
 /* Local. */
@@ -76,8 +76,8 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  * max(0, lambda_k + mu g_k). A start where no condition is active takes one round, another at most
  * five. Newton steps along the gradient of the worst condition remove what is left of a violation.
  *
- * Collective over the context's communicator; spec the same on all ranks, except for the board,
- * which belongs to a node or is NULL on all of its ranks.
+ * Collective over the context's communicator; spec the same on all ranks, except for the shared
+ * buffer, which belongs to a node or is NULL on all of its ranks.
  *
  * polisher  inout  problems of its earlier polishes must still exist; it changes no bit
  * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values

@@ -59,8 +59,8 @@ static int check_constraints(const gannet_simulation_type *type,
 }
 
 /* point = x - shift * (upper - lower); scratch is [2 * d]. */
-static int move(const gannet_simulation_type *type, double shift,
-                const gannet_simulation_input *input, double *point, double *scratch) {
+static int shift_point(const gannet_simulation_type *type, double shift,
+                       const gannet_simulation_input *input, double *point, double *scratch) {
   const int d = input->n_variables;
   double *lower = scratch, *upper = scratch + d;
   if (type->fixed_d && type->fixed_d != d) return -1;
@@ -87,7 +87,7 @@ static int has_bad_luck(const gannet_benchmark_settings *settings,
 
 /* Standard deviation of the objective over uniform points of the box, counted once per process;
  * points without a value do not count. */
-static gannet_err spread(const gannet_benchmark_problem *problem, int d, double *sd) {
+static gannet_err measure_spread(const gannet_benchmark_problem *problem, int d, double *sd) {
   enum { POINTS = 10000 };
   double c[GANNET_BENCHMARK_CONSTRAINTS_MOST], minimum = 0, mean = 0, squares = 0, *x = NULL;
   char key[128];
@@ -118,19 +118,19 @@ static gannet_err spread(const gannet_benchmark_problem *problem, int d, double 
   return gannet_once_keep(key, known);
 }
 
-/* Both kinds of noise together. */
+/* Standard deviation of the noise that both settings ask for. */
 static gannet_err noise_sd(const gannet_benchmark_problem *problem,
                            const gannet_benchmark_settings *settings, int d, double *sd) {
   const double published = problem->type->n_constraints > 0 ? 0.05 : 0.1;
   const double share = isnan(settings->noise) ? published : settings->noise;
   double unit = 0;
-  if (share > 0) GANNET_TRY(spread(problem, d, &unit));
+  if (share > 0) GANNET_TRY(measure_spread(problem, d, &unit));
   *sd = hypot(settings->noise_sd, share * unit);
   return GANNET_OK;
 }
 
-static void finish(double sd, const gannet_simulation_input *input, double value, const double *c,
-                   gannet_simulation_output *output) {
+static void report_result(double sd, const gannet_simulation_input *input, double value,
+                          const double *c, gannet_simulation_output *output) {
   double noise = 0;
   if (!isfinite(value)) {
     output->cannot_run = 1;
@@ -149,12 +149,13 @@ static void finish(double sd, const gannet_simulation_input *input, double value
 }
 
 /* The point is [3 * d]: moved, and workspace. */
-static int evaluate(const gannet_benchmark_problem *problem,
-                    const gannet_benchmark_settings *settings, const gannet_simulation_input *input,
-                    double *point, gannet_simulation_output *output) {
+static int evaluate_point(const gannet_benchmark_problem *problem,
+                          const gannet_benchmark_settings *settings,
+                          const gannet_simulation_input *input, double *point,
+                          gannet_simulation_output *output) {
   double c[GANNET_BENCHMARK_CONSTRAINTS_MOST] = {0}, sd = 0;
   const int d = input->n_variables;
-  if (move(problem->type, settings->shift, input, point, point + d)) {
+  if (shift_point(problem->type, settings->shift, input, point, point + d)) {
     (void)snprintf(output->reason, sizeof output->reason, "%s does not exist in %d dimensions",
                    problem->type->name, d);
     return 1;
@@ -165,7 +166,7 @@ static int evaluate(const gannet_benchmark_problem *problem,
   }
   const double value = problem->value(problem->user, d, point, c);
   sleep_for(settings->delay);
-  finish(sd, input, value, c, output);
+  report_result(sd, input, value, c, output);
   return 0;
 }
 
@@ -181,7 +182,7 @@ int gannet_benchmark_run_problem(const gannet_benchmark_problem *problem, const 
     (void)snprintf(output->reason, sizeof output->reason, "%s", gannet_error_message());
     return 1;
   }
-  const int failed = evaluate(problem, settings, input, point, output);
+  const int failed = evaluate_point(problem, settings, input, point, output);
   gannet_free(&point);
   if (failed) return 1;
   if (!has_bad_luck(settings, input)) return 0;

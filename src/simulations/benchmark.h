@@ -1,8 +1,8 @@
-/* What the test problems share: their settings, the checks of names and sizes, and the
- * disturbances.
+/* What the test problems share: settings, checks of names and sizes, and disturbances: noise,
+ * delay, failures and a shift of the landscape.
  *
- * Variables are taken in their order, whatever their names. Constraints are asked for by the names
- * c1, c2, ... and are kept when they are at most 0.
+ * A test problem takes variables in their order, whatever their names. Its constraints have the
+ * names c1, c2, ...; a constraint is kept when it is at most 0.
  */
 #ifndef GANNET_SIMULATIONS_BENCHMARK_H
 #define GANNET_SIMULATIONS_BENCHMARK_H
@@ -63,13 +63,13 @@ typedef struct {
 
 extern const gannet_option gannet_benchmark_options[];
 
-/* The problem itself: returns the objective and fills the constraints, of which there may be none.
+/* The function of a test problem: returns the objective and sets the constraints, if there are any.
  *
  * Local.
  */
 typedef double (*gannet_benchmark_function)(int d, const double *x, double *c);
 
-/* A problem whose function needs more than the point. */
+/* A test problem whose function needs more than the point. */
 typedef struct {
   const gannet_simulation_type *type;
   double (*value)(const void *user, int d, const double *x, double *c);

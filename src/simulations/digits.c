@@ -91,7 +91,7 @@ static double *numbers(gannet_digit_classifier *classifier) {
   return (double *)(void *)classifier;
 }
 
-static void train(gannet_digit_classifier *c, gannet_digit_classifier *work) {
+static void train_classifier(gannet_digit_classifier *c, gannet_digit_classifier *work) {
   static const gannet_stream stream = {.seed = 49, .purpose = GANNET_FOR_WEIGHTS};
   const double images = (double)DIGITS * GANNET_DIGIT_TRAINING;
   gannet_digit_classifier *gradient = work, *speed = work + 1;
@@ -125,7 +125,7 @@ gannet_err gannet_digit_classifier_get(const gannet_digit_classifier **classifie
     gannet_free(&made);
     return code;
   }
-  train(made, work);
+  train_classifier(made, work);
   gannet_free(&work);
   GANNET_TRY(gannet_once_keep(key, made));
   *classifier = made;

@@ -2,10 +2,10 @@
  *
  *   d2T/dx1^2 + d2T/dx2^2 = 0 on [0, 2 pi]^2,   T given on the four edges,   find the hottest point
  *
- * The field is solved once per process on n x n cells (the plate without losses, its film
- * infinitely thin) and then interpolated linearly between the centres of cells; beyond the
- * outermost centres it is constant, so that the hottest point is the centre of a cell. The edges do
- * not fit together at the corners, where the largest values are: they grow with n.
+ * The field is solved once per process on n x n cells: the plate of simulations/plate.h without
+ * losses, its film infinitely thin. It is interpolated linearly between the centres of cells.
+ * Beyond the outermost centres it is constant, so that the hottest point is the centre of a cell.
+ * The edges do not fit together at the corners, where the largest values are; these grow with n.
  */
 #include <math.h>
 #include <stdio.h>
@@ -86,9 +86,10 @@ static const edge edges[3][4] = {{e1_left, e1_right, e1_bottom, e1_top},
 
 enum { SIDES = 4 };
 
-/* The edge of a cell lies half a cell from its centre, so its conductance is 2: as a source, heat
- * 2 T_edge into every cell along it. along_x and along_y are [SIDES][n], zeroed. */
-static void fill_edges(int which, int n, double *along_x, double *along_y) {
+/* The edge of a cell lies half a cell from its centre, so its conductance is 2: a given temperature
+ * is a source of heat 2 T_edge in every cell along the edge. along_x and along_y are [SIDES][n],
+ * zeroed. */
+static void set_edge_heat(int which, int n, double *along_x, double *along_y) {
   const size_t size = (size_t)n;
   for (size_t i = 0; i < size; ++i) {
     const double s = 2 * pi * ((double)i + 0.5) / n;
@@ -107,8 +108,8 @@ typedef struct {
   VecScatter spread;
 } workspace;
 
-static PetscErrorCode solve(MPI_Comm comm, int n, const gannet_plate_heat *heat, workspace *w,
-                            double *field) {
+static PetscErrorCode solve_field(MPI_Comm comm, int n, const gannet_plate_heat *heat, workspace *w,
+                                  double *field) {
   const gannet_plate plate = {
       .n = n, .conductivity = 1, .loss = 0, .edge = 1e30, .tolerance = 1e-12};
   const PetscScalar *values;
@@ -128,7 +129,7 @@ static PetscErrorCode solve(MPI_Comm comm, int n, const gannet_plate_heat *heat,
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode release(workspace *w) {
+static PetscErrorCode release_workspace(workspace *w) {
   PetscFunctionBeginUser;
   PetscCall(VecScatterDestroy(&w->spread));
   PetscCall(VecDestroy(&w->everywhere));
@@ -138,39 +139,32 @@ static PetscErrorCode release(workspace *w) {
   PetscFunctionReturn(0);
 }
 
-static gannet_err solve_shielded(MPI_Comm comm, int n, const gannet_plate_heat *heat,
-                                 double *field) {
+/* Temperatures [n][n], row j at x2 = 2 pi (j + 1/2)/n. */
+static gannet_err create_field(MPI_Comm comm, int which, int n, double **field) {
+  const size_t size = (size_t)n;
+  double *along = NULL;
   gannet_petsc_shield shield = {0};
-  workspace w = {0};
-  gannet_err err = gannet_agree(comm, gannet_petsc_push(&shield));
+  gannet_err err = gannet_alloc(2 * SIDES * size, sizeof *along, &along);
+  if (err == GANNET_OK) err = gannet_alloc(size * size, sizeof **field, field);
+  err = gannet_agree(comm, err);
+  if (err == GANNET_OK) err = gannet_agree(comm, gannet_petsc_push(&shield));
   if (err == GANNET_OK) {
-    const PetscErrorCode solved = solve(comm, n, heat, &w, field);
-    const PetscErrorCode released = release(&w);
+    const gannet_plate_heat heat = {SIDES, along, along + SIDES * size};
+    workspace w = {0};
+    set_edge_heat(which, n, along, along + SIDES * size);
+    const PetscErrorCode solved = solve_field(comm, n, &heat, &w, *field);
+    const PetscErrorCode released = release_workspace(&w);
     if (solved || released) err = gannet_petsc_raise(solved ? solved : released, "steady heat");
     err = gannet_agree(comm, err);
   }
   gannet_petsc_pop(&shield);
-  return err;
-}
-
-/* Temperatures [n][n], row j at x2 = 2 pi (j + 1/2)/n. */
-static gannet_err make_field(MPI_Comm comm, int which, int n, double **field) {
-  const size_t size = (size_t)n;
-  double *along = NULL;
-  gannet_err err = gannet_alloc(2 * SIDES * size, sizeof *along, &along);
-  if (err == GANNET_OK) err = gannet_alloc(size * size, sizeof **field, field);
-  err = gannet_agree(comm, err);
-  if (err == GANNET_OK) {
-    const gannet_plate_heat heat = {SIDES, along, along + SIDES * size};
-    fill_edges(which, n, along, along + SIDES * size);
-    err = solve_shielded(comm, n, &heat, *field);
-  }
   gannet_free(&along);
   if (err != GANNET_OK) gannet_free(field);
   return err;
 }
 
-/* Ranks that have the field already solve again with those that have not: groups may change. */
+/* The field of a problem, solved once per process. Ranks that have it already solve again with
+ * ranks that have not, because groups of ranks may change. */
 static gannet_err get_field(MPI_Comm comm, int which, int n, const double **field) {
   char key[48];
   (void)snprintf(key, sizeof key, "steady heat %d on %d", which, n);
@@ -178,7 +172,7 @@ static gannet_err get_field(MPI_Comm comm, int which, int n, const double **fiel
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, comm));
   if (!have) {
     double *made = NULL;
-    GANNET_TRY(make_field(comm, which, n, &made));
+    GANNET_TRY(create_field(comm, which, n, &made));
     gannet_err err = GANNET_OK;
     if (gannet_once_find(key))
       gannet_free(&made);
@@ -195,7 +189,7 @@ typedef struct {
   const double *t; /* [n][n] */
 } heat_field;
 
-/* Cell to the left of a coordinate and the share of the next one. */
+/* Cell to the left of a coordinate, and the weight of the cell to its right. */
 static int locate(int n, double x, double *share) {
   const double at = fmin(fmax(x / (2 * pi) * n - 0.5, 0), n - 1);
   const int cell = at < n - 2 ? (int)at : n - 2;

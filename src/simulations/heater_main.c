@@ -68,7 +68,7 @@ static gannet_err parse_options(const command_line *line, gannet_heater_options 
   return GANNET_OK;
 }
 
-/* One line "name value"; empty ones are skipped. */
+/* One line "name value"; an empty line is skipped. */
 static gannet_err parse_line(char *line, parameters *p) {
   char *rest = NULL;
   const char *name = strtok_r(line, " \t\r", &rest), *text = strtok_r(NULL, " \t\r", &rest);
@@ -83,13 +83,6 @@ static gannet_err parse_line(char *line, parameters *p) {
   p->names[p->n] = name;
   p->texts[p->n] = text;
   p->n += 1;
-  return GANNET_OK;
-}
-
-static gannet_err parse_parameters(parameters *p) {
-  char *rest = NULL;
-  for (char *line = strtok_r(p->bytes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-    GANNET_TRY(parse_line(line, p));
   return GANNET_OK;
 }
 
@@ -108,7 +101,9 @@ static gannet_err read_parameters(const char *path, parameters *p) {
   if (rank != 0) err = gannet_alloc((size_t)length + 1, 1, &p->bytes);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, err));
   GANNET_TRY_MPI(MPI_Bcast(p->bytes, length, MPI_CHAR, 0, MPI_COMM_WORLD));
-  GANNET_TRY(parse_parameters(p));
+  char *rest = NULL;
+  for (char *line = strtok_r(p->bytes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+    GANNET_TRY(parse_line(line, p));
   return GANNET_OK;
 }
 
@@ -146,7 +141,7 @@ static gannet_err simulate(const command_line *line, const gannet_heater_options
   return GANNET_OK;
 }
 
-static gannet_err work(int argc, char **argv) {
+static gannet_err run_heater(int argc, char **argv) {
   command_line line = {0};
   gannet_heater_options options = {0};
   parameters p = {0};
@@ -171,7 +166,7 @@ int main(int argc, char **argv) {
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int failed = PetscInitialize(NULL, NULL, NULL, NULL) != 0;
   if (!failed) {
-    const gannet_err err = work(argc, argv);
+    const gannet_err err = run_heater(argc, argv);
     if (err != GANNET_OK && rank == 0)
       (void)fprintf(stderr, "gannet-heater: %s\n", gannet_error_message());
     if (err != GANNET_OK) failed = err == GANNET_ERR_INPUT || err == GANNET_ERR_MISSING ? 2 : 1;

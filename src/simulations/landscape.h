@@ -1,12 +1,13 @@
 /* Landscapes: test functions of every kind, moved, rotated, badly scaled and bent at random.
  *
- * A landscape is a base function of a recipe: z = Q Lambda asymmetry(oscillation(R (x - x*))), of
- * which some steps may be missing, with x in [-5, 5]^d, its minimum 0 at x*. Instances differ in
- * x*, R and Q. The transforms, and most base functions, are those of Hansen et al. 2009
- * (real-parameter black-box optimisation benchmarking: noiseless functions definitions).
+ * A landscape is a base function of z = Q Lambda asymmetry(oscillation(R (x - x*))), for x in
+ * [-5, 5]^d. Its minimum is 0 at x*. A base function may leave out steps of the transform.
+ * Instances of a base function differ in x*, R and Q. The transforms, and most base functions, are
+ * those of Hansen et al. 2009 (real-parameter black-box optimisation benchmarking: noiseless
+ * functions definitions).
  *
- * Some functions are for development, others are kept for judging, and a reserve was made when
- * those had been looked at; see gannet_landscape_part.
+ * Base functions have three parts (gannet_landscape_part): some are for development, others are
+ * kept for judging, and the reserve was made when the judging part had been looked at.
  */
 #ifndef GANNET_SIMULATIONS_LANDSCAPE_H
 #define GANNET_SIMULATIONS_LANDSCAPE_H

@@ -1,21 +1,19 @@
-/* What a simulation makes once per process and uses again: a solved field, a trained classifier.
- *
- * The one place of the program that keeps something between calls without an object to hold it,
- * because a simulation is a function of its input alone. Kept things are functions of their key;
- * they live until MPI_Finalize.
+/* Keep what a simulation computes once per process and uses again: a solved field, a trained
+ * classifier. A simulation is a function of its input alone and has no object that could hold it.
+ * What is kept is a function of its key, and lives until MPI_Finalize.
  */
 #ifndef GANNET_SIMULATIONS_ONCE_H
 #define GANNET_SIMULATIONS_ONCE_H
 
 #include "base/error.h"
 
-/* What was kept under a key; NULL = nothing.
+/* What is kept under a key; NULL = nothing.
  *
  * Local.
  */
 void *gannet_once_find(const char *key);
 
-/* Keep memory of gannet_alloc under a key that has none: it is given, also when this fails.
+/* Keep memory of gannet_alloc under a new key. The memory is taken over, also when this fails.
  *
  * Local. MPI must be initialised.
  *

@@ -3,7 +3,7 @@
 #include <petscksp.h>
 
 /* From so many cells per side on multigrid needs less time than block Jacobi. */
-static const int multigrid_from = 64;
+enum { MULTIGRID_FROM = 64 };
 
 typedef struct {
   Mat matrix;
@@ -87,7 +87,7 @@ static PetscErrorCode assemble_source(DM grid, const gannet_plate_heat *heat, Ve
 /* BoomerAMG takes half the time of PETSc's own multigrid here, but not every PETSc has it. */
 static PetscErrorCode choose_preconditioner(const gannet_plate *plate, PC preconditioner) {
   PetscFunctionBeginUser;
-  if (plate->n < multigrid_from) {
+  if (plate->n < MULTIGRID_FROM) {
     PetscCall(PCSetType(preconditioner, PCBJACOBI));
   } else {
 #if defined(PETSC_HAVE_HYPRE)
@@ -101,7 +101,7 @@ static PetscErrorCode choose_preconditioner(const gannet_plate *plate, PC precon
 }
 
 /* The true residual decides, so that the stopping point does not hang on the preconditioner. */
-static PetscErrorCode prepare_solver(DM grid, const gannet_plate *plate, system_of_equations *s) {
+static PetscErrorCode create_solver(DM grid, const gannet_plate *plate, system_of_equations *s) {
   PC preconditioner;
   PetscFunctionBeginUser;
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)grid), &s->solver));
@@ -115,8 +115,9 @@ static PetscErrorCode prepare_solver(DM grid, const gannet_plate *plate, system_
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode solve(DM grid, const gannet_plate *plate, const gannet_plate_heat *heat,
-                            system_of_equations *s, Vec rise) {
+static PetscErrorCode solve_system(DM grid, const gannet_plate *plate,
+                                   const gannet_plate_heat *heat, system_of_equations *s,
+                                   Vec rise) {
   KSPConvergedReason reason;
   PetscInt iterations;
   PetscFunctionBeginUser;
@@ -124,7 +125,7 @@ static PetscErrorCode solve(DM grid, const gannet_plate *plate, const gannet_pla
   PetscCall(assemble_matrix(grid, plate, s->matrix));
   PetscCall(DMCreateGlobalVector(grid, &s->source));
   PetscCall(assemble_source(grid, heat, s->source));
-  PetscCall(prepare_solver(grid, plate, s));
+  PetscCall(create_solver(grid, plate, s));
   PetscCall(KSPSolve(s->solver, s->source, rise));
   PetscCall(KSPGetConvergedReason(s->solver, &reason));
   PetscCall(KSPGetIterationNumber(s->solver, &iterations));
@@ -134,7 +135,7 @@ static PetscErrorCode solve(DM grid, const gannet_plate *plate, const gannet_pla
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode release(system_of_equations *s) {
+static PetscErrorCode release_system(system_of_equations *s) {
   PetscFunctionBeginUser;
   PetscCall(KSPDestroy(&s->solver));
   PetscCall(VecDestroy(&s->source));
@@ -145,7 +146,7 @@ static PetscErrorCode release(system_of_equations *s) {
 PetscErrorCode gannet_plate_solve(DM grid, const gannet_plate *plate, const gannet_plate_heat *heat,
                                   Vec rise) {
   system_of_equations s = {0};
-  const PetscErrorCode solved = solve(grid, plate, heat, &s, rise);
-  const PetscErrorCode released = release(&s);
+  const PetscErrorCode solved = solve_system(grid, plate, heat, &s, rise);
+  const PetscErrorCode released = release_system(&s);
   return solved ? solved : released;
 }

@@ -117,7 +117,7 @@ static void polish_together(const gannet_context *context, gannet_polisher *poli
   if (!board) return;
   loop l = {*spec, 0, 0, board};
   gannet_polish_spec together = in_step(&l);
-  together.board = board;
+  together.shared_buffer = board;
   for (int time = 0; time < 2; ++time)
     assert_ok(gannet_polish(context, polisher, &together, x, values));
   int asked[2] = {l.asked, -l.asked};
@@ -299,11 +299,11 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   gannet_polish_spec together = in_step(&l);
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
   gannet_shared_buffer *board = board_of(world, MIXED);
-  together.board = board;
+  together.shared_buffer = board;
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
   b.fail_in_list = -1;
   assert_ok(gannet_polish(world, polisher, &together, x, values));
-  together.board = NULL;
+  together.shared_buffer = NULL;
   gannet_shared_buffer_destroy(&board);
   assert_ok(gannet_polish(world, polisher, &together, x, values));
   assert_ok(gannet_polish(world, fresh, &together, y, values));

@@ -181,7 +181,7 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
       .conditions = gannet_moments_score_bounds,
       .functions = member->admm ? NULL : gannet_moments_score_merits,
       .conditions_of_several = gannet_moments_score_bounds_of,
-      .board = p->work.board};
+      .shared_buffer = p->work.board};
   GANNET_TRY(
       gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
