@@ -1,7 +1,7 @@
 /* The physics-informed model: a network conditioned on observations and on equations at points.
  *
- * Files: pinn.c (options, data, moments, draws), pinn_network.c (network), pinn_shared.c (products
- * that ranks share), pinn_condition.c (conditioning), pinn_fit.c (search for hyper-parameters).
+ * Files: pinn.c (options, data, moments, draws), pinn_network.c (network), pinn_condition.c
+ * (conditioning), pinn_fit.c (search for hyper-parameters).
  *
  * Terms
  *   s^2       the amplitude: prior variance of the function
@@ -141,38 +141,6 @@ int pinn_count_alone(const pinn *s, int n);
  * Collective over the context's communicator while s->ranks_share, otherwise local.
  */
 GANNET_CHECKED gannet_err pinn_agree(const pinn *s, gannet_err code);
-
-/* pinn_network_features, and its rows divided by their lengths.
- *
- * Collective over the context's communicator while s->ranks_share, otherwise local.
- *
- * phi     out  [n_rows][p]
- * length  out  [n_rows] lengths, 1 for a length of 0; NULL = rows are not divided
- *
- * Errors: GANNET_ERR_NUMERIC when a length that is wanted is not finite; GANNET_ERR_MEMORY.
- */
-GANNET_CHECKED gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w,
-                                        double *phi, double *length);
-
-/* c[n][n] = alpha a a^T + beta c of k columns of a [n][lda], in blocks of edge rows. The lower
- * triangle of c is complete, the upper one is not.
- *
- * Collective over the context's communicator while s->ranks_share, otherwise local.
- */
-typedef struct {
-  int n, k, edge;
-  double alpha, beta;
-  const double *a;
-  int lda;
-  double *c;
-} pinn_gram;
-GANNET_CHECKED gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *gram);
-
-/* s->cross = Phi Omega^T L^-T.
- *
- * Collective over the context's communicator while s->ranks_share, otherwise local.
- */
-GANNET_CHECKED gannet_err pinn_cross(pinn *s);
 
 /* Give the network the scales of s->hyper.
  *

@@ -1,11 +1,180 @@
 /* Conditioning on observations and equations: rows, the factor of K by blocks, the solve, and
- * Gauss-Newton around the solve. */
+ * Gauss-Newton around the solve.
+ *
+ * Ranks that make one model together share its products: features, and products of rows. Every rank
+ * makes some pieces of a product and sends them to the others. Pieces are the same on any number of
+ * ranks, and each is made by the same call, so the bits do not depend on the number of ranks. BLAS
+ * gives the part of a product the bits of the whole when the part has 192 rows or columns, a
+ * multiple of what its kernels take at once, or is the rest of the whole. The smallest products are
+ * an exception (LEAST_ROWS).
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "surrogate/models/pinn/pinn.h"
+
+enum { LEAST_ROWS = 8 }; /* fewer observations: one rank makes the whole product */
+
+/* Rows cut into pieces, and the rows that each rank makes. */
+typedef struct {
+  int pieces;
+  int *begin;   /* [pieces + 1] first row of every piece, then the number of rows */
+  double *cost; /* [pieces] */
+  int *first;   /* [np + 1] first row of every rank, then the number of rows */
+} division;
+
+static void division_release(division *v) {
+  gannet_free(&v->begin);
+  gannet_free(&v->cost);
+  gannet_free(&v->first);
+}
+
+static gannet_err division_create(const pinn *s, int most, division *v) {
+  *v = (division){0};
+  GANNET_TRY(gannet_alloc((size_t)most + 1, sizeof *v->begin, &v->begin));
+  GANNET_TRY(gannet_alloc((size_t)most, sizeof *v->cost, &v->cost));
+  return gannet_alloc((size_t)s->context->np + 1, sizeof *v->first, &v->first);
+}
+
+static void add_piece(division *v, int end, double cost) {
+  v->cost[v->pieces++] = cost;
+  v->begin[v->pieces] = end;
+}
+
+gannet_err pinn_agree(const pinn *s, gannet_err code) {
+  return s->ranks_share ? gannet_agree(s->context->comm, code) : code;
+}
+
+int pinn_count_alone(const pinn *s, int n) {
+  const int np = s->context->np, left = n % np;
+  /* np ranks together are about 2/3 np times as fast as one, and hardly more than four times */
+  return 3 * left < 2 * np && left < 4 ? n - left : n;
+}
+
+/* Rows first .. end - 1 of the features; with length also divided by their lengths. */
+static gannet_err features_of_rows(pinn *s, const pinn_rows *rows, int first, int end,
+                                   const double *w, double *phi, double *length) {
+  GANNET_TRY(pinn_network_features_range(s->network, rows, first, end, w, phi));
+  for (int i = first; length && i < end; ++i) {
+    double *row = phi + (size_t)i * (size_t)s->p;
+    const double norm = sqrt(gannet_dot(s->p, row, row));
+    GANNET_REQUIRE(isfinite(norm), GANNET_ERR_NUMERIC, "row %d of the equations is not finite", i);
+    length[i] = norm > 0 ? norm : 1;
+    for (int k = 0; k < s->p; ++k) row[k] /= length[i];
+  }
+  return GANNET_OK;
+}
+
+/* Pieces are tiles, which depend on their points alone. */
+static gannet_err divide_features(const pinn *s, const pinn_rows *rows, division *v) {
+  GANNET_TRY(division_create(s, rows->n_rows, v));
+  for (int end = 0; end < rows->n_rows;) {
+    const int first = end;
+    end = pinn_network_tile_end(rows, first);
+    add_piece(v, end, end - first);
+  }
+  gannet_partition_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  return GANNET_OK;
+}
+
+/* pinn_network_features; with length [n_rows] rows are also divided by their lengths, of which a
+ * length of 0 becomes 1. Collective while s->ranks_share. */
+static gannet_err shared_features(pinn *s, const pinn_rows *rows, const double *w, double *phi,
+                                  double *length) {
+  const MPI_Comm comm = s->context->comm;
+  const int rank = s->context->rank;
+  division v = {0};
+  if (!s->ranks_share) return features_of_rows(s, rows, 0, rows->n_rows, w, phi, length);
+  gannet_err code = divide_features(s, rows, &v);
+  if (code == GANNET_OK)
+    code = features_of_rows(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
+  code = gannet_agree(comm, code);
+  if (code == GANNET_OK)
+    code = gannet_partition_gather_rows(comm, v.first, (size_t)s->p * sizeof(double), phi);
+  if (code == GANNET_OK && length)
+    code = gannet_partition_gather_rows(comm, v.first, sizeof(double), length);
+  division_release(&v);
+  return code;
+}
+
+/* c[n][n] = alpha a a^T + beta c of k columns of a [n][lda], in blocks of edge rows. The lower
+ * triangle of c is complete, the upper one is not. */
+typedef struct {
+  int n, k, edge;
+  double alpha, beta;
+  const double *a;
+  int lda;
+  double *c;
+} gram;
+
+/* Rows first .. end - 1, in blocks of edge rows. */
+static void gram_range(const gram *g, int first, int end) {
+  for (int i = first; i < end; i += g->edge) {
+    const int rows = end - i < g->edge ? end - i : g->edge;
+    gannet_gemm_nt(rows, i + rows, g->k, g->alpha, g->a + (size_t)i * (size_t)g->lda, g->lda, g->a,
+                   g->lda, g->beta, g->c + (size_t)i * (size_t)g->n, g->n);
+  }
+}
+
+/* Pieces are blocks of edge rows of the triangle, whose cost grows with their position. */
+static gannet_err divide_triangle(const pinn *s, int n, int edge, division *v) {
+  GANNET_TRY(division_create(s, (n + edge - 1) / edge, v));
+  for (int end = 0; end < n;) {
+    const int first = end;
+    end = n - first < edge ? n : first + edge;
+    add_piece(v, end, (double)(end - first) * end);
+  }
+  gannet_partition_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  return GANNET_OK;
+}
+
+/* Collective while s->ranks_share. */
+static gannet_err shared_gram(const pinn *s, const gram *g) {
+  const MPI_Comm comm = s->context->comm;
+  const int rank = s->context->rank;
+  division v = {0};
+  if (!s->ranks_share) {
+    gram_range(g, 0, g->n);
+    return GANNET_OK;
+  }
+  gannet_err code = divide_triangle(s, g->n, g->edge, &v);
+  if (code == GANNET_OK) gram_range(g, v.first[rank], v.first[rank + 1]);
+  code = gannet_agree(comm, code);
+  if (code == GANNET_OK)
+    code = gannet_partition_gather_rows(comm, v.first, (size_t)g->n * sizeof(double), g->c);
+  division_release(&v);
+  return code;
+}
+
+/* Phi Omega^T, by pieces of 192 columns, the last of which also has the rest. Columns
+ * of other ranks are 0 until they are gathered. */
+static gannet_err cross_products(pinn *s) {
+  const int n = s->n, r = s->r, p = s->p, rank = s->context->rank, np = s->context->np;
+  const int pieces = s->ranks_share && n >= LEAST_ROWS ? r / PINN_BLOCK : 1;
+  if (pieces < 2) {
+    gannet_gemm_nt(n, r, p, 1, s->phi, p, s->omega, p, 0, s->cross, r);
+    return GANNET_OK;
+  }
+  memset(s->cross, 0, (size_t)n * (size_t)r * sizeof *s->cross);
+  for (int k = rank; k < pieces; k += np) {
+    const int first = k * PINN_BLOCK, columns = k < pieces - 1 ? PINN_BLOCK : r - first;
+    gannet_gemm_nt(n, columns, p, 1, s->phi, p, s->omega + (size_t)first * (size_t)p, p, 0,
+                   s->cross + first, r);
+  }
+  return gannet_partition_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
+}
+
+/* s->cross = Phi Omega^T L^-T. Collective while s->ranks_share. */
+static gannet_err shared_cross(pinn *s) {
+  GANNET_TRY(cross_products(s));
+  if (s->ranks_share)
+    return gannet_cholesky_forward_dealt(s->factor_r, s->context->comm, s->n, s->cross);
+  gannet_cholesky_forward(s->factor_r, s->n, s->cross, s->r);
+  return GANNET_OK;
+}
 
 gannet_err pinn_set_scales(pinn *s) {
   const pinn_options *o = s->options;
@@ -99,7 +268,7 @@ static gannet_err equation_rows(pinn *s, const double *v) {
                           .n_rows = s->r,
                           .point = residuals->point,
                           .coefficient = s->coefficient};
-  return pinn_features(s, &rows, linearised_at(s, v), s->omega, s->length);
+  return shared_features(s, &rows, linearised_at(s, v), s->omega, s->length);
 }
 
 /* The weights that matter: features of parts without a share are 0. */
@@ -145,13 +314,13 @@ static gannet_err observation_rows(pinn *s, const double *v) {
   const int n = s->n, r = s->r, p = s->p;
   if (n == 0) return GANNET_OK;
   const pinn_rows rows = {.plan = &s->value, .n_points = n, .x = s->x, .n_rows = n};
-  GANNET_TRY(pinn_features(s, &rows, linearised_at(s, v), s->phi, NULL));
-  const pinn_gram plain = {n, p, PINN_BLOCK, 1, 0, s->phi, p, s->schur};
-  GANNET_TRY(pinn_gram_rows(s, &plain));
+  GANNET_TRY(shared_features(s, &rows, linearised_at(s, v), s->phi, NULL));
+  const gram plain = {n, p, PINN_BLOCK, 1, 0, s->phi, p, s->schur};
+  GANNET_TRY(shared_gram(s, &plain));
   if (r == 0) return GANNET_OK;
-  GANNET_TRY(pinn_cross(s));
-  const pinn_gram known = {n, r, PINN_BLOCK, -1, 1, s->cross, r, s->schur};
-  return pinn_gram_rows(s, &known);
+  GANNET_TRY(shared_cross(s));
+  const gram known = {n, r, PINN_BLOCK, -1, 1, s->cross, r, s->schur};
+  return shared_gram(s, &known);
 }
 
 static gannet_err factorise_r(pinn *s) {
@@ -163,8 +332,8 @@ static gannet_err factorise_r(pinn *s) {
     int from = 0, n = 0;
     active_weights(s, &from, &n);
     code = pinn_agree(s, gannet_alloc(r * r, sizeof(double), &s->gram_r));
-    const pinn_gram gram = {s->r, n, GANNET_CHOLESKY_BLOCK, 1, 0, s->omega + from, s->p, s->gram_r};
-    if (code == GANNET_OK) code = pinn_gram_rows(s, &gram);
+    const gram products = {s->r, n, GANNET_CHOLESKY_BLOCK, 1, 0, s->omega + from, s->p, s->gram_r};
+    if (code == GANNET_OK) code = shared_gram(s, &products);
   }
   if (code == GANNET_OK)
     code = pinn_agree(s, gannet_cholesky_extend(s->factor_r, s->r, kernel_rows_r, s));
