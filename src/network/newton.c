@@ -19,8 +19,8 @@ enum {
 /* Weights are in the order of network/pair.h.
  *
  * Terms
- *   pass    one evaluation of the networks, or of products with J, at all points, by blocks of
- * points trial   weights that may become the present ones
+ *   pass    one evaluation of the networks, or of products with J, at all points, by blocks
+ *   trial   weights that may become the present ones
  *
  * Ranks of a team that share memory divide the blocks of a pass, and copy into the shared memory
  * what all ranks need of an accepted point. Ranks of other teams pass all blocks, and share the

@@ -15,6 +15,10 @@
  * pieces with more terms where picking from fewer coefficients is faster. Registers of 32 bytes
  * pick from 4 in single precision. In double precision they are too short: there are 64 pieces with
  * few terms then, whose coefficients lie in rows of memory.
+ *
+ *   table/fit.c                               makes tables
+ *   table/double.c, single.c, rows.c          look them up
+ *   table/gather.h, body.h, dispatch.h        their code: for any processor, one and all registers
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H

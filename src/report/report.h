@@ -2,9 +2,9 @@
  * the same pictures as files.
  *
  *   columns.c       the evaluations, thinned out where there are very many
- *   summary.c       counts, the best designs, failures by reason, what the campaign ran on, and
- * which part of the objective's axis is worth showing course.c        how the slots were used,
- * pauses between batches model.c         a model of the objective: importance, slices, calibration
+ *   summary.c       counts, the best designs, failures by reason, machines, the objective's axis
+ *   course.c        how the slots were used, pauses between batches
+ *   model.c         a model of the objective: importance, slices, calibration
  *   page.c          the page; assets/ has its texts and the JavaScript that draws its pictures
  *   figures.c       the pictures as data and commands for gnuplot
  *   figure_files.c  the files of these, and having gnuplot draw them

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/registers.h"
-#include "network/table_lookup.h"
+#include "network/table/lookup.h"
 #include "support/harness.h"
 
 static void erf_of(const void *user, int n, const double *x, double *y) {

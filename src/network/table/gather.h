@@ -1,5 +1,5 @@
-/* Lookup in tables of one precision in any processor: coefficients are gathered from memory.
- * Included by the file of each precision, which defines
+/* Lookup in tables of one precision on any processor: coefficients are gathered from memory. The
+ * file of each precision includes this one after it has defined
  *
  *   REAL, BITS              numbers, and integers of their size
  *   MANTISSA, ONE           bits of the mantissa, and the number 1 as bits
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/registers.h"
-#include "network/table_lookup.h"
+#include "network/table/lookup.h"
 
 #ifdef GANNET_HAS_REGISTERS
 #include <immintrin.h>

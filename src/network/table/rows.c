@@ -1,7 +1,7 @@
 /* Lookup in tables that lie in rows, with registers of 32 bytes: every number reads the row of its
  * piece. The rows of four numbers are turned over by pairs of columns, which takes half as long as
  * it takes shuffles to pick coefficients from a register. */
-#include "network/table_lookup.h"
+#include "network/table/lookup.h"
 
 #ifdef GANNET_HAS_REGISTERS
 #include <immintrin.h>

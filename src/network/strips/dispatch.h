@@ -1,5 +1,5 @@
 /* Products of strips in one precision, for every size of registers. Each precision has a file that
- * includes this one, after it has defined the numbers as network/strips_body.h says, and as TABLE
+ * includes this one, after it has defined the numbers as network/strips/body.h says, and as TABLE
  * the name of the function that picks the size. */
 #include <math.h>
 #include <stdint.h>
@@ -31,19 +31,19 @@ static void add(size_t n, const void *sums, double *total) {
 #define BYTES 16
 #define TARGET
 #define NAME(x) narrow_##x
-#include "network/strips_body.h"
+#include "network/strips/body.h"
 
 #ifdef GANNET_HAS_REGISTERS
 
 #define BYTES 32
 #define TARGET GANNET_WITH_32_BYTES
 #define NAME(x) middle_##x
-#include "network/strips_body.h"
+#include "network/strips/body.h"
 
 #define BYTES 64
 #define TARGET GANNET_WITH_64_BYTES
 #define NAME(x) wide_##x
-#include "network/strips_body.h"
+#include "network/strips/body.h"
 
 const gannet_strips *TABLE(int width) {
   return width == 64 ? &wide_table : width == 32 ? &middle_table : &narrow_table;

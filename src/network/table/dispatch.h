@@ -1,16 +1,16 @@
-/* Lookup in tables of one precision with registers of every size; included by the file of each
- * after table_gather.h, with what that wants defined, and
+/* Lookup in tables of one precision, for every size of registers. The file of each precision
+ * includes this one after table/gather.h. It has then defined what table/gather.h needs, and
  *
- *   SHORT_REAL, SHORT_BITS      suffixes of operations on numbers, and on integers of their size
- *   VECTOR_64                   registers of 64 bytes
- *   SET_BITS_64                 an integer in all places of one
- *   PICK_64(piece, row, pieces) row[piece % LANES] for every piece in a register, where row repeats
- *                               itself after so many pieces
- *   FEW_64                      numbers of pieces that such registers pick from faster
- *   LOOK_UP                     the function
+ *   SHORT_REAL, SHORT_BITS       suffixes of operations on numbers, and on integers of their size
+ *   VECTOR_64                    registers of 64 bytes
+ *   SET_BITS_64                  an integer in all places of one
+ *   PICK_64(piece, row, pieces)  row[piece % LANES] for every piece in a register
+ *   FEW_64                       numbers of pieces that such registers pick from faster
+ *   LOOK_UP                      the function
  *
- * and, if those of 32 bytes shall not look up as any processor does, VECTOR_32, SET_BITS_32, FEW_32
- * and, where there are such registers, pick(piece, row, pieces).
+ * In PICK_64 a row repeats itself after so many pieces. For a lookup of its own with registers of
+ * 32 bytes the file also defines VECTOR_32, SET_BITS_32, FEW_32 and, where there are such
+ * registers, pick(piece, row, pieces).
  */
 #ifdef GANNET_HAS_REGISTERS
 
@@ -33,7 +33,7 @@
 #define SIZE(x, most) OF_REAL(min)(OF_REAL(andnot)(OF_REAL(set1)((REAL)-0.0), x), most)
 #define PLACE(v, inside) _mm256_or_si256(_mm256_and_si256(v, inside), SET_BITS(ONE))
 #define SIGNED(x, mask, y) OF_REAL (xor)(OF_REAL(and)(x, AS_REAL(mask)), y)
-#include "network/table_body.h"
+#include "network/table/body.h"
 #endif
 
 #define TARGET GANNET_WITH_64_BYTES
@@ -52,7 +52,7 @@
 #define PLACE(v, inside) OF_BITS(ternarylogic)(v, inside, SET_BITS(ONE), AND_THEN_OR)
 #define SIGNED(x, mask, y) \
   AS_REAL(OF_BITS(ternarylogic)(AS_BITS(x), mask, AS_BITS(y), AND_THEN_XOR))
-#include "network/table_body.h"
+#include "network/table/body.h"
 
 void LOOK_UP(int width, const gannet_table *table, int n, const REAL *x, REAL *y) {
   if (width == 64) wide_look_up(table, n, x, y);

@@ -1,4 +1,4 @@
-/* Lookup in tables of one precision with registers of one size; included for each, after
+/* Lookup in tables of one precision with registers of one size. Included once for each size, after
  *
  *   TARGET, NAME(x)        attribute of functions, and names of what is defined here
  *   VECTOR, INTEGERS       registers of numbers, and of integers of their size

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/registers.h"
-#include "network/table_lookup.h"
+#include "network/table/lookup.h"
 
 enum {
   TERMS = GANNET_TABLE_TERMS,
@@ -17,7 +17,7 @@ enum {
 };
 
 /* How tables of a precision are made. Terms go in steps, as every number of them is code of its
- * own (table_lookup.h). In single precision rounding of coefficients alone is good / 2. */
+ * own (table/lookup.h). In single precision rounding of coefficients alone is good / 2. */
 typedef struct {
   int exponent; /* bias of the exponent */
   int step;

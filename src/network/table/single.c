@@ -9,7 +9,7 @@
 #define STEP(table) ((void)(table), LANES)
 #define MOST TABLE_MOST_SINGLE
 #define FOR_TERMS(CASE) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
-#include "network/table_gather.h"
+#include "network/table/gather.h"
 
 #ifdef GANNET_HAS_REGISTERS
 
@@ -37,4 +37,4 @@ GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__
 #define SET_BITS_32(value) _mm256_set1_epi32((int)(value))
 #define SET_BITS_64(value) _mm512_set1_epi32((int)(value))
 #define LOOK_UP table_look_up_single
-#include "network/table_ways.h"
+#include "network/table/dispatch.h"

@@ -12,7 +12,7 @@
 #define STEP(table) (IN_ROWS(table) ? 1 : LANES)
 #define MOST TABLE_MOST_DOUBLE
 #define FOR_TERMS(CASE) CASE(6) CASE(8) CASE(10) CASE(12) CASE(14) CASE(16) CASE(18)
-#include "network/table_gather.h"
+#include "network/table/gather.h"
 
 /* Eight of sixteen are in a register, and one shuffle takes from two. */
 #define PICK_64(piece, row, pieces)                         \
@@ -24,4 +24,4 @@
 #define VECTOR_64 __m512d
 #define SET_BITS_64(value) _mm512_set1_epi64((long long)(value))
 #define LOOK_UP table_look_up_double
-#include "network/table_ways.h"
+#include "network/table/dispatch.h"

@@ -15,4 +15,4 @@ static const double cosine_powers[WAVE_TERMS] = {
     0.001929556272481713148, -0.0001045665533874873817, 4.149564353942585512e-6};
 
 #define TABLE gannet_strips_double
-#include "network/strips_ways.h"
+#include "network/strips/dispatch.h"

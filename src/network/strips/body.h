@@ -1,10 +1,14 @@
 /* Products of strips in one precision for registers of one size. Included once for each, after
  *
- *   REAL      the numbers; BITS integers of their size, ROOT(x) their root
- *   TO_WHOLE  1.5 times the number whose last bit is 1; sine_powers and cosine_powers [WAVE_TERMS]
- * are powers of r^2 in sin(pi r)/r and cos(pi r), |r| <= 1/2 BYTES     bytes of a register TARGET
- * attribute of functions that use such registers; may be empty NAME(x)   names of the functions
- * that are defined here; NAME(table) has them all
+ *   REAL           the numbers
+ *   BITS           integers of their size
+ *   ROOT(x)        the root of a number
+ *   TO_WHOLE       1.5 times the number whose last bit is 1
+ *   sine_powers    [WAVE_TERMS] powers of r^2 in sin(pi r)/r, |r| <= 1/2
+ *   cosine_powers  [WAVE_TERMS] powers of r^2 in cos(pi r), |r| <= 1/2
+ *   BYTES          bytes of a register
+ *   TARGET         attribute of functions that use such registers; may be empty
+ *   NAME(x)        names of the functions that are defined here; NAME(table) has them all
  */
 
 /* A strip is that many registers wide; they are worked one after the other. */

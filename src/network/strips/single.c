@@ -13,4 +13,4 @@ static const float cosine_powers[WAVE_TERMS] = {0.9999999997791540319F, -4.93480
                                                 0.23493706859508651F,   -0.02439593209755044447F};
 
 #define TABLE gannet_strips_single
-#include "network/strips_ways.h"
+#include "network/strips/dispatch.h"
