@@ -18,7 +18,7 @@ struct gannet_expression {
   double *x; /* [n] the variables of the parser */
 };
 
-/* Codes of muParser, which has them in a header for C++ only. */
+/* Error codes of muParser, which only its C++ header has. */
 enum {
   UNEXPECTED_OPERATOR = 0,
   UNKNOWN_TOKEN = 1,
@@ -79,7 +79,7 @@ static gannet_err define_names(gannet_expression *e, const char *const *names) {
   return GANNET_OK;
 }
 
-/* Counted from 1 in characters, at most as many as there are. */
+/* Number of the character at a byte, counted from 1, at most as many as there are. */
 static int character_at(const char *text, size_t byte) {
   const size_t size = strlen(text);
   int count = 0;
@@ -95,9 +95,9 @@ static gannet_err raise_at(const char *text, size_t byte, const char *why) {
                       character_at(text, byte), why);
 }
 
-/* With the nearest name, and all of them. */
-static void tell_unknown(const gannet_expression *e, const char *word, const char *const *names,
-                         char *why, size_t size) {
+/* Write that a name is unknown, with the nearest name and a list of all. */
+static void explain_unknown_name(const gannet_expression *e, const char *word,
+                                 const char *const *names, char *why, size_t size) {
   const char *words[MOST_NAMES + 2 + N_FUNCTIONS + 1] = {NULL};
   char known[400] = "";
   size_t used = 0;
@@ -115,9 +115,9 @@ static void tell_unknown(const gannet_expression *e, const char *word, const cha
                  word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
-/* What muParser cannot make anything of: a number beyond all, a word, or a character. */
-static void tell_token(const gannet_expression *e, const char *text, size_t byte, const char *token,
-                       const char *const *names, char *why, size_t size) {
+/* Write why muParser does not know a token: a number that is too large, a word, or a character. */
+static void explain_token(const gannet_expression *e, const char *text, size_t byte,
+                          const char *token, const char *const *names, char *why, size_t size) {
   char *end = NULL;
   const size_t length = strlen(token), first = length ? gannet_utf8_next(token, length, NULL) : 0;
   const bool number = isdigit((unsigned char)*token) || *token == '.';
@@ -135,10 +135,11 @@ static void tell_token(const gannet_expression *e, const char *text, size_t byte
     (void)snprintf(why, size, "the function '%s' needs its arguments right after it, as in %s(...)",
                    token, token);
   else
-    tell_unknown(e, token, names, why, size);
+    explain_unknown_name(e, token, names, why, size);
 }
 
-static void tell_place(int code, const char *token, const char *message, char *why, size_t size) {
+static void explain_syntax(int code, const char *token, const char *message, char *why,
+                           size_t size) {
   static const struct {
     int code;
     const char *before, *after; /* of the token */
@@ -178,10 +179,10 @@ static gannet_err raise_syntax(const gannet_expression *e, const char *text,
   else
     (void)snprintf(token, sizeof token, "%.*s", word > 0 ? (int)word : 1, there);
   if (code == UNKNOWN_TOKEN)
-    tell_token(e, text, byte, token, names, why, sizeof why);
+    explain_token(e, text, byte, token, names, why, sizeof why);
   else
-    tell_place(code, token, fits ? mupGetErrorMsg(e->parser) : "it is not an expression", why,
-               sizeof why);
+    explain_syntax(code, token, fits ? mupGetErrorMsg(e->parser) : "it is not an expression", why,
+                   sizeof why);
   return raise_at(text, byte, why);
 }
 
@@ -194,8 +195,9 @@ static bool is_separator(const char *text, size_t at) {
   return false;
 }
 
-/* Fortran's 1.0D+05 as muParser reads it, 1.0e+05: of the same length, so that places stay. Without
- * a point and a sign, and where a name begins with the letter, it could be meant otherwise. */
+/* Write Fortran's 1.0D+05 as muParser reads it, 1.0e+05. The length stays, and so do positions in
+ * error messages. A D without a point and a sign is left alone, and every D where a name begins
+ * with it. */
 static void write_exponents(const gannet_expression *e, char *text, const char *const *names) {
   static const char digits[] = "0123456789";
   for (int i = 0; i < e->n; ++i)
@@ -216,7 +218,8 @@ static void write_exponents(const gannet_expression *e, char *text, const char *
   }
 }
 
-/* What muParser takes without a word: of a list it computes the last value, and it assigns. */
+/* Refuse what muParser accepts silently: lists, of which it computes the last value, and
+ * assignments. */
 static gannet_err check_marks(const char *text) {
   for (size_t at = 0; text[at]; ++at) {
     if (text[at] == ',' && !is_separator(text, at)) return raise_at(text, at, DECIMAL);
@@ -228,7 +231,7 @@ static gannet_err check_marks(const char *text) {
   return GANNET_OK;
 }
 
-static gannet_err compile(gannet_expression *e, const char *text, const char *const *names) {
+static gannet_err compile_text(gannet_expression *e, const char *text, const char *const *names) {
   int n_values = 0;
   GANNET_TRY(gannet_alloc((size_t)e->n, sizeof *e->x, &e->x));
   e->parser = mupCreate(muBASETYPE_FLOAT);
@@ -253,7 +256,7 @@ gannet_err gannet_expression_create(const char *text, int n, const char *const *
                                     gannet_expression **expression) {
   GANNET_TRY(gannet_alloc(1, sizeof **expression, expression));
   (*expression)->n = n;
-  const gannet_err code = compile(*expression, text, names);
+  const gannet_err code = compile_text(*expression, text, names);
   if (code != GANNET_OK) gannet_expression_destroy(expression);
   GANNET_TRY(code);
   return GANNET_OK;
