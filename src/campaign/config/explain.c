@@ -168,7 +168,7 @@ static bool print_choice(FILE *out, gannet_schema schema, const gannet_section *
   char full[LONGEST];
   if (!section->choice) return false;
   if (strcmp(section->choice, path) != 0 &&
-      strcmp(join(section->path, section->choice, full), path))
+      strcmp(join(section->path, section->choice, full), path) != 0)
     return false;
   print_section(out, section);
   return true;

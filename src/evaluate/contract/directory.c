@@ -257,7 +257,7 @@ static gannet_err move_attempts(const char *from, const char *to) {
   DIR *all = opendir(from);
   if (!all) return gannet_raise_errno("open", from);
   for (struct dirent *entry; err == GANNET_OK && (entry = readdir(all));) {
-    if (strncmp(entry->d_name, "attempt-", 8)) continue;
+    if (strncmp(entry->d_name, "attempt-", 8) != 0) continue;
     err = gannet_join_path(from, entry->d_name, old, sizeof old);
     if (err == GANNET_OK) err = gannet_join_path(to, entry->d_name, new, sizeof new);
     if (err == GANNET_OK && rename(old, new)) err = gannet_raise_errno("rename", old);
@@ -275,7 +275,7 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
   DIR *all = opendir(fresh);
   if (!all) return gannet_raise_errno("open", fresh);
   for (struct dirent *entry; err == GANNET_OK && (entry = readdir(all));) {
-    if (strncmp(entry->d_name, "attempt-", 8) || !isdigit((unsigned char)entry->d_name[8]))
+    if (strncmp(entry->d_name, "attempt-", 8) != 0 || !isdigit((unsigned char)entry->d_name[8]))
       continue;
     err = gannet_join_path(fresh, entry->d_name, earlier, sizeof earlier);
     if (err == GANNET_OK && lstat(earlier, &about) == 0 && S_ISDIR(about.st_mode))
