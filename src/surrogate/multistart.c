@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "base/queue.h"
-#include "surrogate/helping.h"
+#include "surrogate/work_steal.h"
 
 typedef struct {
   int n;
   gannet_multistart_task *tasks; /* [n] */
-  gannet_helping *helping;       /* of a single joint; or NULL */
+  gannet_work_steal *work_steal; /* of a single joint; or NULL */
   gannet_multistart *inside;     /* whose memory this rank has; or NULL */
   double **rows; /* [n] of every problem [starts][n + 1], its points and their values */
 } work;
@@ -36,9 +36,9 @@ static gannet_err minimise(const work *w, const gannet_multistart *p, double *x,
                            gannet_minimize_result *result) {
   gannet_value_gradient function = p->function;
   void *user = p->user;
-  if (w->helping) {
-    function = gannet_helping_evaluate;
-    user = w->helping;
+  if (w->work_steal) {
+    function = gannet_work_steal_evaluate;
+    user = w->work_steal;
   } else if (p->joint) {
     function = gannet_joint_evaluate;
     user = p->joint;
@@ -113,11 +113,11 @@ static void release(work *w) {
 
 static gannet_err run_all(const gannet_context *context, work *w) {
   const gannet_joint *joint = w->n == 1 ? w->tasks[0].problem.joint : NULL;
-  if (joint) GANNET_TRY(gannet_helping_open(context, joint, &w->helping));
+  if (joint) GANNET_TRY(gannet_work_steal_open(context, joint, &w->work_steal));
   gannet_err err = run_own(context, w);
-  if (w->helping) gannet_helping_others(w->helping);
+  if (w->work_steal) gannet_work_steal_help(w->work_steal);
   err = gannet_agree(context->comm, err);
-  gannet_helping_close(&w->helping);
+  gannet_work_steal_close(&w->work_steal);
   for (int t = 0; t < w->n && err == GANNET_OK; ++t) {
     const gannet_multistart *p = &w->tasks[t].problem;
     err = gannet_partition_gather(context->comm, (size_t)p->starts * width_of(p), w->rows[t]);

@@ -26,7 +26,7 @@ typedef struct {
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
  * What a start apart finds comes beside it. One rank does a start, whichever is free, and its
  * result is sent to all; who has none left helps another of its node with a joint
- * (surrogate/helping.h). The bits do not depend on how many ranks there are. A start without a
+ * (surrogate/work_steal.h). The bits do not depend on how many ranks there are. A start without a
  * finite value, or that fails numerically, only drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "surrogate/helping.h"
 #include "surrogate/multistart.h"
+#include "surrogate/work_steal.h"
 
 static gannet_context *context;
 
@@ -233,7 +233,8 @@ static void several_problems_at_once_are_each_alone(void **state) {
 }
 
 /* Evaluations of the first rank, until it has had help in some; the others have nothing to do. */
-static void evaluate_until_helped(gannet_helping *helping, const landscape *l, gannet_err raised) {
+static void evaluate_until_helped(gannet_work_steal *work_steal, const landscape *l,
+                                  gannet_err raised) {
   const double x[] = {0.3, -0.7};
   double value, gradient[N], expected, expected_gradient[N];
   landscape other = {.prepared = 0};
@@ -241,12 +242,12 @@ static void evaluate_until_helped(gannet_helping *helping, const landscape *l, g
   assert_ok(gannet_joint_evaluate(&joint, N, x, &expected, expected_gradient));
   if (is_worker()) {
     for (int i = 0; i < 200; ++i) {
-      assert_ok(gannet_helping_evaluate(helping, N, x, &value, gradient));
+      assert_ok(gannet_work_steal_evaluate(work_steal, N, x, &value, gradient));
       assert_true(value == expected);
       assert_memory_equal(gradient, expected_gradient, sizeof gradient);
     }
   }
-  gannet_helping_others(helping);
+  gannet_work_steal_help(work_steal);
   const bool helped = !is_worker() && l->prepared > 0;
   assert_int_equal(sum_over_ranks(helped), context->np > 1 && !refuse);
   if (helped && raised == GANNET_OK) {
@@ -260,11 +261,11 @@ static void ranks_without_work_make_parts(void **state) {
   for (int raised = 0; raised < 2; ++raised) { /* by the helper, which the other does not notice */
     landscape l = {.slow = true, .raised = raised ? GANNET_ERR_STATE : GANNET_OK};
     const gannet_joint joint = make_joint(&l);
-    gannet_helping *helping = NULL;
-    assert_ok(gannet_helping_open(context, &joint, &helping));
-    evaluate_until_helped(helping, &l, l.raised);
-    gannet_helping_close(&helping);
-    assert_null(helping);
+    gannet_work_steal *work_steal = NULL;
+    assert_ok(gannet_work_steal_open(context, &joint, &work_steal));
+    evaluate_until_helped(work_steal, &l, l.raised);
+    gannet_work_steal_close(&work_steal);
+    assert_null(work_steal);
   }
 }
 
@@ -272,14 +273,14 @@ static void without_memory_everybody_works_alone(void **state) {
   (void)state;
   landscape l = {.prepared = 0};
   const gannet_joint joint = make_joint(&l);
-  gannet_helping *helping = NULL;
+  gannet_work_steal *work_steal = NULL;
   gannet_context *fresh = NULL;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &fresh)); /* which has no spare memory */
   refuse = true;
-  assert_ok(gannet_helping_open(fresh, &joint, &helping));
-  evaluate_until_helped(helping, &l, GANNET_OK);
+  assert_ok(gannet_work_steal_open(fresh, &joint, &work_steal));
+  evaluate_until_helped(work_steal, &l, GANNET_OK);
   refuse = false;
-  gannet_helping_close(&helping);
+  gannet_work_steal_close(&work_steal);
   gannet_context_destroy(&fresh);
 }
 
@@ -287,16 +288,16 @@ static void a_place_without_a_value_has_no_gradient(void **state) {
   (void)state;
   landscape l = {.hopeless = true};
   const gannet_joint joint = make_joint(&l);
-  gannet_helping *helping = NULL;
+  gannet_work_steal *work_steal = NULL;
   const double x[] = {0.3, -0.7};
   double value, gradient[N];
-  assert_ok(gannet_helping_open(context, &joint, &helping));
+  assert_ok(gannet_work_steal_open(context, &joint, &work_steal));
   for (int i = 0; is_worker() && i < 50; ++i) {
-    assert_ok(gannet_helping_evaluate(helping, N, x, &value, gradient));
+    assert_ok(gannet_work_steal_evaluate(work_steal, N, x, &value, gradient));
     assert_true(value == INFINITY && gradient[0] == 0 && gradient[1] == 0);
   }
-  gannet_helping_others(helping);
-  gannet_helping_close(&helping);
+  gannet_work_steal_help(work_steal);
+  gannet_work_steal_close(&work_steal);
 }
 
 int main(int argc, char **argv) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/products.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/inducing/inducing_impl.h"
 
 enum {

@@ -24,7 +24,7 @@
 #include "base/partition.h"
 #include "network/input_embedding.h"
 #include "network/train.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/models/tangent_kernel/tangent_kernel.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
@@ -68,7 +68,7 @@ typedef struct {
  * there are too many. */
 typedef struct {
   gannet_training *training;
-  gannet_chosen chosen;
+  gannet_data_subset subset;
   double *memory;    /* start [parameters], targets [count], prior values [count] */
   double *x, *y, *z; /* [count] rows chosen; NULL when all are */
 } ensemble_trainer;
@@ -200,22 +200,22 @@ static void prior_values(const ensemble_member *member, int m, const double *x, 
 static gannet_err trainer_create(const ensemble_data *data, const ensemble_options *options,
                                  ensemble_trainer *trainer) {
   *trainer = (ensemble_trainer){0};
-  GANNET_TRY(gannet_chosen_create(data->n, data->y, options->train_points, &trainer->chosen));
-  const size_t count = (size_t)trainer->chosen.count, d = (size_t)data->d;
+  GANNET_TRY(gannet_data_subset_create(data->n, data->y, options->train_points, &trainer->subset));
+  const size_t count = (size_t)trainer->subset.count, d = (size_t)data->d;
   GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
                           &trainer->memory));
-  if (trainer->chosen.index) {
+  if (trainer->subset.index) {
     GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
     GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
     GANNET_TRY(gannet_alloc(count * (d + 1), sizeof(double), &trainer->z));
   }
-  return gannet_training_create(&data->net, trainer->chosen.count, &options->training,
+  return gannet_training_create(&data->net, trainer->subset.count, &options->training,
                                 &trainer->training);
 }
 
 static void trainer_release(ensemble_trainer *trainer) {
   gannet_training_destroy(&trainer->training);
-  gannet_chosen_release(&trainer->chosen);
+  gannet_data_subset_release(&trainer->subset);
   gannet_free(&trainer->memory);
   gannet_free(&trainer->x);
   gannet_free(&trainer->y);
@@ -226,12 +226,12 @@ static void trainer_release(ensemble_trainer *trainer) {
 static ensemble_data choose_observations(const ensemble_data *data, ensemble_trainer *trainer,
                                          gannet_stream stream) {
   ensemble_data own = *data;
-  if (!trainer->chosen.index) return own;
-  gannet_chosen_draw(&trainer->chosen, stream);
-  gannet_chosen_gather(&trainer->chosen, data->d, data->x, trainer->x);
-  gannet_chosen_gather(&trainer->chosen, 1, data->y, trainer->y);
-  gannet_chosen_gather(&trainer->chosen, data->d + 1, data->z, trainer->z);
-  own.n = trainer->chosen.count;
+  if (!trainer->subset.index) return own;
+  gannet_data_subset_draw(&trainer->subset, stream);
+  gannet_data_subset_gather(&trainer->subset, data->d, data->x, trainer->x);
+  gannet_data_subset_gather(&trainer->subset, 1, data->y, trainer->y);
+  gannet_data_subset_gather(&trainer->subset, data->d + 1, data->z, trainer->z);
+  own.n = trainer->subset.count;
   own.x = trainer->x;
   own.y = trainer->y;
   own.z = trainer->z;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/likelihood.h"
 #include "surrogate/models/gp/gp.h"
 #include "surrogate/multistart.h"

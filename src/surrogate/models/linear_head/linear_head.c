@@ -16,7 +16,7 @@
 #include "network/input_embedding.h"
 #include "network/mlp.h"
 #include "network/train.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 #include "surrogate/regression.h"

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/models/parametric/parametric.h"
 #include "surrogate/multistart.h"
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "network/analytic_kernel.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/joint.h"
 #include "surrogate/likelihood.h"
 #include "surrogate/models/tangent_kernel/tangent_kernel.h"

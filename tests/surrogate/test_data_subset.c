@@ -7,7 +7,7 @@
 #include "surrogate/created.h"
 
 #include "network/train.h"
-#include "surrogate/chosen.h"
+#include "surrogate/data_subset.h"
 #include "surrogate/dense.h"
 #include "surrogate/registry.h"
 
@@ -33,23 +33,23 @@ static gannet_stream stream_of(int index) {
 /* The best half, then others, none of them twice, and another choice by another stream. */
 static void the_best_half_is_chosen_and_others_at_random(void **state) {
   (void)state;
-  gannet_chosen chosen;
+  gannet_data_subset subset;
   int taken[N] = {0}, first[MOST];
-  assert_ok(gannet_chosen_create(N, data_y, MOST, &chosen));
-  assert_int_equal(chosen.count, MOST);
-  gannet_chosen_draw(&chosen, stream_of(0));
+  assert_ok(gannet_data_subset_create(N, data_y, MOST, &subset));
+  assert_int_equal(subset.count, MOST);
+  gannet_data_subset_draw(&subset, stream_of(0));
   for (int i = 0; i < MOST; ++i) {
     int better = 0;
-    const int at = first[i] = gannet_chosen_at(&chosen, i);
+    const int at = first[i] = subset.index[i];
     for (int j = 0; j < N; ++j) better += data_y[j] < data_y[at];
     if (i < MOST / 2) assert_int_equal(better, i);
     if (i >= MOST / 2) assert_true(better >= MOST / 2);
     assert_int_equal(taken[at]++, 0);
   }
-  gannet_chosen_draw(&chosen, stream_of(1));
-  assert_memory_equal(first, chosen.index, MOST / 2 * sizeof *first);
-  assert_memory_not_equal(first, chosen.index, sizeof first);
-  gannet_chosen_release(&chosen);
+  gannet_data_subset_draw(&subset, stream_of(1));
+  assert_memory_equal(first, subset.index, MOST / 2 * sizeof *first);
+  assert_memory_not_equal(first, subset.index, sizeof first);
+  gannet_data_subset_release(&subset);
 }
 
 /* Rows keep their values, and are no better than others where values do not matter. */
@@ -98,15 +98,15 @@ static void values_are_ranked(void **state) {
 
 static void few_observations_are_all_chosen_in_their_order(void **state) {
   (void)state;
-  gannet_chosen chosen;
+  gannet_data_subset subset;
   double rows[MOST * D];
-  assert_ok(gannet_chosen_create(MOST, data_y, MOST, &chosen));
-  gannet_chosen_draw(&chosen, stream_of(0));
-  assert_int_equal(chosen.count, MOST);
-  for (int i = 0; i < MOST; ++i) assert_int_equal(gannet_chosen_at(&chosen, i), i);
-  gannet_chosen_gather(&chosen, D, data_x, rows);
+  assert_ok(gannet_data_subset_create(MOST, data_y, MOST, &subset));
+  gannet_data_subset_draw(&subset, stream_of(0));
+  assert_int_equal(subset.count, MOST);
+  assert_null(subset.index);
+  gannet_data_subset_gather(&subset, D, data_x, rows);
   assert_memory_equal(rows, data_x, sizeof rows);
-  gannet_chosen_release(&chosen);
+  gannet_data_subset_release(&subset);
 }
 
 static gannet_surrogate *create(const gannet_surrogate_type *type, int n,
@@ -131,22 +131,22 @@ static void a_member_is_trained_on_its_own_choice(void **state) {
   const gannet_data all = {N, data_x, data_y, 0.01};
   double own[MEMBERS * M], alone[MEMBERS * M], x[MOST * D], y[MOST];
   gannet_surrogate *s = create_ensemble("10"), *other = create_ensemble("500");
-  gannet_chosen chosen;
+  gannet_data_subset subset;
   assert_ok(gannet_surrogate_fit(s, &all, false, 1));
   assert_ok(gannet_surrogate_sample(s, MEMBERS, 1, 1));
   assert_ok(gannet_surrogate_draw_values(s, M, query, own, M));
-  assert_ok(gannet_chosen_create(N, data_y, MOST, &chosen));
+  assert_ok(gannet_data_subset_create(N, data_y, MOST, &subset));
   for (int k = 0; k < MEMBERS; ++k) {
-    gannet_chosen_draw(&chosen, stream_of(k));
-    gannet_chosen_gather(&chosen, D, data_x, x);
-    gannet_chosen_gather(&chosen, 1, data_y, y);
+    gannet_data_subset_draw(&subset, stream_of(k));
+    gannet_data_subset_gather(&subset, D, data_x, x);
+    gannet_data_subset_gather(&subset, 1, data_y, y);
     const gannet_data few = {MOST, x, y, 0.01};
     assert_ok(gannet_surrogate_fit(other, &few, false, 1));
     assert_ok(gannet_surrogate_sample(other, MEMBERS, 1, 1));
     assert_ok(gannet_surrogate_draw_values(other, M, query, alone, M));
     assert_memory_equal(own + k * M, alone + k * M, M * sizeof *own);
   }
-  gannet_chosen_release(&chosen);
+  gannet_data_subset_release(&subset);
   gannet_surrogate_destroy(&s);
   gannet_surrogate_destroy(&other);
 }
@@ -164,12 +164,12 @@ static gannet_surrogate *create_head(void) {
 /* Weights [2][parameters] of the network of the head, trained on the choice alone. */
 static void train_on_choice(const gannet_mlp *net, double *theta) {
   double z[MOST * (D + 1)], x[MOST * D], y[MOST], start[64];
-  gannet_chosen chosen;
-  assert_ok(gannet_chosen_create(N, data_y, MOST, &chosen));
-  gannet_chosen_draw(&chosen, stream_of(0));
-  gannet_chosen_gather(&chosen, D, data_x, x);
-  gannet_chosen_gather(&chosen, 1, data_y, y);
-  gannet_chosen_release(&chosen);
+  gannet_data_subset subset;
+  assert_ok(gannet_data_subset_create(N, data_y, MOST, &subset));
+  gannet_data_subset_draw(&subset, stream_of(0));
+  gannet_data_subset_gather(&subset, D, data_x, x);
+  gannet_data_subset_gather(&subset, 1, data_y, y);
+  gannet_data_subset_release(&subset);
   for (int i = 0; i < MOST; ++i) {
     for (int k = 0; k < D; ++k) z[i * (D + 1) + k] = sqrt(1.5) * (2 * x[i * D + k] - 1);
     z[i * (D + 1) + D] = 1;
