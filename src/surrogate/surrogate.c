@@ -1,4 +1,5 @@
-/* The front of the family: arguments and states are checked here, once, and models may trust them.
+/* The interface of all models: arguments and the order of calls are checked here, once, and models
+ * may trust them.
  */
 #include "surrogate/surrogate.h"
 
@@ -8,20 +9,20 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "surrogate/together.h"
+#include "linalg/cholesky.h"
 
 struct gannet_surrogate {
   const gannet_context *context;
   const gannet_surrogate_type *type;
   void *state;
   void *options;    /* the model's settings; it may keep the pointer */
-  bool own_options; /* made here from the defaults, so texts and lists are freed here */
+  bool own_options; /* options are the defaults, whose texts and lists are freed here */
   int d;
-  int draws;          /* prepared and valid */
-  bool estimates;     /* of these draws can be asked for */
-  bool moments;       /* estimates of them can be asked for */
-  bool bounds;        /* moments have upper bounds in the place of variances */
-  bool fantasizing;   /* the last fit had rows that stand for results to come */
+  int draws;          /* valid draws; 0 = none */
+  bool estimates;     /* estimates of the draws are ready */
+  bool moments;       /* estimates of moments are ready */
+  bool bounds;        /* these have upper bounds in the place of variances */
+  bool fantasizing;   /* the last fit had fantasies */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 };
@@ -43,7 +44,7 @@ static gannet_err default_options(gannet_surrogate *s) {
   return code;
 }
 
-static gannet_err create_parts(gannet_surrogate *s, const void *options, int model) {
+static gannet_err create_model(gannet_surrogate *s, const void *options, int model) {
   const size_t points = 2 * (size_t)s->d + 1;
   GANNET_REQUIRE(s->d >= 1, GANNET_ERR_SHAPE, "d = %d, expected at least 1", s->d);
   GANNET_REQUIRE(model >= 0, GANNET_ERR_ARG, "model = %d, expected at least 0", model);
@@ -67,7 +68,7 @@ gannet_err gannet_surrogate_create(const gannet_context *context, const gannet_s
     s->context = context;
     s->type = type;
     s->d = d;
-    code = create_parts(s, options, model);
+    code = create_model(s, options, model);
   }
   code = gannet_agree(context->comm, code);
   if (code != GANNET_OK) gannet_surrogate_destroy(&s);
@@ -133,45 +134,42 @@ gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bo
   return GANNET_OK;
 }
 
-static bool learns_apart(const gannet_learner *learner) {
-  return learner->surrogate->type->learn_begin && learner->data.n >= 2;
-}
-
-static gannet_err begin_learning(gannet_learner *learner, gannet_multistart_task *task) {
-  gannet_surrogate *s = learner->surrogate;
-  forget_draws(s);
-  GANNET_TRY(check_data(s, &learner->data, learner->iteration));
-  s->conditioned = false;
-  return s->type->learn_begin(s->state, &learner->data, learner->iteration, task);
-}
-
-/* chosen, tasks: [n] of those that do. */
-static gannet_err learn(const gannet_context *context, int n, gannet_learner *const *chosen,
-                        gannet_multistart_task *tasks) {
+/* Learning of the m surrogates that can do it apart from a fit. */
+static gannet_err learn_apart(const gannet_context *context, int m, gannet_learner *const *learners,
+                              gannet_multistart_task *tasks) {
   gannet_err err = GANNET_OK;
   int begun = 0;
-  for (; begun < n && err == GANNET_OK; ++begun) err = begin_learning(chosen[begun], &tasks[begun]);
+  for (; begun < m && err == GANNET_OK; ++begun) {
+    const gannet_learner *learner = learners[begun];
+    gannet_surrogate *s = learner->surrogate;
+    forget_draws(s);
+    err = check_data(s, &learner->data, learner->iteration);
+    if (err != GANNET_OK) continue;
+    s->conditioned = false;
+    err = s->type->learn_begin(s->state, &learner->data, learner->iteration, &tasks[begun]);
+  }
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = gannet_multistart_run_all(context, n, tasks);
+  if (err == GANNET_OK) err = gannet_multistart_run_all(context, m, tasks);
   for (int i = 0; i < begun; ++i) {
-    gannet_surrogate *s = chosen[i]->surrogate;
+    gannet_surrogate *s = learners[i]->surrogate;
     s->type->learn_end(s->state, &tasks[i], err == GANNET_OK);
-    chosen[i]->learnt = err == GANNET_OK;
+    learners[i]->learnt = err == GANNET_OK;
   }
   return err;
 }
 
 gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_learner *learners) {
-  gannet_learner **chosen = NULL;
+  gannet_learner **able = NULL;
   gannet_multistart_task *tasks = NULL;
   int m = 0;
-  gannet_err err = gannet_alloc((size_t)n, sizeof *chosen, &chosen);
+  gannet_err err = gannet_alloc((size_t)n, sizeof *able, &able);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *tasks, &tasks);
   err = gannet_agree(context->comm, err);
   for (int i = 0; i < n && err == GANNET_OK; ++i)
-    if (learns_apart(&learners[i])) chosen[m++] = &learners[i];
-  if (m > 0) err = learn(context, m, chosen, tasks);
-  gannet_free(&chosen);
+    if (learners[i].surrogate->type->learn_begin && learners[i].data.n >= 2)
+      able[m++] = &learners[i];
+  if (m > 0) err = learn_apart(context, m, able, tasks);
+  gannet_free(&able);
   gannet_free(&tasks);
   return err;
 }
@@ -192,7 +190,7 @@ gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *da
   return GANNET_OK;
 }
 
-/* The names of the types that take equations, with blanks between. */
+/* The names of the types that take equations, with blanks between them. */
 static void governed_names(char *names, size_t size) {
   size_t used = 0;
   names[0] = '\0';
@@ -287,16 +285,73 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
   return GANNET_OK;
 }
 
-bool gannet_surrogate_gains_together(const gannet_surrogate *s) {
-  return s->conditioned && s->type->gains_together && s->type->gains_together(s->state);
+bool gannet_surrogate_gains_on_node(const gannet_surrogate *s) {
+  return s->conditioned && s->type->gains_on_node && s->type->gains_on_node(s->state);
 }
 
-gannet_err gannet_surrogate_predict_gradients_part(const gannet_surrogate *s, int together, int m,
-                                                   const double *x, double *mean, double *sd,
-                                                   double *mean_gradients, double *sd_gradients) {
-  GANNET_TRY(require_conditioned(s));
-  GANNET_TRY(
-      s->type->predict_gradients(s->state, together, m, x, mean, sd, mean_gradients, sd_gradients));
+/* Points that the ranks of a node work on at once; they have one each in turn. */
+enum { NODE_POINTS = GANNET_CHOLESKY_SPREAD };
+
+/* Of so many points, those of a rank. */
+static int points_of(const gannet_node *node, int node_rank, int points) {
+  return points > node_rank ? (points - node_rank + node->n - 1) / node->n : 0;
+}
+
+/* A rank publishes 2 + 2d numbers per point, and gathers its points behind them. */
+size_t gannet_surrogate_node_buffer_length(int d, int m) {
+  return (2 * (size_t)d + 2) * (size_t)m + (size_t)NODE_POINTS * (size_t)d;
+}
+
+/* Per group of NODE_POINTS, with count points of this rank: [count] means, [count] deviations, and
+ * [count][d] gradients of both. */
+static gannet_err publish_moments(const gannet_surrogate *s, gannet_shared_buffer *buffer, int m,
+                                  const double *x) {
+  const gannet_node *node = gannet_shared_buffer_node(buffer);
+  const size_t d = (size_t)s->d;
+  double *own = gannet_shared_buffer_own(buffer);
+  gannet_err err = GANNET_OK;
+  for (int first = 0; first < m && err == GANNET_OK; first += NODE_POINTS) {
+    const int points = m - first < NODE_POINTS ? m - first : NODE_POINTS;
+    const int count = points_of(node, node->node_rank, points);
+    const size_t n = (size_t)count;
+    double *own_x = own + (2 + 2 * d) * n;
+    for (int i = 0; i < count; ++i)
+      memcpy(own_x + (size_t)i * d, x + (size_t)(first + node->node_rank + i * node->n) * d,
+             d * sizeof *x);
+    err = s->type->predict_gradients(s->state, points, count, own_x, own, own + n, own + 2 * n,
+                                     own + (2 + d) * n);
+    own += (2 + 2 * d) * n;
+  }
+  return gannet_shared_buffer_publish(buffer, err);
+}
+
+gannet_err gannet_surrogate_predict_gradients_on_node(const gannet_surrogate *s,
+                                                      gannet_shared_buffer *buffer, int m,
+                                                      const double *x, double *mean, double *sd,
+                                                      double *mean_gradients,
+                                                      double *sd_gradients) {
+  const gannet_node *node = gannet_shared_buffer_node(buffer);
+  const size_t d = (size_t)s->d;
+  if (!gannet_surrogate_gains_on_node(s)) {
+    GANNET_TRY(gannet_surrogate_predict_gradients(s, m, x, mean, sd, mean_gradients, sd_gradients));
+    return GANNET_OK;
+  }
+  GANNET_TRY(publish_moments(s, buffer, m, x));
+  for (int node_rank = 0; node_rank < node->n; ++node_rank) {
+    const double *found = gannet_shared_buffer_of(buffer, node_rank);
+    for (int first = 0; first < m; first += NODE_POINTS) {
+      const int points = m - first < NODE_POINTS ? m - first : NODE_POINTS;
+      const size_t n = (size_t)points_of(node, node_rank, points);
+      for (size_t i = 0; i < n; ++i) {
+        const size_t k = (size_t)(first + node_rank) + i * (size_t)node->n;
+        mean[k] = found[i];
+        sd[k] = found[n + i];
+        memcpy(mean_gradients + k * d, found + 2 * n + i * d, d * sizeof *found);
+        memcpy(sd_gradients + k * d, found + (2 + d) * n + i * d, d * sizeof *found);
+      }
+      found += (2 + 2 * d) * n;
+    }
+  }
   return GANNET_OK;
 }
 

@@ -1,7 +1,7 @@
 /* Surrogates: models of one function (the objective, or one constraint) with uncertainty.
  *
- * One interface, one file per model. A surrogate sees points of the unit cube and standardised
- * values to be minimised; it knows nothing of variables, constraints or acquisitions.
+ * A surrogate sees points of the unit cube and standardised values to be minimised; it knows
+ * nothing of variables, constraints or acquisitions.
  *
  *   gannet_surrogate_create   once
  *   gannet_surrogate_fit      after every batch of results; learns hyper-parameters when asked to
@@ -9,17 +9,12 @@
  *   gannet_surrogate_sample   q draws of whole functions, then
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
- * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
- * provide learn_begin with learn_end (fit with learn otherwise), fantasize (fit otherwise),
- * predict_gradient or predict_gradients (central differences otherwise), gains_together (no
- * otherwise), fitted (none otherwise),
- * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare
- * with moment_estimates, and with these variance_upper_bound_prepare and variance_upper_bound (none
- * otherwise), covariance (that of draws otherwise), noise_var (0 otherwise), calibration (1
- * otherwise), log_evidence_ratio (0 otherwise), hyper (none otherwise) and length_scales (all equal
- * otherwise). Arguments and states are checked before a type sees them; what it returns is agreed
- * between ranks afterwards, so only its own communication needs an agreement before it. A create
- * that fails may leave *state for destroy, or NULL.
+ * Terms
+ *   fantasy   a row of the data that stands for a result to come
+ *   estimate  a draw or moment computed faster, by tables and maybe in single precision: good
+ * enough to rank points, whose leaders are then computed exactly pivots    points at which the
+ * posterior is taken to be known: what they explain of a variance elsewhere gives an upper bound of
+ * it
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -29,6 +24,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "base/shared_buffer.h"
 #include "network/table.h"
 #include "problem/physics.h"
 #include "surrogate/multistart.h"
@@ -54,7 +50,7 @@ typedef struct {
   int model;
 } gannet_streams;
 
-/* One of them.
+/* One stream of a model.
  *
  * Local.
  */
@@ -70,73 +66,100 @@ typedef struct {
   int n;
   double *values;                 /* [n] */
   const gannet_hyper_name *names; /* [n] */
-  bool *stale;                    /* set when values were: everything must be made again */
+  bool *stale;                    /* set when values change: the model must be made again */
 } gannet_hyper;
 
+/* A model as a table of operations.
+ *
+ * A type must provide create, destroy, fit, predict, sample, draw_values and draw_gradient; the
+ * others may be NULL, and the comment of each says what holds then. Arguments and the order of
+ * calls are checked before an operation is called, and the error that it returns is agreed between
+ * ranks afterwards; an operation agrees on errors itself only before its own communication.
+ */
 typedef struct {
   const char *name; /* first member: registries are searched by it */
   const char *summary;
   const char *source;
   const gannet_option *options; /* fill a struct of options_size bytes */
   size_t options_size;
+  /* When create fails, it may leave *state for destroy, or NULL. */
   gannet_err (*create)(const gannet_context *context, const void *options, int d, int model,
                        void **state);
   void (*destroy)(void *state);
+
+  /* gannet_surrogate_fit. */
   gannet_err (*fit)(void *state, const gannet_data *data, bool learn, int64_t iteration);
-  /* What fit with learn does before it does without: begin gives a problem, on every rank by
-   * itself, and end takes what was found and gives up what begin made, also when that failed. */
+  /* The learning of a fit, in two halves, so that several models can share the minimisations.
+   * learn_begin poses the problem, on every rank by itself. learn_end takes the minimum over, if
+   * found, and frees what learn_begin made, also when that failed. NULL: fit learns alone. */
   gannet_err (*learn_begin)(void *state, const gannet_data *data, int64_t iteration,
                             gannet_multistart_task *task);
   void (*learn_end)(void *state, gannet_multistart_task *task, bool found);
+  /* gannet_surrogate_fantasize. NULL: fit without learning. */
   gannet_err (*fantasize)(void *state, const gannet_data *data, int n_fantasies, int64_t iteration);
+
+  /* Mean and, unless sd is NULL, standard deviation at m points x [m][d]. */
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
+  /* The same at one point, with gradients [d]. NULL, and predict_gradients NULL: central
+   * differences. */
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
-  /* Instead, for types to which several points at once are less work: with the same bits. Or by all
-   * ranks of a node, if they gain by it: together of 1 to GANNET_CHOLESKY_SPREAD points, which are
-   * theirs one by one in turn; 0 = by this one. */
-  gannet_err (*predict_gradients)(const void *state, int together, int m, const double *x,
+  /* Mean, standard deviation and their gradients [m][d] at m points, in the place of
+   * predict_gradient. Must give the same bits as m calls with one point each.
+   *
+   * node_points = 0: this rank works alone. Otherwise all ranks of the node work together, which is
+   * only asked for when gains_on_node says so: node_points, 1 .. GANNET_CHOLESKY_SPREAD, is the
+   * number of points of all ranks, which have one each in turn. */
+  gannet_err (*predict_gradients)(const void *state, int node_points, int m, const double *x,
                                   double *mean, double *sd, double *mean_gradients,
                                   double *sd_gradients);
-  bool (*gains_together)(const void *state); /* the same on all ranks of a node; NULL = no */
-  /* Means at the data that the model has, nearly, where they follow from what it has solved for;
-   * whether they do. */
+  /* gannet_surrogate_gains_on_node. NULL: never. */
+  bool (*gains_on_node)(const void *state);
+  /* gannet_surrogate_fitted. NULL: never. */
   bool (*fitted)(const void *state, double *mean);
+  /* gannet_surrogate_lower. NULL: mean - exploration sd. */
   gannet_err (*lower)(const void *state, double exploration, const double *x, double *value,
                       double *gradient);
+  /* Posterior covariance between m points and n <= GANNET_TILE others. NULL: that of draws. */
+  gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
+                           double *covariance);
+
+  /* gannet_surrogate_sample, _draw_values and _draw_gradient. */
   gannet_err (*sample)(void *state, int q, double exploration, int64_t iteration);
   gannet_err (*draw_values)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
-  /* Draws in this precision: prepare tells whether there are any. Only where a point's
-   * draw_values do not depend on the other points of a call but for the rounding of the BLAS. */
+
+  /* Estimates, for ranking points: able tells whether the model gives any as it is now. NULL: none.
+   * draw_estimates are for models whose draw_values at a point depend on the other points of a call
+   * by rounding only. */
   gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
-  /* The same of predict, with the variance instead of its root. */
   gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
   void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
                            double *variance);
-  /* The same with upper bounds of variances, from what the values at n_pivots points would explain;
-   * and these bounds exactly. */
+  /* Make moment_estimates give upper bounds in the place of variances: the prior variance less what
+   * the values at the pivots [n_pivots][d] would explain of it. variance_upper_bound gives these
+   * bounds exactly. */
   gannet_err (*variance_upper_bound_prepare)(void *state, gannet_precision precision, int n_pivots,
                                              const double *pivots, bool *able);
   gannet_err (*variance_upper_bound)(const void *state, int m, const double *x, double *variance);
-  gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
-                           double *covariance);
-  double (*noise_var)(const void *state);
-  gannet_err (*calibration)(void *state, double *scale);
-  double (*log_evidence_ratio)(const void *state);
-  gannet_hyper (*hyper)(void *state);
-  void (*length_scales)(const void *state, double *scales);
-  size_t (*bytes)(const void *state); /* memory held, for reports; NULL = not told */
-  /* Why predict refuses sd with these options, and what to choose; NULL (the operation or its
-   * result) = it does not. */
+
+  double (*noise_var)(const void *state);                   /* NULL: 0 */
+  gannet_err (*calibration)(void *state, double *scale);    /* NULL: 1 */
+  double (*log_evidence_ratio)(const void *state);          /* NULL: 0 */
+  gannet_hyper (*hyper)(void *state);                       /* NULL: none */
+  void (*length_scales)(const void *state, double *scales); /* NULL: all equal */
+  size_t (*bytes)(const void *state);                       /* memory held; NULL: not told */
+  /* Why predict refuses sd with these options, and what to choose. NULL, or a result of NULL: it
+   * does not refuse. */
   const char *(*no_sd)(const void *options);
-  /* Takes equations (gannet_surrogate_set_pde_constraint); NULL = cannot. */
+  /* gannet_surrogate_set_pde_constraint. NULL: the model takes no equations. */
   gannet_err (*set_pde_constraint)(void *state, const gannet_pde_constraint *constraint);
-  void (*set_noisy)(void *state, bool noisy); /* NULL = makes no difference */
+  /* gannet_surrogate_set_noisy. NULL: makes no difference. */
+  void (*set_noisy)(void *state, bool noisy);
   /* Change the options for a model of anything but the objective, as of a constraint or of where
-   * simulations crash; NULL = the same will do. */
+   * simulations crash. NULL: the same options serve. */
   void (*for_others)(void *options);
 } gannet_surrogate_type;
 
@@ -264,8 +287,8 @@ void gannet_surrogate_set_noisy(gannet_surrogate *surrogate, bool noisy);
 GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
                                                    const double *x, double *mean, double *sd);
 
-/* Means at all data of the last fit or fantasize, but for the rounding of a solve and for a few
- * operations each.
+/* Means at all data of the last fit or fantasize, where they follow from what the model has solved
+ * for: up to rounding, and for a few operations each.
  *
  * Local.
  *
@@ -301,6 +324,33 @@ GANNET_CHECKED gannet_err gannet_surrogate_predict_gradients(const gannet_surrog
                                                              int m, const double *x, double *mean,
                                                              double *sd, double *mean_gradients,
                                                              double *sd_gradients);
+
+/* Whether the ranks of a node take less time for predict_gradients together, with the present data.
+ *
+ * Local; the same on all ranks of a node.
+ */
+bool gannet_surrogate_gains_on_node(const gannet_surrogate *surrogate);
+
+/* gannet_surrogate_predict_gradients by the ranks of a node together, with the same bits: each
+ * makes the moments of some points, and they share the triangular solves, which take longest. A
+ * model that does not gain by it is asked by every rank for all points.
+ *
+ * Collective over the node of the buffer, which is that of the model's context; the same on all
+ * ranks.
+ *
+ * buffer  inout  of at least gannet_surrogate_node_buffer_length(d, m) numbers
+ *
+ * Errors: as _predict with sd.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_predict_gradients_on_node(
+    const gannet_surrogate *surrogate, gannet_shared_buffer *buffer, int m, const double *x,
+    double *mean, double *sd, double *mean_gradients, double *sd_gradients);
+
+/* Numbers of a buffer for m points in d dimensions.
+ *
+ * Local.
+ */
+size_t gannet_surrogate_node_buffer_length(int d, int m);
 
 /* Least value at x over the model's confidence set, whose radius is exploration, with its gradient
  * [d]. To first order it is mean - exploration sd, which it is for models without such a set.

@@ -136,7 +136,7 @@ static void inducing_points(void **state) {
 static void polish_together(void **state) {
   (void)state;
   const subject s = {"gp-ei",
-                     GANNET_FACTOR_TOGETHER_ROWS + 20,
+                     GANNET_FACTOR_NODE_ROWS + 20,
                      {{"method", "gp-ei"},
                       {"initial", "4"},
                       {"search.candidates", "600"},

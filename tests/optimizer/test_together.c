@@ -10,7 +10,7 @@
 #include "base/node.h"
 #include "surrogate/factor.h"
 
-enum { D = 3, Q = 3, TOLD = GANNET_FACTOR_TOGETHER_ROWS + 20 };
+enum { D = 3, Q = 3, TOLD = GANNET_FACTOR_NODE_ROWS + 20 };
 
 static int nodes = 1;
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose/propose_impl.h"
-#include "surrogate/together.h"
+#include "surrogate/surrogate.h"
 
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {
   const int models = gannet_models_count(member->models);
@@ -275,8 +275,8 @@ static void slopes_of(const gannet_moments_score *s, int i, double mean, double 
 static gannet_err predict_gradients(gannet_moments_score *s, int i, int m, const double *x_unit) {
   const gannet_surrogate *model = gannet_models_surrogate(s->member->models, i);
   if (s->board)
-    return gannet_together_predict_gradients(model, s->board, m, x_unit, s->mean, s->sd, s->by_mean,
-                                             s->by_sd);
+    return gannet_surrogate_predict_gradients_on_node(model, s->board, m, x_unit, s->mean, s->sd,
+                                                      s->by_mean, s->by_sd);
   return gannet_surrogate_predict_gradients(model, m, x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
 }
 
@@ -288,7 +288,7 @@ static bool is_of_its_own(const gannet_moments_score *s) {
 bool gannet_moments_score_gains_together(const gannet_moments_score *s) {
   bool gains = false;
   for (int i = is_of_its_own(s) ? 1 : 0; i < gannet_models_count(s->member->models); ++i)
-    gains = gains || gannet_surrogate_gains_together(gannet_models_surrogate(s->member->models, i));
+    gains = gains || gannet_surrogate_gains_on_node(gannet_models_surrogate(s->member->models, i));
   return gains;
 }
 

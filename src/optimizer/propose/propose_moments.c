@@ -9,7 +9,7 @@
 #include "optimizer/propose/moments_ordered.h"
 #include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
-#include "surrogate/together.h"
+#include "surrogate/surrogate.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 
@@ -148,7 +148,7 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
 static gannet_err share_polish_on_node(const gannet_member *member, proposal *p) {
   const int d = member->problem->d;
   const size_t asked = gannet_polish_buffer_length(d),
-               answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
+               answered = gannet_surrogate_node_buffer_length(d, GANNET_LOCKSTEP_MOST);
   if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
     return GANNET_OK;
   return gannet_shared_buffer_create(member->context->node, asked > answered ? asked : answered,

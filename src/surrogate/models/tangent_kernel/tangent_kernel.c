@@ -397,9 +397,9 @@ static bool fitted(const void *state, double *mean) {
   return true;
 }
 
-static bool gains_together(const void *state) {
+static bool gains_on_node(const void *state) {
   const tangent_model *t = state;
-  return !t->options->network && gannet_factor_gains_together(t->factor);
+  return !t->options->network && gannet_factor_gains_on_node(t->factor);
 }
 
 static double noise_var(const void *state) {
@@ -449,7 +449,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .predict = tangent_predict,
     .fitted = fitted,
     .predict_gradients = tangent_predict_gradients,
-    .gains_together = gains_together,
+    .gains_on_node = gains_on_node,
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,

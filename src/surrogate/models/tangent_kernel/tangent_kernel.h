@@ -221,10 +221,11 @@ size_t tangent_estimate_bytes(const tangent_model *t);
 /* Operations of gannet_surrogate_type on a conditioned model.
  *
  * Local; tangent_sample: Collective over the context's communicator; tangent_predict_gradients with
- * together: Collective over the node; tangent_variance_upper_bound_prepare: as the operation.
+ * node_points > 0: Collective over the node; tangent_variance_upper_bound_prepare: as the
+ * operation.
  */
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
-gannet_err tangent_predict_gradients(const void *state, int together, int m, const double *x,
+gannet_err tangent_predict_gradients(const void *state, int node_points, int m, const double *x,
                                      double *mean, double *sd, double *mean_gradients,
                                      double *sd_gradients);
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,

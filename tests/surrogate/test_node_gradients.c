@@ -8,9 +8,9 @@
 
 #include "base/node.h"
 #include "surrogate/factor.h"
-#include "surrogate/together.h"
+#include "surrogate/surrogate.h"
 
-enum { D = 3, SHORT = 40, LONG = GANNET_FACTOR_TOGETHER_ROWS + 37, MOST = 11 };
+enum { D = 3, SHORT = 40, LONG = GANNET_FACTOR_NODE_ROWS + 37, MOST = 11 };
 
 typedef struct {
   double mean[MOST], sd[MOST], by_mean[MOST * D], by_sd[MOST * D];
@@ -37,13 +37,14 @@ static void assert_same(const moments *a, const moments *b, int m) {
 static void compare(const gannet_surrogate *s) {
   gannet_shared_buffer *board = NULL;
   if (!world->node) return;
-  assert_ok(gannet_shared_buffer_create(world->node, gannet_together_room(D, MOST), &board));
+  assert_ok(gannet_shared_buffer_create(world->node, gannet_surrogate_node_buffer_length(D, MOST),
+                                        &board));
   for (int m = 1; m <= MOST; ++m) {
     moments alone, together;
     assert_ok(gannet_surrogate_predict_gradients(s, m, query, alone.mean, alone.sd, alone.by_mean,
                                                  alone.by_sd));
-    assert_ok(gannet_together_predict_gradients(s, board, m, query, together.mean, together.sd,
-                                                together.by_mean, together.by_sd));
+    assert_ok(gannet_surrogate_predict_gradients_on_node(
+        s, board, m, query, together.mean, together.sd, together.by_mean, together.by_sd));
     assert_same(&alone, &together, m);
   }
   gannet_shared_buffer_destroy(&board);
@@ -58,13 +59,13 @@ static void long_histories_are_worked_together(void **state) {
     if (world->node) {
       const bool crowded = world->node->meeting->crowded;
       world->node->meeting->crowded = true;
-      assert_false(gannet_surrogate_gains_together(s));
+      assert_false(gannet_surrogate_gains_on_node(s));
       world->node->meeting->crowded = false;
-      assert_true(gannet_surrogate_gains_together(s));
+      assert_true(gannet_surrogate_gains_on_node(s));
       compare(s);
       world->node->meeting->crowded = crowded;
     } else {
-      assert_false(gannet_surrogate_gains_together(s));
+      assert_false(gannet_surrogate_gains_on_node(s));
     }
     gannet_surrogate_destroy(&s);
   }
@@ -75,7 +76,7 @@ static void short_ones_and_other_models_are_not(void **state) {
   const char *names[] = {"gp", "tangent-kernel", "forest", "linear-head"};
   for (int i = 0; i < 4; ++i) {
     gannet_surrogate *s = fitted(names[i], SHORT);
-    assert_false(gannet_surrogate_gains_together(s));
+    assert_false(gannet_surrogate_gains_on_node(s));
     compare(s);
     gannet_surrogate_destroy(&s);
   }
