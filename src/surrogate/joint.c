@@ -9,20 +9,20 @@
 #include "base/node.h"
 #include "base/partition.h"
 
-/* parts: [joint->parts][n], then one more number: 0, or 1 where a rank failed. */
+/* One minimisation. */
 typedef struct {
   const gannet_joint *joint;
-  const gannet_context *context; /* NULL = alone */
-  const gannet_node *node;       /* not NULL: request and parts are in memory of all ranks */
-  void *memory;                  /* which is this; NULL = they are this rank's own */
-  double *request;               /* [n + 1] where to evaluate, and whether at all */
-  double *parts;
-  int *owner;        /* [joint->parts] */
-  gannet_err failed; /* the first error of this rank */
-  bool abandoned;    /* another rank failed, which will say so */
+  const gannet_context *context; /* NULL = this rank works alone */
+  const gannet_node *node;       /* whose ranks share request and parts; NULL = nothing is shared */
+  void *memory;                  /* shared, holds request and parts; NULL = both are this rank's */
+  double *request;               /* [n + 1] where to evaluate, then 1, or 0 when all is done */
+  double *parts;                 /* [joint->parts][n], then 1 when a rank failed, else 0 */
+  int *owner;                    /* [joint->parts] rank that makes a part */
+  gannet_err failed;             /* the first error of this rank */
+  bool abandoned;                /* another rank failed, and will report it */
 } session;
 
-/* Parts are those of a triangle: what is left of it is as wide as it is high. */
+/* Parts are blocks of rows of a triangle: part k is as long as what is left below it is high. */
 gannet_err gannet_joint_share(const gannet_joint *joint, int np, int *owner) {
   const size_t parts = (size_t)joint->parts;
   double *cost = NULL;
@@ -59,7 +59,7 @@ void gannet_joint_sum(const gannet_joint *joint, const double *x, const double *
   joint->finish(joint->user, x, value, gradient);
 }
 
-static gannet_err open_own(session *s) {
+static gannet_err allocate_session(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
   if (!s->memory) GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
   if (!s->memory) GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
@@ -68,7 +68,7 @@ static gannet_err open_own(session *s) {
 }
 
 /* Ranks of one node pass numbers on through its memory, if there is any; others by messages. */
-static gannet_err open_together(session *s) {
+static gannet_err share_session(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
   const gannet_node *node = s->context->node;
   if (!node || node->n < s->context->np) return GANNET_OK;
@@ -90,7 +90,7 @@ static void close_session(session *s) {
   gannet_free(&s->owner);
 }
 
-/* What rank 0 asks for. */
+/* Rank 0's request goes to all ranks. */
 static gannet_err pass_request(const session *s) {
   if (s->memory)
     (void)gannet_node_barrier(s->node, false);
@@ -99,8 +99,8 @@ static gannet_err pass_request(const session *s) {
   return GANNET_OK;
 }
 
-/* Every part belongs to one rank, so a bitwise OR assembles them exactly. An error of this rank is
- * kept for the end; the others are told with the parts. */
+/* The parts go to rank 0. Every part belongs to one rank, so a bitwise OR assembles them exactly.
+ * An error of this rank is kept for the end; the other ranks learn of it with the parts. */
 static gannet_err pass_parts(session *s) {
   const size_t length = (size_t)s->joint->parts * (size_t)s->joint->n + 1;
   const bool root = s->context->rank == 0;
@@ -124,8 +124,9 @@ static gannet_err evaluate_together(session *s, const double *x, double *value) 
   return s->context ? pass_parts(s) : err;
 }
 
-/* gannet_value_gradient of rank 0 */
-static gannet_err evaluate(void *user, int n, const double *x, double *value, double *gradient) {
+/* A gannet_value_gradient for rank 0. */
+static gannet_err evaluate_on_root(void *user, int n, const double *x, double *value,
+                                   double *gradient) {
   session *s = user;
   if (s->context) {
     memcpy(s->request, x, (size_t)n * sizeof *x);
@@ -142,17 +143,17 @@ static gannet_err evaluate(void *user, int n, const double *x, double *value, do
 gannet_err gannet_joint_evaluate(void *joint, int n, const double *x, double *value,
                                  double *gradient) {
   session s = {.joint = joint};
-  gannet_err err = open_own(&s);
-  if (err == GANNET_OK) err = evaluate(&s, n, x, value, gradient);
+  gannet_err err = allocate_session(&s);
+  if (err == GANNET_OK) err = evaluate_on_root(&s, n, x, value, gradient);
   close_session(&s);
   return err;
 }
 
-/* What rank 0 does, and then tells the others that it is over. */
-static gannet_err lead(session *s, double *best, double *value) {
+/* Minimise on rank 0, which tells the other ranks at the end. */
+static gannet_err minimise_on_root(session *s, double *best, double *value) {
   const gannet_joint *joint = s->joint;
   gannet_minimize_result result = {.value = INFINITY};
-  gannet_err err = gannet_minimize(joint->n, best, joint->lower, joint->upper, evaluate, s,
+  gannet_err err = gannet_minimize(joint->n, best, joint->lower, joint->upper, evaluate_on_root, s,
                                    &joint->options, &result);
   if (s->failed == GANNET_OK && (err == GANNET_ERR_NUMERIC || s->abandoned)) {
     gannet_error_clear();
@@ -166,7 +167,8 @@ static gannet_err lead(session *s, double *best, double *value) {
   return err;
 }
 
-static gannet_err follow(session *s) {
+/* Make parts until rank 0 has done. */
+static gannet_err serve_root(session *s) {
   const int n = s->joint->n;
   for (;;) {
     double value = 0;
@@ -176,28 +178,22 @@ static gannet_err follow(session *s) {
   }
 }
 
-/* They are reduced at once, on rank 0. */
-static gannet_err check_size(const gannet_joint *joint) {
-  GANNET_REQUIRE((int64_t)joint->parts * joint->n < INT_MAX, GANNET_ERR_SHAPE,
-                 "%d parts of a gradient of %d numbers; expected fewer than 2^31 numbers",
-                 joint->parts, joint->n);
-  return GANNET_OK;
-}
-
 gannet_err gannet_joint_run(const gannet_context *context, const gannet_joint *joint, double *best,
                             double *value) {
   const size_t n = (size_t)joint->n;
   session s = {.joint = joint, .context = context};
   double *result = NULL;
-  GANNET_TRY(check_size(joint));
-  gannet_err err = open_together(&s);
-  if (err == GANNET_OK) err = open_own(&s);
+  GANNET_REQUIRE((int64_t)joint->parts * joint->n < INT_MAX, GANNET_ERR_SHAPE,
+                 "%d parts of a gradient of %d numbers; expected fewer than 2^31 numbers",
+                 joint->parts, joint->n);
+  gannet_err err = share_session(&s);
+  if (err == GANNET_OK) err = allocate_session(&s);
   if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *result, &result);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) {
     memcpy(result, joint->start, n * sizeof *result);
-    err =
-        gannet_agree(context->comm, context->rank == 0 ? lead(&s, result, &result[n]) : follow(&s));
+    err = gannet_agree(context->comm, context->rank == 0 ? minimise_on_root(&s, result, &result[n])
+                                                         : serve_root(&s));
   }
   if (err == GANNET_OK &&
       MPI_Bcast(result, joint->n + 1, MPI_DOUBLE, 0, context->comm) != MPI_SUCCESS)

@@ -1,5 +1,6 @@
-/* One minimisation on which all ranks work: rank 0 decides where to evaluate, and the gradient is a
- * sum of parts that the ranks share out. */
+/* One minimisation on which all ranks work. Rank 0 decides where to evaluate; the gradient is a sum
+ * of parts, and each rank makes some of them. The parts are summed in their order, so that the bits
+ * do not depend on the number of ranks. */
 #ifndef GANNET_SURROGATE_JOINT_H
 #define GANNET_SURROGATE_JOINT_H
 
@@ -11,20 +12,19 @@ typedef struct {
   int parts;           /* of the gradient, >= 1, each taking no longer than the one before */
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
-  /* What all parts need, and the value on rank 0; not finite = nothing more is asked for here,
-   * which is so on all ranks or on rank 0. Collective as the user wants it, over the context's
-   * communicator or less; an error before the last collective call must be that of all who are in
-   * it. */
+  /* Make what all parts need, and the value on rank 0. A value that is not finite, on all ranks or
+   * on rank 0 alone, means that there is no gradient at x. May be collective over the context's
+   * communicator or less; ranks of a collective call must agree on errors before it. */
   gannet_err (*prepare)(void *user, const double *x, double *value);
-  /* One part [n], zeroed before; must not depend on the rank. */
+  /* Fill one part [n], which is 0 before; must not depend on the rank. */
   void (*part)(void *user, const double *x, int part, double *gradient);
-  /* Add what is in no part to value and gradient. */
+  /* Add to value and gradient what is in no part. */
   void (*finish)(void *user, const double *x, double *value, double *gradient);
   void *user;
   gannet_minimize_options options;
 } gannet_joint;
 
-/* Whom parts belong to, of np.
+/* The owner of each part, among np workers.
  *
  * Local.
  *
@@ -32,7 +32,7 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_joint_share(const gannet_joint *joint, int np, int *owner);
 
-/* prepare, and the parts of one owner: NAN without a value.
+/* Call prepare, and make the parts of one owner, which are NAN where the value is not finite.
  *
  * Local. But prepare may be collective.
  *
@@ -43,7 +43,7 @@ GANNET_CHECKED gannet_err gannet_joint_share(const gannet_joint *joint, int np, 
 GANNET_CHECKED gannet_err gannet_joint_work(const gannet_joint *joint, const double *x,
                                             const int *owner, int me, double *parts, double *value);
 
-/* Value and gradient from all parts; 0 without a value.
+/* Value and gradient from all parts; the gradient is 0 where the value is not finite.
  *
  * Local.
  *
@@ -60,7 +60,7 @@ void gannet_joint_sum(const gannet_joint *joint, const double *x, const double *
 GANNET_CHECKED gannet_err gannet_joint_evaluate(void *joint, int n, const double *x, double *value,
                                                 double *gradient);
 
-/* Minimise from the start. Parts are summed in their order, so the bits are those of one rank.
+/* Minimise from the start.
  *
  * Collective over the context's communicator; joint the same on all ranks.
  *

@@ -11,23 +11,16 @@ struct gannet_likelihood {
   int n;
   bool mean;
   gannet_cholesky *factor;
-  double *kernel;  /* [n][n] */
-  double *weights; /* [n][n] */
-  double *solved;  /* [2][n]: K^-1 y and K^-1 1 */
-  /* Ranks of a node have solved in common, and the first makes it while others begin with parts. */
-  const gannet_node *node; /* NULL = this rank's own */
-  gannet_mark *mark;       /* of the evaluation that solved is of, and then solved itself */
-  int64_t time;            /* evaluations */
+  double *kernel;          /* [n][n] */
+  double *weights;         /* [n][n] */
+  double *solved;          /* [2][n]: K^-1 y and K^-1 1 */
+  const gannet_node *node; /* whose ranks share solved: the first of them makes it, while the others
+                              begin with their parts; NULL = solved is this rank's own */
+  gannet_mark *mark;       /* number of the evaluation that solved belongs to; solved lies behind */
+  int64_t time;            /* number of the present evaluation */
 };
 
-static gannet_err allocate(gannet_likelihood *l) {
-  const size_t n = (size_t)l->n;
-  GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->kernel));
-  GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->weights));
-  return gannet_alloc(2 * n, sizeof(double), &l->solved);
-}
-
-static gannet_err share(gannet_likelihood *l, const gannet_node *node) {
+static gannet_err share_solved(gannet_likelihood *l, const gannet_node *node) {
   void *memory = NULL;
   GANNET_TRY(gannet_node_share(node, sizeof *l->mark + 2 * (size_t)l->n * sizeof *l->solved,
                                sizeof *l->mark, &memory));
@@ -46,11 +39,13 @@ gannet_err gannet_likelihood_create(const gannet_node *node, int n, bool mean,
   gannet_err code = gannet_alloc(1, sizeof *l, &l);
   if (code == GANNET_OK) {
     *l = (gannet_likelihood){.n = n, .mean = mean};
-    code = allocate(l);
+    code = gannet_alloc((size_t)n * (size_t)n, sizeof(double), &l->kernel);
+    if (code == GANNET_OK) code = gannet_alloc((size_t)n * (size_t)n, sizeof(double), &l->weights);
+    if (code == GANNET_OK) code = gannet_alloc(2 * (size_t)n, sizeof(double), &l->solved);
   }
   if (together) code = gannet_agree(node->comm, code);
   if (code == GANNET_OK) code = gannet_cholesky_create_shared(node, &l->factor);
-  if (code == GANNET_OK && together) code = share(l, node);
+  if (code == GANNET_OK && together) code = share_solved(l, node);
   if (code != GANNET_OK) gannet_likelihood_destroy(&l);
   *likelihood = l;
   return code;
@@ -79,7 +74,8 @@ const double *gannet_likelihood_weights(const gannet_likelihood *l) {
   return l->weights;
 }
 
-static gannet_err copy_rows(void *user, int first, int rows, double *k, int ldk) {
+/* gannet_kernel_rows */
+static gannet_err copy_kernel_rows(void *user, int first, int rows, double *k, int ldk) {
   const gannet_likelihood *l = user;
   for (int i = 0; i < rows; ++i)
     memcpy(k + (size_t)i * (size_t)ldk, l->kernel + (size_t)(first + i) * (size_t)l->n,
@@ -105,36 +101,23 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
   return sum;
 }
 
-static gannet_err factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user) {
-  return gannet_cholesky_factorise(l->factor, l->n, rows, user);
-}
-
-/* By the first rank, while the others begin with their parts. */
-static double solve_for_all(gannet_likelihood *l, const double *y) {
-  ++l->time;
-  if (l->node && l->node->node_rank > 0) return 0;
-  const double square = solve_residual(l, y);
-  if (l->node) atomic_store_explicit(&l->mark->at, l->time, memory_order_release);
-  return square;
-}
-
-static const double *await_solved(const gannet_likelihood *l) {
-  if (l->node) (void)gannet_node_wait(l->node, &l->mark->at, l->time);
-  return l->solved;
-}
-
 gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user,
                                        const double *y, double *value) {
   const double log_two_pi = 1.8378770664093454836;
   const int n = l->n;
   *value = INFINITY;
-  const gannet_err code = factorise(l, rows, user);
+  const gannet_err code = gannet_cholesky_factorise(l->factor, n, rows, user);
   if (code == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
     return GANNET_OK;
   }
   GANNET_TRY(code);
-  const double square = solve_for_all(l, y);
+  ++l->time;
+  double square = 0; /* on the first rank of a node; the others begin with their parts */
+  if (!l->node || l->node->node_rank == 0) {
+    square = solve_residual(l, y);
+    if (l->node) atomic_store_explicit(&l->mark->at, l->time, memory_order_release);
+  }
   *value = 0.5 * (square + gannet_cholesky_logdet(l->factor) + n * log_two_pi);
   return GANNET_OK;
 }
@@ -149,7 +132,8 @@ const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first,
   *rows = left < GANNET_CHOLESKY_BLOCK ? left : GANNET_CHOLESKY_BLOCK;
   double *p = l->weights + (size_t)from * (size_t)n;
   gannet_cholesky_inverse_rows(l->factor, part, p, n);
-  const double *solved = await_solved(l);
+  const double *solved = l->solved;
+  if (l->node) (void)gannet_node_wait(l->node, &l->mark->at, l->time);
   for (int i = 0; i < *rows; ++i) {
     double *row = p + (size_t)i * (size_t)n;
     for (int j = from; j < n; ++j) row[j] = 0.5 * (row[j] - solved[from + i] * solved[j]);
@@ -159,7 +143,7 @@ const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first,
 
 gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
   const int n = l->n;
-  GANNET_TRY(gannet_likelihood_factorise(l, copy_rows, l, y, value));
+  GANNET_TRY(gannet_likelihood_factorise(l, copy_kernel_rows, l, y, value));
   if (!isfinite(*value)) return GANNET_OK;
   gannet_cholesky_inverse(l->factor, l->weights);
   for (int i = 0; i < n; ++i) {

@@ -8,26 +8,26 @@
 
 typedef struct {
   int starts;          /* >= 1 */
-  bool apart;          /* the last of two or more is not compared with the others */
+  bool apart;          /* the result of the last start (of two or more) is kept beside the best */
   int n;               /* unknowns */
   const double *start; /* [starts][n] */
   const double *lower; /* [n] */
   const double *upper; /* [n] */
   gannet_value_gradient function;
   void *user;
-  gannet_joint *joint; /* not NULL: takes the place of function and user; prepare is local */
-  /* Before the first of some starts that a rank does, and after the last of them: memory that is
-   * not to be there for all problems at once. May be NULL. */
+  gannet_joint *joint; /* in the place of function and user, with a local prepare; or NULL */
+  /* Called before the first and after the last of several starts of this problem on a rank, for
+   * memory that should not be there for all problems at once. May be NULL. */
   gannet_err (*enter)(void *user);
   void (*leave)(void *user);
   gannet_minimize_options options;
 } gannet_multistart;
 
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
- * What a start apart finds comes beside it. One rank does a start, whichever is free, and its
- * result is sent to all; who has none left helps another of its node with a joint
- * (surrogate/work_steal.h). The bits do not depend on how many ranks there are. A start without a
- * finite value, or that fails numerically, only drops out.
+ * A start apart has its own result. Every start is done by one rank, whichever is free, and its
+ * result is sent to all; a rank that finds no start left helps another of its node with a joint
+ * (surrogate/work_steal.h). The bits do not depend on the number of ranks. A start that has no
+ * finite value, or fails numerically, drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
@@ -47,8 +47,8 @@ typedef struct {
   double value[2];
 } gannet_multistart_task;
 
-/* The same for several problems: all their starts go to whichever rank is free. What is found is
- * what _run finds for each, bit for bit; nobody helps with a joint.
+/* The same for several problems: all their starts go to whichever rank is free. The results are
+ * those of _run for each problem, bit for bit; with several problems nobody helps with a joint.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
