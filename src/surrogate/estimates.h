@@ -1,24 +1,35 @@
-/* Workspace of estimates by strips of points (network/strips.h): some points at a time, and what is
- * computed of them. For models that have their draws or moments estimated (surrogate/surrogate.h).
+/* Fast estimates of draws and moments, for models whose kernel has a table (network/table.h).
+ *
+ * A scan ranks all candidates by estimates and computes only its leaders exactly (search/screen.h).
+ * Estimates are made of strips of points (network/strips.h), in single or double precision, with
+ *
+ *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I,
+ *
+ * where explained is what the data explain of the prior variance at z.
  */
 #ifndef GANNET_SURROGATE_ESTIMATES_H
 #define GANNET_SURROGATE_ESTIMATES_H
 
-#include "base/error.h"
+#include "base/context.h"
+#include "linalg/cholesky.h"
+#include "network/kernel_sums.h"
 #include "network/strips.h"
 
-/* Points that are worked at once; a multiple of all lanes, of which there are at least eight. */
+/* Points per call of the strip functions: a multiple of the lanes of every strip, which are at
+ * least eight. */
 enum { GANNET_ESTIMATES_POINTS = 256 };
 
+/* Workspace: GANNET_ESTIMATES_POINTS points, and what is computed of them. */
 typedef struct {
   const gannet_strips *by;
-  int inputs, each; /* numbers of a point in z, and in values */
-  double *z;        /* [points][inputs] */
-  double *values;   /* [strips][each][lanes], or what else has each numbers of a point */
-  void *strips;     /* the points, as gannet_estimates_pack makes them */
+  int inputs;     /* numbers of a point in z */
+  int each;       /* numbers of a point in values */
+  double *z;      /* [points][inputs] */
+  double *values; /* [strips][each][lanes], or what else has each numbers of a point */
+  void *strips;   /* the points, as gannet_estimates_pack makes them */
 } gannet_estimates;
 
-/* Memory; release accepts a zeroed struct.
+/* Memory of a workspace; release accepts a zeroed struct.
  *
  * Local.
  */
@@ -26,7 +37,7 @@ GANNET_CHECKED gannet_err gannet_estimates_reserve(gannet_precision precision, i
                                                    gannet_estimates *estimates);
 void gannet_estimates_release(gannet_estimates *estimates);
 
-/* So many points of z into strips, and their number.
+/* Pack so many points of z into strips; returns the number of strips.
  *
  * Local.
  */
@@ -46,5 +57,107 @@ void gannet_estimates_unpack(const gannet_estimates *estimates, int points, doub
  * Local.
  */
 size_t gannet_estimates_bytes(const gannet_estimates *estimates);
+
+/* Mean and explained part of a variance as sums over the data. */
+typedef struct gannet_moment_sums gannet_moment_sums;
+
+enum {
+  GANNET_MOMENT_STRIPS = 32,  /* most strips per call */
+  GANNET_MOMENT_POINTS = 4096 /* observations above which the factor is not copied: products of
+                                 large matrices are as fast then */
+};
+
+/* Make a copy of factor and weights. Start with a pointer to NULL; an existing copy is made anew.
+ *
+ * Local.
+ *
+ * list    in   of the factor, the kernel as its function
+ * alpha   in   [n]
+ * sums    out  NULL for more than GANNET_MOMENT_POINTS points
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list,
+                                                     const gannet_cholesky *factor,
+                                                     const double *alpha,
+                                                     gannet_moment_sums **sums);
+void gannet_moment_sums_destroy(gannet_moment_sums **sums);
+
+/* What sums with pivots are made of. */
+typedef struct {
+  const gannet_context *context;
+  gannet_sums_list list;         /* of the factor, the kernel as its function */
+  const gannet_cholesky *factor; /* the same on all ranks */
+  const double *alpha;           /* [n] */
+  int m;                         /* pivots p, >= 0 */
+  double *k;                     /* [m][n] kernel between the pivots and the list; overwritten */
+} gannet_moment_pivots;
+
+/* Make sums that give, in the place of what the data explain, what the pivots p explain of it: a
+ * part in the span of their solutions,
+ *
+ *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
+ *
+ * for the work of m means instead of a solve. The factor is not copied, so there may be more than
+ * GANNET_MOMENT_POINTS points in the list. Ranks share the solves of long lists, with the same
+ * bits.
+ *
+ * Collective over the context's communicator when m is positive, otherwise local.
+ *
+ * pivots  in     m the same on all ranks; the other members count when this rank is able
+ * err     in     of this rank so far
+ * able    inout  whether all ranks are
+ * sums    out    NULL unless able
+ *
+ * Errors: err, and GANNET_ERR_MEMORY; from all ranks.
+ * Cost: 2 m n^2 operations over the number of ranks, 2 m^2 n, and about 4 m n numbers.
+ */
+GANNET_CHECKED gannet_err gannet_moment_sums_prepare_pivots(const gannet_moment_pivots *pivots,
+                                                            gannet_err err, bool *able,
+                                                            gannet_moment_sums **sums);
+
+/* What the pivots explain at m <= GANNET_MOMENT_GROUP points, computed exactly.
+ *
+ * Local.
+ *
+ * k          in   [m][n] kernel between the points and the list
+ * explained  out  [m]
+ */
+void gannet_moment_sums_explained(const gannet_moment_sums *sums, int m, const double *k,
+                                  double *explained);
+
+/* Mean and explained part of the variance for every point of some strips. No allocation.
+ *
+ * Local.
+ *
+ * n_strips   in   at most GANNET_MOMENT_STRIPS
+ * strips     in   [n_strips][inputs][lanes] points, numbers of the precision
+ * mean       out  [n_strips][lanes]
+ * explained  out  [n_strips][lanes]
+ */
+void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
+                               double *mean, double *explained);
+
+/* The moments of a model from its sums: mean + m, amplitude (own - explained). */
+typedef struct {
+  double mean, own, amplitude;
+} gannet_moment_scale;
+
+/* The moments of the points in a workspace of two numbers per point; the variance is not negative,
+ * and NAN where the precision overflows.
+ *
+ * Local.
+ *
+ * mean, variance  out  [points]
+ */
+void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_scale *scale,
+                                 const gannet_estimates *estimates, int points, double *mean,
+                                 double *variance);
+
+/* Bytes held; 0 for NULL.
+ *
+ * Local.
+ */
+size_t gannet_moment_sums_bytes(const gannet_moment_sums *sums);
 
 #endif

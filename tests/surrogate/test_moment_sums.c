@@ -1,6 +1,6 @@
 /* test: serial labels unit */
 /* Moments by strips against triangular solves, for lists that fill no group, block or pair. */
-#include "surrogate/moment_sums.h"
+#include "surrogate/estimates.h"
 
 #include <math.h>
 

@@ -15,7 +15,6 @@
 #include "surrogate/factor.h"
 #include "surrogate/inducing/inducing.h"
 #include "surrogate/models/gp/stationary.h"
-#include "surrogate/moment_sums.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {

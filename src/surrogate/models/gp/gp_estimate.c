@@ -139,23 +139,23 @@ static void cross_to(const gp *g, int m, const double *x, double *k) {
 }
 
 static gannet_err begin_variance_upper_bound(gp *g, gannet_precision precision,
-                                             const double *pivots, gannet_moment_part *part,
+                                             const double *pivots, gannet_moment_pivots *sums,
                                              bool *able) {
-  GANNET_TRY(begin_moments(g, precision, &part->list, &part->factor, able));
+  GANNET_TRY(begin_moments(g, precision, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
-  part->alpha = g->solved;
-  GANNET_TRY(gannet_alloc((size_t)part->m * (size_t)g->n, sizeof *part->k, &part->k));
-  cross_to(g, part->m, pivots, part->k);
+  sums->alpha = g->solved;
+  GANNET_TRY(gannet_alloc((size_t)sums->m * (size_t)g->n, sizeof *sums->k, &sums->k));
+  cross_to(g, sums->m, pivots, sums->k);
   return GANNET_OK;
 }
 
 gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision, int n_pivots,
                                            const double *pivots, bool *able) {
   gp *g = state;
-  gannet_moment_part part = {.context = g->context, .m = n_pivots};
-  gannet_err err = begin_variance_upper_bound(g, precision, pivots, &part, able);
-  err = gannet_moment_sums_prepare_part(&part, err, able, &g->moment_sums);
-  gannet_free(&part.k);
+  gannet_moment_pivots sums = {.context = g->context, .m = n_pivots};
+  gannet_err err = begin_variance_upper_bound(g, precision, pivots, &sums, able);
+  err = gannet_moment_sums_prepare_pivots(&sums, err, able, &g->moment_sums);
+  gannet_free(&sums.k);
   return err;
 }
 
@@ -165,7 +165,7 @@ gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, do
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
     gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
-    gannet_moment_sums_part(g->moment_sums, rows, g->cross, variance + first);
+    gannet_moment_sums_explained(g->moment_sums, rows, g->cross, variance + first);
     for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);
   }
   return GANNET_OK;
@@ -193,10 +193,10 @@ void gp_draw_estimates(const void *state, int m, const double *x, double *values
 void gp_moment_estimates(const void *state, int m, const double *x, double *mean,
                          double *variance) {
   const gp *g = state;
-  const gannet_moment_parts parts = {g->mean, g->variance, 1};
+  const gannet_moment_scale scale = {g->mean, g->variance, 1};
   for (int first = 0; first < m; first += POINTS) {
     const int points = take_points(g, m, first, x);
-    gannet_moment_sums_estimate(g->moment_sums, &parts, &g->estimates, points, mean + first,
+    gannet_moment_sums_estimate(g->moment_sums, &scale, &g->estimates, points, mean + first,
                                 variance + first);
   }
 }

@@ -73,19 +73,19 @@ gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool
 }
 
 static gannet_err begin_variance_upper_bound(tangent_model *t, gannet_precision precision,
-                                             const double *pivots, gannet_moment_part *part,
+                                             const double *pivots, gannet_moment_pivots *sums,
                                              bool *able) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const size_t n = (size_t)t->n;
   double own[BLOCK];
-  GANNET_TRY(begin_moments(t, precision, &part->list, &part->factor, able));
+  GANNET_TRY(begin_moments(t, precision, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
-  part->alpha = tangent_alpha_of(t);
-  GANNET_TRY(gannet_alloc((size_t)part->m * n, sizeof *part->k, &part->k));
-  for (int first = 0; first < part->m; first += BLOCK) {
-    const int rows = part->m - first < BLOCK ? part->m - first : BLOCK;
+  sums->alpha = tangent_alpha_of(t);
+  GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
+  for (int first = 0; first < sums->m; first += BLOCK) {
+    const int rows = sums->m - first < BLOCK ? sums->m - first : BLOCK;
     GANNET_TRY(tangent_block_kernel(t, rows, pivots + (size_t)first * (size_t)t->d, own));
-    memcpy(part->k + (size_t)first * n, t->cross, (size_t)rows * n * sizeof *part->k);
+    memcpy(sums->k + (size_t)first * n, t->cross, (size_t)rows * n * sizeof *sums->k);
   }
   return GANNET_OK;
 }
@@ -93,10 +93,10 @@ static gannet_err begin_variance_upper_bound(tangent_model *t, gannet_precision 
 gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
                                                 int n_pivots, const double *pivots, bool *able) {
   tangent_model *t = state;
-  gannet_moment_part part = {.context = t->context, .m = n_pivots};
-  gannet_err err = begin_variance_upper_bound(t, precision, pivots, &part, able);
-  err = gannet_moment_sums_prepare_part(&part, err, able, &t->moment_sums);
-  gannet_free(&part.k);
+  gannet_moment_pivots sums = {.context = t->context, .m = n_pivots};
+  gannet_err err = begin_variance_upper_bound(t, precision, pivots, &sums, able);
+  err = gannet_moment_sums_prepare_pivots(&sums, err, able, &t->moment_sums);
+  gannet_free(&sums.k);
   return err;
 }
 
@@ -109,7 +109,7 @@ gannet_err tangent_variance_upper_bound(const void *state, int m, const double *
     const int rows = m - first < BLOCK ? m - first : BLOCK;
     double *own = variance + first;
     GANNET_TRY(tangent_block_kernel(t, rows, x + (size_t)first * (size_t)t->d, own));
-    gannet_moment_sums_part(t->moment_sums, rows, t->cross, part);
+    gannet_moment_sums_explained(t->moment_sums, rows, t->cross, part);
     for (int i = 0; i < rows; ++i) own[i] = t->amplitude * fmax(0, own[i] - part[i]);
   }
   return GANNET_OK;
@@ -131,12 +131,12 @@ void tangent_draw_estimates(const void *state, int m, const double *x, double *v
 void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
                               double *variance) {
   const tangent_model *t = state;
-  const gannet_moment_parts parts = {0, t->own_kernel, t->amplitude};
+  const gannet_moment_scale scale = {0, t->own_kernel, t->amplitude};
   for (int first = 0; first < m; first += POINTS) {
     const int points = m - first < POINTS ? m - first : POINTS;
     gannet_analytic_points_embed(t->limit, points, x + (size_t)first * (size_t)t->d,
                                  t->estimates.z);
-    gannet_moment_sums_estimate(t->moment_sums, &parts, &t->estimates, points, mean + first,
+    gannet_moment_sums_estimate(t->moment_sums, &scale, &t->estimates, points, mean + first,
                                 variance + first);
   }
 }

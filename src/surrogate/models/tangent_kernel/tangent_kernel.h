@@ -26,7 +26,6 @@
 #include "surrogate/estimates.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing/inducing.h"
-#include "surrogate/moment_sums.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
