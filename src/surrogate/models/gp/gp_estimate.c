@@ -1,8 +1,8 @@
-/* Estimates of draws and of moments of a Gaussian process, by strips of points, for a scan that
- * re-scores its leaders (search/screen.h).
+/* Estimates of draws and moments of a Gaussian process (surrogate/estimates.h).
  *
- * Matern kernels are not smooth functions of the squared distance, and the root takes time: it is
- * taken where a table of the squared one does not reach the precision, or needs more pieces.
+ * The kernel is tabulated as a function of the squared distance, which saves a root. Matern kernels
+ * are not smooth functions of it: where that table does not reach the precision, or needs more
+ * pieces, the kernel is tabulated as a function of the distance.
  */
 #include <math.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { POINTS = GANNET_ESTIMATES_POINTS };
 
-/* A kernel is taken for constant where it is smaller than that, and the error that a table may
- * have; both of its variance. */
+/* Shares of the variance: below least the kernel counts as constant; most_error is the largest
+ * error that a table may have. */
 static const double least[] = {
     [GANNET_PRECISION_SINGLE] = 1e-10, [GANNET_PRECISION_DOUBLE] = 1e-13};
 static const double most_error[] = {
@@ -31,7 +31,7 @@ size_t gp_estimate_bytes(const gp *g) {
          gannet_moment_sums_bytes(g->moment_sums) + gannet_estimates_bytes(&g->estimates);
 }
 
-/* Tables ask a little beyond 0, too. */
+/* The kernel by squared distance. A table asks for it a little below 0, too. */
 static void by_square(const void *user, int n, const double *x, double *y) {
   const gp *g = user;
   for (int i = 0; i < n; ++i) y[i] = fabs(x[i]);
@@ -58,7 +58,7 @@ static double reach_of(const gp *g, gannet_precision precision) {
 }
 
 /* The kernel with the data as a list for sums; false when no table reaches the precision. */
-static bool make_list(gp *g, gannet_precision precision, gannet_sums_list *list) {
+static bool kernel_list(gp *g, gannet_precision precision, gannet_sums_list *list) {
   gp_table *made = &g->made[precision];
   const double reach = reach_of(g, precision), most = most_error[precision] * g->variance;
   if (made->variance != g->variance || made->reach != reach) {
@@ -97,7 +97,7 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
   *able = false;
   gp_release_estimates(g);
   if (g->n > 0) {
-    if (!make_list(g, precision, &list)) return GANNET_OK;
+    if (!kernel_list(g, precision, &list)) return GANNET_OK;
     GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &g->update_sums));
   }
   GANNET_TRY(prepare_prior(g, precision));
@@ -107,11 +107,11 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
 }
 
 /* What estimates of moments begin with; false when there are none. */
-static gannet_err begin_moments(gp *g, gannet_precision precision, gannet_sums_list *list,
-                                const gannet_cholesky **factor, bool *able) {
+static gannet_err prepare_moments(gp *g, gannet_precision precision, gannet_sums_list *list,
+                                  const gannet_cholesky **factor, bool *able) {
   *able = false;
   gp_release_estimates(g);
-  if (g->n == 0 || !make_list(g, precision, list)) return GANNET_OK;
+  if (g->n == 0 || !kernel_list(g, precision, list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, factor));
   *able = true;
   return gannet_estimates_reserve(precision, g->d, 2, &g->estimates);
@@ -121,14 +121,14 @@ gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *abl
   gp *g = state;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
-  GANNET_TRY(begin_moments(g, precision, &list, &factor, able));
+  GANNET_TRY(prepare_moments(g, precision, &list, &factor, able));
   if (*able) GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &g->moment_sums));
   *able = g->moment_sums != NULL;
   return GANNET_OK;
 }
 
 /* The kernel between m points and the data into k. */
-static void cross_to(const gp *g, int m, const double *x, double *k) {
+static void pivot_kernel(const gp *g, int m, const double *x, double *k) {
   const size_t n = (size_t)g->n;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
@@ -138,14 +138,13 @@ static void cross_to(const gp *g, int m, const double *x, double *k) {
   }
 }
 
-static gannet_err begin_variance_upper_bound(gp *g, gannet_precision precision,
-                                             const double *pivots, gannet_moment_pivots *sums,
-                                             bool *able) {
-  GANNET_TRY(begin_moments(g, precision, &sums->list, &sums->factor, able));
+static gannet_err prepare_pivots(gp *g, gannet_precision precision, const double *pivots,
+                                 gannet_moment_pivots *sums, bool *able) {
+  GANNET_TRY(prepare_moments(g, precision, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
   sums->alpha = g->solved;
   GANNET_TRY(gannet_alloc((size_t)sums->m * (size_t)g->n, sizeof *sums->k, &sums->k));
-  cross_to(g, sums->m, pivots, sums->k);
+  pivot_kernel(g, sums->m, pivots, sums->k);
   return GANNET_OK;
 }
 
@@ -153,7 +152,7 @@ gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precisi
                                            const double *pivots, bool *able) {
   gp *g = state;
   gannet_moment_pivots sums = {.context = g->context, .m = n_pivots};
-  gannet_err err = begin_variance_upper_bound(g, precision, pivots, &sums, able);
+  gannet_err err = prepare_pivots(g, precision, pivots, &sums, able);
   err = gannet_moment_sums_prepare_pivots(&sums, err, able, &g->moment_sums);
   gannet_free(&sums.k);
   return err;
@@ -172,7 +171,7 @@ gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, do
 }
 
 /* Some points, scaled. */
-static int take_points(const gp *g, int m, int first, const double *x) {
+static int scale_points(const gp *g, int m, int first, const double *x) {
   const int points = m - first < POINTS ? m - first : POINTS;
   gp_scale(g, points, x + (size_t)first * (size_t)g->d, g->estimates.z, NULL);
   return points;
@@ -182,7 +181,7 @@ void gp_draw_estimates(const void *state, int m, const double *x, double *values
   const gp *g = state;
   const gannet_estimates *e = &g->estimates;
   for (int first = 0; first < m; first += POINTS) {
-    const int points = take_points(g, m, first, x), n_strips = gannet_estimates_pack(e, points);
+    const int points = scale_points(g, m, first, x), n_strips = gannet_estimates_pack(e, points);
     for (int i = 0; i < n_strips * e->by->lanes * e->each; ++i) e->values[i] = g->mean;
     gannet_kernel_sums_add(g->prior_sums, n_strips, e->strips, e->values);
     if (g->update_sums) gannet_kernel_sums_add(g->update_sums, n_strips, e->strips, e->values);
@@ -195,7 +194,7 @@ void gp_moment_estimates(const void *state, int m, const double *x, double *mean
   const gp *g = state;
   const gannet_moment_scale scale = {g->mean, g->variance, 1};
   for (int first = 0; first < m; first += POINTS) {
-    const int points = take_points(g, m, first, x);
+    const int points = scale_points(g, m, first, x);
     gannet_moment_sums_estimate(g->moment_sums, &scale, &g->estimates, points, mean + first,
                                 variance + first);
   }

@@ -109,8 +109,8 @@ static void length_gradient(learning *l, double variance, double *gradient) {
   }
 }
 
-static gannet_err objective(void *user, int n_hyper, const double *hyper, double *value,
-                            double *gradient) {
+static gannet_err evaluate_evidence(void *user, int n_hyper, const double *hyper, double *value,
+                                    double *gradient) {
   learning *l = user;
   const int n = l->n;
   const double variance = exp(hyper[GP_VARIANCE]), noise = exp(hyper[GP_NOISE]);
@@ -136,7 +136,7 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
 }
 
 /* What evaluations need, and nothing else. */
-static void leave(void *user) {
+static void free_evaluations(void *user) {
   learning *l = user;
   gannet_likelihood_destroy(&l->likelihood);
   gannet_free(&l->z);
@@ -145,7 +145,7 @@ static void leave(void *user) {
   gannet_free(&l->sums);
 }
 
-static gannet_err enter(void *user) {
+static gannet_err allocate_evaluations(void *user) {
   learning *l = user;
   const size_t n = (size_t)l->n, d = (size_t)l->g->d;
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->z));
@@ -157,7 +157,7 @@ static gannet_err enter(void *user) {
 
 /* Start 0 continues from the present values; 1 and 2 are short and long length scales of order
  * sqrt(d); the others are random around these. */
-static void make_starts(const learning *l, int64_t iteration, double *starts) {
+static void set_starts(const learning *l, int64_t iteration, double *starts) {
   const gp *g = l->g;
   const double root = 0.5 * log(g->d);
   const double low_noise = log(fmax(1e-4, g->options->noise_floor));
@@ -173,7 +173,7 @@ static void make_starts(const learning *l, int64_t iteration, double *starts) {
   }
 }
 
-static void make_bounds(const gp *g, double *lower, double *upper) {
+static void set_bounds(const gp *g, double *lower, double *upper) {
   lower[GP_VARIANCE] = log(1e-3);
   upper[GP_VARIANCE] = log(1e3);
   lower[GP_NOISE] = log(g->options->noise_floor);
@@ -184,7 +184,7 @@ static void make_bounds(const gp *g, double *lower, double *upper) {
   }
 }
 
-static gannet_err prepare(learning *l, int64_t iteration) {
+static gannet_err choose_rows_and_starts(learning *l, int64_t iteration) {
   const gp *g = l->g;
   const size_t hyper = (size_t)g->n_hyper;
   GANNET_TRY(gannet_rows_choose(&l->rows, g->options->fit_points, false,
@@ -192,8 +192,8 @@ static gannet_err prepare(learning *l, int64_t iteration) {
   l->n = l->rows.n;
   GANNET_TRY(gannet_alloc((3 + (size_t)g->options->restarts) * hyper, sizeof(double), &l->bounds));
   GANNET_TRY(gannet_alloc(2 * hyper, sizeof(double), &l->found));
-  make_bounds(g, l->bounds, l->bounds + hyper);
-  make_starts(l, iteration, l->bounds + 2 * hyper);
+  set_bounds(g, l->bounds, l->bounds + hyper);
+  set_starts(l, iteration, l->bounds + 2 * hyper);
   return GANNET_OK;
 }
 
@@ -204,7 +204,7 @@ static gannet_err prepare(learning *l, int64_t iteration) {
  * bit for bit, as without it. */
 static const double noisy_start = 0.3, noisy_least = 0.01, noisy_margin = 1;
 
-static void make_noisy_start(const gp *g, double *start) {
+static void set_noisy_start(const gp *g, double *start) {
   for (int k = GP_LENGTH; k < g->n_hyper; ++k) start[k] = 0.5 * log(g->d);
   start[GP_NOISE] = log(noisy_start);
   start[GP_VARIANCE] = 0;
@@ -220,17 +220,17 @@ static bool is_noisy(const double *quiet, double value, const double *noisy, dou
          noisy[GP_NOISE] > log(noisy_least);
 }
 
-static bool looks_for_noise(const gp *g) {
+static bool needs_noisy_start(const gp *g) {
   const int when = g->options->noisy_start;
   return isnan(g->noise_var) &&
          (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->looks_noisy));
 }
 
-static void pose(learning *l, gannet_multistart_task *task) {
+static void pose_problem(learning *l, gannet_multistart_task *task) {
   const gp_options *options = l->g->options;
   const int n = l->g->n_hyper;
   double *start = l->bounds + (ptrdiff_t)2 * n;
-  if (l->noise) make_noisy_start(l->g, start + (ptrdiff_t)options->restarts * n);
+  if (l->noise) set_noisy_start(l->g, start + (ptrdiff_t)options->restarts * n);
   task->best = l->found;
   task->problem = (gannet_multistart){
       .starts = options->restarts + l->noise,
@@ -239,10 +239,10 @@ static void pose(learning *l, gannet_multistart_task *task) {
       .start = start,
       .lower = l->bounds,
       .upper = l->bounds + n,
-      .function = objective,
+      .function = evaluate_evidence,
       .user = l,
-      .enter = enter,
-      .leave = leave,
+      .enter = allocate_evaluations,
+      .leave = free_evaluations,
       .options = {.max_evaluations = options->fit_evaluations,
                   .gradient_tolerance = 1e-3,
                   .value_tolerance = 1e-8},
@@ -258,9 +258,9 @@ gannet_err gp_learn_begin(void *state, const gannet_data *data, int64_t iteratio
   task->problem.user = l;
   g->noise_var = data->noise_var;
   g->stale = true;
-  l->noise = looks_for_noise(g);
-  GANNET_TRY(prepare(l, iteration));
-  pose(l, task);
+  l->noise = needs_noisy_start(g);
+  GANNET_TRY(choose_rows_and_starts(l, iteration));
+  pose_problem(l, task);
   return GANNET_OK;
 }
 

@@ -29,7 +29,7 @@ bool tangent_shares_features(const tangent_model *t, int n) {
 enum { NUMBERS_ALONE = 1 << 15 };
 
 /* Of the making of draws ranks share the draws, and blocks of points. */
-static gannet_stride share_of(const tangent_model *t, int q) {
+static gannet_stride stride_of_draws(const tangent_model *t, int q) {
   const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
   return gannet_stride_of(t->context->rank, t->context->np,
                           tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
@@ -45,7 +45,7 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const g
 }
 
 /* update = Phi omega_j + eps_j. */
-static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
+static gannet_err draw_data(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
   gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
   return gannet_inducing_perturb(t->inducing, t->lambda, own,
                                  gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
@@ -53,7 +53,7 @@ static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gann
 }
 
 /* The weights c_j, and with the kernel of the network the directions. */
-static gannet_err matheron(tangent_model *t, int q, double scale) {
+static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
   double *c = t->update;
   for (int j = 0; j < q; ++j)
@@ -68,11 +68,11 @@ static gannet_err matheron(tangent_model *t, int q, double scale) {
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
-  const gannet_stride own = share_of(t, q);
+  const gannet_stride own = stride_of_draws(t, q);
   GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
   if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
-  GANNET_TRY(perturb(t, q, iteration, &own));
-  return matheron(t, q, exploration * sqrt(t->amplitude));
+  GANNET_TRY(draw_data(t, q, iteration, &own));
+  return solve_for_draws(t, q, exploration * sqrt(t->amplitude));
 }
 
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {

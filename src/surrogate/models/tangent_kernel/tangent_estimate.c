@@ -1,6 +1,4 @@
-/* Estimates of draws and of moments, by strips of points, for a scan that re-scores its leaders
- * (search/screen.h).
- */
+/* Estimates of draws and moments of the tangent-kernel model (surrogate/estimates.h). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +10,7 @@ enum { POINTS = GANNET_ESTIMATES_POINTS };
 _Static_assert((int)GANNET_MOMENT_GROUP == (int)GANNET_TANGENT_BLOCK,
                "predict makes moments by such groups");
 
-/* All but the network's copy, whose tables depend on its activation alone. */
+/* Free all but prior_sums, the network's copy: its tables depend on the activation alone. */
 static void release_sums(tangent_model *t) {
   gannet_kernel_sums_destroy(&t->update_sums);
   gannet_moment_sums_destroy(&t->moment_sums);
@@ -47,9 +45,9 @@ gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, boo
 }
 
 /* What estimates of moments begin with; false when there are none. */
-static gannet_err begin_moments(tangent_model *t, gannet_precision precision,
-                                gannet_sums_list *list, const gannet_cholesky **factor,
-                                bool *able) {
+static gannet_err prepare_moments(tangent_model *t, gannet_precision precision,
+                                  gannet_sums_list *list, const gannet_cholesky **factor,
+                                  bool *able) {
   *able = false;
   release_sums(t);
   if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
@@ -65,20 +63,19 @@ gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool
   tangent_model *t = state;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
-  GANNET_TRY(begin_moments(t, precision, &list, &factor, able));
+  GANNET_TRY(prepare_moments(t, precision, &list, &factor, able));
   if (*able)
     GANNET_TRY(gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), &t->moment_sums));
   *able = t->moment_sums != NULL;
   return GANNET_OK;
 }
 
-static gannet_err begin_variance_upper_bound(tangent_model *t, gannet_precision precision,
-                                             const double *pivots, gannet_moment_pivots *sums,
-                                             bool *able) {
+static gannet_err prepare_pivots(tangent_model *t, gannet_precision precision, const double *pivots,
+                                 gannet_moment_pivots *sums, bool *able) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const size_t n = (size_t)t->n;
   double own[BLOCK];
-  GANNET_TRY(begin_moments(t, precision, &sums->list, &sums->factor, able));
+  GANNET_TRY(prepare_moments(t, precision, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
   sums->alpha = tangent_alpha_of(t);
   GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
@@ -94,7 +91,7 @@ gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision pr
                                                 int n_pivots, const double *pivots, bool *able) {
   tangent_model *t = state;
   gannet_moment_pivots sums = {.context = t->context, .m = n_pivots};
-  gannet_err err = begin_variance_upper_bound(t, precision, pivots, &sums, able);
+  gannet_err err = prepare_pivots(t, precision, pivots, &sums, able);
   err = gannet_moment_sums_prepare_pivots(&sums, err, able, &t->moment_sums);
   gannet_free(&sums.k);
   return err;

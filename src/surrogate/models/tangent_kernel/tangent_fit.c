@@ -164,7 +164,7 @@ static gannet_joint objective_of(learning *l) {
                                     .value_tolerance = 1e-5}};
 }
 
-static void release(learning *l) {
+static void release_learning(learning *l) {
   gannet_likelihood_destroy(&l->likelihood);
   gannet_analytic_destroy(&l->analytic);
   gannet_rows_release(&l->rows);
@@ -174,7 +174,7 @@ static void release(learning *l) {
   gannet_free(&l->bounds);
 }
 
-static gannet_err allocate(learning *l) {
+static gannet_err allocate_learning(learning *l) {
   const tangent_options *options = l->t->options;
   const size_t n = (size_t)l->n, d = (size_t)l->t->d, hyper = (size_t)l->t->n_hyper;
   GANNET_TRY(gannet_alloc(options->network ? n * n : 0, sizeof *l->theta, &l->theta));
@@ -185,7 +185,7 @@ static gannet_err allocate(learning *l) {
 
 /* Start 0 continues from the present values; 1 and 2 are smooth and rough functions in any
  * dimension; the others are random around these. */
-static void make_starts(const learning *l, int64_t iteration, double *starts) {
+static void set_starts(const learning *l, int64_t iteration, double *starts) {
   const tangent_model *t = l->t;
   const double root = -0.5 * log(t->d);
   const double low_noise = log(fmax(1e-4, t->options->noise_floor));
@@ -203,7 +203,7 @@ static void make_starts(const learning *l, int64_t iteration, double *starts) {
   }
 }
 
-static void make_bounds(const tangent_model *t, double *lower, double *upper) {
+static void set_bounds(const tangent_model *t, double *lower, double *upper) {
   lower[TANGENT_AMPLITUDE] = log(1e-4);
   upper[TANGENT_AMPLITUDE] = log(1e4);
   lower[TANGENT_NOISE] = log(t->options->noise_floor);
@@ -222,7 +222,7 @@ static void make_bounds(const tangent_model *t, double *lower, double *upper) {
   }
 }
 
-static gannet_err prepare(learning *l, int points, int64_t iteration) {
+static gannet_err begin_learning(learning *l, int points, int64_t iteration) {
   const tangent_model *t = l->t;
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
                                        .layers = t->options->layers,
@@ -231,10 +231,10 @@ static gannet_err prepare(learning *l, int points, int64_t iteration) {
   GANNET_TRY(gannet_rows_choose(&l->rows, points, true,
                                 gannet_stream_of(t->streams, GANNET_FOR_FIT, iteration, 0)));
   l->n = l->rows.n;
-  GANNET_TRY(allocate(l));
+  GANNET_TRY(allocate_learning(l));
   GANNET_TRY(gannet_analytic_create(&shape, l->n, l->rows.x, &l->analytic));
-  make_bounds(t, l->bounds, l->bounds + t->n_hyper);
-  make_starts(l, iteration, l->bounds + 2 * (size_t)t->n_hyper);
+  set_bounds(t, l->bounds, l->bounds + t->n_hyper);
+  set_starts(l, iteration, l->bounds + 2 * (size_t)t->n_hyper);
   return GANNET_OK;
 }
 
@@ -259,7 +259,7 @@ static bool is_shared(const learning *l, int starts) {
 
 /* Several starts are shared out over the ranks; on a single one that is long enough all ranks work.
  */
-static gannet_err minimise(learning *l, int starts, double *hyper) {
+static gannet_err minimise_evidence(learning *l, int starts, double *hyper) {
   gannet_joint joint = objective_of(l);
   double value = INFINITY;
   if (is_shared(l, starts)) return gannet_joint_run(l->t->context, &joint, hyper, &value);
@@ -273,27 +273,27 @@ static gannet_err minimise(learning *l, int starts, double *hyper) {
   return gannet_multistart_run(l->t->context, &problem, hyper, &value);
 }
 
-static gannet_err make_likelihood(learning *l, int starts) {
+static gannet_err create_likelihood(learning *l, int starts) {
   const gannet_context *context = l->t->context;
   const gannet_node *node = is_shared(l, starts) ? context->node : NULL;
   return gannet_agree(context->comm, gannet_likelihood_create(node, l->n, false, &l->likelihood));
 }
 
 /* From these starts on at most this many points; on_network: then amplitude and noise again. */
-static gannet_err learn_on(tangent_model *t, const gannet_data *data, int64_t iteration, int points,
-                           int starts, bool on_network) {
+static gannet_err learn_from(tangent_model *t, const gannet_data *data, int64_t iteration,
+                             int points, int starts, bool on_network) {
   learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
-  gannet_err code = gannet_agree(t->context->comm, prepare(&l, points, iteration));
-  if (code == GANNET_OK) code = make_likelihood(&l, starts);
-  if (code == GANNET_OK) code = minimise(&l, starts, t->hyper);
+  gannet_err code = gannet_agree(t->context->comm, begin_learning(&l, points, iteration));
+  if (code == GANNET_OK) code = create_likelihood(&l, starts);
+  if (code == GANNET_OK) code = minimise_evidence(&l, starts, t->hyper);
   if (code == GANNET_OK && on_network) {
     gannet_likelihood_destroy(&l.likelihood);
     code = gannet_agree(t->context->comm, freeze(&l));
-    if (code == GANNET_OK) code = make_likelihood(&l, 1);
+    if (code == GANNET_OK) code = create_likelihood(&l, 1);
     memcpy(l.bounds + 2 * (size_t)t->n_hyper, t->hyper, (size_t)t->n_hyper * sizeof *t->hyper);
-    if (code == GANNET_OK) code = minimise(&l, 1, t->hyper);
+    if (code == GANNET_OK) code = minimise_evidence(&l, 1, t->hyper);
   }
-  release(&l);
+  release_learning(&l);
   return code;
 }
 
@@ -309,9 +309,9 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
   t->noise_var = data->noise_var;
   t->stale = true;
   const bool few = data->n <= TANGENT_SCREEN || options->fit_points <= TANGENT_SCREEN;
-  if (!few) GANNET_TRY(learn_on(t, data, iteration, TANGENT_SCREEN, options->restarts, false));
-  return learn_on(t, data, iteration, options->fit_points, few ? options->restarts : 1,
-                  options->network);
+  if (!few) GANNET_TRY(learn_from(t, data, iteration, TANGENT_SCREEN, options->restarts, false));
+  return learn_from(t, data, iteration, options->fit_points, few ? options->restarts : 1,
+                    options->network);
 }
 
 gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,
@@ -319,12 +319,12 @@ gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const dou
   learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
   t->noise_var = data->noise_var;
   t->stale = true;
-  gannet_err code = prepare(&l, data->n, 0);
+  gannet_err code = begin_learning(&l, data->n, 0);
   if (code == GANNET_OK) code = gannet_likelihood_create(NULL, l.n, false, &l.likelihood);
   if (code == GANNET_OK) {
     gannet_joint joint = objective_of(&l);
     code = gannet_joint_evaluate(&joint, t->n_hyper, hyper, value, gradient);
   }
-  release(&l);
+  release_learning(&l);
   return code;
 }
