@@ -294,10 +294,6 @@ int gannet_inducing_points(const gannet_inducing *g) {
   return g->m;
 }
 
-int gannet_inducing_observation(const gannet_inducing *g, int i) {
-  return g->index[i];
-}
-
 size_t gannet_inducing_bytes(const gannet_inducing *g) {
   const size_t limit = (size_t)g->limit, d = (size_t)g->d;
   size_t numbers = (size_t)g->y_capacity + (size_t)g->capacity * (d + 1);

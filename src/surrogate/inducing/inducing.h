@@ -40,7 +40,7 @@ enum { GANNET_INDUCING_AUTO_POINTS = 2000 };
 
 typedef struct gannet_inducing gannet_inducing;
 
-/* The kernel of a model: take remembers n points, cross gives k[m][n] between m <= 64 others and
+/* The kernel of a model. take remembers n points; cross gives k[m][n] between m <= 64 others and
  * these (k has room for 64 rows; NULL = not wanted) and k(x,x) into diagonal [m] (NULL = not
  * wanted). Both Local. */
 typedef struct {
@@ -118,13 +118,11 @@ GANNET_CHECKED gannet_err gannet_inducing_perturb(const gannet_inducing *inducin
  */
 void gannet_inducing_ones(const gannet_inducing *inducing, int n, double *ones);
 
-/* Number of inducing points in use, 0 = none; of row i of these, which observation it is; bytes
- * held by this rank.
+/* Number of inducing points in use, 0 = none; bytes held by this rank.
  *
  * Local.
  */
 int gannet_inducing_points(const gannet_inducing *inducing);
-int gannet_inducing_observation(const gannet_inducing *inducing, int i);
 size_t gannet_inducing_bytes(const gannet_inducing *inducing);
 
 #endif
