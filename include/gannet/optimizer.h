@@ -48,7 +48,9 @@ typedef struct {
   const double *constraints; /* [n_constraints] in the user's units; NULL when there are none,
                                 and allowed when the outcome is not GANNET_RESULT_OK */
   /* What else is known: other quantities, or objective and constraints by their names, for their
-   * standard deviations and gradients or instead of the members above. */
+   * standard deviations and gradients or instead of the members above. A value of theirs that is
+   * not NAN counts before the member. Only results that are GANNET_RESULT_OK and finite have any;
+   * of more than 1000 others the first are kept. */
   int n_quantities;
   const gannet_quantity *quantities; /* [n_quantities] */
 } gannet_result;
@@ -135,9 +137,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  * Collective; the same on all ranks.
  *
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
- * exist, GANNET_RESULT_OK without the values of the constraints, or a quantity that cannot be;
- * GANNET_ERR_STATE for an id that has a result other than failed; GANNET_ERR_RANKS when the results
- * differ between ranks. Nothing is taken over then.
+ * exist, GANNET_RESULT_OK without the values of the constraints, or a quantity whose name or
+ * standard deviation is not possible; GANNET_ERR_STATE for an id that has a result other than
+ * failed; GANNET_ERR_RANKS when the results differ between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
@@ -171,14 +173,13 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);
 
-/* A quantity that was told with a result: one of gannet_result.quantities, or the objective or a
- * constraint.
+/* A quantity that was told with a result: the objective, a constraint, or any other.
  *
  * Local.
  *
  * name      in   such as "objective"
- * quantity  out  its value is NAN, and all else 0, when the evaluation has no result with it; its
- *                name and gradient are borrowed until the next ask or tell
+ * quantity  out  its value is NAN when the evaluation has no result with it; its name and gradient
+ *                are borrowed until the next ask or tell
  *
  * Errors: GANNET_ERR_ARG for an id never asked.
  */

@@ -55,9 +55,10 @@ typedef struct {
     int infeasible GANNET_DEPRECATED("use cannot_run"); /* the name until version 0.1 */
   };
   char reason[256]; /* of cannot_run or of a failure; "" = not told */
-  /* What else the simulation reports, on rank 0 of its communicator: other quantities, or objective
-   * and constraints by their names, for their standard deviations and gradients or instead of the
-   * members above. Borrowed until the next call. */
+  /* Since version 0.2: what else the simulation reports, on rank 0 of its communicator: other
+   * quantities, or objective and constraints by their names, for their standard deviations and
+   * gradients or instead of the members above. Of more than 1000 others the first are kept.
+   * Borrowed until the next call. */
   int n_quantities;
   const gannet_quantity *quantities; /* [n_quantities] */
 } gannet_simulation_output;

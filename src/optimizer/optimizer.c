@@ -298,6 +298,7 @@ static gannet_err read_result(const gannet_problem *problem, const gannet_result
                  "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the values "
                  "of %d constraints",
                  n);
+  if (!finite) gannet_quantities_release(&record->reported);
   record->status = finite ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED;
   record->run.crashed = !finite;
   return GANNET_OK;

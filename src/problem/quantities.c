@@ -35,8 +35,6 @@ const gannet_reported *gannet_quantities_find(const gannet_quantities *list, con
 }
 
 static gannet_err append_item(gannet_quantities *list, const char *name, gannet_reported **item) {
-  GANNET_REQUIRE(list->n < GANNET_QUANTITIES_MOST, GANNET_ERR_ARG, "more than %d quantities",
-                 GANNET_QUANTITIES_MOST);
   if (list->n == list->capacity) {
     const int larger = 2 * list->capacity + 4;
     GANNET_TRY(

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "gannet/quantity.h"
 
-/* Most quantities that one evaluation may report. */
+/* Most quantities of an evaluation besides objective and constraints; the first are kept. */
 enum { GANNET_QUANTITIES_MOST = 1000 };
 
 /* One quantity, as gannet_quantity says. */
@@ -47,8 +47,8 @@ const gannet_reported *gannet_quantities_find(const gannet_quantities *list, con
  *
  * Local.
  *
- * Errors: GANNET_ERR_ARG for a name that cannot be one, sd below 0 or not finite, and more than
- *   GANNET_QUANTITIES_MOST quantities; GANNET_ERR_MEMORY.
+ * Errors: GANNET_ERR_ARG for a name that cannot be one, and sd below 0 or not finite;
+ *   GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_quantities_set(gannet_quantities *list, int n_variables,
                                                 const gannet_quantity *quantity);

@@ -72,11 +72,16 @@ void gannet_results_release(int n, gannet_result_record *results) {
 gannet_err gannet_result_report(const gannet_problem *problem, const gannet_quantity *quantity,
                                 gannet_result_record *result) {
   const char *name = quantity->name ? quantity->name : "";
-  const bool is_objective = strcmp(name, "objective") == 0;
   const int constraint = gannet_problem_find_constraint(problem, name);
-  const bool is_plain = quantity->sd == 0 && !quantity->gradient;
-  if (is_objective) result->objective = quantity->value;
-  if (constraint >= 0) result->constraints[constraint] = quantity->value;
-  if (is_plain && (is_objective || constraint >= 0)) return GANNET_OK;
-  return gannet_quantities_set(&result->reported, problem->spec.n_variables, quantity);
+  double *asked = strcmp(name, "objective") == 0 ? &result->objective
+                  : constraint >= 0              ? &result->constraints[constraint]
+                                                 : NULL;
+  gannet_quantity kept = *quantity;
+  if (asked && !isnan(quantity->value)) *asked = quantity->value;
+  if (asked) kept.value = *asked;
+  if (asked && quantity->sd == 0 && !quantity->gradient) return GANNET_OK;
+  if (!asked && result->reported.n >= GANNET_QUANTITIES_MOST &&
+      !gannet_quantities_find(&result->reported, name))
+    return GANNET_OK;
+  return gannet_quantities_set(&result->reported, problem->spec.n_variables, &kept);
 }

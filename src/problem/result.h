@@ -89,8 +89,9 @@ typedef struct {
  */
 void gannet_result_clear(int n_constraints, gannet_result_record *result);
 
-/* Take a quantity over: the value of the objective or of a constraint, and everything else among
- * what is reported.
+/* Take a quantity over: the value of the objective or of a constraint, unless it is NAN, and
+ * everything else among what is reported. Of more than GANNET_QUANTITIES_MOST others the first are
+ * kept.
  *
  * Local.
  *

@@ -435,8 +435,12 @@ class Optimizer(contextlib.AbstractContextManager):
 
     def _result(self, number, objective, constraints, outcome, quantities=None):
         values = np.full(len(self.constraints), np.nan)
+        if quantities is not None and not isinstance(quantities, dict):
+            raise Error(f"quantities {quantities!r}: expected a dictionary of name -> number or Quantity")
         told = {name: item if isinstance(item, Quantity) else Quantity(item) for name, item in (quantities or {}).items()}
-        if objective is None and "objective" in told:
+        if told and outcome != _DONE:
+            raise Error("quantities are told without an objective; expected one, or no quantities")
+        if "objective" in told and told["objective"].value is not None:
             objective = told["objective"].value
         if constraints is None and self.constraints and all(name in told for name in self.constraints):
             constraints = [told[name].value for name in self.constraints]

@@ -206,6 +206,9 @@ static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger
   assert_true(a->fingerprint == b->fingerprint);
   assert_int_equal(a->n, b->n);
   assert_int_equal(a->n_positional, b->n_positional);
+  assert_int_equal(a->n_columns, b->n_columns);
+  for (int i = 0; i < a->n_columns; ++i)
+    assert_string_equal(a->column[i].title, b->column[i].title);
   for (int i = 0; i < a->n_positional; ++i) assert_same_number(a->positional[i], b->positional[i]);
   assert_int_equal(a->state.n, b->state.n);
   for (int i = 0; i < a->state.n; ++i) {

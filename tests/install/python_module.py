@@ -101,6 +101,13 @@ class Module(unittest.TestCase):
                 optimizer.tell({**a, "x": 0.25}, 1, [0, 1], quantities=told)
         with self.assertRaisesRegex(gannet.Error, "evaluation 99 was never asked for"):
             optimizer.quantity(99, "cells")
+        with self.assertRaisesRegex(gannet.Error, "quantities are told without an objective"):
+            optimizer.tell({**a, "x": 0.25}, quantities={"cells": 1})
+        with self.assertRaisesRegex(gannet.Error, "expected a dictionary"):
+            optimizer.tell({**a, "x": 0.25}, 1, [0, 1], quantities=[1])
+        c = optimizer.ask()[0]
+        optimizer.tell(c, 20, [0, 2], quantities={"objective": gannet.Quantity(None, sd=0.5)})
+        self.assertEqual((optimizer.best()[1], optimizer.quantity(c, "objective").sd), (20, 0.5))
 
     def test_errors_are_the_library_s_and_clear(self):
         def fails(part, call):

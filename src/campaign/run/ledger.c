@@ -55,7 +55,7 @@ static bool has_column(const gannet_ledger *ledger, const char *name, bool is_sd
   return false;
 }
 
-static gannet_err add_column(gannet_ledger *ledger, const char *name, bool is_sd) {
+gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name, bool is_sd) {
   if (ledger->n_columns == GANNET_REPORTED_COLUMNS_MOST || has_column(ledger, name, is_sd))
     return GANNET_OK;
   if (ledger->n_columns == ledger->column_capacity) {
@@ -65,9 +65,11 @@ static gannet_err add_column(gannet_ledger *ledger, const char *name, bool is_sd
     ledger->column_capacity = larger;
   }
   gannet_reported_column *column = &ledger->column[ledger->n_columns];
-  const bool is_variable = gannet_problem_find_variable(ledger->problem, name) >= 0;
+  /* A quantity "reported" gets the prefix, too, so that no two columns can have the same title. */
+  const bool is_taken =
+      gannet_problem_find_variable(ledger->problem, name) >= 0 || strcmp(name, "reported") == 0;
   char title[100];
-  (void)snprintf(title, sizeof title, "%s%s%s", is_variable ? "reported." : "", name,
+  (void)snprintf(title, sizeof title, "%s%s%s", is_taken ? "reported." : "", name,
                  is_sd ? ".sd" : "");
   *column = (gannet_reported_column){.is_sd = is_sd};
   GANNET_TRY(gannet_copy_text(name, &column->name));
@@ -84,8 +86,8 @@ gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_ticket 
     const gannet_reported *item = &ticket->reported.item[i];
     const bool has_own = strcmp(item->name, "objective") == 0 ||
                          gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
-    if (!has_own) GANNET_TRY(add_column(ledger, item->name, false));
-    if (item->sd > 0) GANNET_TRY(add_column(ledger, item->name, true));
+    if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, false));
+    if (item->sd > 0) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, true));
   }
   return GANNET_OK;
 }

@@ -83,6 +83,13 @@ typedef struct {
   double *positional;             /* [n_positional] (optimizer/optimizer.h) */
 } gannet_ledger;
 
+/* Add a column, unless it is there.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name,
+                                                   bool is_sd);
+
 /* Add the columns that a ticket needs and that are not there yet.
  *
  * Local.

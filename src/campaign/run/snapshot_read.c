@@ -309,6 +309,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   }
   if (err == GANNET_OK) err = read_state(store, ledger);
   if (err == GANNET_OK) err = read_history(store, ledger->problem, &c);
+  if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   gannet_free(&c.x);
   gannet_free(&c.constraints);

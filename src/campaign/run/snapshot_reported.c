@@ -66,6 +66,8 @@ static gannet_err describe_table(gannet_store *store) {
       {"reported/name", "name of the quantity"},
       {"reported/value", "in the user's units, NaN = missing"},
       {"reported/sd", "standard deviation of the value, 0 = not told"},
+      {"reported/column", "quantities that have a column in history.csv, in its order"},
+      {"reported/column_is_sd", "1 = the column has the standard deviations of the quantity"},
       {"reported/gradient_row", "row of this table that the gradient belongs to"},
       {"reported/gradient", "derivatives by the variables, columns as problem/variables"}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
@@ -85,9 +87,28 @@ static gannet_err write_table(gannet_store *store, int n_variables, const table 
   return describe_table(store);
 }
 
+static gannet_err write_columns(gannet_store *store, const gannet_ledger *ledger) {
+  const int64_t n = ledger->n_columns;
+  const char **names = NULL;
+  int64_t *is_sd = NULL;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *names, &names);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *is_sd, &is_sd);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    names[i] = ledger->column[i].name;
+    is_sd[i] = ledger->column[i].is_sd;
+  }
+  if (err == GANNET_OK) err = gannet_store_write_texts(store, "reported/column", (int)n, names);
+  if (err == GANNET_OK)
+    err = gannet_store_write_int64s(store, "reported/column_is_sd", 1, &n, is_sd);
+  gannet_free(&names);
+  gannet_free(&is_sd);
+  return err;
+}
+
 gannet_err gannet_snapshot_write_reported(gannet_store *store, const gannet_ledger *ledger) {
   table t = {0};
   gannet_err err = fill_table(ledger, &t);
+  if (err == GANNET_OK) err = write_columns(store, ledger);
   if (err == GANNET_OK) err = write_table(store, ledger->problem->spec.n_variables, &t);
   release_table(&t);
   return err;
@@ -146,5 +167,24 @@ gannet_err gannet_snapshot_read_reported(const gannet_store *store, int n_variab
   if (err == GANNET_OK) err = take_table(&t, n_variables, n, tickets);
   release_table(&t);
   gannet_free(&names);
+  return err;
+}
+
+gannet_err gannet_snapshot_read_columns(const gannet_store *store, gannet_ledger *ledger) {
+  char **names = NULL;
+  int64_t *is_sd = NULL;
+  int n = 0;
+  if (!gannet_store_has(store, "reported/column")) return GANNET_OK;
+  GANNET_TRY(gannet_store_read_texts(store, "reported/column", &n, &names));
+  const int64_t rows = n;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *is_sd, &is_sd);
+  if (err == GANNET_OK)
+    err = gannet_store_read_int64s(store, "reported/column_is_sd", 1, &rows, is_sd);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_quantity_is_name(names[i])
+              ? gannet_ledger_add_column(ledger, names[i], is_sd[i] != 0)
+              : GANNET_RAISE(GANNET_ERR_DAMAGED, "reported/column: row %d is no name", i);
+  gannet_free(&names);
+  gannet_free(&is_sd);
   return err;
 }

@@ -27,4 +27,13 @@ GANNET_CHECKED gannet_err gannet_snapshot_write_reported(gannet_store *store,
 GANNET_CHECKED gannet_err gannet_snapshot_read_reported(const gannet_store *store, int n_variables,
                                                         int64_t n, gannet_ticket *tickets);
 
+/* Read the columns of history.csv into a ledger without any.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED for a row that cannot be; those of the store.
+ */
+GANNET_CHECKED gannet_err gannet_snapshot_read_columns(const gannet_store *store,
+                                                       gannet_ledger *ledger);
+
 #endif

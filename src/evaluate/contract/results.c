@@ -159,23 +159,22 @@ static const char *quantity_name(const gannet_problem *problem, int index) {
 }
 
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
- * for is recorded, too: the first GANNET_QUANTITIES_MOST of them. */
-static int set_quantity(const reader *to, const gannet_quantity *quantity, const char *location) {
-  const int index = find_quantity(to->problem, quantity->name);
-  const bool is_twice = index >= 0
-                            ? !isnan(quantity_value(to, index))
-                            : gannet_quantities_find(&to->result->reported, quantity->name) != NULL;
-  if (index >= 0 && !isfinite(quantity->value)) {
+ * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
+ * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
+static int set_quantity(const reader *to, gannet_quantity quantity, const char *location) {
+  const int index = find_quantity(to->problem, quantity.name);
+  if (index >= 0 && !isfinite(quantity.value)) {
     gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location,
-                       quantity->name, quantity->value);
+                       quantity.name, quantity.value);
     return -1;
   }
-  if (is_twice) {
-    gannet_result_fail(to->result, false, "%s: %s is given twice", location, quantity->name);
+  if (index >= 0 && !isnan(quantity_value(to, index))) {
+    gannet_result_fail(to->result, false, "%s: %s is given twice", location, quantity.name);
     return -1;
   }
-  if (index < 0 && to->result->reported.n == GANNET_QUANTITIES_MOST) return 0;
-  const gannet_err err = gannet_result_report(to->problem, quantity, to->result);
+  if (index < 0 && !gannet_quantity_is_name(quantity.name)) return 0;
+  if (index < 0 && !(isfinite(quantity.sd) && quantity.sd >= 0)) quantity.sd = 0;
+  const gannet_err err = gannet_result_report(to->problem, &quantity, to->result);
   if (err == GANNET_OK) return 0;
   if (err == GANNET_ERR_MEMORY)
     gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
@@ -185,19 +184,21 @@ static int set_quantity(const reader *to, const gannet_quantity *quantity, const
   return -1;
 }
 
-static int refuse_name(const reader *to, const char *name, const char *location) {
+/* A line with another name and no number is passed over, unless the name is nearly one that counts.
+ */
+static int refuse_misspelt(const reader *to, const char *name, const char *location) {
   const char *known[64] = {"objective", "fail"};
   char list[100];
   for (int j = 0; j < to->problem->spec.n_constraints && j + 3 < 64; ++j)
     known[j + 2] = to->problem->spec.constraints[j].name;
   const char *near = gannet_nearest(name, known);
+  if (!near) return 0;
   list_quantities(to->problem, list, sizeof list);
-  gannet_result_fail(to->result, false,
-                     "%s: '%.60s' is neither objective nor a constraint of this campaign, and has "
-                     "no number%s%s%s; "
-                     "known: objective%s",
-                     location, name, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "", list);
+  gannet_result_fail(
+      to->result, false,
+      "%s: '%.60s' is neither objective nor a constraint of this campaign, and has no "
+      "number; did you mean '%s'? Expected: objective%s, or fail",
+      location, name, near, list);
   return -1;
 }
 
@@ -243,18 +244,22 @@ static char *cut_deviation(char *value) {
 
 /* The name and the value of a line. */
 static int read_value(const reader *to, const char *name, char *value, const char *location) {
+  const bool is_asked_for = find_quantity(to->problem, name) >= 0;
   gannet_quantity quantity = {.name = name};
   char what[100], *deviation = cut_deviation(value);
   value = trim(value);
-  if (parse_number(value, &quantity.value)) {
-    if (find_quantity(to->problem, name) < 0) return refuse_name(to, name, location);
-    return refuse_text(to, name, value, location);
-  }
+  if (parse_number(value, &quantity.value))
+    return is_asked_for ? refuse_text(to, name, value, location)
+                        : refuse_misspelt(to, name, location);
   (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
   if (deviation) deviation = trim(deviation);
-  if (deviation && (parse_number(deviation, &quantity.sd) || !(quantity.sd >= 0)))
-    return refuse_text(to, what, deviation, location);
-  return set_quantity(to, &quantity, location);
+  if (deviation && parse_number(deviation, &quantity.sd)) quantity.sd = NAN;
+  if (deviation && is_asked_for && !(isfinite(quantity.sd) && quantity.sd >= 0)) {
+    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number from 0 on",
+                       location, what, deviation);
+    return -1;
+  }
+  return set_quantity(to, quantity, location);
 }
 
 static int read_line(const reader *to, char *line, const char *location) {
@@ -330,17 +335,18 @@ static int read_gradient(const reader *to, const char *name, json_t *object, dou
 
 /* Read a value with more about it: {"value": 3.2, "sd": 0.1, "gradient": {"chord": 0.3}}. */
 static int read_object(const reader *to, const char *name, json_t *object) {
-  gannet_quantity quantity = {.name = name};
+  gannet_quantity quantity = {.name = name, .value = NAN};
   double *gradient = NULL;
   json_t *sd = json_object_get(object, "sd"), *slopes = json_object_get(object, "gradient");
   json_t *value = json_object_get(object, "value");
-  quantity.value = json_number_value(value);
-  quantity.sd = json_number_value(sd);
-  if (!json_is_number(value) || (sd && !json_is_number(sd)) ||
-      (slopes && !json_is_object(slopes))) {
+  if (json_is_number(value)) quantity.value = json_number_value(value);
+  if (json_is_number(sd)) quantity.sd = json_number_value(sd);
+  if (json_is_null(slopes)) slopes = NULL;
+  if (!json_is_number(value) || (sd && !json_is_number(sd) && !json_is_null(sd)) ||
+      !(quantity.sd >= 0) || (slopes && !json_is_object(slopes))) {
     gannet_result_fail(to->result, false,
-                       "results.out: %s: expected numbers value and sd and an object gradient, as "
-                       "in {\"value\": 3.2, \"sd\": 0.1, \"gradient\": {\"x\": 0.5}}",
+                       "results.out: %s: expected numbers value and sd (from 0 on) and an object "
+                       "gradient, as in {\"value\": 3.2, \"sd\": 0.1, \"gradient\": {\"x\": 0.5}}",
                        name);
     return -1;
   }
@@ -351,27 +357,43 @@ static int read_object(const reader *to, const char *name, json_t *object) {
   }
   int failed = slopes ? read_gradient(to, name, slopes, gradient) : 0;
   quantity.gradient = gradient;
-  if (!failed) failed = set_quantity(to, &quantity, "results.out");
+  if (!failed) failed = set_quantity(to, quantity, "results.out");
   gannet_free(&gradient);
   return failed;
 }
 
-/* Members that the campaign does not ask for are recorded when they are numbers. */
+/* Whether a member that the campaign does not ask for can be recorded: a number, or an object as
+ * above. */
+static bool is_readable(const reader *to, const json_t *value) {
+  const json_t *sd = json_object_get(value, "sd"), *slopes = json_object_get(value, "gradient");
+  const char *variable = NULL;
+  json_t *slope = NULL;
+  if (json_is_number(value)) return true;
+  if (!json_is_number(json_object_get(value, "value"))) return false;
+  if (sd && !json_is_null(sd) && !(json_is_number(sd) && json_number_value(sd) >= 0)) return false;
+  if (slopes && !json_is_null(slopes) && !json_is_object(slopes)) return false;
+  json_object_foreach(
+      (json_t *)slopes, variable,
+      slope) if (!json_is_number(slope) ||
+                 gannet_problem_find_variable(to->problem, variable) < 0) return false;
+  return true;
+}
+
 static int read_members(const reader *to, json_t *object) {
   const char *name = NULL;
   json_t *value = NULL;
   json_t *fail = json_object_get(object, "fail");
   if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
-    if (value == fail) continue;
     const bool is_asked_for = find_quantity(to->problem, name) >= 0;
     const gannet_quantity quantity = {.name = name, .value = json_number_value(value)};
-    if (json_is_object(value) && (is_asked_for || json_object_get(value, "value"))) {
+    if (value == fail || (!is_asked_for && !is_readable(to, value))) continue;
+    if (json_is_object(value)) {
       if (read_object(to, name, value)) return -1;
-    } else if (json_is_number(value)) {
-      if (set_quantity(to, &quantity, "results.out")) return -1;
-    } else if (is_asked_for) {
+    } else if (!json_is_number(value)) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
+      return -1;
+    } else if (set_quantity(to, quantity, "results.out")) {
       return -1;
     }
   }
@@ -518,7 +540,7 @@ static int set_found(const reader *to, const gannet_patterns *patterns, finding 
     if (refuse_part_of_number(to, patterns, i, &found[i], location)) return -1;
     gannet_quantity quantity = {.name = name};
     if (parse_number(text, &quantity.value)) return refuse_text(to, name, text, location);
-    if (set_quantity(to, &quantity, location)) return -1;
+    if (set_quantity(to, quantity, location)) return -1;
   }
   return 0;
 }
@@ -564,7 +586,7 @@ static int check_complete(const reader *to, int no_file) {
                  ? to->result->reported.item[i].name
                  : NULL;
     char meant[80] = "";
-    if (near) (void)snprintf(meant, sizeof meant, "; did you mean it by '%s'?", near);
+    if (near) (void)snprintf(meant, sizeof meant, "; is '%s' meant?", near);
     gannet_result_fail(
         to->result, false,
         no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
