@@ -11,10 +11,12 @@
  *
  * Terms
  *   fantasy   a row of the data that stands for a result to come
- *   estimate  a draw or moment computed faster, by tables and maybe in single precision: good
- * enough to rank points, whose leaders are then computed exactly pivots    points at which the
- * posterior is taken to be known: what they explain of a variance elsewhere gives an upper bound of
- * it
+ *   estimate  a draw or a moment that is computed faster and less exactly
+ *   pivots    points at which the posterior is taken to be known
+ *
+ * Estimates come from tables, maybe in single precision. They are good enough to rank points, whose
+ * leaders are then computed exactly. What pivots explain of a variance elsewhere gives an upper
+ * bound of it.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H

@@ -6,9 +6,11 @@
  *
  *   accepted          It has an id.
  *   refused for good  Its evaluations fail.
- *   refused for now   It is tried again, with growing pauses, until evaluate.patience is over; then
- * its evaluations are given back. All other submissions wait as well. uncertain         sbatch was
- * killed, timed out, or failed with words that are no refusal.
+ *   refused for now   It is tried again later, as below.
+ *   uncertain         sbatch was killed, timed out, or failed with words that are no refusal.
+ *
+ * What is refused for now is tried again with growing pauses, and all other submissions wait. When
+ * evaluate.patience is over its evaluations are given back.
  *
  * An uncertain submission is looked for by its name, which contains a number that no other attempt
  * has, before sbatch is called again. Should there be two jobs in the end, their script lets only

@@ -28,11 +28,11 @@ typedef struct gannet_models gannet_models;
  *
  * Collective over the context's communicator.
  *
- * context, history,
- * options            in     borrowed until destroy
- * noise_test          inout  likewise; of the history, zeroed by its owner when that changes; NULL
- * = look every time member             in     number of the member of the portfolio, which keys its
- * streams
+ * context     in     borrowed until destroy
+ * history     in     borrowed until destroy
+ * noise_test  inout  borrowed until destroy; NULL = none. Its owner zeroes it with the history
+ * options     in     borrowed until destroy
+ * member      in     number of the member of the portfolio, which keys its streams
  */
 GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                const gannet_history *history,
