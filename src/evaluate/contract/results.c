@@ -18,6 +18,7 @@
 #include "evaluate/result_record.h"
 
 enum {
+  PASSED_OVER_SIZE = 80,
   LARGEST_FILE = 16 << 20, /* of results.out, bytes */
   NUMBER_SIZE = 512        /* 1e308 has 309 digits when a program prints all of them */
 };
@@ -148,6 +149,7 @@ bool gannet_contract_is_unread(const gannet_result_record *result) {
 typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
+  char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
 } reader;
 
 static double quantity_value(const reader *to, int index) {
@@ -186,12 +188,16 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
 
 /* A line with another name and no number is passed over, unless the name is nearly one that counts.
  */
-static int refuse_misspelt(const reader *to, const char *name, const char *location) {
+static int refuse_misspelt(const reader *to, const char *name, const char *value,
+                           const char *location) {
   const char *known[64] = {"objective", "fail"};
   char list[100];
   for (int j = 0; j < to->problem->spec.n_constraints && j + 3 < 64; ++j)
     known[j + 2] = to->problem->spec.constraints[j].name;
   const char *near = gannet_nearest(name, known);
+  if (!near && !to->passed_over[0])
+    (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s, '%.20s%s%.20s'",
+                   location + strlen("results.out "), name, *value ? " " : "", value);
   if (!near) return 0;
   list_quantities(to->problem, list, sizeof list);
   gannet_result_fail(
@@ -250,7 +256,7 @@ static int read_value(const reader *to, const char *name, char *value, const cha
   value = trim(value);
   if (parse_number(value, &quantity.value))
     return is_asked_for ? refuse_text(to, name, value, location)
-                        : refuse_misspelt(to, name, location);
+                        : refuse_misspelt(to, name, value, location);
   (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
   if (deviation) deviation = trim(deviation);
   if (deviation && parse_number(deviation, &quantity.sd)) quantity.sd = NAN;
@@ -585,8 +591,11 @@ static int check_complete(const reader *to, int no_file) {
       near = gannet_nearest(to->result->reported.item[i].name, (const char *const[]){name, NULL})
                  ? to->result->reported.item[i].name
                  : NULL;
-    char meant[80] = "";
-    if (near) (void)snprintf(meant, sizeof meant, "; is '%s' meant?", near);
+    char meant[PASSED_OVER_SIZE + 40] = "";
+    if (near)
+      (void)snprintf(meant, sizeof meant, "; is '%s' meant?", near);
+    else if (to->passed_over[0])
+      (void)snprintf(meant, sizeof meant, "; it has %s, without a number", to->passed_over);
     gannet_result_fail(
         to->result, false,
         no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
@@ -617,7 +626,8 @@ static void forget_numbers(const gannet_problem *problem, gannet_result_record *
 
 bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
                                      gannet_result_record *result) {
-  const reader to = {problem, result};
+  char passed_over[PASSED_OVER_SIZE] = "";
+  const reader to = {problem, result, passed_over};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   forget_numbers(problem, result);
   return result->status == GANNET_EVAL_CANNOT_RUN;
@@ -625,7 +635,8 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
 
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result) {
-  const reader to = {problem, result};
+  char passed_over[PASSED_OVER_SIZE] = "";
+  const reader to = {problem, result, passed_over};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
   int failed = from_file < 0 || read_output(&to, rules, directory);
   if (!failed) failed = check_complete(&to, from_file == 1);
