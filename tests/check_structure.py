@@ -19,7 +19,7 @@ import sys
 import rule
 
 SHORT = 8
-LIMITS = {"short helpers": 211, "one user": 49, "circles": 0}
+LIMITS = {"short helpers": 210, "one user": 49, "circles": 0}
 DEFINITION = re.compile(r"^(?P<head>[A-Za-z_][\w *]*?[ *])(?P<name>\w+)\([^;{}]*?\)(?: [A-Z_]+)? \{$", re.M)
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -84,7 +84,7 @@ def check(root):
     files = sorted((root / "src").rglob("*.c"))
     figures, found = measure({str(file.relative_to(root)): file.read_text(encoding="utf-8") for file in files})
     print(", ".join(f"{name} {value} (at most {LIMITS[name]})" for name, value in figures.items()))
-    return [f"{name}: {value}, at most {LIMITS[name]}: {', '.join(found[name])}"
+    return [f"{name}: {value}, at most {LIMITS[name]}:\n  " + "\n  ".join(found[name])
             for name, value in figures.items() if value > LIMITS[name]]
 
 

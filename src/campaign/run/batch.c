@@ -202,13 +202,6 @@ gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *eval
   return err;
 }
 
-/* Whether another attempt is wanted, since bad luck may not strike twice. */
-static void count_attempt(const gannet_campaign *campaign, gannet_result_record *result) {
-  result->run.attempts = campaign->ledger.ticket[result->id].run.attempts + 1;
-  result->retry = result->status == GANNET_EVAL_FAILED && result->retry &&
-                  result->run.attempts <= campaign->input->evaluate.retries;
-}
-
 /* Attempts that were given back without having been started leave no trace in the ledger. */
 static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
                                gannet_result_record *results) {
@@ -227,7 +220,10 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
                        one->run.reason);
       continue;
     }
-    count_attempt(campaign, one);
+    one->run.attempts = campaign->ledger.ticket[one->id].run.attempts + 1;
+    one->retry = one->status == GANNET_EVAL_FAILED &&
+                 one->retry && /* bad luck may not strike twice */
+                 one->run.attempts <= campaign->input->evaluate.retries;
     batch->n_ended += !one->retry;
     if (one->status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",

@@ -196,7 +196,7 @@ static int refuse_misspelt(const reader *to, const char *name, const char *value
     known[j + 2] = to->problem->spec.constraints[j].name;
   const char *near = gannet_nearest(name, known);
   if (!near && !to->passed_over[0])
-    (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s, '%.20s%s%.20s'",
+    (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s has no number: '%.12s%s%.18s'",
                    location + strlen("results.out "), name, *value ? " " : "", value);
   if (!near) return 0;
   list_quantities(to->problem, list, sizeof list);
@@ -319,89 +319,85 @@ static int read_fail(const reader *to, const json_t *fail) {
   return -1;
 }
 
-/* Read derivatives: {"chord": 0.3, "span": -1}; NAN for variables without one. */
-static int read_gradient(const reader *to, const char *name, json_t *object, double *gradient) {
+enum { WHY_SIZE = 200 };
+
+/* Take over a value with more about it: {"value": 3.2, "sd": 0.1, "gradient": {"chord": 0.3}}.
+ *
+ * gradient  out  [n_variables] NAN for variables without a derivative
+ * why       out  what is wrong with the object, "" = nothing
+ */
+static void parse_object(const gannet_problem *problem, json_t *object, gannet_quantity *quantity,
+                         double *gradient, char why[WHY_SIZE]) {
+  json_t *value = json_object_get(object, "value"), *sd = json_object_get(object, "sd");
+  json_t *slopes = json_object_get(object, "gradient"), *slope = NULL;
   const char *variable = NULL;
-  json_t *value = NULL;
-  for (int v = 0; v < to->problem->spec.n_variables; ++v) gradient[v] = NAN;
-  json_object_foreach(object, variable, value) {
-    const int v = gannet_problem_find_variable(to->problem, variable);
-    if (v >= 0 && json_is_number(value)) {
-      gradient[v] = json_number_value(value);
-      continue;
-    }
-    gannet_result_fail(to->result, false,
-                       v < 0 ? "results.out: gradient of %s: '%.60s' is no variable"
-                             : "results.out: gradient of %s: %.60s is not a number",
-                       name, variable);
-    return -1;
+  why[0] = '\0';
+  quantity->value = json_number_value(value);
+  quantity->sd = json_number_value(sd);
+  const bool has_sd = sd && !json_is_null(sd), has_slopes = slopes && !json_is_null(slopes);
+  if (!json_is_number(value) || (has_sd && !json_is_number(sd)) || !(quantity->sd >= 0) ||
+      (has_slopes && !json_is_object(slopes))) {
+    (void)snprintf(why, WHY_SIZE,
+                   "expected numbers value and sd (from 0 on) and an object gradient, as in "
+                   "{\"value\": 3.2, \"sd\": 0.1, \"gradient\": {\"x\": 0.5}}");
+    return;
   }
-  return 0;
+  if (!has_slopes) return;
+  quantity->gradient = gradient;
+  for (int v = 0; v < problem->spec.n_variables; ++v) gradient[v] = NAN;
+  json_object_foreach(slopes, variable, slope) {
+    const int v = gannet_problem_find_variable(problem, variable);
+    if (v < 0)
+      (void)snprintf(why, WHY_SIZE, "gradient: '%.60s' is no variable", variable);
+    else if (!json_is_number(slope))
+      (void)snprintf(why, WHY_SIZE, "gradient: %.60s is not a number", variable);
+    else
+      gradient[v] = json_number_value(slope);
+  }
 }
 
-/* Read a value with more about it: {"value": 3.2, "sd": 0.1, "gradient": {"chord": 0.3}}. */
+/* An object that the campaign does not ask for is recorded when it is one of a quantity. */
 static int read_object(const reader *to, const char *name, json_t *object) {
-  gannet_quantity quantity = {.name = name, .value = NAN};
+  gannet_quantity quantity = {.name = name};
   double *gradient = NULL;
-  json_t *sd = json_object_get(object, "sd"), *slopes = json_object_get(object, "gradient");
-  json_t *value = json_object_get(object, "value");
-  if (json_is_number(value)) quantity.value = json_number_value(value);
-  if (json_is_number(sd)) quantity.sd = json_number_value(sd);
-  if (json_is_null(slopes)) slopes = NULL;
-  if (!json_is_number(value) || (sd && !json_is_number(sd) && !json_is_null(sd)) ||
-      !(quantity.sd >= 0) || (slopes && !json_is_object(slopes))) {
-    gannet_result_fail(to->result, false,
-                       "results.out: %s: expected numbers value and sd (from 0 on) and an object "
-                       "gradient, as in {\"value\": 3.2, \"sd\": 0.1, \"gradient\": {\"x\": 0.5}}",
-                       name);
-    return -1;
-  }
-  if (slopes && gannet_alloc((size_t)to->problem->spec.n_variables, sizeof *gradient, &gradient)) {
+  char why[WHY_SIZE];
+  int failed = 0;
+  if (gannet_alloc((size_t)to->problem->spec.n_variables, sizeof *gradient, &gradient)) {
     gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
     gannet_error_clear();
     return -1;
   }
-  int failed = slopes ? read_gradient(to, name, slopes, gradient) : 0;
-  quantity.gradient = gradient;
-  if (!failed) failed = set_quantity(to, quantity, "results.out");
+  parse_object(to->problem, object, &quantity, gradient, why);
+  if (!why[0]) {
+    failed = set_quantity(to, quantity, "results.out");
+  } else if (find_quantity(to->problem, name) >= 0) {
+    gannet_result_fail(to->result, false, "results.out: %s: %s", name, why);
+    failed = -1;
+  }
   gannet_free(&gradient);
   return failed;
 }
 
-/* Whether a member that the campaign does not ask for can be recorded: a number, or an object as
- * above. */
-static bool is_readable(const reader *to, const json_t *value) {
-  const json_t *sd = json_object_get(value, "sd"), *slopes = json_object_get(value, "gradient");
-  const char *variable = NULL;
-  json_t *slope = NULL;
-  if (json_is_number(value)) return true;
-  if (!json_is_number(json_object_get(value, "value"))) return false;
-  if (sd && !json_is_null(sd) && !(json_is_number(sd) && json_number_value(sd) >= 0)) return false;
-  if (slopes && !json_is_null(slopes) && !json_is_object(slopes)) return false;
-  json_object_foreach(
-      (json_t *)slopes, variable,
-      slope) if (!json_is_number(slope) ||
-                 gannet_problem_find_variable(to->problem, variable) < 0) return false;
-  return true;
-}
-
+/* Members that the campaign does not ask for are recorded when they are numbers, or objects with
+ * one. */
 static int read_members(const reader *to, json_t *object) {
   const char *name = NULL;
   json_t *value = NULL;
   json_t *fail = json_object_get(object, "fail");
   if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
-    const bool is_asked_for = find_quantity(to->problem, name) >= 0;
     const gannet_quantity quantity = {.name = name, .value = json_number_value(value)};
-    if (value == fail || (!is_asked_for && !is_readable(to, value))) continue;
-    if (json_is_object(value)) {
-      if (read_object(to, name, value)) return -1;
-    } else if (!json_is_number(value)) {
+    int failed = 0;
+    if (value == fail) continue;
+    if (json_is_number(value)) {
+      failed = set_quantity(to, quantity, "results.out");
+    } else if (json_is_object(value)) {
+      failed = read_object(to, name, value);
+    } else if (find_quantity(to->problem, name) >= 0) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
-      return -1;
-    } else if (set_quantity(to, quantity, "results.out")) {
-      return -1;
+      failed = -1;
     }
+    if (failed) return -1;
   }
   return 0;
 }
@@ -593,9 +589,9 @@ static int check_complete(const reader *to, int no_file) {
                  : NULL;
     char meant[PASSED_OVER_SIZE + 40] = "";
     if (near)
-      (void)snprintf(meant, sizeof meant, "; is '%s' meant?", near);
+      (void)snprintf(meant, sizeof meant, "; is '%s' a misspelling of it?", near);
     else if (to->passed_over[0])
-      (void)snprintf(meant, sizeof meant, "; it has %s, without a number", to->passed_over);
+      (void)snprintf(meant, sizeof meant, "; %s", to->passed_over);
     gannet_result_fail(
         to->result, false,
         no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
