@@ -11,7 +11,6 @@
 #include "optimizer/member_region.h"
 #include "optimizer/models/models.h"
 #include "search/distinct.h"
-#include "search/screen.h"
 
 /* Parts of an ask, for measurements: conditioning and learning, preparing draws, scoring
  * candidates, polish, and the choice of the batch. */
@@ -53,10 +52,7 @@ typedef struct {
   int n_chosen;         /* points that other members have chosen */
   const double *chosen; /* [n_chosen][d] these; this member's points follow in the same array */
 
-  /* Of scans: */
-  gannet_screen_report screen; /* of the last scan; zero when all candidates were scored */
-  int double_scans_left; /* scans to come in double precision, as single precision was of no use */
-  int double_scans_last; /* how many such scans there were last time; 0 = single was of use */
+  int64_t scored; /* candidates that the last scan has scored; 0 = all */
 } gannet_member;
 
 /* What members of one optimiser have in common; all borrowed until destroy. */

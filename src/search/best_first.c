@@ -70,22 +70,28 @@ static int heap_take(heap *h, double least, int most, candidate *taken) {
   return n;
 }
 
+/* A candidate is another rank's, bounded, scored, or does not take part. */
+enum { NOT_OWN, BOUNDED, SCORED, TAKEN };
+
 typedef struct {
   const gannet_context *context;
   const gannet_candidates *candidates;
   const gannet_distinct *taken;
   const gannet_best_first_spec *spec;
-  gannet_select *select;  /* the best scores of this rank */
-  double threshold;       /* as it was when the ranks last exchanged their best scores */
-  heap open;              /* candidates of this rank that are not scored, by their bounds */
-  heap done;              /* candidates that this rank scored, by their scores */
-  int group_size;         /* candidates that this rank scores per step */
-  int n_group;            /* candidates of the last step */
+  gannet_select *select; /* the best scores of this rank */
+  double *threshold;    /* [n_lists] as they were when the ranks last exchanged their best scores */
+  heap *open;           /* [n_lists] candidates of this rank by their bounds */
+  int64_t *long_open;   /* [n_lists] length from which on a heap is cut */
+  char *state;          /* [candidates] what this rank has done with the candidate */
+  gannet_select *first; /* this rank's highest bounds; NULL where there is a tightener */
+  heap done;            /* candidates that this rank scored, by their scores, for leaders */
+  int group_size;       /* candidates that this rank scores per step and list */
+  int n_group;          /* candidates of the last step */
   candidate group[GROUP]; /* [n_group] with their bounds */
   int64_t number[GROUP];  /* [n_group] their numbers */
-  double scores[GROUP];   /* [n_group] their scores */
+  double *scores;         /* [n_lists][GROUP] their scores */
   double *x;              /* [GANNET_TILE][d] */
-  double bounds[GANNET_TILE];
+  double *bounds;         /* [n_lists][GANNET_TILE] */
   int64_t n_scored;
   int64_t n_all;           /* open candidates of all ranks before the first round of tightening */
   int rounds, poor_rounds; /* rounds of tightening, and those that did not help */
@@ -93,76 +99,177 @@ typedef struct {
   bool given_up;           /* too many candidates are open */
 } best_first;
 
-/* Score the first m candidates of s->group. */
-static gannet_err score_group(best_first *s, int m) {
+/* Score the first m candidates of s->group, which have their bounds from one list. */
+static gannet_err score_group(best_first *s, int list, int m) {
+  const gannet_best_first_spec *spec = s->spec;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   if (m == 0) return GANNET_OK;
   s->n_group = m;
   for (int i = 0; i < m; ++i) {
     s->number[i] = s->group[i].number;
+    s->state[s->number[i]] = SCORED;
     gannet_candidates_tile(s->candidates, s->number[i], 1, s->x + (size_t)i * d);
   }
-  GANNET_TRY(s->spec->scorer(s->spec->user, m, s->number, s->x, s->scores));
+  GANNET_TRY(spec->scorer(spec->user, m, s->number, s->x, s->scores, GROUP));
   for (int i = 0; i < m; ++i)
-    s->bounds_hold = s->bounds_hold && !(s->scores[i] > s->group[i].value);
-  gannet_scan_bar(s->taken, d, m, s->x, 1, s->scores, m);
-  gannet_select_offer_some(s->select, m, s->number, s->scores, m);
-  for (int i = 0; i < m; ++i)
+    s->bounds_hold = s->bounds_hold && !(s->scores[list * GROUP + i] > s->group[i].value);
+  gannet_scan_bar(s->taken, d, m, s->x, spec->n_lists, s->scores, GROUP);
+  gannet_select_offer_some(s->select, m, s->number, s->scores, GROUP);
+  for (int i = 0; spec->n_leaders && i < m; ++i)
     if (!isnan(s->scores[i])) GANNET_TRY(heap_add(&s->done, s->scores[i], s->number[i]));
   s->n_scored += m;
   return GANNET_OK;
 }
 
-static bool is_leader(const gannet_best_first_spec *spec, int64_t number) {
-  for (int i = 0; i < *spec->n_leaders; ++i)
-    if (spec->leaders[i] == number) return true;
-  return false;
+/* The lowest bound with which a candidate is open, as far as this rank knows. */
+static double least_open(const best_first *s, int list) {
+  return fmax(s->threshold[list], gannet_select_least(s->select, list));
 }
 
-/* Bound the candidates of this rank's tiles. Then score the leaders, or without leaders the
- * candidates with the highest bounds. */
-static gannet_err bound_candidates(best_first *s) {
+/* Score this rank's open candidates with the highest bounds in a list; returns how many in *m. A
+ * candidate that was scored for another list does not count. */
+static gannet_err score_next(best_first *s, int list, int *m) {
+  const double least = least_open(s, list);
+  heap *open = &s->open[list];
+  candidate next;
+  *m = 0;
+  while (!s->given_up && *m < s->group_size && heap_take(open, least, 1, &next) > 0)
+    if (s->state[next.number] == BOUNDED) s->group[(*m)++] = next;
+  return score_group(s, list, *m);
+}
+
+/* Keep a long heap short: score its first candidates, and drop those that are not open then. */
+static gannet_err cut_heap(best_first *s, int list) {
+  heap *open = &s->open[list];
+  int m = 0;
+  if (open->n < s->long_open[list]) return GANNET_OK;
+  heap_arrange(open, least_open(s, list));
+  for (int scored = 0; scored < s->spec->keep; scored += m) {
+    GANNET_TRY(score_next(s, list, &m));
+    if (m == 0) break;
+  }
+  heap_arrange(open, least_open(s, list));
+  if (2 * open->n > s->long_open[list]) s->long_open[list] = 2 * open->n;
+  return GANNET_OK;
+}
+
+static gannet_err bound_tile(best_first *s, int64_t first) {
   const gannet_best_first_spec *spec = s->spec;
-  const int64_t n = gannet_candidates_count(s->candidates);
+  const int64_t left = gannet_candidates_count(s->candidates) - first;
+  const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
-  const int own = GROUP / s->context->np;
-  s->group_size = own > GROUP_LEAST ? own : GROUP_LEAST;
-  GANNET_TRY(gannet_select_create(1, spec->keep, &s->select));
-  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *s->x, &s->x));
-  for (int64_t first = 0; first < n; first += GANNET_TILE) {
-    const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
-    if (!spec->own_tiles[first / GANNET_TILE]) continue;
-    GANNET_TRY(spec->bounder(spec->user, m, first, s->bounds));
-    if (s->taken) gannet_candidates_tile(s->candidates, first, m, s->x);
-    for (int i = 0; i < m; ++i) {
-      const double bound = isnan(s->bounds[i]) ? INFINITY : s->bounds[i];
-      const bool barred = s->taken && gannet_distinct_has(s->taken, s->x + (size_t)i * d);
-      if (!barred && !is_leader(spec, first + i)) GANNET_TRY(heap_add(&s->open, bound, first + i));
+  const bool by_number = spec->own_tiles != NULL;
+  if (!by_number || s->taken) gannet_candidates_tile(s->candidates, first, m, s->x);
+  GANNET_TRY(spec->bounder(spec->user, m, first, by_number ? NULL : s->x, s->bounds, GANNET_TILE));
+  for (int i = 0; i < m; ++i) {
+    const bool taken = s->taken && gannet_distinct_has(s->taken, s->x + (size_t)i * d);
+    char *state = &s->state[first + i];
+    if (*state == NOT_OWN) *state = taken ? TAKEN : BOUNDED;
+    for (int l = 0; l < spec->n_lists; ++l) {
+      double *bound = &s->bounds[(ptrdiff_t)l * GANNET_TILE + i];
+      if (isnan(*bound)) *bound = INFINITY;
+      if (*state == BOUNDED) GANNET_TRY(heap_add(&s->open[l], *bound, first + i));
+      if (*state != BOUNDED || *bound == INFINITY) *bound = NAN; /* not to be scored first */
     }
   }
-  heap_arrange(&s->open, -INFINITY);
-  int m = *spec->n_leaders;
-  for (int i = 0; i < m; ++i) s->group[i] = (candidate){INFINITY, spec->leaders[i]};
-  if (m == 0) m = heap_take(&s->open, -INFINITY, s->group_size, s->group);
-  return score_group(s, m);
+  if (s->first) gannet_select_offer(s->first, m, first, s->bounds, GANNET_TILE);
+  for (int l = 0; l < spec->n_lists; ++l) GANNET_TRY(cut_heap(s, l));
+  return GANNET_OK;
 }
 
-/* Score this rank's candidates with the highest bounds; returns how many were not below the
- * threshold in *m. */
-static gannet_err score_next(best_first *s, int *m) {
-  const double threshold = fmax(s->threshold, gannet_select_least(s->select, 0));
-  *m = s->given_up ? 0 : heap_take(&s->open, threshold, s->group_size, s->group);
-  return score_group(s, *m);
+static gannet_err create_workspace(best_first *s) {
+  const gannet_best_first_spec *spec = s->spec;
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  const size_t lists = (size_t)spec->n_lists;
+  const int np = s->context->np, own = GROUP / np, share = (spec->keep + np - 1) / np + 1;
+  s->group_size = spec->n_lists > 1   ? (share < GROUP ? share : GROUP)
+                  : own > GROUP_LEAST ? own
+                                      : GROUP_LEAST;
+  GANNET_TRY(gannet_select_create(spec->n_lists, spec->keep, &s->select));
+  GANNET_TRY(gannet_alloc(lists, sizeof *s->threshold, &s->threshold));
+  GANNET_TRY(gannet_alloc(lists, sizeof *s->open, &s->open));
+  GANNET_TRY(gannet_alloc(lists, sizeof *s->long_open, &s->long_open));
+  if (!spec->tightener) GANNET_TRY(gannet_select_create(spec->n_lists, spec->keep, &s->first));
+  GANNET_TRY(
+      gannet_alloc((size_t)gannet_candidates_count(s->candidates), sizeof *s->state, &s->state));
+  GANNET_TRY(gannet_alloc(lists * GROUP, sizeof *s->scores, &s->scores));
+  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *s->x, &s->x));
+  for (size_t l = 0; l < lists; ++l) {
+    s->threshold[l] = -INFINITY;
+    s->long_open[l] = GANNET_BEST_FIRST_LONG;
+  }
+  return gannet_alloc(lists * GANNET_TILE, sizeof *s->bounds, &s->bounds);
 }
 
-static gannet_err share_threshold(best_first *s, gannet_ranked *best) {
+/* Score the leaders, and bound the other candidates of this rank. Where there is a tightener and no
+ * leaders, score the candidates with the highest bounds. */
+static gannet_err bound_candidates(best_first *s) {
+  const gannet_best_first_spec *spec = s->spec;
+  const int64_t tiles = (gannet_candidates_count(s->candidates) + GANNET_TILE - 1) / GANNET_TILE;
+  const int n_leaders = spec->n_leaders ? *spec->n_leaders : 0;
+  gannet_err err = create_workspace(s);
+  for (int i = 0; err == GANNET_OK && i < n_leaders; ++i) {
+    s->group[i] = (candidate){INFINITY, spec->leaders[i]};
+    s->state[spec->leaders[i]] = SCORED;
+  }
+  if (err == GANNET_OK) err = score_group(s, 0, n_leaders);
+  for (int64_t t = 0; spec->own_tiles && err == GANNET_OK && t < tiles; ++t)
+    if (spec->own_tiles[t]) err = bound_tile(s, t * GANNET_TILE);
+  if (!spec->own_tiles) { /* a rank that has failed takes its turns: the others count on it */
+    gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
+    for (int64_t t; err == GANNET_OK && (t = gannet_queue_next(&queue)) >= 0;)
+      err = bound_tile(s, t * GANNET_TILE);
+    gannet_queue_close(&queue);
+  }
+  int m = 0;
+  for (int l = 0; err == GANNET_OK && l < spec->n_lists; ++l) heap_arrange(&s->open[l], -INFINITY);
+  if (err == GANNET_OK && spec->tightener && n_leaders == 0) err = score_next(s, 0, &m);
+  return err;
+}
+
+/* Score the candidates with the highest bounds of every list over all ranks: as many as are kept,
+ * so that the list has a threshold. best: [n_lists][keep] scratch */
+static gannet_err score_first(best_first *s, gannet_ranked *best) {
+  const int keep = s->spec->keep;
+  GANNET_TRY(gannet_select_reduce(s->context, s->first, best));
+  gannet_err err = GANNET_OK;
+  for (int l = 0; l < s->spec->n_lists; ++l) {
+    int m = 0;
+    for (int i = 0; i < keep && err == GANNET_OK; ++i) {
+      const gannet_ranked next = best[(ptrdiff_t)l * keep + i];
+      const bool own = next.index >= 0 && s->state[next.index] == BOUNDED;
+      if (own) s->group[m++] = (candidate){next.score, next.index};
+      if (m < GROUP && i + 1 < keep) continue;
+      err = score_group(s, l, m);
+      m = 0;
+    }
+  }
+  return gannet_agree(s->context->comm, err);
+}
+
+static gannet_err share_thresholds(best_first *s, gannet_ranked *best) {
+  const int keep = s->spec->keep;
   GANNET_TRY(gannet_select_reduce(s->context, s->select, best));
-  s->threshold = best[s->spec->keep - 1].score;
+  for (int l = 0; l < s->spec->n_lists; ++l)
+    s->threshold[l] = best[(ptrdiff_t)(l + 1) * keep - 1].score;
   return GANNET_OK;
 }
 
 static gannet_err sum_over_ranks(const best_first *s, int n, int64_t *numbers) {
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers, n, MPI_INT64_T, MPI_SUM, s->context->comm));
+  return GANNET_OK;
+}
+
+/* Give up when too many candidates are open; one that is open in several lists counts in each. */
+static gannet_err count_open(best_first *s) {
+  int64_t open = 0;
+  for (int l = 0; l < s->spec->n_lists; ++l) {
+    heap_arrange(&s->open[l], s->threshold[l]);
+    for (int64_t i = 0; i < s->open[l].n; ++i)
+      open += s->state[s->open[l].entry[i].number] == BOUNDED;
+  }
+  GANNET_TRY(sum_over_ranks(s, 1, &open));
+  s->given_up = (double)open > s->spec->open_share * (double)gannet_candidates_count(s->candidates);
   return GANNET_OK;
 }
 
@@ -174,9 +281,9 @@ static void offer_pivots(const best_first *s, int64_t *pivot) {
   const int scored = (end - first + rank % 2) / 2, spread = end - first - scored;
   for (int i = 0; i < PIVOTS; ++i) pivot[i] = 0;
   for (int i = 0; i < scored && i < s->n_group; ++i) pivot[first + i] = s->number[i] + 1;
-  for (int i = 0; i < spread && s->open.n > 0; ++i) {
-    const int64_t at = (int64_t)((double)s->open.n * (i + 0.5) / spread);
-    pivot[first + scored + i] = s->open.entry[at].number + 1;
+  for (int i = 0; i < spread && s->open->n > 0; ++i) {
+    const int64_t at = (int64_t)((double)s->open->n * (i + 0.5) / spread);
+    pivot[first + scored + i] = s->open->entry[at].number + 1;
   }
 }
 
@@ -186,19 +293,19 @@ static void offer_pivots(const best_first *s, int64_t *pivot) {
 static gannet_err tighten_once(best_first *s, bool *more) {
   int64_t shared[PIVOTS + 1], pivots[PIVOTS], after;
   int n = 0;
-  heap_arrange(&s->open, s->threshold);
+  heap_arrange(s->open, s->threshold[0]);
   offer_pivots(s, shared);
-  shared[PIVOTS] = s->open.n;
+  shared[PIVOTS] = s->open->n;
   GANNET_TRY(sum_over_ranks(s, PIVOTS + 1, shared));
   const int64_t before = shared[PIVOTS];
   *more = before > DIRECT_LIMIT * s->context->np && s->rounds < ROUNDS;
-  if (!*more || s->threshold == -INFINITY) return GANNET_OK;
+  if (!*more || s->threshold[0] == -INFINITY) return GANNET_OK;
   for (int i = 0; i < PIVOTS; ++i)
     if (shared[i] > 0) pivots[n++] = shared[i] - 1;
-  const gannet_err err = s->spec->tightener(s->spec->user, n, pivots, s->open.n, s->open.entry);
+  const gannet_err err = s->spec->tightener(s->spec->user, n, pivots, s->open->n, s->open->entry);
   GANNET_TRY(gannet_agree(s->context->comm, err));
-  heap_arrange(&s->open, s->threshold);
-  after = s->open.n;
+  heap_arrange(s->open, s->threshold[0]);
+  after = s->open->n;
   GANNET_TRY(sum_over_ranks(s, 1, &after));
   s->rounds += 1;
   s->poor_rounds += (double)after > helpful_share * (double)before;
@@ -212,35 +319,39 @@ static gannet_err tighten_once(best_first *s, bool *more) {
  * earlier scan need not be the best of this one: after them the threshold is not yet one to tighten
  * by, and the first group is scored without a round before it. */
 static gannet_err tighten_bounds(best_first *s, gannet_ranked *best) {
-  int64_t sums[2] = {s->open.n, *s->spec->n_leaders};
+  int64_t sums[2] = {s->open->n, s->spec->n_leaders ? *s->spec->n_leaders : 0};
   GANNET_TRY(sum_over_ranks(s, 2, sums));
   s->n_all = sums[0];
   bool more = true, trusted = sums[1] == 0;
   while (more) {
     int m = 0;
     if (trusted) GANNET_TRY(tighten_once(s, &more));
-    GANNET_TRY(gannet_agree(s->context->comm, score_next(s, &m)));
-    GANNET_TRY(share_threshold(s, best));
+    GANNET_TRY(gannet_agree(s->context->comm, score_next(s, 0, &m)));
+    GANNET_TRY(share_thresholds(s, best));
     trusted = true;
   }
   return GANNET_OK;
 }
 
-/* Score until no other candidate of this rank can be among the best. */
+/* Score until no candidate of this rank is open in any list. */
 static gannet_err score_best_first(best_first *s) {
-  for (int m = 1; m > 0 && s->bounds_hold;) GANNET_TRY(score_next(s, &m));
+  for (int l = 0; l < s->spec->n_lists; ++l)
+    for (int m = 1; m > 0 && s->bounds_hold;) GANNET_TRY(score_next(s, l, &m));
   return GANNET_OK;
 }
 
 static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
   const gannet_best_first_spec *spec = s->spec;
   GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
-  GANNET_TRY(share_threshold(s, best));
-  if (spec->tightener) GANNET_TRY(tighten_bounds(s, best));
+  if (s->first) GANNET_TRY(score_first(s, best));
+  GANNET_TRY(share_thresholds(s, best));
+  GANNET_TRY(spec->tightener ? tighten_bounds(s, best) : count_open(s));
   GANNET_TRY(gannet_agree(s->context->comm, score_best_first(s)));
-  heap_arrange(&s->done, -INFINITY);
-  *spec->n_leaders = heap_take(&s->done, -INFINITY, s->group_size, s->group);
-  for (int i = 0; i < *spec->n_leaders; ++i) spec->leaders[i] = s->group[i].number;
+  if (spec->n_leaders) {
+    heap_arrange(&s->done, -INFINITY);
+    *spec->n_leaders = heap_take(&s->done, -INFINITY, s->group_size, s->group);
+    for (int i = 0; i < *spec->n_leaders; ++i) spec->leaders[i] = s->group[i].number;
+  }
   int64_t sums[3] = {s->n_scored, s->given_up, !s->bounds_hold};
   GANNET_TRY(sum_over_ranks(s, 3, sums));
   *scored = sums[2] > 0 ? -1 : sums[1] > 0 ? 0 : sums[0];
@@ -255,13 +366,19 @@ gannet_err gannet_best_first_scan(const gannet_context *context,
                   .candidates = candidates,
                   .taken = taken,
                   .spec = spec,
-                  .threshold = -INFINITY,
                   .bounds_hold = true};
   const gannet_err err = find_best(&s, best, scored);
   gannet_select_destroy(&s.select);
-  gannet_free(&s.open.entry);
+  gannet_select_destroy(&s.first);
+  for (int l = 0; s.open && l < spec->n_lists; ++l) gannet_free(&s.open[l].entry);
+  gannet_free(&s.open);
   gannet_free(&s.done.entry);
+  gannet_free(&s.threshold);
+  gannet_free(&s.long_open);
+  gannet_free(&s.state);
+  gannet_free(&s.scores);
   gannet_free(&s.x);
+  gannet_free(&s.bounds);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }

@@ -6,11 +6,12 @@
  * that of scoring every candidate (search/scan.h), bit for bit.
  *
  * Terms
- *   bound      upper bound of the score of a candidate
- *   threshold  the worst score among the best `keep` candidates so far, over all ranks
- *   open       not scored yet, with a bound that is not below the threshold
- *   pivot      a candidate by which the bounds of candidates that are alike become tighter
- *   leader     one of the best candidates of an earlier scan; leaders are scored first
+ *   list       scores of one kind, such as those by one draw; every list has its own best
+ * candidates bound      upper bound of the score of a candidate in a list threshold  the worst
+ * score among the best `keep` candidates of a list so far, over all ranks open       not scored
+ * yet, with a bound that is not below the threshold pivot      a candidate by which the bounds of
+ * candidates that are alike become tighter leader     one of the best candidates of an earlier
+ * scan; leaders are scored first
  */
 #ifndef GANNET_SEARCH_BEST_FIRST_H
 #define GANNET_SEARCH_BEST_FIRST_H
@@ -33,17 +34,19 @@ typedef struct {
  *
  * number  in   [m] of the candidates
  * x_unit  in   [m][d]
- * scores  out  [m]
+ * scores  out  [n_lists][ld]
  */
 typedef gannet_err (*gannet_best_first_scorer)(void *user, int m, const int64_t *number,
-                                               const double *x_unit, double *scores);
+                                               const double *x_unit, double *scores, int ld);
 
 /* Bounds of candidates first .. first+m-1 of one tile, INFINITY or NAN where nothing is known. May
  * depend on the rank.
  *
- * bounds  out  [m]
+ * x_unit  in   [m][d]; NULL for the tiles of own_tiles, which are bounded by their numbers
+ * bounds  out  [n_lists][ld]
  */
-typedef gannet_err (*gannet_best_first_bounder)(void *user, int m, int64_t first, double *bounds);
+typedef gannet_err (*gannet_best_first_bounder)(void *user, int m, int64_t first,
+                                                const double *x_unit, double *bounds, int ld);
 
 /* Tighten the bounds of open candidates by pivots; may leave them as they are.
  *
@@ -56,35 +59,42 @@ typedef gannet_err (*gannet_best_first_tightener)(void *user, int n_pivots, cons
                                                   int64_t n, gannet_best_first_candidate *open);
 
 typedef struct {
-  int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
+  int n_lists; /* >= 1 */
+  int keep;    /* 1 <= keep <= GANNET_SELECT_MAX */
   gannet_best_first_scorer scorer;
   gannet_best_first_bounder bounder;
-  gannet_best_first_tightener tightener; /* NULL = none */
-  double open_share;     /* give up when more than this share of all candidates is open after rounds
-                            of tightening that did not help */
-  const bool *own_tiles; /* [tiles] whose candidates this rank bounds; every tile is one rank's */
-  int *n_leaders;        /* inout; at most GANNET_BEST_FIRST_GROUP */
+  gannet_best_first_tightener tightener; /* NULL = none; for one list only */
+  double open_share; /* give up when more than this share of all candidates is open: once the first
+                        of them have scores, and after rounds of tightening that did not help */
+  const bool *own_tiles; /* [tiles] whose candidates this rank bounds, each of one rank; NULL =
+                            ranks share the tiles, each takes one when it is free */
+  int *n_leaders;        /* inout; at most GANNET_BEST_FIRST_GROUP; NULL = there are none, and none
+                            are wanted; for one list only */
   int64_t *leaders; /* inout; [GANNET_BEST_FIRST_GROUP] numbers of leaders within own_tiles, each
                        once; afterwards the best candidates that this rank scored, best first */
   void *user;
 } gannet_best_first_spec;
 
-/* The best candidates, as gannet_scan finds them.
+/* The best candidates by every list of scores, as gannet_scan finds them.
  *
- * Collective over the context's communicator; arguments but for own_tiles the same on all ranks.
+ * Collective over the context's communicator; arguments but for own_tiles and leaders the same on
+ * all ranks.
  *
  * taken   in   as in gannet_scan
- * best    out  [keep]; undefined unless scored is positive
+ * best    out  [n_lists][keep]; undefined unless scored is positive
  * scored  out  candidates that were scored, over all ranks; 0 = given up, too many are open; -1 = a
  *              score was above its bound
  *
  * Errors: those of scorer, bounder and tightener, GANNET_ERR_MEMORY; from all ranks.
- * Memory: as gannet_scan, and two numbers for every candidate of this rank.
+ * Memory: as gannet_scan, and two numbers for every list and candidate of this rank; but of more
+ * than GANNET_BEST_FIRST_LONG candidates only the open ones.
  */
 GANNET_CHECKED gannet_err gannet_best_first_scan(const gannet_context *context,
                                                  const gannet_candidates *candidates,
                                                  const gannet_distinct *taken,
                                                  const gannet_best_first_spec *spec,
                                                  gannet_ranked *best, int64_t *scored);
+
+enum { GANNET_BEST_FIRST_LONG = 1 << 16 };
 
 #endif

@@ -1,6 +1,6 @@
 /* Find the best candidates by scoring all of them, a tile of GANNET_TILE candidates at a time.
- * Every rank takes tiles when it is free (base/queue.h). search/screen.h and search/best_first.h
- * find the same candidates with fewer scores, where bounds of the scores are known.
+ * Every rank takes tiles when it is free (base/queue.h). search/best_first.h
+ * finds the same candidates with fewer scores, where bounds of the scores are known.
  */
 #ifndef GANNET_SEARCH_SCAN_H
 #define GANNET_SEARCH_SCAN_H

@@ -1,7 +1,8 @@
 /* Fast estimates of draws and moments, for models whose kernel has a table (network/table.h).
  *
- * A scan ranks all candidates by estimates and computes only its leaders exactly (search/screen.h).
- * Estimates are made of strips of points (network/strips.h), in single or double precision, with
+ * A scan ranks all candidates by estimates and computes only its leaders exactly
+ * (search/best_first.h). Estimates are made of strips of points (network/strips.h), in single or
+ * double precision, with
  *
  *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I,
  *

@@ -52,8 +52,9 @@ static gannet_err score(void *user, int m, const double *x_unit, int64_t first, 
 }
 
 static gannet_err score_some(void *user, int m, const int64_t *number, const double *x_unit,
-                             double *scores) {
+                             double *scores, int ld) {
   const fixture *f = user;
+  assert_true(m <= GROUP && ld >= GROUP);
   for (int i = 0; i < m; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, number[i], 1, x);
@@ -62,8 +63,11 @@ static gannet_err score_some(void *user, int m, const int64_t *number, const dou
   return score(user, m, x_unit, -1, scores, m);
 }
 
-static gannet_err bound(void *user, int m, int64_t first, double *bounds) {
+static gannet_err bound(void *user, int m, int64_t first, const double *x_unit, double *bounds,
+                        int ld) {
   const fixture *f = user;
+  (void)ld;
+  assert_null(x_unit);
   for (int i = 0; i < m; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, first + i, 1, x);
@@ -117,7 +121,8 @@ static gannet_best_first_spec spec_of(fixture *f, const space *s) {
   f->candidates = s->candidates;
   f->last = s->world->rank == s->world->np - 1;
   for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
-  return (gannet_best_first_spec){.keep = KEEP,
+  return (gannet_best_first_spec){.n_lists = 1,
+                                  .keep = KEEP,
                                   .scorer = score_some,
                                   .bounder = bound,
                                   .tightener = lower,
@@ -277,6 +282,138 @@ static void errors_reach_all_ranks(void **state) {
   drop_space(&s);
 }
 
+/* Several lists: the first is smooth, the second has many ties or is nearly flat, the third is NAN
+ * where x[0] > 0.5. Bounds are above the scores by something that looks random. */
+enum { LISTS = 3 };
+
+typedef struct {
+  double above;    /* how far bounds are above the scores at most */
+  double below;    /* and below, which is wrong */
+  bool flat;       /* the second list is constant, but for less than bounds tell */
+  int unknown;     /* every so many candidates have no bounds; 0 = none */
+  int64_t scored;  /* by this rank */
+  int64_t bounded; /* by this rank */
+} lists;
+
+static gannet_err score_lists(void *user, int m, const double *x_unit, int64_t first,
+                              double *scores, int ld) {
+  lists *f = user;
+  (void)first;
+  f->scored += m;
+  for (int i = 0; i < m; ++i) {
+    const double *x = x_unit + (ptrdiff_t)i * D;
+    scores[i] = -pow(x[0] - 0.3, 2) - sin(50 * x[1]);
+    scores[ld + i] = f->flat ? 1e-3 * f->above * x[0] : floor(400 * x[0]);
+    scores[2 * ld + i] = x[0] > 0.5 ? (double)NAN : 1e6 * x[1];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err score_numbered(void *user, int m, const int64_t *number, const double *x_unit,
+                                 double *scores, int ld) {
+  (void)number;
+  return score_lists(user, m, x_unit, -1, scores, ld);
+}
+
+static gannet_err bound_lists(void *user, int m, int64_t first, const double *x_unit,
+                              double *bounds, int ld) {
+  lists *f = user;
+  const lists before = *f;
+  GANNET_TRY(score_lists(user, m, x_unit, first, bounds, ld));
+  f->scored = before.scored;
+  f->bounded += m;
+  for (int l = 0; l < LISTS; ++l)
+    for (int i = 0; i < m; ++i) {
+      const double some = 0.5 + 0.5 * sin(1e9 * x_unit[i * D] + l);
+      const double score = bounds[l * ld + i];
+      bounds[l * ld + i] = isnan(score) ? 0 : score + some * f->above - f->below;
+      if (f->unknown > 0 && (first + i) % f->unknown == 0) bounds[l * ld + i] = NAN;
+    }
+  return GANNET_OK;
+}
+
+/* Scans, and requires what the plain scan finds; returns how many were scored. */
+static int64_t compare_lists(lists *f, int64_t n, const gannet_distinct *taken) {
+  space s = make_space(n);
+  const gannet_best_first_spec spec = {.n_lists = LISTS,
+                                       .keep = KEEP,
+                                       .scorer = score_numbered,
+                                       .bounder = bound_lists,
+                                       .open_share = 0.5,
+                                       .user = f};
+  gannet_ranked expected[LISTS * KEEP], best[LISTS * KEEP];
+  int64_t scored = 0;
+  assert_ok(gannet_scan(s.world, s.candidates, taken, LISTS, KEEP, score_lists, f, expected));
+  f->scored = f->bounded = 0;
+  assert_ok(gannet_best_first_scan(s.world, s.candidates, taken, &spec, best, &scored));
+  assert_ok(gannet_same(MPI_COMM_WORLD, &scored, sizeof scored, "counts"));
+  if (scored > 0) assert_memory_equal(best, expected, sizeof best);
+  drop_space(&s);
+  return scored;
+}
+
+static void every_list_has_the_best_of_the_scan(void **state) {
+  (void)state;
+  const int64_t sizes[] = {1, 3, 512, 513, 5000, MOST};
+  const double above[] = {0, 1e-12, 1e-6, 1e-3, 0.1};
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 5; ++k) {
+      lists f = {.above = above[k]};
+      const int64_t scored = compare_lists(&f, sizes[i], NULL);
+      assert_true(scored > 0 || sizes[i] <= KEEP);
+      if (sizes[i] == MOST && above[k] <= 1e-3) assert_true(scored < MOST / 20);
+    }
+}
+
+static void lists_with_candidates_without_bounds(void **state) {
+  (void)state;
+  lists some = {.above = 1e-6, .unknown = 50}, all = {.unknown = 1};
+  const int64_t scored = compare_lists(&some, 5000, NULL);
+  assert_true(scored >= 100 && scored < 2500);
+  assert_int_equal(compare_lists(&all, 5000, NULL), 0);
+}
+
+/* A list in which bounds tell nothing is given up before all candidates are scored. */
+static void flat_lists_are_given_up(void **state) {
+  (void)state;
+  lists f = {.above = 1e-3, .flat = true};
+  assert_int_equal(compare_lists(&f, MOST, NULL), 0);
+  assert_true(f.scored < MOST / 10);
+}
+
+static void wrong_bounds_of_a_list_are_noticed(void **state) {
+  (void)state;
+  lists f = {.above = 1e-3, .below = 1e-2};
+  assert_int_equal(compare_lists(&f, MOST, NULL), -1);
+}
+
+/* More candidates than a heap keeps, with bounds that tell much, or hardly anything. */
+static void long_heaps_are_cut(void **state) {
+  (void)state;
+  int np = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  const int64_t many = np * (int64_t)GANNET_BEST_FIRST_LONG * 5 / 2;
+  lists tight = {.above = 1e-6}, loose = {.above = 2};
+  assert_in_range(compare_lists(&tight, many, NULL), LISTS * KEEP / 2, many / 100);
+  assert_true(compare_lists(&loose, many, NULL) < many / 2);
+}
+
+static void taken_points_win_no_list(void **state) {
+  (void)state;
+  space s = make_space(2000);
+  gannet_distinct *taken = NULL;
+  double x[D];
+  assert_ok(gannet_distinct_create(s.problem, 400, &taken));
+  for (int i = 0; i < 2000; i += 5) {
+    gannet_candidates_tile(s.candidates, i, 1, x);
+    gannet_distinct_add(taken, x);
+  }
+  lists f = {.above = 1e-3};
+  assert_true(compare_lists(&f, 2000, taken) > 0);
+  gannet_distinct_destroy(&taken);
+  drop_space(&s);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_are_those_of_the_scan),
@@ -289,6 +426,12 @@ int main(int argc, char **argv) {
       cmocka_unit_test(wrong_bounds_are_noticed),
       cmocka_unit_test(taken_points_do_not_win),
       cmocka_unit_test(errors_reach_all_ranks),
+      cmocka_unit_test(every_list_has_the_best_of_the_scan),
+      cmocka_unit_test(lists_with_candidates_without_bounds),
+      cmocka_unit_test(flat_lists_are_given_up),
+      cmocka_unit_test(wrong_bounds_of_a_list_are_noticed),
+      cmocka_unit_test(long_heaps_are_cut),
+      cmocka_unit_test(taken_points_win_no_list),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);

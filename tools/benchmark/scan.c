@@ -264,7 +264,7 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
- * estimated, the leaders scored again; or few are scored, in the order of ceilings. */
+ * estimated, the leaders scored again; few are scored, in the order of bounds. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
                                 bench_asking *asking, double first) {
   part p = {.single = asking->single};
@@ -282,13 +282,11 @@ static gannet_err measure_whole(const bench_world *world, const scan_settings *s
     least = fmin(least, slowest);
   }
   GANNET_TRY(gannet_agree(world->comm, time_products(&p, s->seconds, alone)));
-  const gannet_screen_report *screen = &asking->optimizer->member[0].screen;
+  const int64_t scored = asking->optimizer->member[0].scored;
   const double each = least * world->np / s->candidates;
   GANNET_TRY(report(world, "whole scan", s->candidates, each, alone));
-  if (world->rank == 0 && screen->scored > 0)
-    (void)fprintf(stderr, "%lld candidates scored %s%s\n", (long long)screen->scored,
-                  screen->ordered ? "in an order" : "again",
-                  screen->complete ? ": all of them" : "");
+  if (world->rank == 0 && scored > 0)
+    (void)fprintf(stderr, "%lld candidates scored\n", (long long)scored);
   return GANNET_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "optimizer/propose/propose_impl.h"
+#include "search/best_first.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
  * violation itself. */
@@ -13,10 +14,9 @@ static const double penalty = 100;
 
 gannet_err gannet_draws_score_prepare(const gannet_member *member, int q, gannet_draws_score *w) {
   const size_t length = (size_t)q * GANNET_TILE;
-  *w = (gannet_draws_score){.models = member->models, .q = q};
+  *w = (gannet_draws_score){.context = member->context, .models = member->models, .q = q};
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->values));
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->violation));
-  GANNET_TRY(gannet_alloc(length, sizeof(double), &w->least));
   GANNET_TRY(gannet_alloc((size_t)gannet_models_count(w->models) * (size_t)q, sizeof(double),
                           &w->error_bound));
   return gannet_alloc((size_t)member->problem->d, sizeof(double), &w->gradient);
@@ -27,7 +27,6 @@ void gannet_draws_score_release(gannet_draws_score *w) {
   gannet_free(&w->violation);
   gannet_free(&w->gradient);
   gannet_free(&w->error_bound);
-  gannet_free(&w->least);
 }
 
 static gannet_err add_violations(gannet_draws_score *w, int m, const double *x_unit) {
@@ -61,28 +60,37 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
   return GANNET_OK;
 }
 
-/* The sample on which error bounds are measured, and how much larger they are than its errors. A
- * error bound is at least a few roundings of the largest value. */
-enum { SAMPLE = GANNET_SAMPLE, LEAST_CANDIDATES = 1000 };
-static const double safety = 16;
-static const double rounding[] = {
-    [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
+enum {
+  LEAST_CANDIDATES = 1000, /* fewer are all scored */
+  SAMPLE = GANNET_SAMPLE,
+  FEW = 27 /* which fill no block, register or half of them */
+};
 
-/* Values at the sample, and at the sample from behind; where there are several ranks, the first
- * makes those and the second these, and the others stay 0. exact: [2][q][SAMPLE] */
+/* Error bounds are so many times the largest error that was seen, or a few roundings of the largest
+ * value. */
+static const double safety = 16, rounding = 0x1p-46;
+
+/* The open candidates are scored if they are no more than this share of all. */
+static const double share_scored_anyway = 0.5;
+
+/* Values at the sample, and at the sample from behind, in two calls; where there are several ranks,
+ * the first makes those and the second these, and the others stay 0. exact: [2][q][SAMPLE] */
 static gannet_err predict_own_exact(const gannet_context *context, const gannet_surrogate *model,
                                     size_t length, double *x, double *exact) {
   const int d = gannet_surrogate_dimension(model);
+  double *reversed = exact + length;
   memset(exact, 0, 2 * length * sizeof *exact);
   if (context->rank == 0) GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
   if (context->rank != (context->np > 1)) return GANNET_OK;
   gannet_propose_reverse_sample(d, x);
-  const gannet_err err = gannet_surrogate_draw_values(model, SAMPLE, x, exact + length, SAMPLE);
+  gannet_err err = gannet_surrogate_draw_values(model, FEW, x, reversed, SAMPLE);
+  if (err == GANNET_OK)
+    err = gannet_surrogate_draw_values(model, SAMPLE - FEW, x + FEW * d, reversed + FEW, SAMPLE);
   gannet_propose_reverse_sample(d, x);
   return err;
 }
 
-/* Error bounds of one model. */
+/* Error bounds of one model. x: [SAMPLE][d] */
 static gannet_err measure_model(gannet_draws_score *w, const gannet_context *context, int i,
                                 double *x, double *error_bound) {
   const gannet_surrogate *model = gannet_models_surrogate(w->models, i);
@@ -92,111 +100,111 @@ static gannet_err measure_model(gannet_draws_score *w, const gannet_context *con
   if (context->np > 1) GANNET_TRY(gannet_partition_gather(context->comm, 2 * length, exact));
   GANNET_TRY(gannet_agree(context->comm,
                           gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE)));
+  const double *reversed = exact + length; /* some BLAS make a value depend on its place */
   for (int j = 0; j < w->q; ++j) {
     double error = 0, size = 0;
     for (int p = j * SAMPLE; p < (j + 1) * SAMPLE; ++p) {
       error = fmax(error, fabs(estimate[p] - exact[p]));
       size = fmax(size, fabs(exact[p]));
       if (!isfinite(estimate[p] - exact[p])) w->estimates = false;
+      if (reversed[p] != exact[(2 * j + 1) * SAMPLE - 1 - p]) w->estimates = false;
     }
-    error_bound[j] = fmax(safety * error, rounding[w->precision] * size);
+    error_bound[j] = fmax(safety * error, rounding * size);
   }
-  const double *reversed = exact + length; /* some BLAS make a value depend on its place */
-  for (int j = 0; j < w->q; ++j)
-    for (int p = 0; p < SAMPLE; ++p)
-      if (reversed[j * SAMPLE + p] != exact[(j + 1) * SAMPLE - 1 - p]) w->estimates = false;
   return GANNET_OK;
 }
 
-static gannet_err measure_all(gannet_draws_score *w, const gannet_context *context,
-                              const gannet_candidates *candidates) {
+static gannet_err all_able(const gannet_context *context, bool *able) {
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, able, 1, MPI_C_BOOL, MPI_LAND, context->comm));
+  return GANNET_OK;
+}
+
+/* Have the models give estimates, and measure their error bounds. Tables are made by functions that
+ * may round differently on processors of other kinds, so that one rank may have them and another
+ * not; error bounds are measured together. */
+static gannet_err measure_error_bounds(gannet_draws_score *w, const gannet_context *context,
+                                       const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   double *x = NULL;
-  gannet_err err = gannet_agree(context->comm, gannet_alloc(SAMPLE * d, sizeof *x, &x));
+  gannet_err err = gannet_alloc(SAMPLE * d, sizeof *x, &x);
+  if (err == GANNET_OK)
+    err = gannet_models_estimate_prepare(w->models, GANNET_PRECISION_DOUBLE, &w->estimates);
+  err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) gannet_propose_sample_candidates(candidates, x);
-  for (int i = 0; i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
+  bool all = w->estimates;
+  if (err == GANNET_OK) err = all_able(context, &all);
+  for (int i = 0; all && i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
     err = measure_model(w, context, i, x, w->error_bound + (ptrdiff_t)i * w->q);
   gannet_free(&x);
-  return err;
+  GANNET_TRY(err);
+  w->estimates = w->estimates && all;
+  return all_able(context, &w->estimates);
 }
 
-/* Tables are made by functions that may round differently on processors of other kinds, so that one
- * rank may have them and another not; error bounds are measured together. */
-gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_context *context,
-                                      const gannet_candidates *candidates,
-                                      gannet_precision precision) {
-  w->estimates = false;
-  w->precision = precision;
-  w->context = context;
-  w->candidates = candidates;
-  if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm,
-                          gannet_models_estimate_prepare(w->models, precision, &w->estimates)));
-  GANNET_TRY_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, &w->estimates, 1, MPI_C_BOOL, MPI_LAND, context->comm));
-  return w->estimates ? measure_all(w, context, candidates) : GANNET_OK;
-}
-
-gannet_err gannet_draws_score_tighten(void *user, bool *again) {
-  gannet_draws_score *w = user;
-  *again = false;
-  if (w->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
-  GANNET_TRY(gannet_draws_score_measure(w, w->context, w->candidates, GANNET_PRECISION_DOUBLE));
-  *again = w->estimates;
-  return GANNET_OK;
-}
-
-/* Smallest and largest summed violations, into w->least and w->violation. */
+/* Smallest summed violations, into w->violation. */
 static gannet_err bound_violations(gannet_draws_score *w, int m, const double *x_unit) {
-  const size_t size = (size_t)w->q * GANNET_TILE * sizeof *w->violation;
-  memset(w->violation, 0, size);
-  memset(w->least, 0, size);
+  memset(w->violation, 0, (size_t)w->q * GANNET_TILE * sizeof *w->violation);
   for (int i = 1; i < gannet_models_count(w->models); ++i) {
     const double threshold = gannet_models_threshold(w->models, i);
     GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, i), m, x_unit,
                                                w->values, GANNET_TILE));
     for (int j = 0; j < w->q; ++j) {
       const double error_bound = w->error_bound[i * w->q + j];
-      for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p) {
-        const double excess = isfinite(w->values[p]) ? w->values[p] - threshold : NAN;
-        w->violation[p] += isnan(excess) ? INFINITY : fmax(excess + error_bound, 0);
-        w->least[p] += isnan(excess) ? 0 : fmax(excess - error_bound, 0);
-      }
+      for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p)
+        if (isfinite(w->values[p]))
+          w->violation[p] += fmax(w->values[p] - threshold - error_bound, 0);
     }
   }
   return GANNET_OK;
 }
 
-/* A candidate that is surely infeasible, or perhaps, by its largest and smallest violations. */
-static void bound_infeasible(double most, double least, double *lower, double *upper) {
-  if (!(most > 0)) return;
-  *lower = fmin(*lower, GANNET_INFEASIBLE_SCORE - most);
-  *upper = fmax(*upper, GANNET_INFEASIBLE_SCORE);
-  if (least > 0) {
-    *lower = GANNET_INFEASIBLE_SCORE - most;
-    *upper = GANNET_INFEASIBLE_SCORE - least;
-  }
-}
-
-gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit, int64_t first,
-                                     double *lower, double *upper, int ld) {
+/* A gannet_best_first_bounder. A candidate is surely infeasible, or it may be feasible, and has
+ * then the larger one of two scores. */
+static gannet_err bound_tile(void *user, int m, int64_t first, const double *x_unit, double *bounds,
+                             int ld) {
   gannet_draws_score *w = user;
   const bool constrained = gannet_models_count(w->models) > 1;
   (void)first;
-  GANNET_TRY(
-      gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, 0), m, x_unit, lower, ld));
+  GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, 0), m, x_unit,
+                                             bounds, ld));
   if (constrained) GANNET_TRY(bound_violations(w, m, x_unit));
   for (int j = 0; j < w->q; ++j) {
-    double *low = lower + (ptrdiff_t)j * ld, *high = upper + (ptrdiff_t)j * ld;
+    double *bound = bounds + (ptrdiff_t)j * ld;
+    const double *violation = w->violation + (ptrdiff_t)j * GANNET_TILE;
     for (int p = 0; p < m; ++p) {
-      const double score = -low[p];
-      low[p] = isfinite(score) ? score - w->error_bound[j] : -INFINITY;
-      high[p] = isfinite(score) ? score + w->error_bound[j] : INFINITY;
-      if (constrained)
-        bound_infeasible(w->violation[j * GANNET_TILE + p], w->least[j * GANNET_TILE + p], &low[p],
-                         &high[p]);
+      bound[p] = isfinite(bound[p]) ? w->error_bound[j] - bound[p] : INFINITY;
+      if (constrained && violation[p] > 0)
+        bound[p] = GANNET_INFEASIBLE_SCORE - violation[p];
+      else if (constrained)
+        bound[p] = fmax(bound[p], GANNET_INFEASIBLE_SCORE);
     }
   }
+  return GANNET_OK;
+}
+
+/* A gannet_best_first_scorer. */
+static gannet_err score_numbered(void *user, int m, const int64_t *number, const double *x_unit,
+                                 double *scores, int ld) {
+  (void)number;
+  return gannet_draws_score_points(user, m, x_unit, -1, scores, ld);
+}
+
+gannet_err gannet_draws_score_best(void *user, const gannet_candidates *candidates,
+                                   const gannet_distinct *taken, int keep, gannet_ranked *best,
+                                   int64_t *scored) {
+  gannet_draws_score *w = user;
+  *scored = 0;
+  if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
+  GANNET_TRY(measure_error_bounds(w, w->context, candidates));
+  if (!w->estimates) return GANNET_OK;
+  const gannet_best_first_spec spec = {.n_lists = w->q,
+                                       .keep = keep,
+                                       .scorer = score_numbered,
+                                       .bounder = bound_tile,
+                                       .open_share = share_scored_anyway,
+                                       .user = w};
+  GANNET_TRY(gannet_best_first_scan(w->context, candidates, taken, &spec, best, scored));
+  if (*scored < 0) *scored = 0;
   return GANNET_OK;
 }
 

@@ -8,19 +8,18 @@
 
 #include "optimizer/member.h"
 #include "search/candidates.h"
+#include "search/distinct.h"
+#include "search/select.h"
 
 typedef struct {
+  const gannet_context *context;
   gannet_models *models;
-  int q;                         /* draws */
-  double *values;                /* [q][GANNET_TILE] draws of one constraint */
-  double *violation;             /* [q][GANNET_TILE] */
-  double *gradient;              /* [d] */
-  bool estimates;                /* the models give estimates, and error bounds were measured */
-  gannet_precision precision;    /* of the estimates */
-  const gannet_context *context; /* of the measurement, borrowed */
-  const gannet_candidates *candidates; /* borrowed */
-  double *error_bound;                 /* [models][q] of the estimates */
-  double *least;                       /* [q][GANNET_TILE] smallest summed violation */
+  int q;               /* draws */
+  double *values;      /* [q][GANNET_TILE] draws of one constraint */
+  double *violation;   /* [q][GANNET_TILE] */
+  double *gradient;    /* [d] */
+  bool estimates;      /* the models give estimates, and error bounds were measured */
+  double *error_bound; /* [models][q] of the estimates */
 } gannet_draws_score;
 
 /* Workspace for q prepared draws; release accepts a zeroed struct.
@@ -41,37 +40,26 @@ void gannet_draws_score_release(gannet_draws_score *score);
 GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit,
                                                     int64_t first, double *scores, int ld);
 
-/* Have the models give estimates in a precision, and measure how far they are off: the error bound
- * of a draw is 16 times the largest error at 64 candidates, spread evenly over their numbers.
+/* The best candidates by every draw, as gannet_scan finds them, without the values of most: scores
+ * are bounded by estimates of the draws, and candidates are scored in the order of these bounds
+ * (search/best_first.h): a gannet_propose_bounded. The error bound of a draw's estimates is 16
+ * times their largest error at GANNET_SAMPLE candidates, spread evenly over their numbers.
  *
- * Collective over the context's communicator.
+ * Collective over the context's communicator; arguments the same on all ranks.
  *
- * Sets estimates, to false when a model gives none on some rank, when they overflow here, when
- * exact values depend on a point's place among others, and when there are so few candidates that it
- * does not pay. Keeps context and candidates for _tighten.
+ * user    in   a gannet_draws_score
+ * taken   in   as in gannet_scan
+ * best    out  [q][keep]; only where scored is positive
+ * scored  out  candidates that were scored; 0 where all have to be: when there are so few that
+ *              bounds do not pay, when a model gives no estimates on some rank or they are not
+ *              finite, when values depend on a point's place among others, and when bounds tell too
+ *              little
+ *
+ * Errors: those of the models and of gannet_best_first_scan, from all ranks.
  */
-GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
-                                                     const gannet_context *context,
-                                                     const gannet_candidates *candidates,
-                                                     gannet_precision precision);
-
-/* Measure again in double precision, if that was not done: a gannet_screen_tightener.
- *
- * Collective over the context's communicator.
- *
- * user  inout  a gannet_draws_score, measured
- */
-GANNET_CHECKED gannet_err gannet_draws_score_tighten(void *user, bool *again);
-
-/* Bounds of the scores from estimates and error bounds: a gannet_screen_bounder of q lists.
- *
- * Local.
- *
- * user  in  a gannet_draws_score with estimates
- */
-GANNET_CHECKED gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit,
-                                                    int64_t first, double *lower, double *upper,
-                                                    int ld);
+GANNET_CHECKED gannet_err gannet_draws_score_best(void *user, const gannet_candidates *candidates,
+                                                  const gannet_distinct *taken, int keep,
+                                                  gannet_ranked *best, int64_t *scored);
 
 /* What a polish of one draw minimises: its value plus the squared violations, with the gradient
  * [d]: a gannet_polish_function.

@@ -81,8 +81,10 @@ void gannet_propose_points(const gannet_candidates *candidates, int n, const gan
   }
 }
 
-gannet_err gannet_propose_excluded(const gannet_member *member, int n_chosen, const double *chosen,
-                                   gannet_distinct **taken) {
+/* The points that do not take part in a scan: the history and what was chosen since; NULL for
+ * problems with a real variable, whose points do not run out. */
+static gannet_err list_excluded(const gannet_member *member, int n_chosen, const double *chosen,
+                                gannet_distinct **taken) {
   const int64_t n = gannet_history_count(member->history);
   *taken = NULL;
   if (member->problem->n_continuous > 0) return GANNET_OK;
@@ -94,29 +96,11 @@ gannet_err gannet_propose_excluded(const gannet_member *member, int n_chosen, co
   return GANNET_OK;
 }
 
-/* Bounds that some rank does not have are of no use. */
-static gannet_err scan_candidates(const gannet_member *member, const gannet_candidates *candidates,
-                                  const gannet_propose_scores *scores, const gannet_distinct *taken,
-                                  gannet_ranked *best) {
-  const gannet_context *context = member->context;
-  const gannet_screen_spec spec = {.n_lists = scores->n_lists,
-                                   .keep = scores->keep,
-                                   .scorer = scores->scorer,
-                                   .bounder = scores->bounder,
-                                   .tighten = scores->tighten,
-                                   .group = scores->group,
-                                   .user = scores->user};
-  int bounded = spec.bounder != NULL;
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bounded, 1, MPI_INT, MPI_MIN, context->comm));
-  return bounded ? gannet_screen(context, candidates, taken, &spec, best, scores->report)
-                 : gannet_scan(context, candidates, taken, spec.n_lists, spec.keep, spec.scorer,
-                               spec.user, best);
-}
-
-gannet_err gannet_propose_require_scores(const gannet_member *member,
-                                         const gannet_candidates *candidates,
-                                         const gannet_distinct *taken, int n_lists, int keep,
-                                         const gannet_ranked *best) {
+/* Check that a scan has found a candidate for every list, as it does unless all are taken or no
+ * score is a number. best: [n_lists][keep] */
+static gannet_err require_scores(const gannet_member *member, const gannet_candidates *candidates,
+                                 const gannet_distinct *taken, int n_lists, int keep,
+                                 const gannet_ranked *best) {
   const int64_t n = gannet_candidates_count(candidates);
   double *x = NULL;
   int empty = 0;
@@ -133,43 +117,25 @@ gannet_err gannet_propose_require_scores(const gannet_member *member,
   return GANNET_OK;
 }
 
-gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candidates *candidates,
+gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *candidates,
                                const gannet_propose_scores *scores, gannet_ranked *best) {
+  const gannet_context *context = member->context;
+  const int n_lists = scores->n_lists, keep = scores->keep;
+  const bool bounded = scores->bounded && member->options->search.precision != GANNET_SCAN_EXACT;
   gannet_distinct *taken = NULL;
+  member->scored = 0;
   gannet_err err =
-      gannet_agree(member->context->comm,
-                   gannet_propose_excluded(member, scores->n_chosen, scores->chosen, &taken));
-  if (err == GANNET_OK) err = scan_candidates(member, candidates, scores, taken, best);
+      gannet_agree(context->comm, list_excluded(member, scores->n_chosen, scores->chosen, &taken));
+  if (err == GANNET_OK && bounded)
+    err = scores->bounded(scores->bounds, candidates, taken, keep, best, &member->scored);
+  if (err == GANNET_OK && member->scored == 0)
+    err =
+        gannet_scan(context, candidates, taken, n_lists, keep, scores->scorer, scores->user, best);
   if (err == GANNET_OK)
-    err = gannet_agree(member->context->comm,
-                       gannet_propose_require_scores(member, candidates, taken, scores->n_lists,
-                                                     scores->keep, best));
+    err =
+        gannet_agree(context->comm, require_scores(member, candidates, taken, n_lists, keep, best));
   gannet_distinct_destroy(&taken);
   return err;
-}
-
-/* Scans in double precision before single precision is tried again. Near a minimum single precision
- * is of no use for many scans, but may be again once hyper-parameters were learnt anew: it is tried
- * less and less often. */
-enum { LEAST_WITHOUT_SINGLE = 15, MOST_WITHOUT_SINGLE = 240 };
-
-gannet_precision gannet_propose_precision(const gannet_member *member) {
-  const bool single = member->options->search.precision == (int)GANNET_PRECISION_SINGLE;
-  return single && member->double_scans_left == 0 ? GANNET_PRECISION_SINGLE
-                                                  : GANNET_PRECISION_DOUBLE;
-}
-
-void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool tightened) {
-  if (tightened) {
-    const int longer = 2 * member->double_scans_last;
-    member->double_scans_last = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
-                                : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE
-                                                               : longer;
-    member->double_scans_left = member->double_scans_last;
-    return;
-  }
-  if (member->double_scans_left > 0) member->double_scans_left -= 1;
-  if (last == GANNET_PRECISION_SINGLE) member->double_scans_last = 0;
 }
 
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */

@@ -38,8 +38,7 @@ GANNET_CHECKED gannet_err gannet_propose_draws(gannet_member *member, int q, dou
  *
  * Collective; the same on all ranks.
  */
-GANNET_CHECKED gannet_err gannet_propose_pointwise(const gannet_member *member, int q,
-                                                   double *x_unit);
+GANNET_CHECKED gannet_err gannet_propose_pointwise(gannet_member *member, int q, double *x_unit);
 
 /* One point after the other by an acquisition function of mean and standard deviation, each model
  * told its own mean at pending points and at earlier points of the batch. Constraints enter as

@@ -163,24 +163,15 @@ static void release_proposal(proposal *p) {
 static gannet_err propose_by_draws(gannet_member *member, int q, int n_ranked, proposal *p,
                                    double *x_unit) {
   double mark = gannet_clock_seconds();
-  member->screen = (gannet_screen_report){0};
-  const bool exact = member->options->search.precision == GANNET_SCAN_EXACT;
-  const gannet_precision precision = gannet_propose_precision(member);
-  if (!exact)
-    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, p->candidates, precision));
-  const gannet_propose_scores scores = {
-      .n_lists = q,
-      .keep = n_ranked,
-      .scorer = gannet_draws_score_points,
-      .bounder = p->work.estimates ? gannet_draws_score_bounds : NULL,
-      .tighten = gannet_draws_score_tighten,
-      .report = &member->screen,
-      .user = &p->work,
-      .n_chosen = member->n_chosen,
-      .chosen = member->chosen};
+  const gannet_propose_scores scores = {.n_lists = q,
+                                        .keep = n_ranked,
+                                        .scorer = gannet_draws_score_points,
+                                        .bounded = gannet_draws_score_best,
+                                        .user = &p->work,
+                                        .bounds = &p->work,
+                                        .n_chosen = member->n_chosen,
+                                        .chosen = member->chosen};
   GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
-  if (!exact)
-    gannet_propose_report_precision(member, p->work.precision, p->work.precision != precision);
   for (int l = 0; l < q; ++l)
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
                           p->points + (size_t)l * (size_t)n_ranked * (size_t)member->problem->d);

@@ -5,7 +5,7 @@
 
 #include "optimizer/propose/propose.h"
 #include "search/candidates.h"
-#include "search/screen.h"
+#include "search/scan.h"
 
 /* Score of a point that violates constraints: below every feasible one, less violation first. */
 #define GANNET_INFEASIBLE_SCORE (-1e6)
@@ -18,13 +18,14 @@
 GANNET_CHECKED gannet_err gannet_propose_candidates(const gannet_member *member,
                                                     gannet_candidates **candidates);
 
-/* The points that do not take part in a scan: the history and what was chosen since; NULL for
- * problems with a real variable, whose points do not run out.
+/* The best candidates by every list of scores, without scoring all candidates; *scored is 0 where
+ * that cannot be done.
  *
- * Local.
+ * best  out  [n_lists][keep]
  */
-GANNET_CHECKED gannet_err gannet_propose_excluded(const gannet_member *member, int n_chosen,
-                                                  const double *chosen, gannet_distinct **taken);
+typedef gannet_err (*gannet_propose_bounded)(void *user, const gannet_candidates *candidates,
+                                             const gannet_distinct *taken, int keep,
+                                             gannet_ranked *best, int64_t *scored);
 
 /* The best candidates by every list of scores. In a discrete problem points that were proposed
  * before do not take part: near the end the best of all is known, and its copies would fill the
@@ -38,43 +39,17 @@ typedef struct {
   int n_lists;
   int keep;
   gannet_scorer scorer;
-  gannet_screen_bounder bounder;   /* NULL on any rank: all candidates are scored */
-  gannet_screen_tightener tighten; /* of the bounds; NULL = none */
-  int group;                       /* of the scorer, as there */
-  gannet_screen_report *report;    /* of a scan with bounds; NULL when not wanted */
-  void *user;
-  int n_chosen;         /* points of this batch that were chosen by earlier calls */
-  const double *chosen; /* [n_chosen][d] */
+  gannet_propose_bounded bounded; /* NULL, and where it fails: all candidates are scored */
+  void *user;                     /* of scorer */
+  void *bounds;                   /* the user of bounded */
+  int n_chosen;                   /* points of this batch that were chosen by earlier calls */
+  const double *chosen;           /* [n_chosen][d] */
 } gannet_propose_scores;
 
-GANNET_CHECKED gannet_err gannet_propose_scan(const gannet_member *member,
+GANNET_CHECKED gannet_err gannet_propose_scan(gannet_member *member,
                                               const gannet_candidates *candidates,
                                               const gannet_propose_scores *scores,
                                               gannet_ranked *best);
-
-/* Check that a scan has found a candidate for every list, as it does unless all are taken or no
- * score is a number.
- *
- * Local.
- *
- * taken  in  points that took no part in the scan; NULL = none
- * best   in  [n_lists][keep]
- *
- * Errors: GANNET_ERR_NUMERIC when there is a list without one.
- */
-GANNET_CHECKED gannet_err gannet_propose_require_scores(const gannet_member *member,
-                                                        const gannet_candidates *candidates,
-                                                        const gannet_distinct *taken, int n_lists,
-                                                        int keep, const gannet_ranked *best);
-
-/* The precision in which the next scan begins, unless search.precision is exact. After the scan it
- * is told the precision in which the scan ended, and whether single precision was of no use.
- * Neither changes what is proposed.
- *
- * Logically collective.
- */
-gannet_precision gannet_propose_precision(const gannet_member *member);
-void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool tightened);
 
 /* Choose the points of the batch, all different, from the options of every list.
  *

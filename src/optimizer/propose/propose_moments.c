@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose/admm.h"
-#include "optimizer/propose/moments_ordered.h"
+#include "optimizer/propose/moments_scan.h"
 #include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
 #include "surrogate/surrogate.h"
@@ -16,12 +16,12 @@ enum { SPARE = 12 }; /* further ranked candidates, in case the best were propose
 /* Memory of one point: options are the polished starts, then the ranked candidates. */
 typedef struct {
   gannet_moments_score work;
-  gannet_moments_screen screen; /* of work */
-  gannet_admm_score split;      /* instead of work for a member that splits its problem */
+  gannet_moments_scan scan; /* of work */
+  gannet_admm_score split;  /* instead of work for a member that splits its problem */
   gannet_scorer scorer;
   gannet_polish_function merit;
   gannet_polisher *polisher;
-  void *user; /* of both */
+  void *user; /* of scorer and merit */
   int n_starts, n_ranked;
   gannet_ranked *best;
   gannet_choices choices; /* one list */
@@ -39,7 +39,7 @@ static gannet_err create_proposal(const gannet_member *member, proposal *p) {
   p->user = member->admm ? (void *)&p->split : (void *)&p->work;
   GANNET_TRY(member->admm ? gannet_admm_score_prepare(member, &p->split)
                           : gannet_moments_score_prepare(member, &p->work));
-  if (!member->admm) GANNET_TRY(gannet_moments_screen_prepare(&p->work, &p->screen));
+  if (!member->admm) GANNET_TRY(gannet_moments_scan_create(&p->work, &p->scan));
   GANNET_TRY(gannet_polisher_create(&p->polisher));
   GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
@@ -47,7 +47,7 @@ static gannet_err create_proposal(const gannet_member *member, proposal *p) {
 }
 
 static void release_proposal(proposal *p) {
-  gannet_moments_screen_release(&p->screen);
+  gannet_moments_scan_release(&p->scan);
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
@@ -73,71 +73,23 @@ static gannet_err score_polished(const gannet_member *member, proposal *p) {
   return code;
 }
 
-/* Find the best candidates without the variances of most, where that is possible. */
-static gannet_err scan_in_order(gannet_member *member, proposal *p,
-                                const gannet_candidates *candidates, bool *done) {
-  gannet_distinct *taken = NULL;
-  *done = false;
-  if (member->admm || !gannet_moments_ordered_can(&p->screen, candidates)) return GANNET_OK;
-  gannet_err err =
-      gannet_agree(member->context->comm,
-                   gannet_propose_excluded(member, p->choices.n_chosen, p->choices.chosen, &taken));
-  if (err == GANNET_OK)
-    err =
-        gannet_moments_ordered_scan(&p->screen, candidates, taken, gannet_propose_precision(member),
-                                    p->n_ranked, p->best, &member->screen.scored);
-  *done = member->screen.ordered = err == GANNET_OK && member->screen.scored > 0;
-  if (*done)
-    err = gannet_agree(
-        member->context->comm,
-        gannet_propose_require_scores(member, candidates, taken, 1, p->n_ranked, p->best));
-  gannet_distinct_destroy(&taken);
-  return err;
-}
-
-static bool is_screened(const gannet_member *member) {
-  return !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
-}
-
-static gannet_err scan_anew(gannet_member *member, proposal *p,
-                            const gannet_candidates *candidates) {
-  if (is_screened(member))
-    GANNET_TRY(
-        gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member)));
-  gannet_propose_scores scores = {.n_lists = 1,
-                                  .keep = p->n_ranked,
-                                  .scorer = p->scorer,
-                                  .report = &member->screen,
-                                  .user = p->user,
-                                  .n_chosen = p->choices.n_chosen,
-                                  .chosen = p->choices.chosen};
-  if (p->screen.estimates) {
-    scores.scorer = gannet_moments_screen_points;
-    scores.bounder = gannet_moments_screen_bounds;
-    scores.tighten = gannet_moments_screen_tighten;
-    scores.group = GANNET_MOMENT_GROUP;
-    scores.user = &p->screen;
-  }
-  GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
-  if (!member->admm) gannet_moments_screen_scan_ended(&p->screen, &member->screen);
-  return GANNET_OK;
-}
-
 static gannet_err scan_candidates(gannet_member *member, proposal *p,
                                   const gannet_candidates *candidates) {
   double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  bool done = false;
   if (!member->admm)
     GANNET_TRY(
         gannet_moments_score_prepare_lookahead(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
-  member->screen = (gannet_screen_report){0};
-  p->screen.tightened = false;
-  GANNET_TRY(scan_in_order(member, p, candidates, &done));
-  if (!done) GANNET_TRY(scan_anew(member, p, candidates));
-  if (is_screened(member))
-    gannet_propose_report_precision(member, p->screen.precision, p->screen.tightened);
+  const gannet_propose_scores scores = {.n_lists = 1,
+                                        .keep = p->n_ranked,
+                                        .scorer = p->scorer,
+                                        .bounded = member->admm ? NULL : gannet_moments_scan_best,
+                                        .user = p->user,
+                                        .bounds = &p->scan,
+                                        .n_chosen = p->choices.n_chosen,
+                                        .chosen = p->choices.chosen};
+  GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
@@ -225,7 +177,7 @@ gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit) 
   gannet_err err = create_proposal(member, &p);
   if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
   err = gannet_agree(member->context->comm, err);
-  p.screen.cached.wanted = q > 1;
+  p.scan.cached.wanted = q > 1;
   if (err == GANNET_OK) err = propose_all(member, q, &p, candidates, x_unit);
   gannet_candidates_destroy(&candidates);
   release_proposal(&p);

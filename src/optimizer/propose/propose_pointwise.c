@@ -68,7 +68,7 @@ static gannet_err score_pointwise(void *user, int m, const double *x_unit, int64
   return GANNET_OK;
 }
 
-static gannet_err propose_by_independent_draws(const gannet_member *member, int q, workspace *w,
+static gannet_err propose_by_independent_draws(gannet_member *member, int q, workspace *w,
                                                const gannet_candidates *candidates,
                                                double *x_unit) {
   const gannet_propose_scores scores = {.n_lists = q,
@@ -83,7 +83,7 @@ static gannet_err propose_by_independent_draws(const gannet_member *member, int 
   return gannet_propose_choose(member, &w->choices, q, x_unit);
 }
 
-gannet_err gannet_propose_pointwise(const gannet_member *member, int q, double *x_unit) {
+gannet_err gannet_propose_pointwise(gannet_member *member, int q, double *x_unit) {
   workspace w = {0};
   gannet_candidates *candidates = NULL;
   gannet_err err = create_workspace(member, q, &w);

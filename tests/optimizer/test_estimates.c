@@ -1,5 +1,5 @@
 /* test: ranks 1 2 labels unit timeout 300 */
-/* Screening by estimates proposes, bit for bit, what scoring exactly does. */
+/* Scans that bound scores by estimates propose, bit for bit, what scoring all candidates does. */
 #include <math.h>
 #include <petscsys.h>
 #include <string.h>
@@ -7,8 +7,7 @@
 #include "support/harness.h"
 
 #include "optimizer/optimizer_impl.h"
-#include "optimizer/propose/moments_ordered.h"
-#include "optimizer/propose/propose_impl.h"
+#include "optimizer/propose/moments_scan.h"
 
 enum { D = 4, Q = 3, MOST = 8 };
 
@@ -35,12 +34,11 @@ typedef struct {
   double scale, offset; /* of the objective */
   int copies;           /* of every point told */
   int told;
-  const char *settings[MOST];     /* keys and values */
-  enum { NEVER, ALWAYS } screens; /* some scan does with estimates alone */
+  const char *settings[MOST];    /* keys and values */
+  enum { NEVER, ALWAYS } bounds; /* some scan does not score all candidates */
 } scenario;
 
-/* A history so long that candidates are scored in the order of ceilings, also for the first point
- * of a batch. */
+/* A history so long that candidates are bounded by upper bounds of variances. */
 enum { LONG = GANNET_MOMENTS_LONG + 15 };
 #define SHORT_FIT "surrogate.restarts", "1", "surrogate.fit_evaluations", "8"
 
@@ -157,9 +155,7 @@ typedef struct {
   gannet_context *context;
   gannet_problem *problem;
   gannet_optimizer *optimizer;
-  int screened; /* asks whose scan did with estimates */
-  int ordered;  /* and those that scored candidates in an order */
-  int doubted;  /* and those after which single precision rests */
+  int bounded; /* asks whose scan did not score all candidates */
 } fixture;
 
 static void start(fixture *f, const scenario *s, const char *precision, int seed) {
@@ -219,10 +215,7 @@ static void ask_and_tell(fixture *f, const scenario *s) {
     double x[Q * D], constraints[Q][3];
     gannet_result results[Q];
     assert_ok(gannet_optimizer_ask(f->optimizer, q, id, x));
-    const gannet_screen_report *screen = &f->optimizer->member[0].screen;
-    f->screened += screen->scored > 0 && !screen->complete;
-    f->ordered += screen->ordered;
-    f->doubted += f->optimizer->member[0].double_scans_last > 0;
+    f->bounded += f->optimizer->member[0].scored > 0;
     for (int i = 0; i < q; ++i) {
       results[i] = result_of(s, x + (ptrdiff_t)i * D, constraints[i]);
       results[i].id = id[i];
@@ -231,70 +224,34 @@ static void ask_and_tell(fixture *f, const scenario *s) {
   }
 }
 
-static void precision_changes_nothing(void **state) {
+static void estimates_change_nothing(void **state) {
   (void)state;
-  enum { EXACT, WAYS = 3 };
-  static const char *const precisions[WAYS] = {"exact", "single", "double"};
-  int doubted_in_order = 0;
+  enum { EXACT, ESTIMATED, WAYS };
+  static const char *const precisions[WAYS] = {"exact", "double"};
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     const scenario *s = &scenarios[i];
     uint64_t digest[WAYS];
-    int screened[WAYS], ordered[WAYS];
+    int bounded[WAYS];
     for (int k = 0; k < WAYS; ++k) {
       fixture f = {0};
       start(&f, s, precisions[k], 7 + (int)i);
       tell_random(&f, s);
       ask_and_tell(&f, s);
       digest[k] = gannet_history_digest(f.optimizer->history);
-      screened[k] = f.screened;
-      ordered[k] = f.ordered;
-      if (f.ordered == 3) doubted_in_order += f.doubted;
+      bounded[k] = f.bounded;
       drop(&f);
     }
-    assert_int_equal(screened[EXACT] + ordered[EXACT], 0);
-    for (int k = EXACT + 1; k < WAYS; ++k) {
-      if (digest[k] != digest[EXACT]) fail_msg("%s: other points in %s", s->name, precisions[k]);
-      if ((screened[k] > 0) != (s->screens == ALWAYS))
-        fail_msg("%s: %d scans with estimates in %s", s->name, screened[k], precisions[k]);
-      if (s->told == LONG && ordered[k] == 0)
-        fail_msg("%s: %d scans in an order in %s", s->name, ordered[k], precisions[k]);
-    }
+    assert_int_equal(bounded[EXACT], 0);
+    if (digest[ESTIMATED] != digest[EXACT]) fail_msg("%s: other points", s->name);
+    if ((bounded[ESTIMATED] > 0) != (s->bounds == ALWAYS))
+      fail_msg("%s: %d scans with estimates", s->name, bounded[ESTIMATED]);
+    if (s->told == LONG && bounded[ESTIMATED] < 3)
+      fail_msg("%s: %d scans by upper bounds of variances", s->name, bounded[ESTIMATED]);
   }
-  assert_true(doubted_in_order > 0);
-}
-
-static void note(gannet_member *member, gannet_precision last, bool tightened, int times) {
-  for (int i = 0; i < times; ++i) gannet_propose_report_precision(member, last, tightened);
-}
-
-/* After a scan in which it was of no use scans begin in double precision: 15, twice as many when it
- * is of no use again right after that, at most 240; and 15 again once it has been of use. */
-static void single_precision_rests_where_it_was_of_no_use(void **state) {
-  (void)state;
-  const gannet_precision single = GANNET_PRECISION_SINGLE, twofold = GANNET_PRECISION_DOUBLE;
-  const gannet_member_options options = {.search = {.precision = GANNET_PRECISION_SINGLE}};
-  gannet_member member = {.options = &options};
-  const int rests[] = {15, 30, 60, 120, 240, 240};
-  note(&member, single, false, 1);
-  for (int time = 0; time < 6; ++time) {
-    assert_int_equal(gannet_propose_precision(&member), single);
-    note(&member, twofold, true, 1);
-    note(&member, twofold, false, rests[time] - 1);
-    assert_int_equal(gannet_propose_precision(&member), twofold);
-    note(&member, twofold, false, 1);
-  }
-  note(&member, twofold, false, 1); /* the rest of a batch */
-  assert_int_equal(gannet_propose_precision(&member), single);
-  note(&member, single, false, 1);
-  note(&member, twofold, true, 1);
-  note(&member, twofold, false, 15);
-  assert_int_equal(gannet_propose_precision(&member), single);
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(precision_changes_nothing),
-      cmocka_unit_test(single_precision_rests_where_it_was_of_no_use)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(estimates_change_nothing)};
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
   PetscFinalize();
