@@ -66,6 +66,15 @@ int gannet_parse_number(const char *text, double *value) {
   return isfinite(*value) ? 0 : -1;
 }
 
+int gannet_parse_any_number(const char *text, double *value) {
+  char *end = NULL;
+  if (!gannet_parse_number(text, value)) return 0;
+  const size_t size = gannet_number_read(text, GANNET_NUMBER_ANY, value);
+  if (size > 0) return text[size] ? -1 : 0; /* beyond all numbers */
+  *value = strtod(text, &end);
+  return end == text || *end || isfinite(*value) ? -1 : 0;
+}
+
 const char *gannet_number_hint(const char *text) {
   const char *digits = text + strspn(text, " \t+-");
   if (strncmp(digits, "\xe2\x88\x92", 3) == 0) return "; write the minus sign as -";

@@ -31,6 +31,12 @@ size_t gannet_number_read(const char *text, gannet_number_form form, double *val
  */
 int gannet_parse_number(const char *text, double *value);
 
+/* The same, also for nan and infinity, and for what is beyond all numbers.
+ *
+ * Local.
+ */
+int gannet_parse_any_number(const char *text, double *value);
+
 /* What is wrong with a text that is no number, to be put behind a message: "; write ..." or "".
  *
  * Local.

@@ -19,6 +19,7 @@
 #include "cli/open_campaign.h"
 #include "cli/query.h"
 #include "machine/inspect.h"
+#include "problem/outputs.h"
 #include "simulations/registry.h"
 
 static const cli_flag flags[] = {
@@ -128,7 +129,9 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
     cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
             unit);
   }
-  cli_say(stdout, "  objective = %.17g\n", best->objective);
+  const char *objective_unit = gannet_problem_objective_unit(problem);
+  cli_say(stdout, "  %s = %.17g%s%s\n", gannet_problem_quantity_name(problem, 0), best->objective,
+          *objective_unit ? " " : "", objective_unit);
   for (int k = 0; k < problem->spec.n_constraints; ++k) {
     const char *unit = gannet_problem_unit(problem->constraint_unit, k);
     cli_say(stdout, "  %s = %.17g%s%s\n", problem->spec.constraints[k].name, values[k],
@@ -244,6 +247,24 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
   return GANNET_OK;
 }
 
+/* Where the numbers come from, as far as the campaign file says it. */
+static void print_sources(const gannet_campaign_input *input) {
+  const gannet_problem *problem = input->problem;
+  const gannet_outputs *outputs = problem->outputs;
+  char text[300];
+  for (int i = 0; outputs && i < outputs->n_formulas; ++i)
+    if (outputs->formula[i].text)
+      cli_say(stdout, "  %s = %s\n", gannet_problem_quantity_name(problem, i),
+              outputs->formula[i].text);
+  for (int i = 0; outputs && i < outputs->n; ++i) {
+    const gannet_output *output = &outputs->item[i];
+    gannet_output_describe(output, text, sizeof text);
+    gannet_utf8_show(text);
+    cli_say(stdout, "  %s: %s%s\n", output->name, text,
+            gannet_problem_needs_quantity(problem, output->name) ? "" : " (only recorded)");
+  }
+}
+
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static void print_dry_run(const char *file, const gannet_campaign *campaign) {
   const gannet_campaign_input *input = campaign->input;
@@ -253,6 +274,7 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
   cli_say(stdout,
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
+  print_sources(input);
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   if (campaign->is_resumed) {
     gannet_budget_format(n, " evaluations", " of ", total, share);

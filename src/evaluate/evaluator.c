@@ -2,8 +2,11 @@
 #include "evaluate/evaluator.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
+#include "evaluate/backends.h"
+#include "problem/outputs.h"
 
 struct gannet_evaluator {
   const gannet_evaluator_type *type;
@@ -17,6 +20,20 @@ gannet_err gannet_evaluator_check(const gannet_evaluator_type *type, const void 
                                   gannet_complaints *complaints) {
   GANNET_TRY(type->check(options, setup, complaints));
   return GANNET_OK;
+}
+
+void gannet_refuse_output_files(const gannet_problem *problem, const char *instead,
+                                gannet_complaints *complaints) {
+  const gannet_outputs *outputs = problem ? problem->outputs : NULL;
+  for (int i = 0; outputs && i < outputs->n; ++i) {
+    const gannet_output *item = &outputs->item[i];
+    char key[100];
+    if (!item->file && !item->pattern) continue;
+    (void)snprintf(key, sizeof key, "outputs.%s.%s", item->name, item->file ? "file" : "pattern");
+    gannet_complain(complaints, key,
+                    "this back-end has no files and no printed text to read; leave it out: %s",
+                    instead);
+  }
 }
 
 static gannet_err check_arguments(const gannet_evaluator_type *type, const void *options,

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "problem/outputs.h"
 
 /* Without pointers and with the padding zeroed by pack. */
 typedef struct {
@@ -110,10 +111,26 @@ void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failu
   result->run.crashed = false;
 }
 
+bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *result) {
+  char why[GANNET_REASON_SIZE];
+  for (int i = 0; i <= problem->spec.n_constraints; ++i) {
+    const gannet_formula *formula = gannet_problem_formula(problem, i);
+    if (!formula || isnan(i > 0 ? result->constraints[i - 1] : result->objective)) continue;
+    gannet_result_fail(result, false,
+                       "%s is reported, and is computed from '%.100s' too; leave one of them out",
+                       gannet_problem_quantity_name(problem, i), formula->text);
+    result->run.crashed = false; /* it is the campaign file that is wrong, not the design */
+    return false;
+  }
+  if (gannet_problem_compute(problem, result, why, sizeof why)) return true;
+  gannet_result_fail(result, false, "%s", why);
+  return false;
+}
+
 void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result) {
   if (!isfinite(result->objective)) {
-    gannet_result_fail(result, false, "objective is %g, expected a finite number",
-                       result->objective);
+    gannet_result_fail(result, false, "%s is %g, expected a finite number",
+                       gannet_problem_quantity_name(problem, 0), result->objective);
     return;
   }
   for (int j = 0; j < problem->spec.n_constraints; ++j)
@@ -122,6 +139,19 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_re
                          problem->spec.constraints[j].name, result->constraints[j]);
       return;
     }
+  const bool is_strict = problem->outputs && problem->outputs->unknown == GANNET_UNKNOWN_FAIL;
+  const int unknown = is_strict ? gannet_problem_find_unknown(problem, &result->reported, 0) : -1;
+  if (unknown >= 0) {
+    char name[64], list[100];
+    (void)snprintf(name, sizeof name, "%s", result->reported.item[unknown].name);
+    gannet_problem_list_quantities(problem, list, sizeof list);
+    gannet_result_fail(result, false,
+                       "the simulation reports '%s', which the campaign file does not name "
+                       "(unknown_outputs: fail); known:%s",
+                       name, list);
+    result->run.crashed = false; /* whatever it was, it was not the design */
+    return;
+  }
   result->status = GANNET_EVAL_DONE;
   result->retry = false;
 }

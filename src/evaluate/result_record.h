@@ -59,7 +59,16 @@ void gannet_result_fail(gannet_result_record *result, bool retry, const char *fo
  */
 void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failure);
 
-/* Turn a result whose numbers are in place into done, or failed when one of them is not finite.
+/* Compute what the campaign file has formulas for: objective and constraints. Returns false, and
+ * makes the result failed, when a quantity of a formula is missing or what is to be computed was
+ * reported.
+ *
+ * Local.
+ */
+bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *result);
+
+/* Turn a result whose numbers are in place into done, or failed when one of them is not finite or
+ * the campaign wants no others than it names.
  *
  * Local.
  */

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 struct gannet_expression {
@@ -267,6 +268,40 @@ void gannet_expression_destroy(gannet_expression **expression) {
   if ((*expression)->parser) mupRelease((*expression)->parser);
   gannet_free(&(*expression)->x);
   gannet_free(expression);
+}
+
+static gannet_err add_name(const char *word, size_t length, int *n, char ***names) {
+  char *name = NULL;
+  GANNET_TRY(gannet_alloc(length + 1, 1, &name));
+  memcpy(name, word, length);
+  gannet_err err = GANNET_OK;
+  if (is_name(name, *n, (const char *const *)*names) || strcmp(name, "pi") == 0 ||
+      strcmp(name, "e") == 0)
+    gannet_free(&name);
+  else
+    err = gannet_resize((size_t)*n, (size_t)*n + 1, sizeof **names, names);
+  if (err != GANNET_OK) gannet_free(&name);
+  if (name) (*names)[(*n)++] = name;
+  return err;
+}
+
+gannet_err gannet_expression_list_names(const char *text, int *n, char ***names) {
+  *n = 0;
+  GANNET_TRY(gannet_alloc(0, sizeof **names, names));
+  while (*text) {
+    size_t length = 0;
+    if (isdigit((unsigned char)*text) || *text == '.') {
+      double value;
+      const size_t size = gannet_number_read(text, GANNET_NUMBER_BEFORE_UNIT, &value);
+      text += size > 0 ? size : 1;
+      continue;
+    }
+    while (is_word(text[length])) ++length;
+    const char *behind = text + length + strspn(text + length, " \t");
+    if (length > 0 && *behind != '(') GANNET_TRY(add_name(text, length, n, names));
+    text += length > 0 ? length : 1;
+  }
+  return GANNET_OK;
 }
 
 double gannet_expression_value(gannet_expression *e, const double *x) {

@@ -18,6 +18,14 @@ GANNET_CHECKED gannet_err gannet_expression_create(const char *text, int n,
                                                    gannet_expression **expression);
 void gannet_expression_destroy(gannet_expression **expression);
 
+/* List the names in an expression, each once: all words but functions, numbers, pi and e.
+ *
+ * Local.
+ *
+ * names  out  [n] owned, each to be freed with gannet_free, also after an error
+ */
+GANNET_CHECKED gannet_err gannet_expression_list_names(const char *text, int *n, char ***names);
+
 /* Value at x [n]; NAN or infinite where it has none.
  *
  * Local.

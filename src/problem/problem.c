@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plain_environment.h"
 #include "problem/check.h"
+#include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
 
@@ -160,6 +161,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_free(&(*problem)->first);
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);
+  gannet_outputs_destroy(&(*problem)->outputs);
   gannet_problem_let_go(&(*problem)->holders);
   gannet_free(problem);
 }

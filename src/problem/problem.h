@@ -15,6 +15,7 @@
 #include "gannet/problem.h"
 #include "problem/variable.h"
 
+struct gannet_outputs;
 struct gannet_pool;
 
 struct gannet_problem {
@@ -26,6 +27,8 @@ struct gannet_problem {
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
   struct gannet_pool *pool; /* candidates, the only admissible points; NULL = all of the box */
   struct gannet_physics *physics; /* equations of the objective (problem/physics.h); NULL = none */
+  struct gannet_outputs *outputs; /* what reported numbers mean (problem/outputs.h); NULL = nothing
+                                     was stated */
   char **variable_unit;           /* [n_variables] to be shown, or NULL */
   char **constraint_unit;         /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/outputs.h"
+
 #define WORD(name, word, phrase) word,
 #define PHRASE(name, word, phrase) phrase,
 #define OLD_WORD(word, status) {word, status},
@@ -72,11 +74,12 @@ void gannet_results_release(int n, gannet_result_record *results) {
 gannet_err gannet_result_report(const gannet_problem *problem, const gannet_quantity *quantity,
                                 gannet_result_record *result) {
   const char *name = quantity->name ? quantity->name : "";
-  const int constraint = gannet_problem_find_constraint(problem, name);
-  double *asked = strcmp(name, "objective") == 0 ? &result->objective
-                  : constraint >= 0              ? &result->constraints[constraint]
-                                                 : NULL;
+  const int index = gannet_problem_find_quantity(problem, name);
+  double *asked = index == 0  ? &result->objective
+                  : index > 0 ? &result->constraints[index - 1]
+                              : NULL;
   gannet_quantity kept = *quantity;
+  if (index == 0) kept.name = "objective"; /* whatever name the campaign gives it */
   if (asked && !isnan(quantity->value)) *asked = quantity->value;
   if (asked) kept.value = *asked;
   if (asked && quantity->sd == 0 && !quantity->gradient) return GANNET_OK;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/hyper_digest.h"
+#include "problem/outputs.h"
 #include "problem/pool.h"
 
 enum { MOST_TOLD = 6, END_SIZE = sizeof ", and 2147483647 more" };
@@ -168,9 +169,35 @@ static void compare_order(change_list *changes, const gannet_problem_spec *befor
     }
 }
 
-static void compare_problems(const gannet_problem_spec *before, const gannet_problem_spec *now,
+/* What the objective and the constraints are: quantities of the same name, or expressions. */
+static void compare_formulas(const gannet_problem *before, const gannet_problem *now,
+                             change_list *changes) {
+  const gannet_formula *old = gannet_problem_formula(before, 0);
+  const gannet_formula *new = gannet_problem_formula(now, 0);
+  const char *old_name = gannet_problem_quantity_name(before, 0);
+  const char *new_name = gannet_problem_quantity_name(now, 0);
+  const char *old_text = old ? old->text : old_name, *new_text = new ? new->text : new_name;
+  if (strcmp(old_text, new_text) != 0)
+    add_change(changes, "objective", old_text, new_text);
+  else if (strcmp(old_name, new_name) != 0)
+    add_change(changes, "objective.name", old_name, new_name);
+  for (int k = 0; k < now->spec.n_constraints; ++k) {
+    const char *name = now->spec.constraints[k].name;
+    const int i = gannet_problem_find_constraint(before, name);
+    if (i < 0) continue;
+    old = gannet_problem_formula(before, i + 1);
+    new = gannet_problem_formula(now, k + 1);
+    if (strcmp(old ? old->text : "", new ? new->text : "") != 0)
+      add_part(changes, "constraints", name, "expression", old ? old->text : NULL,
+               new ? new->text : NULL);
+  }
+}
+
+static void compare_problems(const gannet_problem *old, const gannet_problem *new,
                              change_list *changes) {
   static const char *const goals[] = {"minimize", "maximize"};
+  const gannet_problem_spec *before = &old->spec, *now = &new->spec;
+  compare_formulas(old, new, changes);
   if (before->goal != now->goal)
     add_change(changes, "goal", goals[before->goal == GANNET_MAXIMIZE],
                goals[now->goal == GANNET_MAXIMIZE]);
@@ -264,6 +291,28 @@ static void compare_simulation(const gannet_campaign_input *before,
   }
 }
 
+/* Where the numbers come from. Another source of the objective, of a constraint or of a part of
+ * them is another simulation; other outputs are recorded from now on, or not any more. */
+static void compare_outputs(const gannet_problem *before, const gannet_problem *now,
+                            change_list *simulation, change_list *recorded) {
+  const gannet_problem *const both[] = {before, now};
+  for (int p = 0; p < 2; ++p)
+    for (int i = 0; both[p]->outputs && i < both[p]->outputs->n; ++i) {
+      const char *name = both[p]->outputs->item[i].name;
+      const gannet_output *old = gannet_output_find(before, name);
+      const gannet_output *new = gannet_output_find(now, name);
+      const bool is_needed = gannet_problem_needs_quantity(now, name);
+      char texts[2][200] = {"", ""}, key[80];
+      if (p == 1 && old) continue; /* told before */
+      if (old) gannet_output_describe(old, texts[0], sizeof texts[0]);
+      if (new) gannet_output_describe(new, texts[1], sizeof texts[1]);
+      if (strcmp(texts[0], texts[1]) == 0) continue;
+      (void)snprintf(key, sizeof key, "outputs.%s", name);
+      add_change(is_needed ? simulation : recorded, key, old ? texts[0] : NULL,
+                 new ? texts[1] : NULL);
+    }
+}
+
 static gannet_err parse_text(const char *file, const char *text, size_t size,
                              gannet_campaign_input **input) {
   const gannet_campaign_source source = {.file = file, .text = text, .size = size};
@@ -285,7 +334,7 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
 void gannet_changes_warn(const gannet_context *context, const char *saved,
                          const gannet_campaign_input *input) {
   gannet_campaign_input *before = NULL, *now = NULL;
-  change_list changes = {.used = 0}, simulation = {.used = 0};
+  change_list changes = {.used = 0}, simulation = {.used = 0}, recorded = {.used = 0};
   char *text = NULL;
   size_t size = 0;
   gannet_err err = read_saved(saved, &before);
@@ -296,11 +345,18 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
   if (err == GANNET_OK) {
     compare_courses(before, now, &changes);
     compare_simulation(before, now, &simulation);
+    compare_outputs(before->problem, now->problem, &simulation, &recorded);
   } else {
     gannet_error_clear();
   }
   end_changes(&changes);
   end_changes(&simulation);
+  end_changes(&recorded);
+  if (recorded.n > 0)
+    gannet_log(context, GANNET_LOG_WARNING,
+               "other outputs than those of the saved campaign, %s: evaluations before keep what "
+               "they recorded",
+               recorded.text);
   if (changes.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,
@@ -336,8 +392,7 @@ bool gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
   gannet_campaign_input *before = NULL;
   change_list changes = {.used = 0};
   if (read_saved(saved, &before) == GANNET_OK)
-    compare_problems(gannet_problem_get_spec(before->problem), gannet_problem_get_spec(problem),
-                     &changes);
+    compare_problems(before->problem, problem, &changes);
   else
     gannet_error_clear();
   gannet_campaign_destroy(&before);

@@ -13,6 +13,7 @@
 #include "campaign/config/config.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/options.h"
+#include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/problem.h"
 
@@ -41,10 +42,10 @@ static void write_list(FILE *out, int n, const char *const *texts) {
   (void)fputc(']', out);
 }
 
-static void write_unit(FILE *out, const char *unit) {
-  if (!*unit) return;
-  (void)fputs(", unit: ", out);
-  gannet_yaml_text(out, unit);
+static void write_key(FILE *out, const char *key, const char *text) {
+  if (!text || !*text) return;
+  (void)fprintf(out, ", %s: ", key);
+  gannet_yaml_text(out, text);
 }
 
 static void write_variable(FILE *out, const gannet_variable *variable, const char *unit) {
@@ -61,11 +62,12 @@ static void write_variable(FILE *out, const gannet_variable *variable, const cha
     (void)fputs(", values: ", out);
     write_list(out, variable->n_values, variable->values);
   }
-  write_unit(out, unit);
+  write_key(out, "unit", unit);
   (void)fputs("}\n", out);
 }
 
-static void write_constraint(FILE *out, const gannet_constraint *constraint, const char *unit) {
+static void write_constraint(FILE *out, const gannet_constraint *constraint,
+                             const gannet_formula *formula, const char *unit) {
   const bool lower = isfinite(constraint->lower), upper = isfinite(constraint->upper);
   const gannet_option option = {.type = GANNET_REAL};
   (void)fputs("  ", out);
@@ -73,7 +75,8 @@ static void write_constraint(FILE *out, const gannet_constraint *constraint, con
   (void)fprintf(out, ": {%s: ", lower ? "lower" : "upper");
   gannet_yaml_value(out, &option, lower ? &constraint->lower : &constraint->upper);
   if (lower && upper) write_real(out, "upper", constraint->upper);
-  write_unit(out, unit);
+  if (formula) write_key(out, "expression", formula->text);
+  write_key(out, "unit", unit);
   (void)fputs("}\n", out);
 }
 
@@ -84,7 +87,42 @@ static void write_problem(FILE *out, const gannet_problem *problem) {
     write_variable(out, &spec->variables[v], gannet_problem_unit(problem->variable_unit, v));
   if (spec->n_constraints > 0) (void)fputs("constraints:\n", out);
   for (int k = 0; k < spec->n_constraints; ++k)
-    write_constraint(out, &spec->constraints[k], gannet_problem_unit(problem->constraint_unit, k));
+    write_constraint(out, &spec->constraints[k], gannet_problem_formula(problem, k + 1),
+                     gannet_problem_unit(problem->constraint_unit, k));
+}
+
+static void write_output(FILE *out, const gannet_output *output) {
+  const gannet_option *take = gannet_option_find(gannet_output_table, "take");
+  const gannet_rows *part = &output->rows;
+  char rows[32] = "all";
+  if (part->part != GANNET_ROWS_ALL)
+    (void)snprintf(rows, sizeof rows, "%s %d", part->part == GANNET_ROWS_LAST ? "last" : "first",
+                   part->n);
+  (void)fputs("  ", out);
+  gannet_yaml_text(out, output->name);
+  (void)fputs(": {unit: ", out);
+  gannet_yaml_text(out, output->unit ? output->unit : "");
+  write_key(out, "file", output->file);
+  write_key(out, "pattern", output->pattern);
+  write_key(out, "column", output->column);
+  if (output->column) {
+    write_key(out, "rows", rows);
+    write_key(out, "take", take->choices[output->take]);
+  }
+  (void)fputs("}\n", out);
+}
+
+/* The sections objective and outputs. */
+static void write_outputs(FILE *out, const gannet_problem *problem) {
+  const gannet_outputs *outputs = problem->outputs;
+  if (!outputs) return;
+  (void)fputs("objective: {name: ", out);
+  gannet_yaml_text(out, outputs->objective);
+  write_key(out, "expression", outputs->formula[0].text);
+  write_key(out, "unit", outputs->unit);
+  (void)fputs("}\n", out);
+  if (outputs->n > 0) (void)fputs("outputs:\n", out);
+  for (int i = 0; i < outputs->n; ++i) write_output(out, &outputs->item[i]);
 }
 
 static void write_term(FILE *out, const gannet_physics_term *term) {
@@ -162,6 +200,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
   write_table(out, "", gannet_general_table, &input->general);
   write_problem(out, input->problem);
+  write_outputs(out, input->problem);
   GANNET_TRY(write_physics(out, input));
   const gannet_err err = gannet_campaign_options(input, &options);
   if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &method);

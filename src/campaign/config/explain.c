@@ -91,6 +91,14 @@ static const struct {
     {"variables.*", "variables:\n  width: {lower: 0.5, upper: 2}\n"},
     {"constraints", "constraints:\n  peak_stress: {upper: 110}\n  mass: {lower: 1, upper: 3}\n"},
     {"constraints.*", "constraints:\n  peak_stress: {upper: 110}\n"},
+    {"objective", "objective: {name: cost, expression: \"drag + 0.01*mass\", unit: N}\n"},
+    {"outputs",
+     "outputs:\n"
+     "  drag: {file: \"postProcessing/forces/*/coefficient.dat\", column: Cd, rows: last 200, "
+     "take: "
+     "mean}\n"
+     "  cells: {pattern: \"^cells: *([^ ]*)\", file: log.mesh}\n  mass: {unit: kg}\n"},
+    {"outputs.*", "outputs:\n  residual: {file: log.csv, column: 3}\n"},
     {"physics",
      "physics:\n  equations:\n    - terms:\n        - {derivative: [width, width]}\n"
      "        - {coefficient: \"sin(width)\", derivative: []}\n"},

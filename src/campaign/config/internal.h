@@ -23,6 +23,13 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_config_read_problem(const gannet_config_reader *reader);
 
+/* Read what the reported numbers mean, objective, expressions of constraints and outputs, and give
+ * it to the problem, if there is one and nothing was complained about so far.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_read_outputs(const gannet_config_reader *reader);
+
 /* Read the equations and give them to the problem, if there is one and nothing was complained about
  * so far.
  *

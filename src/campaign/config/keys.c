@@ -8,6 +8,9 @@ static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
+/* In the order of gannet_take and of gannet_unknown. */
+static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
+static const char *const unknowns[] = {"keep", "warn", "fail", NULL};
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
 
 #define AT(type, member) .offset = offsetof(type, member)
@@ -55,6 +58,15 @@ const gannet_option gannet_general_table[] = {
      .unit = "points",
      .help = "points proposed at a time; auto = evaluate.parallel, or 1",
      .example = "8"},
+    {.key = "unknown_outputs",
+     .type = GANNET_CHOICE,
+     AT(gannet_general, unknown_outputs),
+     .fallback = "keep",
+     .choices = unknowns,
+     .help =
+         "what becomes of a number that a simulation reports and this file does not name: keep: "
+         "it is recorded; warn: the same, with a warning, once for each name; fail: the "
+         "evaluation fails"},
     {.key = "candidates",
      .type = GANNET_TEXT,
      AT(gannet_general, candidates),
@@ -239,6 +251,13 @@ const gannet_option gannet_constraint_table[] = {{.key = "lower",
                                                   .unit = "units of the result",
                                                   .help = "largest value that is feasible",
                                                   .example = "110"},
+                                                 {.key = "expression",
+                                                  .type = GANNET_TEXT,
+                                                  AT(gannet_constraint_keys, expression),
+                                                  .help = "the constraint is computed from "
+                                                          "reported quantities; without it, it is "
+                                                          "reported itself",
+                                                  .example = "\"stress/yield\""},
                                                  {.key = "unit",
                                                   .type = GANNET_TEXT,
                                                   AT(gannet_constraint_keys, unit),
@@ -246,6 +265,63 @@ const gannet_option gannet_constraint_table[] = {{.key = "lower",
                                                           "nothing is computed with it",
                                                   .example = "K"},
                                                  {0}};
+
+const gannet_option gannet_objective_table[] = {
+    {.key = "name",
+     .type = GANNET_TEXT,
+     AT(gannet_objective_keys, name),
+     .help = "quantity that is the objective, by the name that the simulation reports; with an "
+             "expression, the name that messages show. When left out, it is called objective",
+     .example = "drag"},
+    {.key = "expression",
+     .type = GANNET_TEXT,
+     AT(gannet_objective_keys, expression),
+     .help = "the objective is computed from reported quantities",
+     .example = "\"drag + 0.01*mass\""},
+    {.key = "unit",
+     .type = GANNET_TEXT,
+     AT(gannet_objective_keys, unit),
+     .help = "unit of the objective, to be shown; nothing is computed with it",
+     .example = "N"},
+    {0}};
+
+const gannet_option gannet_output_table[] = {
+    {.key = "file",
+     .type = GANNET_TEXT,
+     AT(gannet_output_keys, file),
+     .help = "file of the evaluation's directory that has the number, with column or pattern; with "
+             "wildcards such as * the last of the files that match, numbers in names in their "
+             "order",
+     .example = "postProcessing/forces/*/coefficient.dat"},
+    {.key = "column",
+     .type = GANNET_TEXT,
+     AT(gannet_output_keys, column),
+     .help = "column of a table, by its name in the header or by its number from 1",
+     .example = "Cd"},
+    {.key = "rows",
+     .type = GANNET_TEXT,
+     AT(gannet_output_keys, rows),
+     .help = "rows of the table that count: last, last N, first, first N or all; last when left "
+             "out",
+     .example = "last 200"},
+    {.key = "take",
+     .type = GANNET_CHOICE,
+     AT(gannet_output_keys, take),
+     .fallback = "last",
+     .choices = takes,
+     .help = "which number is taken from these rows"},
+    {.key = "pattern",
+     .type = GANNET_TEXT,
+     AT(gannet_output_keys, pattern),
+     .help = "POSIX extended regular expression whose first group is the number, in a file or, "
+             "without file, in what the simulation prints; the last line that matches counts",
+     .example = "\"^cells: *([^ ]*)\""},
+    {.key = "unit",
+     .type = GANNET_TEXT,
+     AT(gannet_output_keys, unit),
+     .help = "unit of the number, to be shown; nothing is computed with it",
+     .example = "kg"},
+    {0}};
 
 /* The physics section. */
 

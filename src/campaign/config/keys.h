@@ -14,6 +14,7 @@ typedef struct {
   int goal;     /* gannet_goal */
   double noise; /* standard deviation; NAN = to be inferred */
   int batch;
+  int unknown_outputs;   /* gannet_unknown */
   char *candidates;      /* file, "none" = the whole box */
   char *input_directory; /* absolute in a campaign that was loaded */
 } gannet_general;
@@ -59,8 +60,19 @@ typedef struct {
 
 typedef struct {
   double lower, upper;
+  char *expression;
   char *unit;
 } gannet_constraint_keys;
+
+typedef struct {
+  char *name, *expression, *unit;
+} gannet_objective_keys;
+
+typedef struct {
+  char *file, *pattern, *column, *rows;
+  int take; /* gannet_take */
+  char *unit;
+} gannet_output_keys;
 
 typedef struct {
   int points; /* GANNET_AUTO */
@@ -86,6 +98,8 @@ extern const gannet_option gannet_save_table[];
 extern const gannet_option gannet_log_table[];
 extern const gannet_option gannet_variable_table[];
 extern const gannet_option gannet_constraint_table[];
+extern const gannet_option gannet_objective_table[];
+extern const gannet_option gannet_output_table[];
 extern const gannet_option gannet_physics_table[];
 extern const gannet_option gannet_equation_table[];
 extern const gannet_option gannet_term_table[];

@@ -18,6 +18,7 @@
 #include "campaign/config/section.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/options.h"
+#include "problem/quantities.h"
 
 enum { MOST_SECTIONS = 64, LONGEST_NAME = 100, LOCATION_SIZE = 512 };
 
@@ -83,12 +84,21 @@ static gannet_err note_locations(const gannet_config_reader *reader) {
   const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
   const gannet_tree *variables = gannet_tree_find(reader->root, "variables");
   const gannet_tree *evaluate = gannet_tree_find(reader->root, "evaluate");
+  const gannet_tree *outputs = gannet_tree_find(reader->root, "outputs");
   const gannet_tree *equations =
       gannet_tree_find(gannet_tree_find(reader->root, "physics"), "equations");
   GANNET_TRY(add_location(input, "", reader->file));
   GANNET_TRY(add_locations(input, "", reader->root, gannet_tree_location));
   GANNET_TRY(add_locations(input, "variables.", variables, gannet_tree_key_location));
   GANNET_TRY(add_locations(input, "constraints.", constraints, gannet_tree_key_location));
+  GANNET_TRY(add_locations(input, "objective.", gannet_tree_find(reader->root, "objective"),
+                           gannet_tree_location));
+  GANNET_TRY(add_locations(input, "outputs.", outputs, gannet_tree_key_location));
+  for (int i = 0; outputs && outputs->kind == GANNET_TREE_MAPPING && i < outputs->n; ++i) {
+    char prefix[LOCATION_SIZE];
+    (void)snprintf(prefix, sizeof prefix, "outputs.%.200s.", outputs->child[i].key);
+    GANNET_TRY(add_locations(input, prefix, &outputs->child[i], gannet_tree_location));
+  }
   GANNET_TRY(add_locations(input, "physics.equations.", equations, gannet_tree_location));
   return add_locations(input, "evaluate.", evaluate, gannet_tree_location);
 }
@@ -381,6 +391,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(read_evaluate(reader));
   GANNET_TRY(read_method(reader));
   GANNET_TRY(gannet_config_read_problem(reader));
+  GANNET_TRY(gannet_config_read_outputs(reader));
   GANNET_TRY(gannet_config_read_physics(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count > 0) return check_backend(reader);
@@ -390,12 +401,16 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   return GANNET_OK;
 }
 
-/* "surrogate: forest" is short for "surrogate: {type: forest}". */
+/* "surrogate: forest" is short for "surrogate: {type: forest}", and "objective: drag" for
+ * "objective: {name: drag}". */
 static gannet_err expand_short_forms(gannet_tree_file *tree) {
   static const char *const keys[] = {"surrogate", "acquisition", "region"};
   for (size_t s = 0; s < sizeof keys / sizeof *keys; ++s)
     GANNET_TRY(gannet_tree_expand(tree, keys[s], "type"));
-  return GANNET_OK;
+  const gannet_tree *objective = gannet_tree_find(&tree->root, "objective");
+  if (!objective || objective->kind != GANNET_TREE_TEXT || objective->empty) return GANNET_OK;
+  return gannet_tree_expand(tree, "objective",
+                            gannet_quantity_is_name(objective->text) ? "name" : "expression");
 }
 
 static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_file *tree,

@@ -20,6 +20,14 @@ static const gannet_section fixed[] = {
      "results that must stay within bounds: a name for each, with its keys below"},
     {"constraints.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_constraint_table,
      "one constraint; at least one bound"},
+    {"objective", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_objective_table,
+     "which reported quantity is the objective; 'objective: drag' and 'objective: \"drag + "
+     "0.01*mass\"' are short forms"},
+    {"outputs", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
+     "numbers that are recorded, and where each comes from if not from results.out: a name for "
+     "each, with its keys below"},
+    {"outputs.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_output_table,
+     "one output; without file and pattern, it is a quantity of results.out"},
     {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
      "differential equations that the objective obeys, for the methods that use them"},
     {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "evaluate/contract/contract.h"
+#include "problem/outputs.h"
 
 static gannet_ticket *ticket_of(const gannet_campaign *campaign, const gannet_batch *batch, int i) {
   return &campaign->ledger.ticket[batch->id[i]];
@@ -114,6 +115,8 @@ gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evalua
 void gannet_batch_release(gannet_batch *batch) {
   gannet_free(&batch->id);
   gannet_free(&batch->in_flight);
+  for (int i = 0; i < batch->warned.n; ++i) gannet_free(&batch->warned.item[i]);
+  gannet_free(&batch->warned.item);
   memset(batch, 0, sizeof *batch);
 }
 
@@ -202,6 +205,43 @@ gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *eval
   return err;
 }
 
+/* Warn about a reported number, once for each name. */
+static gannet_err warn_once(gannet_campaign *campaign, gannet_batch *batch, int64_t id,
+                            const char *name, const char *what) {
+  gannet_text_list *warned = &batch->warned;
+  const size_t n = (size_t)warned->n;
+  for (size_t i = 0; i < n; ++i)
+    if (strcmp(warned->item[i], name) == 0) return GANNET_OK;
+  gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld: %s", (long long)id, what);
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *warned->item, &warned->item));
+  warned->n += 1;
+  return gannet_copy_text(name, &warned->item[n]);
+}
+
+/* Warn about an output that is missing, which the reason of an evaluation that is done notes, and
+ * about numbers that the campaign file does not name, where it wants that. */
+static gannet_err warn_of_outputs(gannet_campaign *campaign, gannet_batch *batch,
+                                  const gannet_result_record *result) {
+  const gannet_problem *problem = campaign->input->problem;
+  const gannet_quantities *reported = &result->reported;
+  char name[100], text[300];
+  if (result->run.reason[0]) {
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(result->run.reason, ":"),
+                   result->run.reason);
+    (void)snprintf(text, sizeof text, "without %s", result->run.reason);
+    GANNET_TRY(warn_once(campaign, batch, result->id, name, text));
+  }
+  if (!problem->outputs || problem->outputs->unknown != GANNET_UNKNOWN_WARN) return GANNET_OK;
+  for (int i = -1; (i = gannet_problem_find_unknown(problem, reported, i + 1)) >= 0;) {
+    (void)snprintf(text, sizeof text,
+                   "the simulation reports '%s', which the campaign file does not name; it is "
+                   "recorded",
+                   reported->item[i].name);
+    GANNET_TRY(warn_once(campaign, batch, result->id, reported->item[i].name, text));
+  }
+  return GANNET_OK;
+}
+
 /* Attempts that were given back without having been started leave no trace in the ledger. */
 static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
                                gannet_result_record *results) {
@@ -225,6 +265,7 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
                  one->retry && /* bad luck may not strike twice */
                  one->run.attempts <= campaign->input->evaluate.retries;
     batch->n_ended += !one->retry;
+    if (one->status == GANNET_EVAL_DONE) GANNET_TRY(warn_of_outputs(campaign, batch, one));
     if (one->status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
                  (long long)one->id, one->run.attempts, gannet_eval_status_phrase(one->status),

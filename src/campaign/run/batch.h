@@ -15,8 +15,9 @@ typedef struct {
   bool *in_flight; /* [n] */
   int capacity;
   int n_flight;
-  int n_ended;        /* not in flight, with a result that waits to be told */
-  int64_t n_looked;   /* evaluations of the ledger that were taken in so far */
+  int n_ended;             /* not in flight, with a result that waits to be told */
+  int64_t n_looked;        /* evaluations of the ledger that were taken in so far */
+  gannet_text_list warned; /* names of reported numbers that were warned about */
   char returned[256]; /* why attempts came back without a result, and the campaign stops; "" = none
                          did */
 } gannet_batch;

@@ -9,6 +9,7 @@
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
 #include "optimizer/optimizer.h"
+#include "problem/outputs.h"
 
 enum { BAR = 30 };
 
@@ -20,6 +21,11 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
                           .pending = gannet_ledger_pending(ledger),
                           .feasible = ledger->n_feasible};
   if (campaign->input->problem->spec.n_constraints == 0) tally->feasible = -1;
+  const gannet_problem *problem = campaign->input->problem;
+  const char *unit = gannet_problem_objective_unit(problem);
+  const char *name = gannet_problem_quantity_name(problem, 0);
+  if (*unit) (void)snprintf(tally->unit, sizeof tally->unit, " %.20s", unit);
+  if (strcmp(name, "objective") != 0) (void)snprintf(tally->name, sizeof tally->name, "%s ", name);
   const int64_t best = gannet_history_best(campaign->history);
   tally->best.feasible = best >= 0;
   tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
@@ -45,8 +51,8 @@ void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
                    "no feasible design yet; least violation %.4g at evaluation %lld",
                    tally->violation, id);
   else
-    (void)snprintf(text, GANNET_TALLY_TEXT, "best %.*g (evaluation %lld)", digits,
-                   tally->best.objective, id);
+    (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s (evaluation %lld)", tally->name, digits,
+                   tally->best.objective, tally->unit, id);
 }
 
 void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {

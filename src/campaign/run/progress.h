@@ -21,6 +21,8 @@ typedef struct {
   int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
   double violation; /* of the best one; 0 = it is feasible */
   gannet_best best;
+  char name[72]; /* of the objective and a blank; "" when the campaign file gives it none */
+  char unit[32]; /* of the objective behind a blank; "" when none was stated */
 } gannet_tally;
 
 enum { GANNET_TALLY_TEXT = 160 };

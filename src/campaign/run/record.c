@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "evaluate/contract/json_text.h"
 #include "gannet/version.h"
+#include "problem/outputs.h"
 
 static const char *const kinds[] = {"campaign", "propose", "submit", "result",
                                     "tell",     "state",   NULL};
@@ -540,5 +541,10 @@ uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
     digest = mix_numbers(digest, problem->spec.constraints[k].lower,
                          problem->spec.constraints[k].upper, -1);
   }
+  if (strcmp(gannet_problem_quantity_name(problem, 0), "objective") != 0)
+    digest = mix_text(digest, gannet_problem_quantity_name(problem, 0));
+  for (int i = 0; i <= problem->spec.n_constraints; ++i)
+    if (gannet_problem_formula(problem, i))
+      digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->text);
   return digest;
 }

@@ -371,7 +371,8 @@ static void put_best(view *v, const gannet_tally *tally) {
     return;
   }
   const int64_t since = c->n_steps ? c->n_ended - c->steps[c->n_steps - 1].ended : 0;
-  (void)fprintf(out, "%.10g (evaluation %lld", tally->best.objective, (long long)tally->best.id);
+  (void)fprintf(out, "%s%.10g%s (evaluation %lld", tally->name, tally->best.objective, tally->unit,
+                (long long)tally->best.id);
   if (since > 0)
     (void)fprintf(out, "; %lld evaluation%s since", (long long)since, since > 1 ? "s" : "");
   (void)fputs(")\n", out);

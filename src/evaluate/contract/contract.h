@@ -7,7 +7,9 @@
  *
  *   directory         makes and fills the directory; reads and writes attempt.json
  *   substitute        the values of placeholders, and replacing them in templates and commands
- *   results           reads results.out, and stdout.log by patterns
+ *   results           reads results.out, and what patterns and output_files give
+ *   patterns          finds numbers by regular expressions in what is printed or written
+ *   output_files      finds files by name or wildcards, and takes numbers from tables
  *   classify_outcome  how an attempt ended: done, cannot run, failed, or bad luck
  *
  * An attempt that "cannot run" says that the design is bad; "bad luck" is a failure after which
@@ -268,13 +270,15 @@ gannet_delimiters gannet_contract_delimiters(const gannet_contract *contract,
 /* Regular expressions that pick quantities out of the simulation's output. */
 typedef struct {
   int n;
-  int *quantity;    /* [n] 0 = objective, j + 1 = constraint j */
+  char **name; /* [n] of the quantity; "" = not known, for want of a problem */
+  char **file; /* [n] that is searched, NULL = stdout.log; those of one file follow each other */
   bool *by_columns; /* [n] counts characters, as (.{8}) does: numbers may touch each other */
   bool *has_comma;  /* [n] names a comma: one that it matches beside its group is between numbers */
   regex_t *regex;
 } gannet_patterns;
 
-/* Compile "name=regex" texts; what is wrong with them becomes complaints.
+/* Compile "name=regex" texts and the patterns of the problem's outputs; what is wrong with them
+ * becomes complaints.
  *
  * Local.
  */
@@ -283,6 +287,34 @@ GANNET_CHECKED gannet_err gannet_patterns_create(const gannet_text_list *texts,
                                                  gannet_complaints *complaints,
                                                  gannet_patterns *patterns);
 void gannet_patterns_release(gannet_patterns *patterns);
+
+/* What takes the number of a quantity, or the reason why there is none. Other than 0 ends the
+ * search.
+ *
+ *   value  in  NULL = there is none
+ *   text   in  where the value is from, or the reason
+ */
+typedef struct {
+  int (*take)(void *user, const char *name, const double *value, const char *text);
+  void *user;
+} gannet_quantity_taker;
+
+/* A search that could not be finished. */
+typedef struct {
+  gannet_search_report report; /* report.end is GANNET_SEARCH_OVER when the taker ended it */
+  const char *name;            /* of the quantity */
+  char file[120];
+} gannet_pattern_failure;
+
+/* Search the files of an evaluation for patterns, and give each quantity to the taker.
+ *
+ * Local.
+ *
+ * Returns 0, or -1 when the search failed or the taker ended it.
+ */
+int gannet_patterns_search(const gannet_patterns *patterns, const char *directory,
+                           const gannet_search_limits *limits, const gannet_quantity_taker *taker,
+                           gannet_pattern_failure *failure);
 
 /* The rules by which the end of a process is classified. */
 typedef struct {
@@ -306,6 +338,13 @@ typedef struct {
  */
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result);
+
+/* Whether a file is not there that has the objective, a constraint, or what they are computed from:
+ * results.out, or one of an output. What is printed does not count.
+ *
+ * Local.
+ */
+bool gannet_contract_lacks_files(const gannet_problem *problem, const char *directory);
 
 /* Whether results.out is cut off within its last line. A JSON object never counts as cut off, as it
  * shows itself whether it is whole.

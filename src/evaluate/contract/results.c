@@ -1,4 +1,5 @@
-/* Reading what a simulation reports: results.out, and what patterns find in stdout.log. */
+/* Reading what a simulation reports: results.out, what patterns find in what it prints, and the
+ * outputs that are in other files. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -12,97 +13,17 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/option.h"
+#include "base/utf8.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/json_text.h"
-#include "evaluate/contract/number_part.h"
+#include "evaluate/contract/output_files.h"
 #include "evaluate/result_record.h"
+#include "problem/outputs.h"
 
 enum {
   PASSED_OVER_SIZE = 80,
-  LARGEST_FILE = 16 << 20, /* of results.out, bytes */
-  NUMBER_SIZE = 512        /* 1e308 has 309 digits when a program prints all of them */
+  LARGEST_FILE = 16 << 20 /* of results.out, bytes */
 };
-
-/* For messages: a group that takes the number, or nan, or the stars of Fortran. A diverged run must
- * not be taken for an earlier line of it. */
-#define NUMBER_GROUP "([^ ]*)"
-
-/* The index of what a simulation reports by name: 0 = objective, j + 1 = constraint j, -1 =
- * unknown. */
-static int find_quantity(const gannet_problem *problem, const char *name) {
-  if (strcmp(name, "objective") == 0) return 0;
-  const int constraint = gannet_problem_find_constraint(problem, name);
-  return constraint < 0 ? -1 : constraint + 1;
-}
-
-/* List the names of the constraints for messages, with a blank before each. */
-static void list_quantities(const gannet_problem *problem, char *list, size_t size) {
-  size_t used = 0;
-  list[0] = '\0';
-  for (int j = 0; j < problem->spec.n_constraints; ++j) {
-    const int more = snprintf(list + used, size - used, " %s", problem->spec.constraints[j].name);
-    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
-  }
-}
-
-#define EXAMPLE "'objective=^drag: *" NUMBER_GROUP "'"
-
-static void compile_pattern(const char *text, const gannet_problem *problem,
-                            gannet_complaints *complaints, gannet_patterns *patterns) {
-  char name[128], reason[200];
-  const char *equals = strchr(text, '=');
-  regex_t *regex = &patterns->regex[patterns->n];
-  if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
-    gannet_complain(complaints, "evaluate.pattern",
-                    "'%s' is not of the form name=regular-expression, as in " EXAMPLE, text);
-    return;
-  }
-  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  if (problem && find_quantity(problem, name) < 0) {
-    char list[400];
-    list_quantities(problem, list, sizeof list);
-    gannet_complain(
-        complaints, "evaluate.pattern",
-        "'%s' is neither objective nor a constraint of this campaign; known: objective%s", name,
-        list);
-    return;
-  }
-  const int failed = regcomp(regex, equals + 1, REG_EXTENDED);
-  if (failed) {
-    (void)regerror(failed, regex, reason, sizeof reason);
-    gannet_complain(complaints, "evaluate.pattern", "'%s': %s; expected as in " EXAMPLE, equals + 1,
-                    reason);
-    return;
-  }
-  patterns->by_columns[patterns->n] = strchr(equals, '{') != NULL;
-  patterns->has_comma[patterns->n] = strchr(equals, ',') != NULL;
-  patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
-  bool is_taken = false;
-  for (int i = 0; i < patterns->n - 1; ++i)
-    is_taken = is_taken || patterns->quantity[i] == patterns->quantity[patterns->n - 1];
-  if (problem && is_taken)
-    gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
-}
-
-gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_problem *problem,
-                                  gannet_complaints *complaints, gannet_patterns *patterns) {
-  const size_t n = (size_t)texts->n;
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->has_comma, &patterns->has_comma));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
-  for (int i = 0; i < texts->n; ++i) compile_pattern(texts->item[i], problem, complaints, patterns);
-  return GANNET_OK;
-}
-
-void gannet_patterns_release(gannet_patterns *patterns) {
-  for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
-  gannet_free(&patterns->quantity);
-  gannet_free(&patterns->by_columns);
-  gannet_free(&patterns->has_comma);
-  gannet_free(&patterns->regex);
-  patterns->n = 0;
-}
 
 bool gannet_contract_is_transient(int error) {
   static const int passing[] = {EAGAIN,    ENOMEM,       ENFILE,       EMFILE,      EIO,
@@ -122,7 +43,7 @@ void gannet_contract_fail_search(const gannet_search_report *report, const char 
   }
   if (report->end == GANNET_SEARCH_FAILED) {
     char why[GANNET_REASON_SIZE];
-    (void)snprintf(why, sizeof why, "cannot read %s: %s", name, report->why);
+    (void)snprintf(why, sizeof why, "cannot read %.100s: %.120s", name, report->why);
     gannet_contract_fail_to_read(report->error, why, result);
   } else {
     gannet_result_fail(result, false,
@@ -150,27 +71,27 @@ typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
   char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
+  char *note;        /* [GANNET_REASON_SIZE] which output is missing that is only recorded, "" =
+                        none */
 } reader;
 
 static double quantity_value(const reader *to, int index) {
   return index == 0 ? to->result->objective : to->result->constraints[index - 1];
 }
 
-static const char *quantity_name(const gannet_problem *problem, int index) {
-  return index == 0 ? "objective" : problem->spec.constraints[index - 1].name;
-}
-
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
 static int set_quantity(const reader *to, gannet_quantity quantity, const char *location) {
-  const int index = find_quantity(to->problem, quantity.name);
-  if (index >= 0 && !isfinite(quantity.value)) {
+  const int index = gannet_problem_find_quantity(to->problem, quantity.name);
+  const bool is_needed = gannet_problem_needs_quantity(to->problem, quantity.name);
+  if (is_needed && !isfinite(quantity.value)) {
     gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location,
                        quantity.name, quantity.value);
     return -1;
   }
-  if (index >= 0 && !isnan(quantity_value(to, index))) {
+  if (index >= 0 ? !isnan(quantity_value(to, index))
+                 : is_needed && gannet_quantities_find(&to->result->reported, quantity.name)) {
     gannet_result_fail(to->result, false, "%s: %s is given twice", location, quantity.name);
     return -1;
   }
@@ -190,37 +111,21 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
  */
 static int refuse_misspelt(const reader *to, const char *name, const char *value,
                            const char *location) {
-  const char *known[64] = {"objective", "fail"};
+  const char *known[64] = {"fail"};
   char list[100];
-  for (int j = 0; j < to->problem->spec.n_constraints && j + 3 < 64; ++j)
-    known[j + 2] = to->problem->spec.constraints[j].name;
+  for (int i = 0; i + 2 < 64; ++i)
+    if (!(known[i + 1] = gannet_problem_known_quantity(to->problem, i))) break;
   const char *near = gannet_nearest(name, known);
   if (!near && !to->passed_over[0])
     (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s has no number: '%.12s%s%.18s'",
                    location + strlen("results.out "), name, *value ? " " : "", value);
   if (!near) return 0;
-  list_quantities(to->problem, list, sizeof list);
+  gannet_problem_list_quantities(to->problem, list, sizeof list);
   gannet_result_fail(
       to->result, false,
       "%s: '%.60s' is neither objective nor a constraint of this campaign, and has no "
-      "number; did you mean '%s'? Expected: objective%s, or fail",
+      "number; did you mean '%s'? Expected:%s, or fail",
       location, name, near, list);
-  return -1;
-}
-
-/* Parse a number, also nan and infinity, which messages name as such. */
-static int parse_number(const char *text, double *value) {
-  char *end = NULL;
-  if (!gannet_parse_number(text, value)) return 0;
-  const size_t size = gannet_number_read(text, GANNET_NUMBER_ANY, value);
-  if (size > 0) return text[size] ? -1 : 0; /* beyond all numbers */
-  *value = strtod(text, &end);
-  return end == text || *end || isfinite(*value) ? -1 : 0;
-}
-
-static int refuse_text(const reader *to, const char *what, const char *text, const char *location) {
-  gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location, what,
-                     text, gannet_number_hint(text));
   return -1;
 }
 
@@ -250,16 +155,19 @@ static char *cut_deviation(char *value) {
 
 /* The name and the value of a line. */
 static int read_value(const reader *to, const char *name, char *value, const char *location) {
-  const bool is_asked_for = find_quantity(to->problem, name) >= 0;
+  const bool is_asked_for = gannet_problem_needs_quantity(to->problem, name);
   gannet_quantity quantity = {.name = name};
   char what[100], *deviation = cut_deviation(value);
   value = trim(value);
-  if (parse_number(value, &quantity.value))
-    return is_asked_for ? refuse_text(to, name, value, location)
-                        : refuse_misspelt(to, name, value, location);
+  if (gannet_parse_any_number(value, &quantity.value)) {
+    if (!is_asked_for) return refuse_misspelt(to, name, value, location);
+    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location, name,
+                       value, gannet_number_hint(value));
+    return -1;
+  }
   (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
   if (deviation) deviation = trim(deviation);
-  if (deviation && parse_number(deviation, &quantity.sd)) quantity.sd = NAN;
+  if (deviation && gannet_parse_any_number(deviation, &quantity.sd)) quantity.sd = NAN;
   if (deviation && is_asked_for && !(isfinite(quantity.sd) && quantity.sd >= 0)) {
     gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number from 0 on",
                        location, what, deviation);
@@ -279,7 +187,7 @@ static int read_line(const reader *to, char *line, const char *location) {
   char first[64];
   const size_t length = strcspn(name, "=:,;");
   (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
-  if (!name[length] || find_quantity(to->problem, first) < 0)
+  if (!name[length] || !gannet_problem_needs_quantity(to->problem, first))
     return read_value(to, name, value, location);
   gannet_result_fail(to->result, false,
                      "%s: '%.60s', expected a name, a blank and a number, as in objective 1.23",
@@ -370,7 +278,7 @@ static int read_object(const reader *to, const char *name, json_t *object) {
   parse_object(to->problem, object, &quantity, gradient, why);
   if (!why[0]) {
     failed = set_quantity(to, quantity, "results.out");
-  } else if (find_quantity(to->problem, name) >= 0) {
+  } else if (gannet_problem_needs_quantity(to->problem, name)) {
     gannet_result_fail(to->result, false, "results.out: %s: %s", name, why);
     failed = -1;
   }
@@ -393,7 +301,7 @@ static int read_members(const reader *to, json_t *object) {
       failed = set_quantity(to, quantity, "results.out");
     } else if (json_is_object(value)) {
       failed = read_object(to, name, value);
-    } else if (find_quantity(to->problem, name) >= 0) {
+    } else if (gannet_problem_needs_quantity(to->problem, name)) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
       failed = -1;
     }
@@ -468,120 +376,76 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
-/* What a pattern found. */
-typedef struct {
-  char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
-  bool is_torn;       /* its line has zero bytes: the text may be a part of the number only */
-  bool is_part;       /* of the number whole */
-  bool is_comma_part; /* the same, for a comma that is beside the group */
-  bool takes_comma;   /* which the match has in it */
-  char whole[64];
-} finding;
-
-/* Keep a match; the last line of the output that matches wins. */
-static bool take_match(void *user, int which, const char *line, const regmatch_t *match,
-                       bool torn) {
-  finding *found = (finding *)user + which;
-  const regmatch_t *part = &match[match[1].rm_so >= 0];
-  const char *text = line + part->rm_so, *end = line + part->rm_eo;
-  while (text < end && strchr(" \t\r", *text)) ++text;
-  (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(end - text), text);
-  found->is_torn = torn;
-  found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
-                                         found->whole, sizeof found->whole);
-  found->takes_comma = (match->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
-                       (match->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
-  found->is_comma_part =
-      !found->is_part && gannet_is_comma_part(line, (size_t)part->rm_so, (size_t)part->rm_eo,
-                                              found->whole, sizeof found->whole);
-  return false;
-}
-
-/* Refuse a text that is only a part of a number, unless the expression shows that it means that
- * part.
- */
-static int refuse_part_of_number(const reader *to, const gannet_patterns *patterns, int i,
-                                 const finding *found, const char *location) {
-  const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
-  if (patterns->by_columns[i]) return 0;
-  if (found->is_part)
-    gannet_result_fail(
-        to->result, false,
-        "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
-        "of the number, as " NUMBER_GROUP
-        " does, and before it nothing that takes digits, "
-        "as .* does",
-        location, found->text, found->whole);
-  else if (found->is_comma_part && !knows_commas)
-    gannet_result_fail(
-        to->result, false,
-        "%s: takes only '%.40s' of '%s' in stdout.log; expected a number without commas, or, where "
-        "the comma is between two numbers, an expression that takes it along, as ([^,]+), does",
-        location, found->text, found->whole);
-  else
-    return 0;
-  return -1;
-}
-
-static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
-  char location[64];
-  for (int i = 0; i < patterns->n; ++i) {
-    char *text = trim(found[i].text);
-    const char *name = quantity_name(to->problem, patterns->quantity[i]);
-    (void)snprintf(location, sizeof location, "pattern of %.40s", name);
-    if (!*text) {
-      gannet_result_fail(to->result, false, "%s: nothing in stdout.log matches", location);
-      return -1;
-    }
-    if (found[i].is_torn) {
-      gannet_result_fail(to->result, false,
-                         "%s: the line of stdout.log that matches holds zero bytes, expected text",
-                         location);
-      return -1;
-    }
-    if (refuse_part_of_number(to, patterns, i, &found[i], location)) return -1;
-    gannet_quantity quantity = {.name = name};
-    if (parse_number(text, &quantity.value)) return refuse_text(to, name, text, location);
-    if (set_quantity(to, quantity, location)) return -1;
+/* Take over what a pattern or a column gave, or the reason why it gave nothing. Without a number
+ * that the campaign needs the evaluation fails; of one that is only recorded the reason becomes a
+ * note. */
+static int take_output(void *user, const char *name, const double *value, const char *text) {
+  const reader *to = user;
+  if (value) return set_quantity(to, (gannet_quantity){.name = name, .value = *value}, text);
+  if (gannet_problem_needs_quantity(to->problem, name)) {
+    gannet_result_fail(to->result, false, "%s", text);
+    return -1;
   }
+  if (!to->note[0])
+    (void)snprintf(to->note, GANNET_REASON_SIZE, "%.*s", GANNET_REASON_SIZE - 1, text);
   return 0;
 }
 
-static int search_output(const reader *to, const gannet_outcome_rules *rules, const char *directory,
-                         finding *found) {
+static int read_patterns(reader *to, const gannet_outcome_rules *rules, const char *directory) {
   char what[64];
-  const gannet_patterns *patterns = rules->patterns;
-  const gannet_search search = {.n = patterns->n,
-                                .regex = patterns->regex,
-                                .has_places = true,
-                                .take = take_match,
-                                .user = found};
-  const gannet_search_report report =
-      gannet_search_file(&search, directory, "stdout.log", &rules->limits);
-  if (report.end == GANNET_SEARCH_OVER) return set_found(to, patterns, found);
-  (void)snprintf(what, sizeof what, "pattern of %.40s",
-                 quantity_name(to->problem, patterns->quantity[report.slowest]));
-  gannet_contract_fail_search(&report, what, "stdout.log", to->result);
+  gannet_pattern_failure failure;
+  const gannet_quantity_taker taker = {take_output, to};
+  if (!gannet_patterns_search(rules->patterns, directory, &rules->limits, &taker, &failure))
+    return 0;
+  if (failure.report.end == GANNET_SEARCH_OVER) return -1; /* take_output has said why */
+  (void)snprintf(what, sizeof what, "pattern of %.40s", failure.name);
+  gannet_contract_fail_search(&failure.report, what, failure.file, to->result);
   return -1;
 }
 
-static int read_output(const reader *to, const gannet_outcome_rules *rules, const char *directory) {
-  finding *found = NULL;
-  int failed = -1;
-  if (rules->patterns->n == 0) return 0;
-  if (gannet_alloc((size_t)rules->patterns->n, sizeof *found, &found) == GANNET_OK) {
-    failed = search_output(to, rules, directory, found);
-  } else {
-    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
-    gannet_error_clear();
+/* Read an output from a column of a table. */
+static int read_column(reader *to, const gannet_output *output, const gannet_outcome_rules *rules,
+                       const char *directory) {
+  char found[PATH_MAX], path[PATH_MAX], why[GANNET_REASON_SIZE], text[GANNET_REASON_SIZE + 80];
+  double value = NAN;
+  gannet_table_end end = GANNET_TABLE_LACKING;
+  if (gannet_output_file_find(directory, output->file, found, sizeof found, why, sizeof why) &&
+      gannet_join_path(directory, found, path, sizeof path) == GANNET_OK)
+    end = gannet_output_file_take(path, found, output, rules->limits.stopping, &value, why,
+                                  sizeof why);
+  const int error = errno;
+  gannet_error_clear();
+  (void)snprintf(text, sizeof text, "outputs.%s: %s", output->name, why);
+  if (end == GANNET_TABLE_LACKING) return take_output(to, output->name, NULL, text);
+  if (end == GANNET_TABLE_UNREADABLE) {
+    gannet_contract_fail_to_read(error, text, to->result);
+    to->result->run.crashed = false;
+    return -1;
   }
-  gannet_free(&found);
-  return failed;
+  if (end == GANNET_TABLE_STOPPED) {
+    to->result->status = GANNET_EVAL_PENDING;
+    return -1;
+  }
+  (void)snprintf(text, sizeof text, "column %.60s of %.100s", output->column, found);
+  return take_output(to, output->name, &value, text);
+}
+
+/* Note the first output that is only recorded and is not in results.out. */
+static void note_absent(reader *to) {
+  const gannet_outputs *outputs = to->problem->outputs;
+  for (int i = 0; outputs && i < outputs->n && !to->note[0]; ++i) {
+    const gannet_output *item = &outputs->item[i];
+    if (item->column || item->pattern || gannet_problem_needs_quantity(to->problem, item->name) ||
+        gannet_quantities_find(&to->result->reported, item->name))
+      continue;
+    (void)snprintf(to->note, GANNET_REASON_SIZE, "outputs.%s: it is not in results.out",
+                   item->name);
+  }
 }
 
 static int check_complete(const reader *to, int no_file) {
   for (int index = 0; index <= to->problem->spec.n_constraints; ++index) {
-    const char *name = quantity_name(to->problem, index), *near = NULL;
+    const char *name = gannet_problem_quantity_name(to->problem, index), *near = NULL;
     if (!isnan(quantity_value(to, index))) continue;
     for (int i = 0; i < to->result->reported.n && !near; ++i)
       near = gannet_nearest(to->result->reported.item[i].name, (const char *const[]){name, NULL})
@@ -599,6 +463,21 @@ static int check_complete(const reader *to, int no_file) {
     return -1;
   }
   return 0;
+}
+
+bool gannet_contract_lacks_files(const gannet_problem *problem, const char *directory) {
+  char found[PATH_MAX], why[GANNET_REASON_SIZE];
+  const char *name;
+  for (int i = 0; (name = gannet_problem_known_quantity(problem, i)); ++i) {
+    const gannet_output *output = gannet_output_find(problem, name);
+    if (!gannet_problem_needs_quantity(problem, name)) continue;
+    const char *file = output ? output->file : NULL;
+    if (!file && output && output->pattern) continue;
+    if (!gannet_output_file_find(directory, file ? file : "results.out", found, sizeof found, why,
+                                 sizeof why))
+      return true;
+  }
+  return false;
 }
 
 bool gannet_contract_is_torn(const char *directory) {
@@ -622,8 +501,8 @@ static void forget_numbers(const gannet_problem *problem, gannet_result_record *
 
 bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
                                      gannet_result_record *result) {
-  char passed_over[PASSED_OVER_SIZE] = "";
-  const reader to = {problem, result, passed_over};
+  char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
+  const reader to = {problem, result, passed_over, note};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   forget_numbers(problem, result);
   return result->status == GANNET_EVAL_CANNOT_RUN;
@@ -631,13 +510,19 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
 
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result) {
-  char passed_over[PASSED_OVER_SIZE] = "";
-  const reader to = {problem, result, passed_over};
+  char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
+  reader to = {problem, result, passed_over, note};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
-  int failed = from_file < 0 || read_output(&to, rules, directory);
-  if (!failed) failed = check_complete(&to, from_file == 1);
-  if (!failed) {
+  int failed = from_file < 0 || read_patterns(&to, rules, directory);
+  for (int i = 0; problem->outputs && i < problem->outputs->n && !failed; ++i)
+    if (problem->outputs->item[i].column)
+      failed = read_column(&to, &problem->outputs->item[i], rules, directory);
+  if (!failed && gannet_result_compute(problem, result) && !check_complete(&to, from_file == 1)) {
+    note_absent(&to);
     gannet_result_check_numbers(problem, result);
+    if (result->status == GANNET_EVAL_DONE)
+      (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", note);
+    gannet_utf8_line(result->run.reason);
     return;
   }
   forget_numbers(problem, result);

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "evaluate/backends.h"
 #include "evaluate/in_process/in_process.h"
+#include "problem/outputs.h"
 
 enum {
   MOST_NAMES = 128,
@@ -186,6 +187,9 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   if (setup->problem) {
     check_sizes(type, &setup->problem->spec, complaints);
     check_constraints(type, &setup->problem->spec, complaints);
+    if (gannet_problem_formula(setup->problem, 0))
+      gannet_complain(complaints, "objective.expression",
+                      "built-in simulations compute the objective themselves; leave it out");
   }
   const int before = complaints->count;
   const gannet_err err = make_target(chosen, type, complaints, &made);

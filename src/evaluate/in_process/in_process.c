@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evaluate/backends.h"
 #include "evaluate/result_record.h"
 
 enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
@@ -56,6 +57,8 @@ void gannet_in_process_check(const gannet_in_process_options *options,
       gannet_complain(complaints, "evaluate.settings",
                       "'%s' is not of the form key=value, as in delay=0.5",
                       options->settings.item[i]);
+  gannet_refuse_output_files(setup->problem, "the simulation reports its quantities itself",
+                             complaints);
   if (!setup->context) return;
   if (options->ranks_per_simulation > setup->context->np)
     gannet_complain(
@@ -218,7 +221,9 @@ static void take_quantities(const runner *run, const gannet_simulation_output *o
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     err = gannet_result_report(run->problem, &output->quantities[i], result);
   if (err == GANNET_OK) {
-    gannet_result_check_numbers(run->problem, result);
+    /* A formula needs quantities, which only the root of the group has. */
+    if (run->group_rank != 0 || gannet_result_compute(run->problem, result))
+      gannet_result_check_numbers(run->problem, result);
     return;
   }
   gannet_result_fail(result, false, "%s", gannet_error_detail());

@@ -47,15 +47,13 @@ static gannet_err give_up(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool r
   return end_with_failure(jobs, job, retry, reason);
 }
 
-/* Whether results.out may still arrive: the outcome of a job can be seen earlier than its results
- * when both cross a network (Ax #3247). */
+/* Whether results.out, or another file that has results, may still arrive: the outcome of a job can
+ * be seen earlier than its results when both cross a network (Ax #3247). */
 static bool results_may_come(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                              double seconds) {
-  char path[PATH_MAX];
-  if (jobs->program.patterns.n > 0) return false;
-  if (gannet_join_path(job->attempt.directory, "results.out", path, sizeof path) != GANNET_OK)
-    return false;
-  return access(path, F_OK) && seconds < fmin(longest_files_lag, jobs->options->grace);
+  if (jobs->program.options->pattern.n > 0) return false;
+  return seconds < fmin(longest_files_lag, jobs->options->grace) &&
+         gannet_contract_lacks_files(jobs->program.contract.problem, job->attempt.directory);
 }
 
 static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {

@@ -1,0 +1,201 @@
+# test: labels cli timeout 120 processors 1
+"""Where results come from: the objective by name or by an expression, outputs in files and in what is printed."""
+import program
+from program import USAGE
+
+# What a flow solver leaves: tables of several starts, logs, and lines on its standard output.
+SOLVER = """\
+#!/bin/sh
+x=$(sed -n 's/^x //p' params.in)
+for start in 9 10; do
+  mkdir -p postProcessing/forces/$start
+  {
+    echo '# Force coefficients'
+    echo '# dragDir     : (1.0 0.0 0.0)'
+    printf '# Time          \\tCd            \\tCd(f)         \\tCl\\n'
+    for step in 1 2 3 4; do printf "$start.$step    \\t$start.$step\\t1D-1\\t$x\\n"; done
+  } > postProcessing/forces/$start/coefficient.dat
+done
+echo 'cells: 1200' > log.mesh
+echo 'energy 3.5'
+printf 'step,Res p,flow\\r\\n1,1e-2,5\\r\\n2,1e-3,6.5\\r\\n' > residuals.csv
+echo "mass $x" > results.out
+"""
+TEXT = """\
+variables: {x: {lower: 1, upper: 2}}
+method: sobol
+batch: 2
+objective: {name: cost, expression: "drag + 0.01*mass", unit: N}
+constraints: {cells: {lower: 1000}, ratio: {expression: "flow/drag", upper: 3}}
+outputs:
+  drag: {file: "postProcessing/forces/*/coefficient.dat", column: Cd, rows: last 3, take: mean}
+  cells: {pattern: "^cells: *([^ ]*)", file: log.mesh}
+  energy: {pattern: "^energy *([^ ]*)"}
+  flow: {file: residuals.csv, column: flow}
+  worst: {file: residuals.csv, column: 2, rows: all, take: max}
+  mass: {unit: kg}
+budget: {evaluations: 2}
+evaluate: {backend: command, command: ["{input_directory}/solver.sh"]}
+"""
+FAILING = TEXT.replace("budget: {evaluations: 2}", "budget: {evaluations: 1}").replace("batch: 2", "batch: 1")
+
+
+class Outputs(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write(SOLVER, "solver.sh", 0o755)
+
+    def failure(self, *sets):
+        """Why the evaluation of a campaign with these changes failed."""
+        words = [word for text in sets for word in ("--set", text)]
+        directory = f"d{self.n_started}"
+        outcome = self.gannet("run", self.write(FAILING, "f.yaml"), "-q", "--directory", directory, *words)
+        self.assertIn("1 failed", outcome.out, outcome)
+        row, = self.history(directory)
+        self.assertEqual(row["failure"], "results")
+        return row["reason"]
+
+    def test_numbers_come_from_files_and_from_what_is_printed(self):
+        outcome = self.succeed("run", self.write(TEXT, "c.yaml"), "-q")
+        self.assertRegex(outcome.out, r"\n  cost = 10\.3\d* N\n  cells = 1200\n  ratio = 0\.6\d+\n")
+        for row in self.history("c.campaign"):
+            x = float(row["x"])
+            self.assertAlmostEqual(float(row["objective"]), 10.3 + 0.01 * x, 12)
+            self.assertAlmostEqual(float(row["drag"]), 10.3, 12)
+            self.assertAlmostEqual(float(row["ratio"]), 6.5 / 10.3, 12)
+            self.assertEqual((row["cells"], row["energy"], row["flow"], row["worst"], float(row["mass"]), row["reason"]),
+                             ("1200", "3.5", "6.5", "0.01", x, ""))
+        self.assertRegex(self.succeed("status", "c.campaign").out, r"best +cost 10\.3\d* N \(evaluation")
+        self.assertRegex(self.succeed("watch", "c.campaign", "--once").out, r"best +cost 10\.3\d* N \(evaluation")
+        self.succeed("verify", "c.campaign")
+        again = self.succeed("run", "c.campaign/campaign.yaml", "--directory", "again", "-q").out
+        self.assertEqual(again.splitlines()[:6], outcome.out.splitlines()[:6])
+
+    def test_a_dry_run_tells_where_numbers_come_from(self):
+        out = self.succeed("run", self.write(TEXT, "c.yaml"), "--dry-run").out
+        for line in ("cost = drag + 0.01*mass", "ratio = flow/drag", "mass: results.out\n",
+                     "drag: column Cd of postProcessing/forces/*/coefficient.dat, mean of the last 3 rows\n",
+                     "cells: pattern '^cells: *([^ ]*)' in log.mesh\n",
+                     "energy: pattern '^energy *([^ ]*)' in what is printed (only recorded)"):
+            self.assertIn(f"\n  {line}", out)
+
+    def test_what_is_missing_fails_with_what_was_there(self):
+        for change, told in (
+                ("outputs.drag.column=CD", "has no column 'CD'; did you mean 'Cd'? columns: Time Cd Cd(f) Cl"),
+                ("outputs.drag.rows=last 9", "outputs.drag: postProcessing/forces/10/coefficient.dat has 4 rows, expected at least 9"),
+                ("outputs.drag.column=7", "coefficient.dat line 5 has 4 columns, expected at least 7"),
+                ("outputs.drag.file=postProcessing/force/0/x.dat", "no file 'postProcessing/force/0/x.dat'; 'postProcessing' holds: forces"),
+                ("outputs.cells.file=log.msh", "outputs.cells: no file 'log.msh'; the evaluation's directory holds: log.mesh postProcessing"),
+                ("outputs.cells.pattern='^cell (.*)'", "pattern of cells: nothing in log.mesh matches"),
+                ("outputs.cells.pattern='^cells: .(.*)'", "takes only '200' of '1200' in log.mesh"),
+                ("outputs.flow.column=step,", "has no column 'step,'"),
+                ("objective=drag + mas", "objective = drag + mas: mas is missing, did you mean 'mass'?; reported: cells"),
+                ("objective=power", "results.out: power is missing"),
+                ("evaluate.pattern={mass: '^energy (.*)'}", "pattern of mass: mass is given twice")):
+            self.assertIn(told, self.failure(change))
+        self.assertIn("the simulation reports 'mass', which the campaign file does not name (unknown_outputs: fail)",
+                      self.failure("unknown_outputs=fail", "objective.expression=drag", "outputs.mass=null", "outputs={drag: {file: "
+                                   "residuals.csv, column: flow}, cells: {file: log.mesh, pattern: '(1.*)'}, flow: {file: residuals.csv, column: 3}}"))
+
+    def test_a_number_that_is_computed_is_not_reported_too(self):
+        self.write(SOLVER + "echo 'cost 3' >> results.out\n", "solver.sh", 0o755)
+        self.assertIn("cost is reported, and is computed from 'drag + 0.01*mass' too", self.failure())
+
+    def test_what_is_only_recorded_may_be_missing(self):
+        text = TEXT.replace("  mass: {unit: kg}", "  mass: {unit: kg}\n  lift: {file: lift.dat, column: 1}\n  late:")
+        outcome = self.succeed("run", self.write(text, "c.yaml"), "-q")
+        self.assertEqual(outcome.err.count("without outputs.lift: no file 'lift.dat'"), 1, outcome)
+        for row in self.history("c.campaign"):
+            self.assertEqual(row["status"], "done")
+            self.assertIn("outputs.lift: no file 'lift.dat'", row["reason"])
+        outcome = self.succeed("run", self.write(TEXT + "unknown_outputs: warn\n", "w.yaml"), "-q")
+        self.assertNotIn("does not name", outcome.err)
+        self.write(SOLVER + "echo 'extra 3' >> results.out\n", "solver.sh", 0o755)
+        outcome = self.succeed("run", self.write(TEXT + "unknown_outputs: warn\n", "w2.yaml"), "-q")
+        self.assertEqual(outcome.err.count("the simulation reports 'extra', which the campaign file does not name"), 1)
+        self.assertEqual({row["extra"] for row in self.history("w2.campaign")}, {"3"})
+        self.assertNotIn("extra", self.succeed("run", self.write(TEXT, "k.yaml"), "-q").err)
+
+    def test_the_objective_by_its_name(self):
+        simulation = "evaluate: {backend: command, shell: 'echo WORD 3 > results.out'}\n"
+        text = "variables: {x: {lower: 1, upper: 2}}\nmethod: sobol\nbudget: {evaluations: 1}\nobjective: drag\n" + simulation
+        for word in "drag", "objective":
+            self.assertIn("  drag = 3\n", self.succeed("run", self.write(text.replace("WORD", word), f"{word}.yaml"), "-q").out)
+            self.assertEqual(self.history(f"{word}.campaign")[0]["objective"], "3")
+        outcome = self.gannet("run", self.write(text.replace("WORD 3", "drga 3"), "m.yaml"), "-q")
+        self.assertIn("results.out: drag is missing; is 'drga' a misspelling of it?", outcome.out)
+        outcome = self.gannet("run", self.write(text.replace("WORD 3", "drag = 3"), "e.yaml"), "-q")
+        self.assertIn("drag is '= 3', expected a number", outcome.out)
+        plain = text.replace("objective: drag\n", "").replace("WORD", "objective")
+        self.assertIn("  objective = 3\n", self.succeed("run", self.write(plain, "p.yaml"), "-q").out)
+
+    def test_changes_on_a_resume(self):
+        file = self.write(TEXT, "c.yaml")
+        self.succeed("run", file, "-q")
+        for change, told in (("objective=drag", "objective: drag + 0.01*mass -> drag"), ("objective.name=price", "objective.name: cost -> price"),
+                             ("constraints.ratio.expression=flow", "constraints.ratio.expression: flow/drag -> flow")):
+            outcome = self.succeed("run", file, "--resume", "-q", "--set", change, code=USAGE)
+            self.assertIn(told, outcome.err)
+        self.succeed("run", file, "--resume", "-q", "--set", "objective.unit=kN")
+        more = ("--set", "outputs.top={file: residuals.csv, column: 1}", "--set", "budget.evaluations=3")
+        self.assertIn("other outputs than those of the saved campaign, outputs.top: (none) -> column 1 of residuals.csv, last row",
+                      self.succeed("run", file, "--resume", "-q", *more).err)
+        self.assertEqual([row["top"] for row in self.history("c.campaign")], ["", "", "2"])
+        self.assertIn("another simulation than that of the saved campaign, outputs.flow: column flow of residuals.csv, last row -> "
+                      "column 3 of residuals.csv, last row",
+                      self.succeed("run", file, "--resume", "-q", "--set", "outputs.flow.column=3").err)
+        self.succeed("verify", "c.campaign")
+
+    def test_mistakes_are_told_at_once(self):
+        for old, new, told in (
+                ("unit: kg", "units: kg", r"c.yaml:12:10: unknown key 'outputs.mass.units'; did you mean 'unit'"),
+                ("  mass:", "  x:", "c.yaml:12:3: the name 'x' is taken by a variable"),
+                ("  mass:", "  fail:", "the name 'fail' is taken by the line"),
+                ("  mass:", "  ma-ss:", "output name 'ma-ss': expected up to 63 letters"),
+                ("  mass:", "  objective:", "outputs.objective: the objective is called 'cost'; use that name"),
+                ("  mass: {unit: kg}", "  ratio: {file: a, column: b}", "outputs.ratio: it is computed from an expression, too"),
+                ("  mass: {unit: kg}", "  mass: {column: b}", r"c.yaml:12:18: outputs.mass.column: needs file"),
+                ("  mass: {unit: kg}", "  mass: {file: b}", r"outputs.mass.file: needs column or pattern"),
+                ("  mass: {unit: kg}", "  mass: {file: b, column: a, pattern: c}", r"outputs.mass.column: a number is in a column or found"),
+                ("  mass: {unit: kg}", "  mass: {file: b, column: 0}", r"outputs.mass.column: expected the name of a column"),
+                ("  mass: {unit: kg}", "  mass: {file: b, column: ''}", r"outputs.mass.column: is empty"),
+                ("  mass: {unit: kg}", "  mass: {file: /b, column: 1}", r"outputs.mass.file: expected a path in the evaluation"),
+                ("  mass: {unit: kg}", "  mass: {file: a/../b, column: 1}", r"outputs.mass.file: expected a path in the evaluation"),
+                ("  mass: {unit: kg}", "  mass: {rows: all, pattern: a}", r"outputs.mass.rows: needs column"),
+                ("rows: last 3", "rows: last 0", r"c.yaml:7:\d+: outputs.drag.rows: expected last, last N"),
+                ("rows: last 3", "rows: 7", r"outputs.drag.rows: expected last, last N"),
+                ("rows: last 3", "rows: lastly", r"outputs.drag.rows: expected last, last N"),
+                ("take: mean", "take: median", r"outputs.drag.take: 'median' is not valid; expected one of: last mean min max first sum; did you mean 'mean'"),
+                ('"^cells: *([^ ]*)"', '"^cells: *([^ ]*"', r"c.yaml:8:\d+: outputs.cells.pattern: .*[Uu]nmatched"),
+                ('"drag + 0.01*mass"', '"drag + 0.01*x"', r"c.yaml:4:\d+: objective.expression: 'x' is the name of a variable"),
+                ('"drag + 0.01*mass"', '"drag + ratio"', r"objective.expression: 'ratio' is computed itself"),
+                ('"drag + 0.01*mass"', '"drag +"', r"objective.expression: expression 'drag \+', character 6: it ends too early"),
+                ('"drag + 0.01*mass"', '"3"', r"objective.expression: expected an expression in quantities"),
+                ('"flow/drag"', '"flow/drag)"', r"c.yaml:5:\d+: constraints.ratio.expression: expression 'flow/drag\)', character 10"),
+                ("name: cost", "name: cells", "objective.name: the name 'cells' is taken by a constraint"),
+                ("name: cost", "name: x", "objective.name: the name 'x' is taken by a variable"),
+                ("name: cost", "name: a+b", r"objective.name: 'a\+b' is no name"),
+                ("name: cost", "nam: cost", "unknown key 'objective.nam'; did you mean 'name'"),
+                ("method: sobol", "unknown_outputs: drop", r"unknown_outputs: 'drop' is not valid; expected one of: keep warn fail"),
+                ("outputs:\n", "outputs: [mass]\nignored:\n", "outputs: expected a name for each"),
+                ("command, command:", "function, simulation: branin} # ", r"outputs.drag.file: this back-end has no files"),
+                ("command, command:", "manual} # ", r"c.yaml:7:\d+: outputs.drag.file: this back-end has no files .*gannet tell"),
+                ("[\"{input_directory}/solver.sh\"]", "[a], pattern: {speed: b}", "'speed' is neither objective nor a constraint .*known: cells drag mass"),
+                ("[\"{input_directory}/solver.sh\"]", "[a], pattern: {cells: b}", r"outputs.cells.pattern: 'cells' has two patterns")):
+            self.assertIn(old, TEXT)
+            outcome = self.succeed("run", self.write(TEXT.replace(old, new, 1), "c.yaml"), "-n", code=USAGE)
+            self.assertRegex(outcome.err, told)
+        built_in = ("variables: {x1: {lower: -5, upper: 10}, x2: {lower: 0, upper: 15}}\nbudget: {evaluations: 1}\nobjective: a + b\n"
+                    "evaluate: {backend: function, simulation: branin}\n")
+        self.assertIn("built-in simulations compute the objective themselves", self.succeed("run", self.write(built_in, "b.yaml"), "-n", code=USAGE).err)
+        self.succeed("run", self.write(built_in.replace("a + b", "{name: height, unit: m}"), "b.yaml"), "-n")
+
+    def test_keys_are_explained(self):
+        self.assertIn("rows of the table that count", self.succeed("explain", "outputs.drag.rows").out)
+        self.assertIn("the objective is computed from reported quantities", self.succeed("explain", "objective.expression").out)
+        self.assertIn("one of: keep warn fail", self.succeed("explain", "unknown_outputs").out)
+        self.assertIn("rows: last 200", self.succeed("explain", "outputs").out)
+
+
+if __name__ == "__main__":
+    program.main()
