@@ -47,7 +47,8 @@ enum {
   GANNET_OPTION_AUTO = 1, /* "auto" is accepted: NAN, GANNET_AUTO for whole numbers, -1 choices */
   GANNET_OPTION_OPEN_LOW = 2, /* lower itself is not allowed */
   GANNET_OPTION_REQUIRED = 4, /* no default: must be given */
-  GANNET_OPTION_HIDDEN = 8    /* for tests; not listed */
+  GANNET_OPTION_HIDDEN = 8,   /* for tests; not listed */
+  GANNET_OPTION_IDLE = 16 /* makes no difference any more: accepted with a warning; not written */
 };
 
 #define GANNET_AUTO (-1)

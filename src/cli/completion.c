@@ -57,7 +57,8 @@ static void visit_keys(gannet_schema schema, key_visitor visit) {
     if (strchr(section.path, '*')) continue;
     if (section.path[0] && !section.choice) visit(&section, NULL, section.path);
     for (const gannet_option *o = section.table; o && o->key; ++o) {
-      if (o->renamed || is_repeated(schema, i, &section, o->key)) continue;
+      if (o->renamed || o->flags & GANNET_OPTION_IDLE || is_repeated(schema, i, &section, o->key))
+        continue;
       (void)snprintf(key, sizeof key, "%s%s%s", section.path, section.path[0] ? "." : "", o->key);
       visit(&section, o, key);
     }

@@ -43,12 +43,6 @@ void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda,
               ldc);
 }
 
-void gannet_gemm_nt_single(int n, int m, int k, const float *a, int lda, const float *b, int ldb,
-                           float *c, int ldc) {
-  if (n == 0 || m == 0) return;
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, 1, a, lda, b, ldb, 0, c, ldc);
-}
-
 void gannet_syrk_tn(int n, int k, const double *a, int lda, double *c, int ldc) {
   if (n == 0) return;
   cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, 1, a, lda, 1, c, ldc);

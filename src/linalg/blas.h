@@ -44,13 +44,6 @@ void gannet_gemm_nn(int n, int m, int k, double alpha, const double *a, int lda,
 void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
                     int ldb, double beta, double *c, int ldc);
 
-/* The first one in single precision, with alpha = 1 and beta = 0.
- *
- * Local.
- */
-void gannet_gemm_nt_single(int n, int m, int k, const float *a, int lda, const float *b, int ldb,
-                           float *c, int ldc);
-
 /* The lower triangle of c[n][n] += a[k][n]^T a[k][n].
  *
  * Local.

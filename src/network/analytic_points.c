@@ -37,7 +37,7 @@ struct gannet_analytic_points {
     gannet_table table; /* for points of this variance */
     double variance;    /* 0 = none yet */
     bool good;
-  } made[2]; /* by precision */
+  } made;
 };
 
 /* Vectors of a layer, each [capacity]. */
@@ -389,8 +389,7 @@ static void kernel_of_product(const void *user, int n, const double *x, double *
   }
 }
 
-bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precision precision,
-                                 gannet_sums_list *list) {
+bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_sums_list *list) {
   gannet_analytic_points *a = points;
   sphere on = {.points = a};
   double derivative;
@@ -398,18 +397,16 @@ bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precisio
   for (int k = 0; k < a->shape.d; ++k) a->folded[k] = 0.5;
   embed_points(a, 1, a->folded, a->block);
   (void)self_kernel(a, a->block, on.variance, &derivative);
-  if (a->made[precision].variance != on.variance[0]) {
-    a->made[precision].good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true,
-                                               precision, &a->made[precision].table);
-    a->made[precision].variance = on.variance[0];
+  if (a->made.variance != on.variance[0]) {
+    a->made.good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true, &a->made.table);
+    a->made.variance = on.variance[0];
   }
   *list = (gannet_sums_list){.kind = GANNET_SUMS_OF_PRODUCT,
-                             .precision = precision,
-                             .table = &a->made[precision].table,
+                             .table = &a->made.table,
                              .inputs = a->inputs,
                              .n = a->n,
                              .z = a->z};
-  return a->made[precision].good;
+  return a->made.good;
 }
 
 void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, const double *x,

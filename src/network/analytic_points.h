@@ -76,8 +76,7 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
  * Returns false when there is none: on the flat embedding, for relu, and when the table does not
  * reach the precision.
  */
-bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precision precision,
-                                 gannet_sums_list *list);
+bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_sums_list *list);
 
 /* Embed m other points (network/input_embedding.h).
  *

@@ -7,8 +7,9 @@
 
 enum {
   ROWS = GANNET_STRIP_ROWS,
+  LANES = GANNET_STRIP_LANES,
   PIECE = 32,   /* points of the list that are worked at once; they stay in the first cache */
-  STRETCH = 512 /* points whose sums are added in the precision; they stay in the second cache */
+  STRETCH = 512 /* points whose sums are added first; they stay in the second cache */
 };
 
 struct gannet_kernel_sums {
@@ -16,12 +17,12 @@ struct gannet_kernel_sums {
   gannet_sums_kind kind;
   gannet_table table;
   int inputs, q;
-  int functions; /* 1, or 2 of waves */
-  size_t n;      /* points in whole rows; the weights of points beyond the list are zero */
-  char *z;       /* [n/8][inputs][8] */
-  char *weight;  /* of every function, for every eight draws: [n][width] */
-  char *block;   /* [functions][PIECE][lanes] */
-  char *sum;     /* [q, whole][lanes] */
+  int functions;  /* 1, or 2 of waves */
+  size_t n;       /* points in whole rows; the weights of points beyond the list are zero */
+  double *z;      /* [n/8][inputs][8] */
+  double *weight; /* of every function, for every eight draws: [n][width] */
+  double *block;  /* [functions][PIECE][lanes] */
+  double *sum;    /* [q, whole][lanes] */
 };
 
 void gannet_kernel_sums_destroy(gannet_kernel_sums **sums) {
@@ -33,32 +34,28 @@ void gannet_kernel_sums_destroy(gannet_kernel_sums **sums) {
   gannet_free(sums);
 }
 
-static size_t strip_size(const gannet_kernel_sums *s, size_t rows) {
-  return rows * (size_t)s->by->lanes * s->by->size;
-}
-
 /* Weights of a function for eight draws, the first of which is given. */
-static char *weights_of(const gannet_kernel_sums *s, int function, int draw) {
+static double *weights_of(const gannet_kernel_sums *s, int function, int draw) {
   const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
-  return s->weight + ((size_t)function * draws + (size_t)draw) * s->n * s->by->size;
+  return s->weight + ((size_t)function * draws + (size_t)draw) * s->n;
 }
 
 static gannet_err pack_list(gannet_kernel_sums *s, const gannet_sums_list *list,
                             const double *weights) {
   const size_t inputs = (size_t)s->inputs, draws = gannet_strips_whole((size_t)s->q, ROWS);
   const size_t n = (size_t)list->n, functions = (size_t)s->functions;
-  GANNET_TRY(gannet_alloc(s->n * inputs, s->by->size, &s->z));
-  GANNET_TRY(gannet_alloc(s->n * draws * functions, s->by->size, &s->weight));
-  GANNET_TRY(gannet_alloc(strip_size(s, PIECE * functions), 1, &s->block));
-  GANNET_TRY(gannet_alloc(strip_size(s, draws), 1, &s->sum));
+  GANNET_TRY(gannet_alloc(s->n * inputs, sizeof *s->z, &s->z));
+  GANNET_TRY(gannet_alloc(s->n * draws * functions, sizeof *s->weight, &s->weight));
+  GANNET_TRY(gannet_alloc(LANES * (PIECE * functions), sizeof *s->block, &s->block));
+  GANNET_TRY(gannet_alloc(LANES * draws, sizeof *s->sum, &s->sum));
   const gannet_strips_source points = {list->z, inputs, 1};
-  s->by->pack(list->n, s->inputs, &points, ROWS, s->z);
+  gannet_strips_pack(list->n, s->inputs, &points, ROWS, s->z);
   for (int f = 0; f < s->functions; ++f)
     for (int j = 0; j < s->q; j += ROWS) {
       const int width = gannet_strips_width(s->q - j), some = s->q - j < ROWS ? s->q - j : ROWS;
       const gannet_strips_source draw = {weights + ((size_t)j * functions + (size_t)f) * n,
                                          functions * n, 1};
-      s->by->pack(some, list->n, &draw, width, weights_of(s, f, j));
+      gannet_strips_pack(some, list->n, &draw, width, weights_of(s, f, j));
     }
   return GANNET_OK;
 }
@@ -67,7 +64,7 @@ gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q, const
                                       gannet_kernel_sums **sums) {
   gannet_kernel_sums_destroy(sums);
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
-  **sums = (gannet_kernel_sums){.by = gannet_strips_of(list->precision),
+  **sums = (gannet_kernel_sums){.by = gannet_strips_here(),
                                 .kind = list->kind,
                                 .inputs = list->inputs,
                                 .functions = list->kind == GANNET_SUMS_OF_WAVES ? 2 : 1,
@@ -80,54 +77,52 @@ gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q, const
 }
 
 /* Evaluate the functions between some points of the list and one strip, into block. */
-static void make_block(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
-                       char *block) {
+static void make_block(const gannet_kernel_sums *s, size_t first, int rows, const double *strip,
+                       double *block) {
   const gannet_strips *by = s->by;
-  const char *z = s->z + first * (size_t)s->inputs * by->size;
+  const double *z = s->z + first * (size_t)s->inputs;
   const bool squares = s->kind == GANNET_SUMS_OF_SQUARE || s->kind == GANNET_SUMS_OF_DISTANCE;
   (squares ? by->distances : by->multiply)(s->inputs, rows, z, strip, block);
   if (s->kind == GANNET_SUMS_OF_DISTANCE) by->root(rows, block);
   if (s->kind == GANNET_SUMS_OF_WAVES)
-    by->waves(rows, block, block + strip_size(s, (size_t)rows));
+    by->waves(rows, block, block + LANES * (size_t)rows);
   else
-    gannet_table_apply(&s->table, rows * by->lanes, block, block);
+    gannet_table_apply(&s->table, rows * LANES, block, block);
 }
 
 /* Add what some points of the list give to one strip. block: [functions][rows][lanes] scratch. */
-static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
-                      char *block) {
+static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const double *strip,
+                      double *block) {
   make_block(s, first, rows, strip, block);
   for (int f = 0; f < s->functions; ++f)
     for (int j = 0; j < s->q; j += ROWS) {
       const int width = gannet_strips_width(s->q - j);
-      s->by->weigh(rows, width, block + (size_t)f * strip_size(s, (size_t)rows),
-                   weights_of(s, f, j) + first * (size_t)width * s->by->size, NULL,
-                   s->sum + strip_size(s, (size_t)j));
+      s->by->weigh(rows, width, block + (size_t)f * LANES * (size_t)rows,
+                   weights_of(s, f, j) + first * (size_t)width, NULL, s->sum + LANES * (size_t)j);
     }
 }
 
 /* Add a stretch of the list to values. kernel: the values of f, NULL = not wanted. */
-static void add_stretch(const gannet_kernel_sums *s, size_t first, const char *strip, char *kernel,
-                        double *values) {
+static void add_stretch(const gannet_kernel_sums *s, size_t first, const double *strip,
+                        double *kernel, double *values) {
   const size_t end = s->n - first < STRETCH ? s->n : first + STRETCH, q = (size_t)s->q;
-  memset(s->sum, 0, strip_size(s, gannet_strips_whole(q, ROWS)));
+  memset(s->sum, 0, LANES * gannet_strips_whole(q, ROWS) * sizeof *s->sum);
   for (size_t at = first; at < end; at += PIECE)
     add_piece(s, at, end - at < PIECE ? (int)(end - at) : PIECE, strip,
-              kernel ? kernel + strip_size(s, at) : s->block);
-  s->by->add(q * (size_t)s->by->lanes, s->sum, values);
+              kernel ? kernel + LANES * at : s->block);
+  gannet_strips_add(q * LANES, s->sum, values);
 }
 
-void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
+void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const double *strips,
                             double *values) {
   const gannet_kernel_sums *s = sums;
-  const size_t each = (size_t)s->q * (size_t)s->by->lanes;
+  const size_t each = (size_t)s->q * LANES;
   for (size_t first = 0; first < s->n; first += STRETCH)
     for (size_t i = 0; i < (size_t)n_strips; ++i)
-      add_stretch(s, first, (const char *)strips + i * strip_size(s, (size_t)s->inputs), NULL,
-                  values + i * each);
+      add_stretch(s, first, strips + i * LANES * (size_t)s->inputs, NULL, values + i * each);
 }
 
-void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,
+void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const double *strip, double *kernel,
                              double *values) {
   for (size_t first = 0; first < sums->n; first += STRETCH)
     add_stretch(sums, first, strip, kernel, values);
@@ -141,6 +136,6 @@ size_t gannet_kernel_sums_bytes(const gannet_kernel_sums *s) {
   if (!s) return 0;
   const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
   const size_t functions = (size_t)s->functions;
-  return sizeof *s + s->by->size * s->n * ((size_t)s->inputs + draws * functions) +
-         strip_size(s, PIECE * functions + draws);
+  return sizeof *s + sizeof(double) * (s->n * ((size_t)s->inputs + draws * functions) +
+                                       LANES * (PIECE * functions + draws));
 }

@@ -20,8 +20,7 @@ typedef enum {
 /* A list of points and f, borrowed for a call. */
 typedef struct {
   gannet_sums_kind kind;
-  gannet_precision precision;
-  const gannet_table *table; /* of f, in this precision; NULL for waves */
+  const gannet_table *table; /* of f; NULL for waves */
   int inputs, n;
   const double *z; /* [n][inputs] */
 } gannet_sums_list;
@@ -46,20 +45,20 @@ void gannet_kernel_sums_destroy(gannet_kernel_sums **sums);
  *
  * Local.
  *
- * strips  in     [n_strips][inputs][lanes] points, numbers of the precision
+ * strips  in     [n_strips][inputs][lanes] points
  * values  inout  [n_strips][q][lanes]
  */
-void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
+void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const double *strips,
                             double *values);
 
 /* As gannet_kernel_sums_add for one strip, keeping the values of f; not for waves.
  *
  * Local.
  *
- * kernel  out    [rows][lanes], numbers of the precision; what follows the list is anything finite
+ * kernel  out    [rows][lanes]; what follows the list is anything finite
  * values  inout  [q][lanes]
  */
-void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,
+void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const double *strip, double *kernel,
                              double *values);
 
 /* The number of points of the list, rounded up to a multiple of GANNET_STRIP_ROWS.

@@ -1,21 +1,17 @@
-/* Products of matrices so small that all of them stays in the first cache, in single or double
- * precision. For such shapes OpenBLAS spends more time on packing and copying than on the products.
+/* Products of matrices so small that all of them stays in the first cache. For such shapes OpenBLAS
+ * spends more time on packing and copying than on the products.
  *
  * Terms
  *   strip  as many points as a register of 64 bytes has numbers; array [k][lanes]
  *   lane   one point of a strip
  *   rows   the other factor, eight rows together; array [n/8][k][8]
- *
- * All numbers are of the precision, in arrays that are passed as void.
  */
 #ifndef GANNET_NETWORK_STRIPS_H
 #define GANNET_NETWORK_STRIPS_H
 
 #include <stddef.h>
 
-#include "network/table.h"
-
-enum { GANNET_STRIP_ROWS = 8 };
+enum { GANNET_STRIP_ROWS = 8, GANNET_STRIP_LANES = 8 };
 
 /* An array of doubles [rows][columns] with any distance between neighbours. */
 typedef struct {
@@ -24,55 +20,61 @@ typedef struct {
 } gannet_strips_source;
 
 typedef struct {
-  int lanes;
-  size_t size; /* bytes of a number */
-
-  /* to[i / across][k][i % across] = from[i][k]. Places of rows that do not exist stay as they are.
-   */
-  void (*pack)(int rows, int columns, const gannet_strips_source *from, int across, void *to);
-
   /* products[i][lane] = sum_k rows[i][k] strip[k][lane] for a multiple of eight rows. */
-  void (*multiply)(int inner, int n_rows, const void *rows, const void *strip, void *products);
+  void (*multiply)(int inner, int n_rows, const double *rows, const double *strip,
+                   double *products);
 
   /* squares[i][lane] = sum_k (strip[k][lane] - rows[i][k])^2 for a multiple of eight rows. */
-  void (*distances)(int inner, int n_rows, const void *rows, const void *strip, void *squares);
+  void (*distances)(int inner, int n_rows, const double *rows, const double *strip,
+                    double *squares);
 
   /* values[i][lane] becomes its square root. */
-  void (*root)(int n, void *values);
+  void (*root)(int n, double *values);
 
   /* values[i][lane] becomes cos(pi value), sines[i][lane] = sin(pi value). */
-  void (*waves)(int n, void *values, void *sines);
+  void (*waves)(int n, double *values, double *sines);
 
   /* sums[j][lane] += scale[lane] sum_i values[i][lane] weights[i][j] for a multiple of eight i and
    * 1, 2, 4 or 8 j; a scale of NULL is 1. */
-  void (*weigh)(int n, int width, const void *values, const void *weights, const void *scale,
-                void *sums);
+  void (*weigh)(int n, int width, const double *values, const double *weights, const double *scale,
+                double *sums);
 
-  /* values = L^-1 values for strips that are apart bytes from each other: rows begin .. end - 1,
+  /* values = L^-1 values for strips that are apart numbers from each other: rows begin .. end - 1,
    * both multiples of eight, after the rows before them. The factor begins with row begin. Of every
    * eight rows i .. i+7 of L it has all columns k < i + 8, as factor[k][8], with 1/L_kk instead of
    * L_kk. */
-  void (*solve)(int begin, int end, const void *factor, int n_strips, void *strips, size_t apart);
+  void (*solve)(int begin, int end, const double *factor, int n_strips, double *strips,
+                size_t apart);
 
   /* sums[lane] += sum_i values[i][lane]^2 for a multiple of eight i. */
-  void (*square)(int n, const void *values, void *sums);
-
-  /* total[i] += sums[i] */
-  void (*add)(size_t n, const void *sums, double *total);
+  void (*square)(int n, const double *values, double *sums);
 } gannet_strips;
 
-/* The functions of a precision. They allocate nothing; rounding differs between processors.
+/* The functions for the largest registers of this processor. They allocate nothing; rounding
+ * differs between processors.
  *
  * Local.
  */
-const gannet_strips *gannet_strips_of(gannet_precision precision);
+const gannet_strips *gannet_strips_here(void);
 
-/* The same for registers of 64, 32 or 16 bytes; for gannet_strips_of and tests.
+/* The same for registers of 64, 32 or 16 bytes, which the processor must have.
  *
  * Local.
  */
-const gannet_strips *gannet_strips_single(int width);
-const gannet_strips *gannet_strips_double(int width);
+const gannet_strips *gannet_strips_for(int width);
+
+/* to[i / across][k][i % across] = from[i][k]. Places of rows that do not exist stay as they are.
+ *
+ * Local.
+ */
+void gannet_strips_pack(int rows, int columns, const gannet_strips_source *from, int across,
+                        double *to);
+
+/* total[i] += sums[i]
+ *
+ * Local.
+ */
+void gannet_strips_add(size_t n, const double *sums, double *total);
 
 /* How many draws are weighed at once when so many are left: 8, or the least of 1, 2 and 4 that
  * holds them.

@@ -14,22 +14,22 @@
 
 enum {
   ROWS = GANNET_STRIP_ROWS,
+  LANES = GANNET_STRIP_LANES,
   PIECE = 128 /* units that are worked at once; what they need stays in the second cache */
 };
 
 struct gannet_unit_sums {
   const gannet_strips *by;
-  gannet_precision precision;
   const gannet_activation *activation;
   gannet_table value, slope; /* of the activation */
   int inputs, q;
   size_t width;   /* units of the network */
   size_t units;   /* width in whole rows; units beyond width have no weight */
-  char *weight;   /* [units/8][inputs][8] W_1 */
-  char *input;    /* for every eight draws: [inputs][units][width] c v delta */
-  char *output;   /* for every eight draws: [units][width] c delta_v */
-  char *u, *a;    /* [PIECE][lanes] */
-  char *sum;      /* [q, whole][lanes] */
+  double *weight; /* [units/8][inputs][8] W_1 */
+  double *input;  /* for every eight draws: [inputs][units][width] c v delta */
+  double *output; /* for every eight draws: [units][width] c delta_v */
+  double *u, *a;  /* [PIECE][lanes] */
+  double *sum;    /* [q, whole][lanes] */
   double *scaled; /* [width][q][inputs] c v delta, then [q][width] c delta_v, for packing */
 };
 
@@ -58,47 +58,42 @@ static void slope_of(const void *user, int n, const double *x, double *y) {
   }
 }
 
-/* Make tables that reach to where the activation is flat in the precision. */
-static bool make_tables(const gannet_activation *activation, gannet_precision precision,
-                        gannet_table *value, gannet_table *slope) {
-  const double flat = precision == GANNET_PRECISION_SINGLE ? 1e-8 : 1e-16;
+/* Make tables that reach to where the activation is flat. */
+static bool make_tables(const gannet_activation *activation, gannet_table *value,
+                        gannet_table *slope) {
+  const double flat = 1e-16;
   const double zero = 0;
   double reach = 4, here = 1, at_zero;
   if (!activation->smooth) return false;
   slope_of(activation, 1, &zero, &at_zero);
   for (; reach <= 32 && here > flat * at_zero; reach *= 1.25)
     slope_of(activation, 1, &reach, &here);
-  return here <= flat * at_zero &&
-         gannet_table_fit(value_of, activation, reach, true, precision, value) &&
-         gannet_table_fit(slope_of, activation, reach, false, precision, slope);
-}
-
-static size_t strip_size(const gannet_unit_sums *s, size_t rows) {
-  return rows * (size_t)s->by->lanes * s->by->size;
+  return here <= flat * at_zero && gannet_table_fit(value_of, activation, reach, true, value) &&
+         gannet_table_fit(slope_of, activation, reach, false, slope);
 }
 
 static gannet_err reserve_buffers(gannet_unit_sums *s) {
   const size_t inputs = (size_t)s->inputs, draws = gannet_strips_whole((size_t)s->q, ROWS);
-  GANNET_TRY(gannet_alloc(s->units * inputs, s->by->size, &s->weight));
-  GANNET_TRY(gannet_alloc(s->units * inputs * draws, s->by->size, &s->input));
-  GANNET_TRY(gannet_alloc(s->units * draws, s->by->size, &s->output));
-  GANNET_TRY(gannet_alloc(strip_size(s, PIECE), 1, &s->u));
-  GANNET_TRY(gannet_alloc(strip_size(s, PIECE), 1, &s->a));
-  GANNET_TRY(gannet_alloc(strip_size(s, draws), 1, &s->sum));
+  GANNET_TRY(gannet_alloc(s->units * inputs, sizeof *s->weight, &s->weight));
+  GANNET_TRY(gannet_alloc(s->units * inputs * draws, sizeof *s->input, &s->input));
+  GANNET_TRY(gannet_alloc(s->units * draws, sizeof *s->output, &s->output));
+  GANNET_TRY(gannet_alloc(LANES * PIECE, sizeof *s->u, &s->u));
+  GANNET_TRY(gannet_alloc(LANES * PIECE, sizeof *s->a, &s->a));
+  GANNET_TRY(gannet_alloc(LANES * draws, sizeof *s->sum, &s->sum));
   return gannet_alloc(s->width * (size_t)s->q * (inputs + 1), sizeof(double), &s->scaled);
 }
 
 static void pack_draws(gannet_unit_sums *s, int first) {
-  const size_t inputs = (size_t)s->inputs, q = (size_t)s->q, size = s->by->size;
+  const size_t inputs = (size_t)s->inputs, q = (size_t)s->q;
   const int left = s->q - first, across = gannet_strips_width(left);
   const int draws = left < ROWS ? left : ROWS, width = (int)s->width;
   const gannet_strips_source output = {s->scaled + (inputs * q + (size_t)first) * s->width,
                                        s->width, 1};
-  s->by->pack(draws, width, &output, across, s->output + (size_t)first * s->units * size);
+  gannet_strips_pack(draws, width, &output, across, s->output + (size_t)first * s->units);
   for (size_t k = 0; k < inputs; ++k) {
     const gannet_strips_source input = {s->scaled + (size_t)first * inputs + k, inputs, q * inputs};
-    s->by->pack(draws, width, &input, across,
-                s->input + ((size_t)first * inputs + k * (size_t)across) * s->units * size);
+    gannet_strips_pack(draws, width, &input, across,
+                       s->input + ((size_t)first * inputs + k * (size_t)across) * s->units);
   }
 }
 
@@ -106,7 +101,7 @@ static void pack_network(const gannet_tangent *net, const gannet_tangent_directi
                          gannet_unit_sums *s) {
   const size_t each = (size_t)s->q * (size_t)s->inputs;
   const gannet_strips_source weights = {net->layer[0], (size_t)s->inputs, 1};
-  s->by->pack((int)s->width, s->inputs, &weights, ROWS, s->weight);
+  gannet_strips_pack((int)s->width, s->inputs, &weights, ROWS, s->weight);
   for (size_t i = 0; i < s->width; ++i)
     for (size_t k = 0; k < each; ++k)
       s->scaled[i * each + k] = net->c * net->layer[1][i] * d->input[i * each + k];
@@ -116,14 +111,12 @@ static void pack_network(const gannet_tangent *net, const gannet_tangent_directi
 }
 
 /* Tables and buffers for a network's shape. */
-static gannet_err create_for_shape(const gannet_tangent *net, gannet_precision precision, int q,
-                                   gannet_unit_sums **sums) {
+static gannet_err create_for_shape(const gannet_tangent *net, int q, gannet_unit_sums **sums) {
   gannet_table value, slope;
-  if (net->shape.layers != 1 || !make_tables(net->shape.activation, precision, &value, &slope))
+  if (net->shape.layers != 1 || !make_tables(net->shape.activation, &value, &slope))
     return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
-  **sums = (gannet_unit_sums){.by = gannet_strips_of(precision),
-                              .precision = precision,
+  **sums = (gannet_unit_sums){.by = gannet_strips_here(),
                               .activation = net->shape.activation,
                               .value = value,
                               .slope = slope,
@@ -136,16 +129,16 @@ static gannet_err create_for_shape(const gannet_tangent *net, gannet_precision p
   return err;
 }
 
-gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision precision,
+gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
                                     const gannet_tangent_directions *directions,
                                     gannet_unit_sums **sums) {
   const gannet_unit_sums *s = *sums;
-  const bool fits = s && s->precision == precision && s->activation == net->shape.activation &&
-                    s->inputs == net->inputs && s->width == (size_t)net->shape.width &&
-                    s->q == directions->q && net->shape.layers == 1;
+  const bool fits = s && s->activation == net->shape.activation && s->inputs == net->inputs &&
+                    s->width == (size_t)net->shape.width && s->q == directions->q &&
+                    net->shape.layers == 1;
   if (!fits) {
     gannet_unit_sums_destroy(sums);
-    GANNET_TRY(create_for_shape(net, precision, directions->q, sums));
+    GANNET_TRY(create_for_shape(net, directions->q, sums));
   }
   if (*sums) pack_network(net, directions, *sums);
   return GANNET_OK;
@@ -153,41 +146,40 @@ gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision 
 
 /* Add some units for the draws from draw on, at most eight; u is set. */
 static void add_draws(const gannet_unit_sums *s, size_t first, int rows, int draw,
-                      const char *strip) {
+                      const double *strip) {
   const gannet_strips *by = s->by;
-  const size_t size = by->size, width = (size_t)gannet_strips_width(s->q - draw);
+  const size_t width = (size_t)gannet_strips_width(s->q - draw);
   const size_t inputs = (size_t)s->inputs;
-  const char *input = s->input + (size_t)draw * inputs * s->units * size;
+  const double *input = s->input + (size_t)draw * inputs * s->units;
   for (size_t k = 0; k < inputs; ++k)
-    by->weigh(rows, (int)width, s->a, input + (k * s->units + first) * width * size,
-              strip + strip_size(s, k), s->sum + strip_size(s, (size_t)draw));
+    by->weigh(rows, (int)width, s->a, input + (k * s->units + first) * width, strip + LANES * k,
+              s->sum + LANES * (size_t)draw);
 }
 
-static void add_units(const gannet_unit_sums *s, size_t first, int rows, const char *strip) {
+static void add_units(const gannet_unit_sums *s, size_t first, int rows, const double *strip) {
   const gannet_strips *by = s->by;
-  by->multiply(s->inputs, rows, s->weight + first * (size_t)s->inputs * by->size, strip, s->u);
-  gannet_table_apply(&s->value, rows * by->lanes, s->u, s->a);
+  by->multiply(s->inputs, rows, s->weight + first * (size_t)s->inputs, strip, s->u);
+  gannet_table_apply(&s->value, rows * LANES, s->u, s->a);
   for (int j = 0; j < s->q; j += ROWS) {
     const int width = gannet_strips_width(s->q - j);
-    by->weigh(rows, width, s->a,
-              s->output + ((size_t)j * s->units + first * (size_t)width) * by->size, NULL,
-              s->sum + strip_size(s, (size_t)j));
+    by->weigh(rows, width, s->a, s->output + (size_t)j * s->units + first * (size_t)width, NULL,
+              s->sum + LANES * (size_t)j);
   }
-  gannet_table_apply(&s->slope, rows * by->lanes, s->u, s->a);
+  gannet_table_apply(&s->slope, rows * LANES, s->u, s->a);
   for (int j = 0; j < s->q; j += ROWS) add_draws(s, first, rows, j, strip);
 }
 
-void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,
+void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const double *strips,
                              double *values) {
   const gannet_unit_sums *s = sums;
-  const size_t q = (size_t)s->q, each = q * (size_t)s->by->lanes;
+  const size_t q = (size_t)s->q, each = q * (size_t)LANES;
   memset(values, 0, (size_t)n_strips * each * sizeof *values);
   for (size_t first = 0; first < s->units; first += PIECE) {
     const int rows = s->units - first < PIECE ? (int)(s->units - first) : PIECE;
     for (size_t i = 0; i < (size_t)n_strips; ++i) {
-      memset(s->sum, 0, strip_size(s, gannet_strips_whole(q, ROWS)));
-      add_units(s, first, rows, (const char *)strips + i * strip_size(s, (size_t)s->inputs));
-      s->by->add(each, s->sum, values + i * each);
+      memset(s->sum, 0, LANES * gannet_strips_whole(q, ROWS) * sizeof *s->sum);
+      add_units(s, first, rows, strips + i * LANES * (size_t)s->inputs);
+      gannet_strips_add(each, s->sum, values + i * each);
     }
   }
 }
@@ -195,6 +187,6 @@ void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const v
 size_t gannet_unit_sums_bytes(const gannet_unit_sums *s) {
   if (!s) return 0;
   const size_t inputs = (size_t)s->inputs, q = (size_t)s->q, draws = gannet_strips_whole(q, ROWS);
-  return sizeof *s + s->by->size * s->units * (inputs + draws * (inputs + 1)) +
-         strip_size(s, 2 * PIECE + draws) + sizeof(double) * s->width * q * (inputs + 1);
+  return sizeof *s + sizeof(double) * (s->units * (inputs + draws * (inputs + 1)) +
+                                       LANES * (2 * PIECE + draws) + s->width * q * (inputs + 1));
 }

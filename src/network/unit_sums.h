@@ -19,7 +19,6 @@ typedef struct gannet_unit_sums gannet_unit_sums;
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
-                                                   gannet_precision precision,
                                                    const gannet_tangent_directions *directions,
                                                    gannet_unit_sums **sums);
 void gannet_unit_sums_destroy(gannet_unit_sums **sums);
@@ -28,10 +27,10 @@ void gannet_unit_sums_destroy(gannet_unit_sums **sums);
  *
  * Local.
  *
- * strips  in   [n_strips][d+1][lanes] embedded points, numbers of the precision
+ * strips  in   [n_strips][d+1][lanes] embedded points
  * values  out  [n_strips][q][lanes]
  */
-void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,
+void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const double *strips,
                              double *values);
 
 /* Bytes held; 0 for NULL.

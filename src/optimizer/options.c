@@ -183,9 +183,8 @@ const gannet_option gannet_search_table[] = {
      .offset = offsetof(gannet_search_options, precision),
      .fallback = "single",
      .choices = precision_names,
-     .help = "how candidates are scored: first all by tables in single or double precision with a "
-             "measured margin, and then the leaders exactly, or all exactly; the points are the "
-             "same. Models without tables take exact"},
+     .flags = GANNET_OPTION_HIDDEN | GANNET_OPTION_IDLE,
+     .help = "exact scores all candidates, for tests; the points are the same"},
     {0},
 };
 
@@ -402,7 +401,8 @@ static void visit_entry(const visitor *v, const char *section, const gannet_opti
 static void visit_table(const visitor *v, const char *section, const gannet_option *table,
                         const void *target) {
   for (; table && table->key; ++table)
-    if (!table->renamed) visit_entry(v, section, table, target);
+    if (!table->renamed && !(table->flags & GANNET_OPTION_IDLE))
+      visit_entry(v, section, table, target);
 }
 
 /* Visit the settings of the method. Where there are several members, a setting that each of them

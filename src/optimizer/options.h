@@ -59,8 +59,8 @@ typedef struct {
   int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
 } gannet_acquisition_choice;
 
-/* Candidates are screened by estimates in a gannet_precision, or all scored in closed form. */
-enum { GANNET_SCAN_EXACT = GANNET_PRECISION_DOUBLE + 1 };
+/* The scan that scores all candidates, for tests; it finds the same points. */
+enum { GANNET_SCAN_EXACT = 2 };
 
 typedef struct {
   int candidates; /* numbered candidates per proposal */
@@ -69,7 +69,7 @@ typedef struct {
   int starts;     /* candidates per draw that are polished */
   int sweeps;     /* rounds through the coordinates before that, 0 = none */
   int polish;     /* evaluations of a gradient per polished candidate, 0 = no polish */
-  int precision;  /* of the scan, a gannet_precision or GANNET_SCAN_EXACT */
+  int precision;  /* GANNET_SCAN_EXACT = all candidates are scored */
 } gannet_search_options;
 
 /* How points are made when no surrogate is asked. */

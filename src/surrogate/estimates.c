@@ -7,17 +7,15 @@
 #include "linalg/blas.h"
 #include "surrogate/surrogate.h"
 
-enum { POINTS = GANNET_ESTIMATES_POINTS };
+enum { POINTS = GANNET_ESTIMATES_POINTS, LANES = GANNET_STRIP_LANES };
 
-gannet_err gannet_estimates_reserve(gannet_precision precision, int inputs, int each,
-                                    gannet_estimates *e) {
+gannet_err gannet_estimates_reserve(int inputs, int each, gannet_estimates *e) {
   gannet_estimates_release(e);
-  e->by = gannet_strips_of(precision);
   e->inputs = inputs;
   e->each = each;
   GANNET_TRY(gannet_alloc(POINTS * (size_t)inputs, sizeof *e->z, &e->z));
   GANNET_TRY(gannet_alloc(POINTS * (size_t)each, sizeof *e->values, &e->values));
-  return gannet_alloc(POINTS * (size_t)inputs, e->by->size, &e->strips);
+  return gannet_alloc(POINTS * (size_t)inputs, sizeof *e->strips, &e->strips);
 }
 
 void gannet_estimates_release(gannet_estimates *e) {
@@ -28,23 +26,20 @@ void gannet_estimates_release(gannet_estimates *e) {
 }
 
 int gannet_estimates_pack(const gannet_estimates *e, int points) {
-  const int lanes = e->by->lanes;
   const gannet_strips_source source = {e->z, (size_t)e->inputs, 1};
-  e->by->pack(points, e->inputs, &source, lanes, e->strips);
-  return (points + lanes - 1) / lanes;
+  gannet_strips_pack(points, e->inputs, &source, LANES, e->strips);
+  return (points + LANES - 1) / LANES;
 }
 
 void gannet_estimates_unpack(const gannet_estimates *e, int points, double *values, int ldv) {
-  const int lanes = e->by->lanes;
   for (int i = 0; i < points; ++i) {
-    const double *strip = e->values + (ptrdiff_t)(i / lanes) * e->each * lanes + i % lanes;
-    for (ptrdiff_t j = 0; j < e->each; ++j) values[j * ldv + i] = strip[j * lanes];
+    const double *strip = e->values + (ptrdiff_t)(i / LANES) * e->each * LANES + i % LANES;
+    for (ptrdiff_t j = 0; j < e->each; ++j) values[j * ldv + i] = strip[j * LANES];
   }
 }
 
 size_t gannet_estimates_bytes(const gannet_estimates *e) {
-  const size_t inputs = (size_t)e->inputs;
-  return e->by ? POINTS * ((inputs + (size_t)e->each) * sizeof(double) + inputs * e->by->size) : 0;
+  return sizeof(double) * POINTS * (2 * (size_t)e->inputs + (size_t)e->each);
 }
 
 enum {
@@ -54,20 +49,20 @@ enum {
   TOGETHER = 16 /* rows that are made orthogonal to all before them at once */
 };
 
-_Static_assert(GANNET_ESTIMATES_POINTS <= STRIPS * 8, "a call has so many points");
-_Static_assert(GANNET_MOMENT_GROUP <= STRIPS * 8, "found has room for a group");
+_Static_assert(GANNET_ESTIMATES_POINTS <= STRIPS * LANES, "a call has so many points");
+_Static_assert(GANNET_MOMENT_GROUP <= STRIPS * LANES, "found has room for a group");
 
 struct gannet_moment_sums {
   const gannet_strips *by;
   gannet_kernel_sums *kernel; /* alpha, then, with pivots, the rows of W */
   int inputs;
-  int n;             /* rows of the kernel, in whole groups */
-  int solved;        /* rows of the factor, in whole eights; beyond the data the solution is 0 */
-  char *factor;      /* copy, eight rows at a time: [column][8] up to the last; 1 / the diagonal */
-  char *kernel_rows; /* [STRIPS][n][lanes] */
-  char *sum;         /* [lanes] */
-  bool with_pivots;  /* W is used in the place of the factor, for what the pivots explain */
-  int length, rank;  /* of W */
+  int n;          /* rows of the kernel, in whole groups */
+  int solved;     /* rows of the factor, in whole eights; beyond the data the solution is 0 */
+  double *factor; /* copy, eight rows at a time: [column][8] up to the last; 1 / the diagonal */
+  double *kernel_rows; /* [STRIPS][n][lanes] */
+  double *sum;         /* [lanes] */
+  bool with_pivots;    /* W is used in the place of the factor, for what the pivots explain */
+  int length, rank;    /* of W */
   double *projections; /* [rank][length] W */
   double *found;       /* [STRIPS][1 + rank][lanes] sums */
 };
@@ -95,20 +90,20 @@ static void pack_rows(gannet_moment_sums *s, const gannet_cholesky *factor, int 
   double corner[ROWS * ROWS] = {0};
   size_t step;
   const double *row = gannet_cholesky_row(factor, i, &step);
-  char *to = s->factor + packed_offset(i) * s->by->size;
+  double *to = s->factor + packed_offset(i);
   const gannet_strips_source before = {row, step, 1}, last = {corner, ROWS, 1};
-  s->by->pack(rows, i, &before, ROWS, to);
+  gannet_strips_pack(rows, i, &before, ROWS, to);
   for (size_t r = 0; r < (size_t)rows; ++r) {
     memcpy(corner + r * ROWS, row + r * step + i, r * sizeof *corner);
     corner[r * ROWS + r] = 1 / row[r * step + (size_t)i + r];
   }
-  s->by->pack(ROWS, ROWS, &last, ROWS, to + (size_t)i * ROWS * s->by->size);
+  gannet_strips_pack(ROWS, ROWS, &last, ROWS, to + (size_t)i * ROWS);
 }
 
 static gannet_err create_sums(const gannet_sums_list *list, gannet_moment_sums **sums) {
   gannet_moment_sums_destroy(sums);
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
-  (*sums)->by = gannet_strips_of(list->precision);
+  (*sums)->by = gannet_strips_here();
   (*sums)->inputs = list->inputs;
   return GANNET_OK;
 }
@@ -119,15 +114,15 @@ gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet
   if (list->n > GANNET_MOMENT_POINTS) return GANNET_OK;
   GANNET_TRY(create_sums(list, sums));
   gannet_moment_sums *s = *sums;
-  const size_t lanes = (size_t)s->by->lanes, size = s->by->size;
   s->solved = (list->n + ROWS - 1) / ROWS * ROWS;
   gannet_err err = gannet_kernel_sums_prepare(list, 1, alpha, &s->kernel);
   if (err == GANNET_OK) {
     s->n = (int)gannet_kernel_sums_rows(s->kernel);
-    err = gannet_alloc(packed_offset(s->solved), size, &s->factor);
+    err = gannet_alloc(packed_offset(s->solved), sizeof *s->factor, &s->factor);
   }
-  if (err == GANNET_OK) err = gannet_alloc(STRIPS * (size_t)s->n * lanes, size, &s->kernel_rows);
-  if (err == GANNET_OK) err = gannet_alloc(lanes, size, &s->sum);
+  if (err == GANNET_OK)
+    err = gannet_alloc(STRIPS * (size_t)s->n * LANES, sizeof *s->kernel_rows, &s->kernel_rows);
+  if (err == GANNET_OK) err = gannet_alloc(LANES, sizeof *s->sum, &s->sum);
   for (int i = 0; i < s->solved && err == GANNET_OK; i += ROWS) pack_rows(s, factor, i);
   if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
   return err;
@@ -202,7 +197,6 @@ static gannet_err find_projections(const gannet_moment_pivots *p, double *scratc
 static gannet_err prepare_projections(gannet_moment_sums *s, const gannet_moment_pivots *p,
                                       double *weights) {
   const size_t n = (size_t)p->list.n, length = (size_t)s->rank * n;
-  const size_t lanes = (size_t)s->by->lanes;
   s->with_pivots = true;
   s->length = p->list.n;
   memcpy(weights, p->alpha, n * sizeof *weights);
@@ -210,7 +204,7 @@ static gannet_err prepare_projections(gannet_moment_sums *s, const gannet_moment
   GANNET_TRY(gannet_kernel_sums_prepare(&p->list, 1 + s->rank, weights, &s->kernel));
   GANNET_TRY(gannet_alloc(length, sizeof *s->projections, &s->projections));
   memcpy(s->projections, p->k, length * sizeof *s->projections);
-  return gannet_alloc(STRIPS * (1 + (size_t)s->rank) * lanes, sizeof *s->found, &s->found);
+  return gannet_alloc(STRIPS * (1 + (size_t)s->rank) * LANES, sizeof *s->found, &s->found);
 }
 
 gannet_err gannet_moment_sums_prepare_pivots(const gannet_moment_pivots *p, gannet_err err,
@@ -248,22 +242,22 @@ void gannet_moment_sums_explained(const gannet_moment_sums *s, int m, const doub
     explained[i] = gannet_dot(rank, s->found + (ptrdiff_t)i * rank, s->found + (ptrdiff_t)i * rank);
 }
 
-static char *kernel_rows_of(const gannet_moment_sums *s, int strip) {
-  return s->kernel_rows + (size_t)strip * (size_t)s->n * (size_t)s->by->lanes * s->by->size;
+static double *kernel_rows_of(const gannet_moment_sums *s, int strip) {
+  return s->kernel_rows + (size_t)strip * (size_t)s->n * LANES;
 }
 
 static void solve_strips(const gannet_moment_sums *s, int n_strips) {
   for (int i = 0; i < s->solved; i += BLOCK) {
     const int end = s->solved - i < BLOCK ? s->solved : i + BLOCK;
-    s->by->solve(i, end, s->factor + packed_offset(i) * s->by->size, n_strips, s->kernel_rows,
-                 (size_t)(kernel_rows_of(s, 1) - s->kernel_rows));
+    s->by->solve(i, end, s->factor + packed_offset(i), n_strips, s->kernel_rows,
+                 (size_t)s->n * LANES);
   }
 }
 
 /* mean and explained: [n_strips][lanes], of zeros. */
-static void add_projections(const gannet_moment_sums *s, int n_strips, const void *strips,
+static void add_projections(const gannet_moment_sums *s, int n_strips, const double *strips,
                             double *mean, double *explained) {
-  const size_t lanes = (size_t)s->by->lanes, each = 1 + (size_t)s->rank;
+  const size_t lanes = LANES, each = 1 + (size_t)s->rank;
   memset(s->found, 0, (size_t)n_strips * each * lanes * sizeof *s->found);
   gannet_kernel_sums_add(s->kernel, n_strips, strips, s->found);
   for (size_t i = 0; i < (size_t)n_strips; ++i, mean += lanes, explained += lanes) {
@@ -275,24 +269,24 @@ static void add_projections(const gannet_moment_sums *s, int n_strips, const voi
   }
 }
 
-void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
+void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const double *strips,
                                double *mean, double *explained) {
   const gannet_moment_sums *s = sums;
-  const size_t lanes = (size_t)s->by->lanes, size = lanes * s->by->size;
-  const char *strip = strips;
+  const size_t lanes = LANES;
+  const double *strip = strips;
   memset(mean, 0, (size_t)n_strips * lanes * sizeof *mean);
   memset(explained, 0, (size_t)n_strips * lanes * sizeof *explained);
   if (s->with_pivots) {
     add_projections(s, n_strips, strips, mean, explained);
     return;
   }
-  for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * size)
+  for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * lanes)
     gannet_kernel_sums_keep(s->kernel, strip, kernel_rows_of(s, i), mean + (size_t)i * lanes);
   solve_strips(s, n_strips);
   for (int i = 0; i < n_strips; ++i) {
-    memset(s->sum, 0, size);
+    memset(s->sum, 0, lanes * sizeof *s->sum);
     s->by->square(s->solved, kernel_rows_of(s, i), s->sum);
-    s->by->add(lanes, s->sum, explained + (size_t)i * lanes);
+    gannet_strips_add(lanes, s->sum, explained + (size_t)i * lanes);
   }
 }
 
@@ -314,9 +308,8 @@ size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
   if (!s) return 0;
   if (s->with_pivots)
     return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-           sizeof(double) * ((size_t)s->rank * (size_t)s->length +
-                             STRIPS * (1 + (size_t)s->rank) * (size_t)s->by->lanes);
+           sizeof(double) *
+               ((size_t)s->rank * (size_t)s->length + STRIPS * (1 + (size_t)s->rank) * LANES);
   return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-         (packed_offset(s->solved) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) *
-             s->by->size;
+         sizeof(double) * (packed_offset(s->solved) + (STRIPS * (size_t)s->n + 1) * LANES);
 }

@@ -1,8 +1,7 @@
 /* Fast estimates of draws and moments, for models whose kernel has a table (network/table.h).
  *
  * A scan ranks all candidates by estimates and computes only its leaders exactly
- * (search/best_first.h). Estimates are made of strips of points (network/strips.h), in single or
- * double precision, with
+ * (search/best_first.h). Estimates are made of strips of points (network/strips.h), with
  *
  *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I,
  *
@@ -16,25 +15,23 @@
 #include "network/kernel_sums.h"
 #include "network/strips.h"
 
-/* Points per call of the strip functions: a multiple of the lanes of every strip, which are at
- * least eight. */
+/* Points per call of the strip functions: a multiple of the lanes of a strip. */
 enum { GANNET_ESTIMATES_POINTS = 256 };
 
 /* Workspace: GANNET_ESTIMATES_POINTS points, and what is computed of them. */
 typedef struct {
-  const gannet_strips *by;
   int inputs;     /* numbers of a point in z */
   int each;       /* numbers of a point in values */
   double *z;      /* [points][inputs] */
   double *values; /* [strips][each][lanes], or what else has each numbers of a point */
-  void *strips;   /* the points, as gannet_estimates_pack makes them */
+  double *strips; /* the points, as gannet_estimates_pack makes them */
 } gannet_estimates;
 
 /* Memory of a workspace; release accepts a zeroed struct.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_estimates_reserve(gannet_precision precision, int inputs, int each,
+GANNET_CHECKED gannet_err gannet_estimates_reserve(int inputs, int each,
                                                    gannet_estimates *estimates);
 void gannet_estimates_release(gannet_estimates *estimates);
 
@@ -132,11 +129,11 @@ void gannet_moment_sums_explained(const gannet_moment_sums *sums, int m, const d
  * Local.
  *
  * n_strips   in   at most GANNET_MOMENT_STRIPS
- * strips     in   [n_strips][inputs][lanes] points, numbers of the precision
+ * strips     in   [n_strips][inputs][lanes] points
  * mean       out  [n_strips][lanes]
  * explained  out  [n_strips][lanes]
  */
-void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
+void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const double *strips,
                                double *mean, double *explained);
 
 /* The moments of a model from its sums: mean + m, amplitude (own - explained). */
@@ -145,7 +142,7 @@ typedef struct {
 } gannet_moment_scale;
 
 /* The moments of the points in a workspace of two numbers per point; the variance is not negative,
- * and NAN where the precision overflows.
+ * and NAN where numbers overflow.
  *
  * Local.
  *

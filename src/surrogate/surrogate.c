@@ -412,11 +412,10 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, gannet_precision precision,
-                                             bool *able) {
+gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, bool *able) {
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
   s->estimates = s->moments = *able = false;
-  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, precision, able));
+  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, able));
   s->estimates = *able;
   return GANNET_OK;
 }
@@ -429,23 +428,21 @@ gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, con
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, gannet_precision precision,
-                                            bool *able) {
+gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, bool *able) {
   GANNET_TRY(require_conditioned(s));
   s->estimates = s->moments = s->bounds = *able = false;
-  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, precision, able));
+  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, able));
   s->moments = *able;
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *s,
-                                                         gannet_precision precision, int n_pivots,
+gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *s, int n_pivots,
                                                          const double *pivots, bool *able) {
   GANNET_TRY(require_conditioned(s));
   GANNET_REQUIRE(n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0", n_pivots);
   s->estimates = s->moments = s->bounds = *able = false;
   if (s->type->variance_upper_bound_prepare)
-    GANNET_TRY(s->type->variance_upper_bound_prepare(s->state, precision, n_pivots, pivots, able));
+    GANNET_TRY(s->type->variance_upper_bound_prepare(s->state, n_pivots, pivots, able));
   s->moments = s->bounds = *able;
   return GANNET_OK;
 }

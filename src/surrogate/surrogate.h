@@ -14,7 +14,7 @@
  *   estimate  a draw or a moment that is computed faster and less exactly
  *   pivots    points at which the posterior is taken to be known
  *
- * Estimates come from tables, maybe in single precision. They are good enough to rank points, whose
+ * Estimates come from tables. They are good enough to rank points, whose
  * leaders are then computed exactly. What pivots explain of a variance elsewhere gives an upper
  * bound of it.
  */
@@ -135,16 +135,16 @@ typedef struct {
   /* Estimates, for ranking points: able tells whether the model gives any as it is now. NULL: none.
    * draw_estimates are for models whose draw_values at a point depend on the other points of a call
    * by rounding only. */
-  gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
+  gannet_err (*estimate_prepare)(void *state, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
-  gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
+  gannet_err (*moments_prepare)(void *state, bool *able);
   void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
                            double *variance);
   /* Make moment_estimates give upper bounds in the place of variances: the prior variance less what
    * the values at the pivots [n_pivots][d] would explain of it. variance_upper_bound gives these
    * bounds exactly. */
-  gannet_err (*variance_upper_bound_prepare)(void *state, gannet_precision precision, int n_pivots,
-                                             const double *pivots, bool *able);
+  gannet_err (*variance_upper_bound_prepare)(void *state, int n_pivots, const double *pivots,
+                                             bool *able);
   gannet_err (*variance_upper_bound)(const void *state, int m, const double *x, double *variance);
 
   double (*noise_var)(const void *state);                   /* NULL: 0 */
@@ -408,7 +408,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
 
-/* Make ready for estimates of the prepared draws in this precision, until the next fit, fantasize
+/* Make ready for estimates of the prepared draws, until the next fit, fantasize
  * or sample; estimates of moments are given up.
  *
  * Local.
@@ -418,11 +418,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without prepared draws.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *surrogate,
-                                                            gannet_precision precision, bool *able);
+                                                            bool *able);
 
-/* As _draw_values, computed in that precision: for ranking, with a margin that the caller
- * measures. Not finite where the precision overflows. The bits depend on the processor. No
- * allocation.
+/* As _draw_values, by tables: for ranking, with a margin that the caller measures. The bits depend
+ * on the processor. No allocation.
  *
  * Local.
  *
@@ -444,8 +443,7 @@ enum { GANNET_MOMENT_GROUP = 64 };
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate,
-                                                           gannet_precision precision, bool *able);
+GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate, bool *able);
 GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *surrogate,
                                                             int m, const double *x, double *mean,
                                                             double *variance);
@@ -466,7 +464,6 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  * about 2 n_pivots n per point.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *surrogate,
-                                                                        gannet_precision precision,
                                                                         int n_pivots,
                                                                         const double *pivots,
                                                                         bool *able);

@@ -88,16 +88,16 @@ def check_scan():
     for ranks in (1, 2):
         text = run(ranks, "scan", "--d", "3", "--q", "2", "--candidates", "2000", "--n", "60",
                    "--width", "16", "--seconds", "1ms", "--repeat", "2")
-        for what in ("whole scan", "draws, single precision", "draws, double precision",
-                     "draws, exact", "mean and sd, single precision",
-                     "mean and sd, double precision", "mean and sd, exact"):
+        for what in ("whole scan", "draws, estimates",
+                     "draws, exact", "mean and sd, estimates",
+                     "mean and sd, exact"):
             rate, seconds, share, large = map(float, cells(text, what)[0])
             assert rate > 0 and abs(rate * seconds - 2000) < 0.01 * rate, text
             assert share >= 0 and large >= 0, text
     text = run(1, "scan", "--method", "gp-ts", "--n", "60", "--features", "31", "--seconds", "1ms")
-    assert "31 features" in text and len(cells(text, "draws, single precision")) == 1, text
+    assert "31 features" in text and len(cells(text, "draws, estimates")) == 1, text
     text = run(1, "scan", "--n", "60", "--set", "surrogate.activation=relu", "--seconds", "1ms")
-    assert "exact" in text and "precision" not in text, text
+    assert "exact" in text and "estimates" not in text, text
     text = run(1, "scan", "--n", "60", "--set", "surrogate.factor=distributed", "--seconds", "1ms")
     table = text[text.index("| what"):text.index("| whole scan")].splitlines()
     assert all(line.startswith("|") for line in table) and table[-1].endswith("cut over the ranks | – | – | – | – |"), text

@@ -118,3 +118,16 @@ class Renamed(program.ProgramTest):
 
 if __name__ == "__main__":
     program.main()
+
+    def test_a_key_without_effect_is_accepted_with_one_warning(self):
+        text = FAST.replace("candidates: 500", "candidates: 500, precision: single").replace("evaluations: 24", "evaluations: 9")
+        words = "search.precision makes no difference any more; leave it out"
+        outcome = self.succeed("run", self.write(text), "-q", ranks=2)
+        self.assertEqual(outcome.err.count(words), 1, outcome)
+        self.assertIn(f"fast.yaml:{[n for n, line in enumerate(text.splitlines(), 1) if 'precision' in line][0]}:", outcome.err)
+        self.assertNotIn("precision", (self.folder / "fast.campaign" / "campaign.yaml").read_text())
+        self.assertEqual(self.succeed("explain", "search.precision").out, words + "\n")
+        for asked in ("explain", "search"), ("completion", "bash"):
+            self.assertNotIn("precision", self.succeed(*asked).out)
+        outcome = self.succeed("run", self.write(text), "--resume", "--max-evals", 10, "--set", "search.precision=exact")
+        self.assertIn(f"--set search.precision=exact: {words}", outcome.err)

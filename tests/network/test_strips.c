@@ -8,30 +8,17 @@
 #include "base/registers.h"
 #include "support/harness.h"
 
-enum { INNER = 5, ROWS = 24, LANES = 16, WIDTH = 8, ALL = 4096 };
+enum { INNER = 5, ROWS = 24, LANES = GANNET_STRIP_LANES, WIDTH = 8, ALL = 4096 };
 
-/* Numbers of either precision. */
-typedef union {
-  float single[ALL];
-  double twice[ALL];
-} numbers;
-
-/* All that the processor has: both precisions by registers of 16, 32, 64 bytes. */
-enum { WAYS = 6 };
+/* All that the processor has: registers of 16, 32, 64 bytes. */
+enum { WAYS = 3 };
 
 static const gannet_strips *way(int i) {
-  const int width = 16 << i / 2;
-  if (width > gannet_register_bytes()) return NULL;
-  return i % 2 ? gannet_strips_double(width) : gannet_strips_single(width);
+  const int width = 16 << i;
+  return width > gannet_register_bytes() ? NULL : gannet_strips_for(width);
 }
 
-static double get(const gannet_strips *by, const numbers *n, size_t i) {
-  return by->size == sizeof(float) ? (double)n->single[i] : n->twice[i];
-}
-
-static double near(const gannet_strips *by) {
-  return by->size == sizeof(float) ? 1e-5 : 1e-13;
-}
+static const double near = 1e-13;
 
 static void draw(uint64_t stream, size_t n, double *x) {
   gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, stream}, 0, n, x);
@@ -39,19 +26,13 @@ static void draw(uint64_t stream, size_t n, double *x) {
 
 static void packed_rows_stand_next_to_each_other(void **state) {
   (void)state;
-  double from[7 * 10];
+  double from[7 * 10], to[ALL] = {0};
+  const gannet_strips_source source = {from, 10, 2}; /* every other column */
   draw(1, 70, from);
-  for (int p = 0; p < WAYS && way(p); ++p) {
-    const gannet_strips *by = way(p);
-    const gannet_strips_source source = {from, 10, 2}; /* every other column */
-    static numbers to;
-    memset(&to, 0, sizeof to);
-    by->pack(7, 5, &source, 4, &to);
-    for (size_t i = 0; i < 8; ++i)
-      for (size_t k = 0; k < 5; ++k)
-        assert_near(get(by, &to, i / 4 * 20 + k * 4 + i % 4), i < 7 ? from[i * 10 + 2 * k] : 0,
-                    near(by));
-  }
+  gannet_strips_pack(7, 5, &source, 4, to);
+  for (size_t i = 0; i < 8; ++i)
+    for (size_t k = 0; k < 5; ++k)
+      assert_near(to[i / 4 * 20 + k * 4 + i % 4], i < 7 ? from[i * 10 + 2 * k] : 0, 0);
 }
 
 static void products_are_those_of_plain_loops(void **state) {
@@ -60,18 +41,17 @@ static void products_are_those_of_plain_loops(void **state) {
   draw(2, ROWS * INNER, rows);
   draw(3, LANES * INNER, points);
   for (int p = 0; p < WAYS && way(p); ++p) {
-    static numbers row, strip, out, squares, roots;
+    static double row[ALL], strip[ALL], out[ALL], squares[ALL], roots[ALL];
     const gannet_strips *by = way(p);
-    const size_t lanes = (size_t)by->lanes;
+    const size_t lanes = (size_t)LANES;
     const gannet_strips_source a = {rows, INNER, 1}, b = {points, INNER, 1};
-    assert_true(lanes <= LANES && lanes * by->size == 64);
     memcpy(rows, points, INNER * sizeof *rows); /* a distance of 0 */
-    by->pack(ROWS, INNER, &a, GANNET_STRIP_ROWS, &row);
-    by->pack((int)lanes, INNER, &b, (int)lanes, &strip);
-    by->multiply(INNER, ROWS, &row, &strip, &out);
-    by->distances(INNER, ROWS, &row, &strip, &squares);
-    roots = squares;
-    by->root(ROWS, &roots);
+    gannet_strips_pack(ROWS, INNER, &a, GANNET_STRIP_ROWS, row);
+    gannet_strips_pack((int)lanes, INNER, &b, (int)lanes, strip);
+    by->multiply(INNER, ROWS, row, strip, out);
+    by->distances(INNER, ROWS, row, strip, squares);
+    memcpy(roots, squares, sizeof roots);
+    by->root(ROWS, roots);
     for (size_t i = 0; i < ROWS; ++i)
       for (size_t l = 0; l < lanes; ++l) {
         double sum = 0, square = 0;
@@ -79,10 +59,10 @@ static void products_are_those_of_plain_loops(void **state) {
           sum += rows[i * INNER + k] * points[l * INNER + k];
           square += pow(rows[i * INNER + k] - points[l * INNER + k], 2);
         }
-        assert_near(get(by, &out, i * lanes + l), sum, near(by));
-        assert_near(get(by, &squares, i * lanes + l), square, near(by) * square);
-        assert_near(get(by, &roots, i * lanes + l), sqrt(get(by, &squares, i * lanes + l)),
-                    0.05 * near(by) * sqrt(square) + 1e-14);
+        assert_near(out[i * lanes + l], sum, near);
+        assert_near(squares[i * lanes + l], square, near * square);
+        assert_near(roots[i * lanes + l], sqrt(squares[i * lanes + l]),
+                    0.05 * near * sqrt(square) + 1e-14);
       }
   }
 }
@@ -96,16 +76,16 @@ static void waves_are_those_of_half_turns(void **state) {
   values[0] = 0.5;
   values[1] = -3;
   for (int p = 0; p < WAYS && way(p); ++p) {
-    static numbers x, cosine, sine;
+    static double x[ALL], cosine[ALL], sine[ALL];
     const gannet_strips *by = way(p);
     const gannet_strips_source all = {values, 1, 1};
-    by->pack(ROWS * by->lanes, 1, &all, 1, &x);
-    cosine = x;
-    by->waves(ROWS, &cosine, &sine);
-    for (size_t i = 0; i < ROWS * (size_t)by->lanes; ++i) {
-      const double part = fmod(get(by, &x, i), 2); /* is exact */
-      assert_near(get(by, &cosine, i), cos(pi * part), 0.1 * near(by));
-      assert_near(get(by, &sine, i), sin(pi * part), 0.1 * near(by));
+    gannet_strips_pack(ROWS * LANES, 1, &all, 1, x);
+    memcpy(cosine, x, sizeof cosine);
+    by->waves(ROWS, cosine, sine);
+    for (size_t i = 0; i < ROWS * (size_t)LANES; ++i) {
+      const double part = fmod(x[i], 2); /* is exact */
+      assert_near(cosine[i], cos(pi * part), 0.1 * near);
+      assert_near(sine[i], sin(pi * part), 0.1 * near);
     }
   }
 }
@@ -119,24 +99,24 @@ static void weighted_sums_are_those_of_plain_loops(void **state) {
   for (int p = 0; p < WAYS && way(p); ++p)
     for (int width = 1; width <= WIDTH; width *= 2)
       for (int scaled = 0; scaled < 2; ++scaled) {
-        static numbers v, w, s, sums;
+        static double v[ALL], w[ALL], s[ALL], sums[ALL];
         const gannet_strips *by = way(p);
-        const size_t lanes = (size_t)by->lanes;
+        const size_t lanes = (size_t)LANES;
         const gannet_strips_source all = {values, 1, 1}, factors = {scale, 1, 1};
         double total[WIDTH * LANES] = {0};
-        memset(&sums, 0, sizeof sums);
-        by->pack(ROWS * (int)lanes, 1, &all, 1, &v);
+        memset(sums, 0, sizeof sums);
+        gannet_strips_pack(ROWS * (int)lanes, 1, &all, 1, v);
         const gannet_strips_source draws = {weights, 1, WIDTH};
-        by->pack(width, ROWS, &draws, width, &w);
-        by->pack((int)lanes, 1, &factors, (int)lanes, &s);
+        gannet_strips_pack(width, ROWS, &draws, width, w);
+        gannet_strips_pack((int)lanes, 1, &factors, (int)lanes, s);
         for (int again = 0; again < 2; ++again)
-          by->weigh(ROWS, width, &v, &w, scaled ? &s : NULL, &sums);
-        by->add((size_t)width * lanes, &sums, total);
+          by->weigh(ROWS, width, v, w, scaled ? s : NULL, sums);
+        gannet_strips_add((size_t)width * lanes, sums, total);
         for (size_t j = 0; j < (size_t)width; ++j)
           for (size_t l = 0; l < lanes; ++l) {
             double sum = 0;
             for (size_t i = 0; i < ROWS; ++i) sum += values[i * lanes + l] * weights[i * WIDTH + j];
-            assert_near(total[j * lanes + l], 2 * sum * (scaled ? scale[l] : 1), 20 * near(by));
+            assert_near(total[j * lanes + l], 2 * sum * (scaled ? scale[l] : 1), 20 * near);
           }
       }
 }
@@ -151,44 +131,44 @@ static void triangular_systems_are_solved(void **state) {
   draw(8, STRIPS * ROWS * LANES, b);
   for (size_t i = 0; i < ROWS; ++i) l[i * ROWS + i] = 3 + fabs(l[i * ROWS + i]);
   for (int p = 0; p < WAYS && way(p); ++p) {
-    static numbers factor, strips[STRIPS], sums;
+    static double factor[ALL], strips[STRIPS][ALL], sums[ALL];
     const gannet_strips *by = way(p);
-    const size_t lanes = (size_t)by->lanes;
+    const size_t lanes = (size_t)LANES;
     gannet_strips_source sides[STRIPS];
     for (size_t s = 0; s < STRIPS; ++s)
       sides[s] = (gannet_strips_source){b + s * ROWS * LANES, 1, 1};
     size_t second = 0;
-    char *to = (char *)&factor;
+    double *to = factor;
     for (size_t i = 0; i < ROWS; i += 8) {
       double some[8 * ROWS] = {0};
       for (size_t r = 0; r < 8; ++r)
         for (size_t k = 0; k <= i + r; ++k)
           some[r * ROWS + k] = k == i + r ? 1 / l[k * ROWS + k] : l[(i + r) * ROWS + k];
       const gannet_strips_source rows = {some, ROWS, 1};
-      by->pack(8, (int)i + 8, &rows, 8, to);
-      to += (i + 8) * 8 * by->size;
-      if (i == 0) second = (size_t)(to - (char *)&factor);
+      gannet_strips_pack(8, (int)i + 8, &rows, 8, to);
+      to += (i + 8) * 8;
+      if (i == 0) second = (size_t)(to - factor);
     }
-    for (int s = 0; s < STRIPS; ++s) by->pack(ROWS * (int)lanes, 1, &sides[s], 1, &strips[s]);
+    for (int s = 0; s < STRIPS; ++s)
+      gannet_strips_pack(ROWS * (int)lanes, 1, &sides[s], 1, strips[s]);
     for (int s = 0, n = 1; s < STRIPS; s += n++) {
-      by->solve(0, 8, &factor, n, &strips[s], sizeof *strips);
-      by->solve(8, ROWS, (char *)&factor + second, n, &strips[s], sizeof *strips);
+      by->solve(0, 8, factor, n, strips[s], ALL);
+      by->solve(8, ROWS, factor + second, n, strips[s], ALL);
     }
     for (int s = 0; s < STRIPS; ++s) {
       double squares[LANES] = {0};
-      memset(&sums, 0, sizeof sums);
-      by->square(ROWS, &strips[s], &sums);
-      by->add(lanes, &sums, squares);
+      memset(sums, 0, sizeof sums);
+      by->square(ROWS, strips[s], sums);
+      gannet_strips_add(lanes, sums, squares);
       for (size_t lane = 0; lane < lanes; ++lane) {
         double total = 0;
         for (size_t i = 0; i < ROWS; ++i) {
           double sum = 0;
-          for (size_t k = 0; k <= i; ++k)
-            sum += l[i * ROWS + k] * get(by, &strips[s], k * lanes + lane);
-          assert_near(sum, sides[s].at[i * lanes + lane], 100 * near(by));
-          total += pow(get(by, &strips[s], i * lanes + lane), 2);
+          for (size_t k = 0; k <= i; ++k) sum += l[i * ROWS + k] * strips[s][k * lanes + lane];
+          assert_near(sum, sides[s].at[i * lanes + lane], 100 * near);
+          total += pow(strips[s][i * lanes + lane], 2);
         }
-        assert_near(squares[lane], total, 100 * near(by) * (1 + total));
+        assert_near(squares[lane], total, 100 * near * (1 + total));
       }
     }
   }

@@ -12,7 +12,7 @@
 /* tanh among the activations. */
 enum { SMOOTH = 1 };
 
-enum { D = 3, M = 21, N = 545, Q = 12 };
+enum { D = 3, M = 21, N = 545, Q = 12, LANES = GANNET_STRIP_LANES };
 
 static const double rho[D] = {0.7, 1.3, 0.4};
 static const double bias = 0.6;
@@ -21,15 +21,15 @@ static void draw(uint64_t stream, size_t n, double *x) {
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, stream}, 0, n, x);
 }
 
-/* z: [M][D+1] to strips of the precision, the last one not full. Returns their number. */
-static int make_strips(const gannet_strips *by, const double *z, double *strips) {
+/* z: [M][D+1] to strips, the last one not full. Returns their number. */
+static int make_strips(const double *z, double *strips) {
   const gannet_strips_source source = {z, D + 1, 1};
-  by->pack(M, D + 1, &source, by->lanes, strips);
-  return (M + by->lanes - 1) / by->lanes;
+  gannet_strips_pack(M, D + 1, &source, LANES, strips);
+  return (M + LANES - 1) / LANES;
 }
 
-static double at(const gannet_strips *by, const double *values, int q, int point, int draw_) {
-  return values[((ptrdiff_t)(point / by->lanes) * q + draw_) * by->lanes + point % by->lanes];
+static double at(const double *values, int q, int point, int draw_) {
+  return values[((ptrdiff_t)(point / LANES) * q + draw_) * LANES + point % LANES];
 }
 
 static double size_of(int n, const double *x) {
@@ -39,10 +39,10 @@ static double size_of(int n, const double *x) {
 }
 
 /* values[j][M] of estimates and of exact sums agree. */
-static void compare(const gannet_strips *by, int q, const double *values, const double *exact) {
-  const double near = (by->size == sizeof(float) ? 2e-6 : 1e-9) * size_of(q * M, exact);
+static void compare(int q, const double *values, const double *exact) {
+  const double near = 1e-9 * size_of(q * M, exact);
   for (int j = 0; j < q; ++j)
-    for (int i = 0; i < M; ++i) assert_near(at(by, values, q, i, j), exact[j * M + i], near);
+    for (int i = 0; i < M; ++i) assert_near(at(values, q, i, j), exact[j * M + i], near);
 }
 
 static void kernel_sums_are_the_exact_ones(void **state) {
@@ -68,20 +68,17 @@ static void kernel_sums_are_the_exact_ones(void **state) {
         exact[j * M + i] = j;
         for (int r = 0; r < n; ++r) exact[j * M + i] += k[i * n + r] * weights[j * n + r];
       }
-    for (int p = 0; p < 2; ++p) {
-      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
-      gannet_kernel_sums *sums = NULL;
-      gannet_sums_list points;
-      const int n_strips = make_strips(by, z, strips);
-      assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
-      assert_ok(gannet_kernel_sums_prepare(&points, q, weights, &sums));
-      assert_non_null(sums);
-      assert_true(gannet_kernel_sums_bytes(sums) > (size_t)n * by->size);
-      for (int i = 0; i < n_strips * q * by->lanes; ++i) values[i] = i / by->lanes % q;
-      gannet_kernel_sums_add(sums, n_strips, strips, values);
-      compare(by, q, values, exact);
-      gannet_kernel_sums_destroy(&sums);
-    }
+    gannet_kernel_sums *sums = NULL;
+    gannet_sums_list points;
+    const int n_strips = make_strips(z, strips);
+    assert_true(gannet_analytic_points_list(list, &points));
+    assert_ok(gannet_kernel_sums_prepare(&points, q, weights, &sums));
+    assert_non_null(sums);
+    assert_true(gannet_kernel_sums_bytes(sums) > (size_t)n * sizeof(double));
+    for (int i = 0; i < n_strips * q * LANES; ++i) values[i] = i / LANES % q;
+    gannet_kernel_sums_add(sums, n_strips, strips, values);
+    compare(q, values, exact);
+    gannet_kernel_sums_destroy(&sums);
   }
   gannet_analytic_points_destroy(&list);
 }
@@ -125,20 +122,16 @@ static void sums_of_distances_and_waves_are_the_exact_ones(void **state) {
           exact_functions(kinds[c], x + (ptrdiff_t)i * (D + 1), rows + (ptrdiff_t)k * (D + 1), f);
           exact[j * M + i] += f[0] * w[0] + (waves ? f[1] * w[COUNT] : 0);
         }
-    for (int p = 0; p < 2; ++p) {
-      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
-      gannet_table table;
-      gannet_kernel_sums *sums = NULL;
-      assert_true(gannet_table_fit(bell, &distance, 4, false, (gannet_precision)p, &table));
-      const gannet_sums_list list = {
-          kinds[c], (gannet_precision)p, waves ? NULL : &table, D + 1, COUNT, rows};
-      assert_ok(gannet_kernel_sums_prepare(&list, FEW, weights, &sums));
-      const int n_strips = make_strips(by, x, strips);
-      memset(values, 0, sizeof values);
-      gannet_kernel_sums_add(sums, n_strips, strips, values);
-      compare(by, FEW, values, exact);
-      gannet_kernel_sums_destroy(&sums);
-    }
+    gannet_table table;
+    gannet_kernel_sums *sums = NULL;
+    assert_true(gannet_table_fit(bell, &distance, 4, false, &table));
+    const gannet_sums_list list = {kinds[c], waves ? NULL : &table, D + 1, COUNT, rows};
+    assert_ok(gannet_kernel_sums_prepare(&list, FEW, weights, &sums));
+    const int n_strips = make_strips(x, strips);
+    memset(values, 0, sizeof values);
+    gannet_kernel_sums_add(sums, n_strips, strips, values);
+    compare(FEW, values, exact);
+    gannet_kernel_sums_destroy(&sums);
   }
 }
 
@@ -161,17 +154,13 @@ static void unit_sums_are_the_exact_ones(void **state) {
     assert_ok(gannet_tangent_directions_reserve(net, qs[c], &draws));
     assert_ok(gannet_tangent_prior(net, (gannet_stream){1, GANNET_FOR_TEST, 2, 0}, &draws));
     gannet_tangent_values(net, &draws, M, x, exact, M);
-    for (int p = 0; p < 2; ++p) {
-      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
-      gannet_unit_sums *sums = NULL;
-      const int n_strips = make_strips(by, z, strips);
-      for (int again = 0; again < 2; ++again)
-        assert_ok(gannet_unit_sums_prepare(net, (gannet_precision)p, &draws, &sums));
-      assert_non_null(sums);
-      gannet_unit_sums_values(sums, n_strips, strips, values);
-      compare(by, qs[c], values, exact);
-      gannet_unit_sums_destroy(&sums);
-    }
+    gannet_unit_sums *sums = NULL;
+    const int n_strips = make_strips(z, strips);
+    for (int again = 0; again < 2; ++again) assert_ok(gannet_unit_sums_prepare(net, &draws, &sums));
+    assert_non_null(sums);
+    gannet_unit_sums_values(sums, n_strips, strips, values);
+    compare(qs[c], values, exact);
+    gannet_unit_sums_destroy(&sums);
     gannet_tangent_directions_release(&draws);
     gannet_tangent_destroy(&net);
   }
@@ -191,11 +180,11 @@ static void what_has_no_table_has_no_sums(void **state) {
   gannet_tangent_directions draws = {0};
   assert_ok(gannet_analytic_points_create(&flat, &list));
   assert_ok(gannet_analytic_points_extend(list, 1, x));
-  assert_false(gannet_analytic_points_list(list, GANNET_PRECISION_DOUBLE, &points));
+  assert_false(gannet_analytic_points_list(list, &points));
   assert_int_equal(gannet_kernel_sums_bytes(kernel), 0);
   assert_ok(gannet_tangent_create(&deep, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, &net));
   assert_ok(gannet_tangent_directions_reserve(net, 1, &draws));
-  assert_ok(gannet_unit_sums_prepare(net, GANNET_PRECISION_SINGLE, &draws, &units));
+  assert_ok(gannet_unit_sums_prepare(net, &draws, &units));
   assert_null(units);
   assert_int_equal(gannet_unit_sums_bytes(units), 0);
   gannet_tangent_directions_release(&draws);

@@ -44,29 +44,12 @@ static void nan_of(const void *user, int n, const double *x, double *y) {
 
 enum { N = 5003 };
 
-static const gannet_precision single = GANNET_PRECISION_SINGLE, twice = GANNET_PRECISION_DOUBLE;
-
-/* As numbers of the precision and back; x and y: [n], n <= N */
-static void apply(const gannet_table *table, int n, const double *x, double *y) {
-  static float few[N], out[N];
-  if (table->precision == GANNET_PRECISION_DOUBLE) {
-    gannet_table_apply(table, n, x, y);
-    return;
-  }
-  for (int i = 0; i < n; ++i) few[i] = (float)x[i];
-  gannet_table_apply(table, n, few, out);
-  for (int i = 0; i < n; ++i) y[i] = (double)out[i];
-}
-
 static double largest_error(const gannet_table *table, gannet_table_function f, const void *user,
                             double reach) {
   static double x[N], y[N];
   double most = 0, size = 0;
-  for (int i = 0; i < N; ++i) {
-    x[i] = reach * (2.0 * i / (N - 1) - 1);
-    if (table->precision == GANNET_PRECISION_SINGLE) x[i] = (double)(float)x[i];
-  }
-  apply(table, N, x, y);
+  for (int i = 0; i < N; ++i) x[i] = reach * (2.0 * i / (N - 1) - 1);
+  gannet_table_apply(table, N, x, y);
   for (int i = 0; i < N; ++i) {
     const double at = fmin(fabs(x[i]), reach);
     double exact;
@@ -78,16 +61,12 @@ static double largest_error(const gannet_table *table, gannet_table_function f, 
   return most / size;
 }
 
-static void smooth_functions_are_met_to_the_precision(void **state) {
+static void smooth_functions_are_met(void **state) {
   (void)state;
   gannet_table table;
-  assert_true(gannet_table_fit(erf_of, NULL, 5, true, single, &table));
-  assert_true(largest_error(&table, erf_of, NULL, 5) < 4e-7);
-  assert_true(gannet_table_fit(gauss_of, NULL, 5, false, single, &table));
-  assert_true(largest_error(&table, gauss_of, NULL, 5) < 4e-7);
-  assert_true(gannet_table_fit(erf_of, NULL, 6, true, twice, &table));
+  assert_true(gannet_table_fit(erf_of, NULL, 6, true, &table));
   assert_true(largest_error(&table, erf_of, NULL, 6) < 4e-10);
-  assert_true(gannet_table_fit(gauss_of, NULL, 6, false, twice, &table));
+  assert_true(gannet_table_fit(gauss_of, NULL, 6, false, &table));
   assert_true(largest_error(&table, gauss_of, NULL, 6) < 4e-10);
 }
 
@@ -97,10 +76,7 @@ static void functions_steep_at_the_end_are_met(void **state) {
   for (int i = 0; i < 6; ++i) {
     gannet_table table;
     const double pole = reach[i] + 0.5;
-    assert_true(gannet_table_fit(steep_of, &pole, reach[i], true, single, &table));
-    /* rounding of x counts for |f'| x times 2^-24 */
-    assert_true(largest_error(&table, steep_of, &pole, reach[i]) < 4e-7 * (2 + reach[i]));
-    assert_true(gannet_table_fit(steep_of, &pole, reach[i], true, twice, &table));
+    assert_true(gannet_table_fit(steep_of, &pole, reach[i], true, &table));
     assert_true(largest_error(&table, steep_of, &pole, reach[i]) < 4e-10 * (2 + reach[i]));
   }
 }
@@ -109,14 +85,13 @@ typedef struct {
   bool terms[GANNET_TABLE_TERMS + 1], pieces[GANNET_TABLE_ROWS + 1];
 } kinds;
 
-static void try_widening_ranges(int width, gannet_precision precision, kinds *seen) {
+static void try_widening_ranges(int width, kinds *seen) {
   for (int k = 0; k < 60; ++k) {
     gannet_table table;
     const double reach = 0.05 * pow(1.2, k), pole = reach + 0.5;
-    if (!table_fit_for(width, steep_of, &pole, reach, true, precision, &table)) continue;
+    if (!table_fit_for(width, steep_of, &pole, reach, true, &table)) continue;
     seen->terms[table.terms] = seen->pieces[table.pieces] = true;
-    assert_true(largest_error(&table, steep_of, &pole, reach) <
-                (precision == single ? 4e-7 : 2e-8) * (2 + reach));
+    assert_true(largest_error(&table, steep_of, &pole, reach) < 2e-8 * (2 + reach));
   }
 }
 
@@ -125,13 +100,10 @@ static void every_number_of_terms_and_pieces_is_met(void **state) {
   (void)state;
   for (int width = 16; width <= 64; width *= 2) {
     const bool rows = width == 32;
-    kinds few = {0}, many = {0};
-    try_widening_ranges(width, single, &few);
-    try_widening_ranges(width, twice, &many);
-    for (int terms = 4; terms <= (rows ? 12 : 8); ++terms) assert_true(few.terms[terms]);
+    kinds many = {0};
+    try_widening_ranges(width, &many);
     for (int terms = rows ? 6 : 10; terms <= (rows ? 8 : 18); terms += 2)
       assert_true(many.terms[terms]);
-    assert_true(few.pieces[16] && few.pieces[4] == rows);
     assert_true(many.pieces[64] == rows && many.pieces[16] != rows && many.pieces[8] != rows);
   }
 }
@@ -139,43 +111,36 @@ static void every_number_of_terms_and_pieces_is_met(void **state) {
 /* A pole so close to the end that the pieces there are the shortest there are. */
 static void no_rounding_leaves_the_last_piece(void **state) {
   (void)state;
-  for (int k = 0; k < 40; ++k)
-    for (int p = 0; p < 2; ++p) {
-      const double reach = pow(10, -3 + 0.15 * k), pole = 1.00125 * reach;
-      gannet_table table;
-      double size;
-      if (!gannet_table_fit(angle_of, &pole, reach, true, (gannet_precision)p, &table)) continue;
-      angle_of(&pole, 1, &reach, &size);
-      for (int i = 0; i < 30; ++i) {
-        const double x = reach * (1 - ldexp(1, -i));
-        double exact, y;
-        angle_of(&pole, 1, &x, &exact);
-        apply(&table, 1, &x, &y);
-        assert_near(y, exact, (p == single ? 1e-5 : 1e-7) * size);
-      }
+  for (int k = 0; k < 40; ++k) {
+    const double reach = pow(10, -3 + 0.15 * k), pole = 1.00125 * reach;
+    gannet_table table;
+    double size;
+    if (!gannet_table_fit(angle_of, &pole, reach, true, &table)) continue;
+    angle_of(&pole, 1, &reach, &size);
+    for (int i = 0; i < 30; ++i) {
+      const double x = reach * (1 - ldexp(1, -i));
+      double exact, y;
+      angle_of(&pole, 1, &x, &exact);
+      gannet_table_apply(&table, 1, &x, &y);
+      assert_near(y, exact, 1e-7 * size);
     }
+  }
 }
 
 static void values_do_not_depend_on_the_place_in_the_array(void **state) {
   (void)state;
+  enum { M = 140 };
   gannet_table table;
-  float x[140], all[140], one;
-  double wide[140], wide_all[140], wide_one;
-  for (int i = 0; i < 140; ++i) wide[i] = (double)(x[i] = 0.05F * (float)(i - 70));
-  assert_true(gannet_table_fit(erf_of, NULL, 5, true, single, &table));
-  gannet_table_apply(&table, 140, x, all);
-  for (int i = 0; i < 140; ++i) {
+  double x[M], all[M], one;
+  for (int i = 0; i < M; ++i) x[i] = 0.05 * (i - M / 2);
+  assert_true(gannet_table_fit(erf_of, NULL, 5, true, &table));
+  gannet_table_apply(&table, M, x, all);
+  for (int i = 0; i < M; ++i) {
     gannet_table_apply(&table, 1, x + i, &one);
     assert_true(one == all[i]);
   }
-  gannet_table_apply(&table, 140, x, x);
+  gannet_table_apply(&table, M, x, x);
   assert_memory_equal(x, all, sizeof x);
-  assert_true(gannet_table_fit(erf_of, NULL, 5, true, twice, &table));
-  gannet_table_apply(&table, 140, wide, wide_all);
-  for (int i = 0; i < 140; ++i) {
-    gannet_table_apply(&table, 1, wide + i, &wide_one);
-    assert_true(wide_one == wide_all[i]);
-  }
 }
 
 /* The same but for rounding with smaller registers, and with none. */
@@ -183,17 +148,12 @@ static void look_up_with_all_registers(const gannet_table *table) {
   enum { M = 77 };
   double x[M], all[M];
   for (int i = 0; i < M; ++i) x[i] = table->reach * (2.1 * i / (M - 1) - 1.05);
-  apply(table, M, x, all);
+  gannet_table_apply(table, M, x, all);
   for (int width = 16; width <= gannet_register_bytes(); width *= 2) {
-    float few[M], out[M];
     double y[M];
-    for (int i = 0; i < M; ++i) few[i] = (float)x[i];
-    table_look_up(width, table, M, table->precision == single ? (void *)few : x,
-                  table->precision == single ? (void *)out : y);
+    table_look_up(width, table, M, x, y);
     for (int i = 0; i < M; ++i)
-      assert_near(
-          table->precision == single ? (double)out[i] : y[i], all[i],
-          (table->precision == single ? 1e-6 : 1e-14) * (1 + table->reach) * fabs(all[M - 1]));
+      assert_near(y[i], all[i], 1e-14 * (1 + table->reach) * fabs(all[M - 1]));
   }
 }
 
@@ -201,42 +161,36 @@ static void look_up_with_all_registers(const gannet_table *table) {
 static void values_do_not_depend_on_the_registers(void **state) {
   (void)state;
   for (int k = 0; k < 30; ++k)
-    for (int p = 0; p < 2; ++p)
-      for (int width = 16; width <= 64; width *= 2) {
-        gannet_table table;
-        const double reach = 0.05 * pow(1.4, k), pole = reach + 0.5;
-        const bool odd = k % 2 == 0;
-        if (table_fit_for(width, steep_of, &pole, reach, odd, (gannet_precision)p, &table))
-          look_up_with_all_registers(&table);
-      }
+    for (int width = 16; width <= 64; width *= 2) {
+      gannet_table table;
+      const double reach = 0.05 * pow(1.4, k), pole = reach + 0.5;
+      const bool odd = k % 2 == 0;
+      if (table_fit_for(width, steep_of, &pole, reach, odd, &table))
+        look_up_with_all_registers(&table);
+    }
 }
 
 static void values_beyond_the_reach_are_those_at_its_end(void **state) {
   (void)state;
-  for (int p = 0; p < 2; ++p) {
-    gannet_table table;
-    double x[4] = {1e30, -1e30, 5, -5}, y[4];
-    assert_true(gannet_table_fit(erf_of, NULL, 5, true, (gannet_precision)p, &table));
-    apply(&table, 4, x, y);
-    assert_true(y[0] == y[2] && y[1] == y[3] && y[0] == -y[1]);
-  }
+  gannet_table table;
+  double x[4] = {1e30, -1e30, 5, -5}, y[4];
+  assert_true(gannet_table_fit(erf_of, NULL, 5, true, &table));
+  gannet_table_apply(&table, 4, x, y);
+  assert_true(y[0] == y[2] && y[1] == y[3] && y[0] == -y[1]);
 }
 
 static void functions_that_are_not_smooth_are_refused(void **state) {
   (void)state;
-  for (int p = 0; p < 2; ++p) {
-    gannet_table table;
-    const gannet_precision precision = (gannet_precision)p;
-    assert_false(gannet_table_fit(root_of, NULL, 2, false, precision, &table));
-    assert_false(gannet_table_fit(nan_of, NULL, 1, false, precision, &table));
-    assert_false(gannet_table_fit(erf_of, NULL, 0, true, precision, &table));
-    assert_false(gannet_table_fit(erf_of, NULL, INFINITY, true, precision, &table));
-  }
+  gannet_table table;
+  assert_false(gannet_table_fit(root_of, NULL, 2, false, &table));
+  assert_false(gannet_table_fit(nan_of, NULL, 1, false, &table));
+  assert_false(gannet_table_fit(erf_of, NULL, 0, true, &table));
+  assert_false(gannet_table_fit(erf_of, NULL, INFINITY, true, &table));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(smooth_functions_are_met_to_the_precision),
+      cmocka_unit_test(smooth_functions_are_met),
       cmocka_unit_test(functions_steep_at_the_end_are_met),
       cmocka_unit_test(every_number_of_terms_and_pieces_is_met),
       cmocka_unit_test(no_rounding_leaves_the_last_piece),

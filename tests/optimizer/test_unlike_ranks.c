@@ -37,12 +37,11 @@ struct gannet_unit_sums {
   int q;
 };
 
-gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision precision,
+gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
                                     const gannet_tangent_directions *directions,
                                     gannet_unit_sums **sums) {
   static struct gannet_unit_sums only;
   (void)net;
-  (void)precision;
   only.q = directions->q;
   *sums = rank_here() == 0 ? &only : NULL;
   return GANNET_OK;
@@ -52,7 +51,7 @@ void gannet_unit_sums_destroy(gannet_unit_sums **sums) {
   *sums = NULL;
 }
 
-void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,
+void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const double *strips,
                              double *values) {
   (void)strips;
   for (int i = 0; i < n_strips * sums->q; ++i) values[i] = 0;
@@ -110,7 +109,7 @@ static void other_registers_change_nothing(void **state) {
   for (int i = 0; i < 3; ++i) {
     double exact[Q * D], x[Q * D];
     assert_false(ask(methods[i], "exact", TOLD, exact));
-    assert_true(ask(methods[i], "single", TOLD, x));
+    assert_true(ask(methods[i], "double", TOLD, x));
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -123,7 +122,7 @@ static void other_operations_change_no_points(void **state) {
   for (int i = 0; i < 3; ++i) {
     double exact[Q * D], x[Q * D];
     assert_false(ask(methods[i], "exact", TOLD, exact));
-    (void)ask(methods[i], "single", TOLD, x);
+    (void)ask(methods[i], "double", TOLD, x);
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -134,10 +133,10 @@ static void nor_with_a_long_history(void **state) {
     double exact[Q * D], x[Q * D];
     smaller = i == 0 ? 32 : 16;
     assert_false(ask(methods[i], "exact", LONG, exact));
-    (void)ask(methods[i], "single", LONG, x);
+    (void)ask(methods[i], "double", LONG, x);
     assert_memory_equal(x, exact, sizeof x);
     assert_false(ask(methods[1 - i], "exact", LONG, exact));
-    (void)ask(methods[1 - i], "single", LONG, x);
+    (void)ask(methods[1 - i], "double", LONG, x);
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -146,7 +145,7 @@ static void what_one_rank_cannot_estimate_none_does(void **state) {
   (void)state;
   double exact[Q * D], x[Q * D];
   assert_false(ask("neural-bo", "exact", TOLD, exact));
-  assert_false(ask("neural-bo", "single", TOLD, x));
+  assert_false(ask("neural-bo", "double", TOLD, x));
   assert_memory_equal(x, exact, sizeof x);
 }
 

@@ -4,14 +4,14 @@
 
 #include "surrogate/conform_surrogate.h"
 
-/* Largest error of estimates in a precision over the range of the draws; 0 where there are none. */
-static inline double error_of_estimates(gannet_surrogate *s, gannet_precision precision, int m,
-                                        const double *x, int q, const double *exact) {
+/* Largest error of estimates over the range of the draws; 0 where there are none. */
+static inline double error_of_estimates(gannet_surrogate *s, int m, const double *x, int q,
+                                        const double *exact) {
   static double estimate[4096];
   double low = INFINITY, high = -INFINITY, error = 0;
   bool able = false;
   assert_true(q * m <= 4096);
-  assert_ok(gannet_surrogate_estimate_prepare(s, precision, &able));
+  assert_ok(gannet_surrogate_estimate_prepare(s, &able));
   if (!able) return 0;
   assert_ok(gannet_surrogate_draw_estimates(s, m, x, estimate, m));
   for (int i = 0; i < q * m; ++i) {
@@ -22,7 +22,7 @@ static inline double error_of_estimates(gannet_surrogate *s, gannet_precision pr
   return error / (high - low);
 }
 
-/* In both precisions, where there are such. */
+/* Where there are such. */
 static inline void estimates_are_near_the_draws(const conform *c) {
   enum { M = GANNET_TILE + 3, Q = 3 };
   conform_data data;
@@ -32,14 +32,12 @@ static inline void estimates_are_near_the_draws(const conform *c) {
   const gannet_data all = conform_first(&data, 25, 0.01);
   gannet_surrogate *s = conform_fitted(c, &all, 4, true);
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  assert_fails(GANNET_ERR_STATE, "no draws",
-               gannet_surrogate_estimate_prepare(s, GANNET_PRECISION_SINGLE, &able));
+  assert_fails(GANNET_ERR_STATE, "no draws", gannet_surrogate_estimate_prepare(s, &able));
   assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
   assert_fails(GANNET_ERR_STATE, "no estimates",
                gannet_surrogate_draw_estimates(s, M, x, exact, M));
   assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
-  assert_true(error_of_estimates(s, GANNET_PRECISION_SINGLE, M, x, Q, exact) < 1e-4);
-  assert_true(error_of_estimates(s, GANNET_PRECISION_DOUBLE, M, x, Q, exact) < 1e-7);
+  assert_true(error_of_estimates(s, M, x, Q, exact) < 1e-7);
   assert_ok(gannet_surrogate_fit(s, &all, false, 1));
   assert_fails(GANNET_ERR_STATE, "no estimates",
                gannet_surrogate_draw_estimates(s, M, x, exact, M));
@@ -73,17 +71,17 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
   assert_fails(GANNET_ERR_STATE, "no estimates",
                gannet_surrogate_moment_estimates(s, M, x, mean, sd));
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-  for (int p = 0; p < 2; ++p) {
-    const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
-    if (!able) continue;
-    assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
-    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-    assert_estimates(M, mean, sd, m, v, near);
-    assert_ok(gannet_surrogate_fit(s, &all, false, 1));
-    assert_fails(GANNET_ERR_STATE, "no estimates",
-                 gannet_surrogate_moment_estimates(s, M, x, m, v));
+  const double near = 1e-9;
+  assert_ok(gannet_surrogate_moments_prepare(s, &able));
+  if (!able) {
+    gannet_surrogate_destroy(&s);
+    return;
   }
+  assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
+  assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+  assert_estimates(M, mean, sd, m, v, near);
+  assert_ok(gannet_surrogate_fit(s, &all, false, 1));
+  assert_fails(GANNET_ERR_STATE, "no estimates", gannet_surrogate_moment_estimates(s, M, x, m, v));
   gannet_surrogate_destroy(&s);
 }
 
@@ -97,7 +95,7 @@ static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform 
   gannet_data few = conform_first(&data, FEW, 0.01), all = conform_first(&data, ALL, 0.01);
   gannet_surrogate *s = conform_fitted(c, &few, 4, true);
   bool able = false;
-  assert_ok(gannet_surrogate_moments_prepare(s, GANNET_PRECISION_DOUBLE, &able));
+  assert_ok(gannet_surrogate_moments_prepare(s, &able));
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
   if (able) {
     double y[ALL];
@@ -129,32 +127,30 @@ static inline void upper_bounds_are_above_the_variances(const conform *c) {
   memcpy(x + 4, x, 4 * sizeof *x);
   assert_fails(GANNET_ERR_STATE, "no upper bounds",
                gannet_surrogate_variance_upper_bound(s, M, x, v));
-  assert_fails(
-      GANNET_ERR_SHAPE, "n_pivots = -1",
-      gannet_surrogate_variance_upper_bound_prepare(s, GANNET_PRECISION_DOUBLE, -1, x, &able));
+  assert_fails(GANNET_ERR_SHAPE, "n_pivots = -1",
+               gannet_surrogate_variance_upper_bound_prepare(s, -1, x, &able));
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-  for (int p = 0; p < 2; ++p) {
-    const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-6;
-    assert_ok(
-        gannet_surrogate_variance_upper_bound_prepare(s, (gannet_precision)p, 0, NULL, &able));
-    if (!able) continue;
-    assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, prior));
-    assert_ok(
-        gannet_surrogate_variance_upper_bound_prepare(s, (gannet_precision)p, PIVOTS, x, &able));
-    assert_true(able);
-    assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, exact));
-    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-    for (int i = 0; i < M; ++i) {
-      assert_near(m[i], mean[i], near * (1 + fabs(mean[i])));
-      assert_near(v[i], exact[i], near * prior[0]);
-      assert_true(exact[i] >= sd[i] * sd[i] - 1e-9 * prior[0]);
-      assert_true(exact[i] <= prior[i] && fabs(prior[i] - prior[0]) < 1e-9 * prior[0]);
-      if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
-    }
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
-    assert_fails(GANNET_ERR_STATE, "no upper bounds",
-                 gannet_surrogate_variance_upper_bound(s, M, x, v));
+  const double near = 1e-6;
+  assert_ok(gannet_surrogate_variance_upper_bound_prepare(s, 0, NULL, &able));
+  if (!able) {
+    gannet_surrogate_destroy(&s);
+    return;
   }
+  assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, prior));
+  assert_ok(gannet_surrogate_variance_upper_bound_prepare(s, PIVOTS, x, &able));
+  assert_true(able);
+  assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, exact));
+  assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+  for (int i = 0; i < M; ++i) {
+    assert_near(m[i], mean[i], near * (1 + fabs(mean[i])));
+    assert_near(v[i], exact[i], near * prior[0]);
+    assert_true(exact[i] >= sd[i] * sd[i] - 1e-9 * prior[0]);
+    assert_true(exact[i] <= prior[i] && fabs(prior[i] - prior[0]) < 1e-9 * prior[0]);
+    if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
+  }
+  assert_ok(gannet_surrogate_moments_prepare(s, &able));
+  assert_fails(GANNET_ERR_STATE, "no upper bounds",
+               gannet_surrogate_variance_upper_bound(s, M, x, v));
   gannet_surrogate_destroy(&s);
 }
 

@@ -38,30 +38,28 @@ static void compare(int n, const double *x, const double *alpha) {
   assert_ok(gannet_cholesky_create(&factor));
   assert_ok(gannet_cholesky_extend(factor, n, regular_rows, list));
   gannet_analytic_points_embed(list, M, x + N * D, z);
-  for (int p = 0; p < 2; ++p) {
-    const gannet_strips *by = gannet_strips_of((gannet_precision)p);
-    const gannet_strips_source source = {z, D + 1, 1};
-    const double near = p == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
-    const size_t least = (size_t)(n * n / 2);
-    gannet_moment_sums *sums = NULL;
-    gannet_sums_list points;
-    by->pack(M, D + 1, &source, by->lanes, strips);
-    assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
-    assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, &sums));
-    assert_non_null(sums);
-    assert_true(gannet_moment_sums_bytes(sums) > least * by->size);
-    gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
-    gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
-    for (int i = 0; i < M; ++i) {
-      double sum = 0, square = 0;
-      for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
-      gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
-      for (int j = 0; j < n; ++j) square += k[i * n + j] * k[i * n + j];
-      assert_near(mean[i], sum, near * 20);
-      assert_near(explained[i], square, near * (1 + square));
-    }
-    gannet_moment_sums_destroy(&sums);
+  const gannet_strips_source source = {z, D + 1, 1};
+  const double near = 1e-8;
+  const size_t least = (size_t)(n * n / 2);
+  gannet_moment_sums *sums = NULL;
+  gannet_sums_list points;
+  gannet_strips_pack(M, D + 1, &source, GANNET_STRIP_LANES, strips);
+  assert_true(gannet_analytic_points_list(list, &points));
+  assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, &sums));
+  assert_non_null(sums);
+  assert_true(gannet_moment_sums_bytes(sums) > least * sizeof(double));
+  gannet_moment_sums_values(sums, (M + GANNET_STRIP_LANES - 1) / GANNET_STRIP_LANES, strips, mean,
+                            explained);
+  gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
+  for (int i = 0; i < M; ++i) {
+    double sum = 0, square = 0;
+    for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
+    gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
+    for (int j = 0; j < n; ++j) square += k[i * n + j] * k[i * n + j];
+    assert_near(mean[i], sum, near * 20);
+    assert_near(explained[i], square, near * (1 + square));
   }
+  gannet_moment_sums_destroy(&sums);
   gannet_cholesky_destroy(&factor);
   gannet_analytic_points_destroy(&list);
 }

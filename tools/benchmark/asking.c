@@ -133,8 +133,6 @@ static void note_scan(bench_asking *a) {
   const gannet_member_options *options = &o->options.member[0];
   a->draws =
       o->options.n_members == 1 && options->acq_type && options->acq_type->kind == GANNET_ACQ_DRAWS;
-  a->single =
-      a->draws && options->search.precision == GANNET_PRECISION_SINGLE && o->member[0].scored > 0;
 }
 
 gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {

@@ -94,7 +94,7 @@ typedef struct {
   int64_t *id;          /* [q] */
   bench_ask_cost *cost; /* of the ask that is under way */
   bench_traffic before; /* at the end of the last part */
-  bool draws, single;   /* the last ask scanned by draws; with estimates in single precision */
+  bool draws;           /* the last ask scanned by draws */
 } bench_asking;
 
 /* Read problem and method. To be released, also after an error.

@@ -123,9 +123,8 @@ static void print_memory(const bench_ask_settings *s, const bench_asking *asking
 
 static gannet_err print_all(const bench_world *world, const bench_ask_settings *s,
                             const bench_asking *asking, int n, const measurement *m) {
-  const char *product = asking->single ? "SGEMM" : "DGEMM";
   double rate = 0;
-  GANNET_TRY(bench_scan_rate(world->comm, asking->single, &rate));
+  GANNET_TRY(bench_scan_rate(world->comm, &rate));
   if (world->rank > 0) return GANNET_OK;
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); medians in milliseconds\n\n| "
@@ -137,12 +136,10 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
     for (int k = 0; k < BENCH_KINDS; ++k) print_times(bench_kinds[k], m[i].n, m[i].of[k].median);
   (void)printf(
       "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
-      "%s peak |\n|---|---|---|---|---|\n",
-      product);
+      "DGEMM peak |\n|---|---|---|---|---|\n");
   for (int i = 0; i < n; ++i) print_memory(s, asking, rate, &m[i]);
   for (int i = 1; i < n; ++i) print_growth(&m[i - 1], &m[i]);
-  (void)printf("\n%s 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", product,
-               rate / 1e9);
+  (void)printf("\nDGEMM 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", rate / 1e9);
   return GANNET_OK;
 }
 

@@ -14,24 +14,16 @@ enum { REPEATS_MOST = 1000 };
 typedef struct {
   int n, m, k;
   double *a, *b, *c;
-  float *a_single, *b_single, *c_single;
 } operands;
 
 static void drop(operands *o) {
   gannet_free(&o->a);
   gannet_free(&o->b);
   gannet_free(&o->c);
-  gannet_free(&o->a_single);
-  gannet_free(&o->b_single);
-  gannet_free(&o->c_single);
 }
 
 static void multiply(operands *o) {
   gannet_gemm_nt(o->n, o->m, o->k, 1, o->a, o->k, o->b, o->k, 0, o->c, o->m);
-}
-
-static void multiply_single(operands *o) {
-  gannet_gemm_nt_single(o->n, o->m, o->k, o->a_single, o->k, o->b_single, o->k, o->c_single, o->m);
 }
 
 static void add(operands *o) {
@@ -81,43 +73,17 @@ gannet_err bench_gemm_rate(int n, int m, int k, double seconds, double *rate) {
   return err;
 }
 
-static gannet_err round_operands(operands *o, size_t a, size_t b, size_t c) {
-  GANNET_TRY(gannet_alloc(a, sizeof(float), &o->a_single));
-  GANNET_TRY(gannet_alloc(b, sizeof(float), &o->b_single));
-  GANNET_TRY(gannet_alloc(c, sizeof(float), &o->c_single));
-  for (size_t i = 0; i < a; ++i) o->a_single[i] = (float)o->a[i];
-  for (size_t i = 0; i < b; ++i) o->b_single[i] = (float)o->b[i];
-  return GANNET_OK;
-}
-
-gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *rate) {
-  operands o = {.n = n, .m = m, .k = k};
-  const size_t rows = (size_t)n, columns = (size_t)m, inner = (size_t)k;
-  gannet_err err = allocate(&o, rows * inner, columns * inner, 0);
-  if (err == GANNET_OK) err = round_operands(&o, rows * inner, columns * inner, rows * columns);
-  if (err == GANNET_OK) *rate = 2.0 * n * m * k / time_of(&o, multiply_single, seconds);
-  drop(&o);
-  return err;
-}
-
-typedef gannet_err (*measurement)(int n, int m, int k, double seconds, double *rate);
-
-static gannet_err sum(MPI_Comm comm, measurement measure, int n, int m, int k, double seconds,
-                      double *rate) {
+gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
+                                  double *rate) {
   double mine = 0;
   GANNET_TRY_MPI(MPI_Barrier(comm));
-  GANNET_TRY(gannet_agree(comm, measure(n, m, k, seconds, &mine)));
+  GANNET_TRY(gannet_agree(comm, bench_gemm_rate(n, m, k, seconds, &mine)));
   GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_SUM, comm));
   return GANNET_OK;
 }
 
-gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
-                                  double *rate) {
-  return sum(comm, bench_gemm_rate, n, m, k, seconds, rate);
-}
-
-gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate) {
-  return sum(comm, single ? bench_gemm_single_rate : bench_gemm_rate, 512, 512, 64, 0.2, rate);
+gannet_err bench_scan_rate(MPI_Comm comm, double *rate) {
+  return bench_gemm_rate_of_all(comm, 512, 512, 64, 0.2, rate);
 }
 
 enum { PRODUCT_ROWS = 128, PRODUCT_COLUMNS = 256, PRODUCT_INNER = 64 };

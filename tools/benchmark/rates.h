@@ -17,20 +17,14 @@
  */
 GANNET_CHECKED gannet_err bench_gemm_rate(int n, int m, int k, double seconds, double *rate);
 
-/* The same in single precision.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *rate);
-
 /* The rates of all ranks at work at the same time, added; and that of the products a scan is made
- * of, in the precision of its estimates.
+ * of.
  *
  * Collective over comm.
  */
 GANNET_CHECKED gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
                                                  double *rate);
-GANNET_CHECKED gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate);
+GANNET_CHECKED gannet_err bench_scan_rate(MPI_Comm comm, double *rate);
 
 /* Products that need nothing from other ranks, of 4.2 million operations each. Zero-initialise. */
 typedef struct {

@@ -34,10 +34,9 @@ typedef struct {
 
 typedef struct {
   double rate;      /* DGEMM of all ranks together, operations per second */
-  double scan_rate; /* of the products of the scan, in its precision; NAN when it has none */
-  bool single;
-  double memory; /* bytes of the largest rank, in which the libraries need most */
-  double model;  /* bytes of the models of one rank at the last size */
+  double scan_rate; /* of the products of the scan; NAN when it has none */
+  double memory;    /* bytes of the largest rank, in which the libraries need most */
+  double model;     /* bytes of the models of one rank at the last size */
   int n;
   scaling_row row[ROWS_MOST];
 } scaling_table;
@@ -309,9 +308,7 @@ static gannet_err measure_asks(const bench_world *world, const scaling_settings 
   if (err == GANNET_OK) err = measure_both_kinds(&a, n, &all, &table->model);
   if (err == GANNET_OK) err = add_phases(world, &all.kept, weak ? ".weak" : "", n, table);
   if (err == GANNET_OK && !weak) err = add_phases(world, &all.learnt, ".learnt", n, table);
-  table->single = a.single;
-  if (err == GANNET_OK && a.draws && !weak)
-    err = bench_scan_rate(world->comm, a.single, &table->scan_rate);
+  if (a.draws && !weak) table->scan_rate = table->rate;
   bench_asking_release(&a);
   return err;
 }
@@ -352,10 +349,9 @@ static void print_scan(const scaling_settings *s, const scaling_table *table) {
   if (scan && table->scan_rate > 0)
     (void)printf(
         "\nThe products of the scan, which ask for 2 candidates n (d + 1 + q) operations, took "
-        "%.2f of the %s peak.\n",
+        "%.2f of the DGEMM peak.\n",
         2.0 * s->ask.candidates * (double)scan->size * (s->ask.d + 1 + s->ask.q) / scan->seconds /
-            table->scan_rate,
-        table->single ? "SGEMM" : "DGEMM");
+            table->scan_rate);
 }
 
 /* Rows below a head of other columns would be read as what they are not. */
@@ -427,7 +423,7 @@ static gannet_err report(const bench_world *world, const scaling_settings *s,
 
 static gannet_err measure_proposals(const bench_world *world, const scaling_settings *s,
                                     scaling_table *table) {
-  GANNET_TRY(bench_scan_rate(world->comm, false, &table->rate));
+  GANNET_TRY(bench_scan_rate(world->comm, &table->rate));
   for (int i = 0; i < s->ask.n.n; ++i) {
     GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], false, table));
     GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], true, table));

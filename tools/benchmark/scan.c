@@ -115,13 +115,10 @@ enum { PRODUCTS_MOST = 5, PIECE = 512, ROWS = GANNET_TILE, LARGE = 1024 };
 /* What is measured, and the products in it. */
 typedef struct {
   const char *what;
-  int estimates; /* the gannet_precision they are made in; EXACT = none */
-  bool single;   /* precision of the products */
+  bool estimates;
   product product[PRODUCTS_MOST];
   gannet_err (*step)(const gannet_surrogate *model, int m, const double *x, double *work);
 } part;
-
-enum { EXACT = -1 };
 
 /* All in tiles as large as candidates come in, which suit a BLAS best: for a network its units and
  * the draws from them, for a process the phases of its waves and the draws from their cosines and
@@ -160,13 +157,12 @@ static gannet_err moments(const gannet_surrogate *model, int m, const double *x,
  * alone[1] at that of large ones. */
 static gannet_err time_products(const part *p, double seconds, double *alone) {
   double large = 0, operations = 0;
-  GANNET_TRY((p->single ? bench_gemm_single_rate : bench_gemm_rate)(
-      LARGE, LARGE, LARGE, seconds / PRODUCTS_MOST, &large));
+  GANNET_TRY(bench_gemm_rate(LARGE, LARGE, LARGE, seconds / PRODUCTS_MOST, &large));
   alone[0] = 0;
   for (const product *one = p->product; one < p->product + PRODUCTS_MOST && one->rows; ++one) {
     double rate = 0;
-    GANNET_TRY((p->single ? bench_gemm_single_rate : bench_gemm_rate)(
-        one->rows, one->columns, one->inner, seconds / PRODUCTS_MOST, &rate));
+    GANNET_TRY(
+        bench_gemm_rate(one->rows, one->columns, one->inner, seconds / PRODUCTS_MOST, &rate));
     operations += one->times * 2.0 * one->columns * one->inner;
     alone[0] += one->times * 2.0 * one->columns * one->inner / rate;
   }
@@ -213,11 +209,7 @@ static gannet_err moment_estimates(const gannet_surrogate *model, int m, const d
   return gannet_surrogate_moment_estimates(model, m, x, work, work + m);
 }
 
-static gannet_err prepare_moments(gannet_models *models, gannet_precision precision, bool *able) {
-  return gannet_models_moments_prepare(models, precision, able);
-}
-
-typedef gannet_err (*preparation)(gannet_models *models, gannet_precision precision, bool *able);
+typedef gannet_err (*preparation)(gannet_models *models, bool *able);
 
 /* Parts that a model is able to. */
 static gannet_err measure_some(const bench_world *world, const scan_settings *s, int n,
@@ -225,8 +217,7 @@ static gannet_err measure_some(const bench_world *world, const scan_settings *s,
                                const double *x, double *work) {
   for (const part *p = parts; p < parts + n; ++p) {
     bool able = true;
-    if (p->estimates != EXACT)
-      GANNET_TRY(gannet_agree(world->comm, prepare(models, (gannet_precision)p->estimates, &able)));
+    if (p->estimates) GANNET_TRY(gannet_agree(world->comm, prepare(models, &able)));
     GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_C_BOOL, MPI_LAND, world->comm));
     if (able) GANNET_TRY(measure_part(world, s, p, gannet_models_surrogate(models, 0), x, work));
   }
@@ -235,17 +226,13 @@ static gannet_err measure_some(const bench_world *world, const scan_settings *s,
 
 static gannet_err measure_parts(const bench_world *world, const scan_settings *s,
                                 gannet_models *models, const double *x, double *work) {
-  enum { WAYS = 3 };
-  part sampled[WAYS] = {{.what = "draws, single precision", .step = estimates},
-                        {.what = "draws, double precision", .step = estimates},
+  enum { WAYS = 2 };
+  part sampled[WAYS] = {{.what = "draws, estimates", .estimates = true, .step = estimates},
                         {.what = "draws, exact", .step = draws}};
-  part predicted[WAYS] = {{.what = "mean and sd, single precision", .step = moment_estimates},
-                          {.what = "mean and sd, double precision", .step = moment_estimates},
-                          {.what = "mean and sd, exact", .step = moments}};
-  static const int ways[WAYS] = {GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE, EXACT};
+  part predicted[WAYS] = {
+      {.what = "mean and sd, estimates", .estimates = true, .step = moment_estimates},
+      {.what = "mean and sd, exact", .step = moments}};
   for (int i = 0; i < WAYS; ++i) {
-    sampled[i].estimates = predicted[i].estimates = ways[i];
-    sampled[i].single = predicted[i].single = ways[i] == GANNET_PRECISION_SINGLE;
     list_draws(s, sampled[i].product);
     list_moments(s, predicted[i].product);
   }
@@ -260,14 +247,14 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
           "| mean and sd: none from a factor that is cut over the ranks | – | – | – | – |\n");
     return GANNET_OK;
   }
-  return measure_some(world, s, WAYS, predicted, prepare_moments, models, x, work);
+  return measure_some(world, s, WAYS, predicted, gannet_models_moments_prepare, models, x, work);
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
  * estimated, the leaders scored again; few are scored, in the order of bounds. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
                                 bench_asking *asking, double first) {
-  part p = {.single = asking->single};
+  part p = {0};
   double alone[2] = {1, 1}, least = INFINITY;
   bench_ask_cost cost;
   list_draws(s, p.product);

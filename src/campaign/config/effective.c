@@ -20,7 +20,8 @@
 static void write_table(FILE *out, const char *indent, const gannet_option *table,
                         const void *target) {
   for (const gannet_option *option = table; option && option->key; ++option) {
-    if (option->renamed || !gannet_yaml_is_set(option, target)) continue;
+    if (option->renamed || option->flags & GANNET_OPTION_IDLE) continue;
+    if (!gannet_yaml_is_set(option, target)) continue;
     (void)fprintf(out, "%s%s: ", indent, option->key);
     gannet_yaml_value(out, option, target);
     (void)fputc('\n', out);

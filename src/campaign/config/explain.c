@@ -294,6 +294,19 @@ static bool find_renamed(gannet_schema schema, const char *path, char *now) {
   return false;
 }
 
+/* Whether a key is still accepted and makes no difference, with or without its section. */
+static bool is_idle(gannet_schema schema, const char *path) {
+  gannet_section section;
+  char full[LONGEST];
+  for (int i = 0; schema(i, &section); ++i)
+    for (const gannet_option *o = section.table; o && o->key; ++o)
+      if (o->flags & GANNET_OPTION_IDLE &&
+          (strcmp(o->key, path) == 0 ||
+           gannet_schema_matches(join(section.path, o->key, full), path)))
+        return true;
+  return false;
+}
+
 gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out) {
   static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part};
   gannet_section section;
@@ -307,6 +320,10 @@ gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *o
     for (int i = 0; schema(i, &section); ++i)
       if (printers[p](out, schema, &section, path)) found = true;
   if (found) return GANNET_OK;
+  if (is_idle(schema, path)) {
+    (void)fprintf(out, "%s makes no difference any more; leave it out\n", path);
+    return GANNET_OK;
+  }
   if (!find_renamed(schema, path, now)) return raise_unknown(schema, path);
   (void)fprintf(out, "%s is now called %s; the old name is still accepted\n\n", path, now);
   return gannet_explain_schema(schema, now, out);

@@ -1,4 +1,5 @@
-/* Old names of keys in a tree are replaced by those that the keys have now. */
+/* Old names of keys in a tree are replaced by those that the keys have now, and keys that make no
+ * difference any more are left out. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,11 +51,39 @@ static gannet_err replace_key(const replacer *r, const char *section, gannet_tre
   return gannet_copy_text(now, &child->key);
 }
 
+/* Leave out a key that makes no difference any more, with a warning; returns whether it was one. */
+static bool drop_idle_key(const replacer *r, const char *section, gannet_tree *mapping, int at) {
+  gannet_tree *child = &mapping->child[at];
+  char location[LONGEST];
+  gannet_section about;
+  bool idle = false;
+  for (int i = 0; r->schema(i, &about) && !idle; ++i)
+    if (gannet_schema_matches(about.path, section)) {
+      const gannet_option *option =
+          about.table ? gannet_option_find(about.table, child->key) : NULL;
+      idle = option && option->flags & GANNET_OPTION_IDLE;
+    }
+  if (!idle) return false;
+  gannet_tree_key_location(child, location, sizeof location);
+  gannet_complaints_warn(r->complaints, location,
+                         "%s%s%s makes no difference any more; leave it out", section,
+                         *section ? "." : "", child->key);
+  gannet_tree_clear(child);
+  gannet_free(&child->key);
+  memmove(child, child + 1, (size_t)(mapping->n - at - 1) * sizeof *child);
+  mapping->n -= 1;
+  return true;
+}
+
 /* Items of a list have the section of the list. */
 static gannet_err replace_below(const replacer *r, const char *section, gannet_tree *node) {
   char path[LONGEST];
   for (int i = 0; i < node->n; ++i) {
     const bool is_key = node->kind == GANNET_TREE_MAPPING;
+    if (is_key && drop_idle_key(r, section, node, i)) {
+      i -= 1;
+      continue;
+    }
     if (is_key) GANNET_TRY(replace_key(r, section, node, &i));
     const int length = snprintf(path, sizeof path, "%s%s%s", section, is_key && *section ? "." : "",
                                 is_key ? node->child[i].key : "");

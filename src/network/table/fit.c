@@ -11,49 +11,36 @@ enum {
   TERMS = GANNET_TABLE_TERMS,
   CHECKS = 2 * TERMS,
   SIZES = 65,
-  LANES = 16,
+  LANES = TABLE_LANES,
   ROWS = GANNET_TABLE_ROWS,
   OCTAVES = 16 /* of v, at most */
 };
 
-/* How tables of a precision are made. Terms go in steps, as every number of them is code of its
- * own (table/lookup.h). In single precision rounding of coefficients alone is good / 2. */
-typedef struct {
-  int exponent; /* bias of the exponent */
-  int step;
-  double good, fair; /* errors over the largest value: as small as wanted, and as allowed */
-  double margin;     /* how far v stays from the ends of its range, in units of its largest value:
-                        reach, slope, their product and base are each rounded */
-} making;
+/* Terms go in steps, as every number of them is code of its own (table/lookup.h). */
+enum { BIAS = 1023, STEP = 2 };
 
-static const making makings[] = {
-    [GANNET_PRECISION_SINGLE] = {127, 1, 8e-8, 1e-7, 0x1p-21},
-    [GANNET_PRECISION_DOUBLE] = {1023, 2, 1e-10, 1e-8, 0x1p-50},
-};
+/* Errors over the largest value, as small as wanted and as allowed; and how far v stays from the
+ * ends of its range, in units of its largest value: reach, slope, their product and base are each
+ * rounded. */
+static const double good_error = 1e-10, fair_error = 1e-8, margin = 0x1p-50;
 
 /* Numbers of pieces, each with the fewest and the most terms that pay, in the order in which they
- * are tried. With AVX2 a term takes 1 ns of 64 bytes with 4 pieces in single precision and 3 with
- * 16; all of them 11 or 13 ns in double from rows, where shuffles take 1.2 for each of 12 to 18
- * with 4 pieces (AMD EPYC, family 25). With AVX-512 4 pieces are no faster. */
+ * are tried: for registers of 64 bytes and others, and for those of 32 bytes. With AVX2 all terms
+ * take 11 or 13 ns of 64 bytes from rows, where shuffles take 1.2 for each of 12 to 18 with 4
+ * pieces (AMD EPYC, family 25). */
 typedef struct {
   int pieces, fewest_terms, most_terms;
 } cut;
 
 enum { CUTS = 2 };
 
-static const cut all_cuts[][2][CUTS] = {
-    [GANNET_PRECISION_SINGLE] = {{{LANES, TABLE_FEWEST_SINGLE, 9}},
-                                 {{TABLE_FEW, TABLE_FEWEST_SINGLE, TABLE_MOST_SINGLE},
-                                  {LANES, TABLE_FEWEST_SINGLE, 9}}},
-    [GANNET_PRECISION_DOUBLE] = {{{TABLE_SOME, TABLE_FEWEST_DOUBLE, TABLE_MOST_DOUBLE},
-                                  {LANES, TABLE_FEWEST_DOUBLE, TABLE_MOST_DOUBLE}},
-                                 {{ROWS, TABLE_FEWEST_ROW, TABLE_MOST_ROW}}},
-};
+static const cut all_cuts[2][CUTS] = {
+    {{TABLE_FEW, TABLE_FEWEST, TABLE_MOST}, {LANES, TABLE_FEWEST, TABLE_MOST}},
+    {{ROWS, TABLE_FEWEST_ROW, TABLE_MOST_ROW}}};
 
 typedef struct {
   gannet_table_function function;
   const void *user;
-  const making *how;
   double size;  /* largest value found */
   double limit; /* errors beyond it are of no interest */
   int hardest;  /* piece that was beyond it last, which is likely to be so again */
@@ -61,25 +48,7 @@ typedef struct {
 
 /* Registers are looked up by the low bits of exponent and mantissa, bias included. */
 static int slot_of(const gannet_table *t, int piece) {
-  const making *how = &makings[t->precision];
-  return (piece + (how->exponent << t->bits)) % t->pieces;
-}
-
-static double power_of(const gannet_table *t, int k, int piece) {
-  const int at = slot_of(t, piece);
-  if (t->pieces == ROWS) return t->power.row[at][k];
-  return t->precision == GANNET_PRECISION_SINGLE ? (double)t->power.single[k][at]
-                                                 : t->power.twice[k][at];
-}
-
-static void set_power(gannet_table *t, int k, int piece, double value) {
-  for (int i = slot_of(t, piece); i < t->pieces || i < LANES; i += t->pieces)
-    if (t->pieces == ROWS)
-      t->power.row[i][k] = value;
-    else if (t->precision == GANNET_PRECISION_SINGLE)
-      t->power.single[k][i] = (float)value;
-    else
-      t->power.twice[k][i] = value;
+  return (piece + (BIAS << t->bits)) % t->pieces;
 }
 
 static double width_of(const gannet_table *t) {
@@ -115,7 +84,7 @@ static void expand_powers(int terms, const long double *r, long double *y, long 
 
 /* Largest error on a piece, at evenly spaced points. */
 static double fit_error(const target *f, const gannet_table *t, int piece) {
-  const int checks = 2 * t->terms;
+  const int checks = 2 * t->terms, slot = slot_of(t, piece);
   double x[CHECKS], y[CHECKS], most = 0;
   for (int i = 0; i < checks; ++i)
     x[i] = place_of(t, piece, width_of(t) * (i / (checks - 1.0) - 0.5));
@@ -123,7 +92,8 @@ static double fit_error(const target *f, const gannet_table *t, int piece) {
   for (int i = 0; i < checks; ++i) {
     const double r = (double)middle_distance(t, piece, x[i]);
     double sum = 0;
-    for (int k = t->terms - 1; k >= 0; --k) sum = sum * r + power_of(t, k, piece);
+    for (int k = t->terms - 1; k >= 0; --k)
+      sum = sum * r + (t->pieces == ROWS ? t->power.row[slot][k] : t->power.column[k][slot]);
     if (!(fabs(sum - y[i]) <= most)) most = fabs(sum - y[i]);
     if (isnan(most)) return INFINITY;
   }
@@ -141,23 +111,21 @@ static double fit_piece(const target *f, gannet_table *t, int piece) {
   f->function(f->user, t->terms, x, y);
   for (int i = 0; i < t->terms; ++i) value[i] = (long double)y[i];
   expand_powers(t->terms, r, value, power);
-  for (int k = 0; k < t->terms; ++k) set_power(t, k, piece, (double)power[k]);
+  for (int k = 0; k < t->terms; ++k) /* columns of few pieces repeat themselves */
+    for (int i = slot_of(t, piece); i < t->pieces || i < LANES; i += t->pieces)
+      *(t->pieces == ROWS ? &t->power.row[i][k] : &t->power.column[k][i]) = (double)power[k];
   return fit_error(f, t, piece);
-}
-
-static double rounded(const gannet_table *t, double value) {
-  return t->precision == GANNET_PRECISION_SINGLE ? (double)(float)value : value;
 }
 
 /* Fit all pieces, with v rising or falling with |x|. Returns the largest error, or INFINITY as soon
  * as the error of a piece is beyond the limit. */
 static double fit_pieces(target *f, bool rising, gannet_table *t) {
   const int pieces = t->pieces, octaves = pieces >> t->bits;
-  const double low = 1 + ldexp(f->how->margin, octaves);
-  const double high = ldexp(1 - f->how->margin, octaves);
+  const double low = 1 + ldexp(margin, octaves);
+  const double high = ldexp(1 - margin, octaves);
   double worst = 0;
-  t->base = rounded(t, rising ? low : high);
-  t->slope = rounded(t, (rising ? high - low : low - high) / t->reach);
+  t->base = rising ? low : high;
+  t->slope = (rising ? high - low : low - high) / t->reach;
   for (int k = 0; k < pieces; ++k) {
     const int i = (f->hardest + k) % pieces;
     const double error = fit_piece(f, t, i);
@@ -196,44 +164,44 @@ static bool measure_size(target *f, double reach) {
 }
 
 bool table_fit_for(int width, gannet_table_function function, const void *user, double reach,
-                   bool odd, gannet_precision precision, gannet_table *table) {
-  const making *how = &makings[precision];
-  const cut *cuts = all_cuts[precision][width == 32];
-  target f = {.function = function, .user = user, .how = how};
-  gannet_table trial = {.precision = precision, .odd = odd};
+                   bool odd, gannet_table *table) {
+  const cut *cuts = all_cuts[width == 32];
+  target f = {.function = function, .user = user};
+  gannet_table trial = {.reach = reach, .odd = odd};
   if (!(reach > 1e-15 && reach < 1e15)) return false;
-  trial.reach = rounded(&trial, reach);
-  if (!measure_size(&f, trial.reach)) return false;
-  const double fair = how->fair * f.size + DBL_MIN, good = how->good * f.size;
+  if (!measure_size(&f, reach)) return false;
+  const double fair = fair_error * f.size + DBL_MIN, good = good_error * f.size;
   f.limit = fair;
   for (int i = 0; i < CUTS && cuts[i].pieces; ++i) {
     trial.pieces = cuts[i].pieces;
     f.hardest = 0;
     for (trial.terms = cuts[i].fewest_terms;
-         trial.terms <= cuts[i].most_terms && !(f.limit <= good); trial.terms += how->step)
+         trial.terms <= cuts[i].most_terms && !(f.limit <= good); trial.terms += STEP)
       try_terms(&f, &trial, table);
   }
   return f.limit < fair;
 }
 
 bool gannet_table_fit(gannet_table_function function, const void *user, double reach, bool odd,
-                      gannet_precision precision, gannet_table *table) {
-  return table_fit_for(gannet_register_bytes(), function, user, reach, odd, precision, table);
+                      gannet_table *table) {
+  return table_fit_for(gannet_register_bytes(), function, user, reach, odd, table);
 }
 
-void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y) {
+void table_look_up(int width, const gannet_table *table, int n, const double *x, double *y) {
 #ifdef GANNET_HAS_REGISTERS
   if (table->pieces == ROWS && width >= 32) {
     table_look_up_rows(table, n, x, y);
     return;
   }
+  if (width == 64) {
+    table_look_up_columns(table, n, x, y);
+    return;
+  }
 #endif
-  if (table->precision == GANNET_PRECISION_SINGLE)
-    table_look_up_single(width, table, n, x, y);
-  else
-    table_look_up_double(width, table, n, x, y);
+  (void)width;
+  table_look_up_gather(table, n, x, y);
 }
 
-void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y) {
+void gannet_table_apply(const gannet_table *table, int n, const double *x, double *y) {
   table_look_up(gannet_register_bytes(), table, n, x, y);
 }

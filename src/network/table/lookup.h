@@ -7,33 +7,35 @@
 #include "network/table.h"
 
 enum {
-  /* terms in single precision: every number from the fewest to the most */
-  TABLE_FEWEST_SINGLE = 4,
-  TABLE_MOST_SINGLE = 12,
-  /* terms in double precision: every even number */
-  TABLE_FEWEST_DOUBLE = 8,
-  TABLE_MOST_DOUBLE = GANNET_TABLE_TERMS,
+  TABLE_LANES = 16, /* coefficients of a power, where they lie in columns */
+  /* terms of tables in columns: every even number */
+  TABLE_FEWEST = 8,
+  TABLE_MOST = GANNET_TABLE_TERMS,
   /* terms of tables in rows: every even number */
   TABLE_FEWEST_ROW = 6,
   TABLE_MOST_ROW = GANNET_TABLE_ROW,
-  TABLE_FEW = 4, /* pieces from which registers of 32 bytes pick fastest in single precision */
-  TABLE_SOME = 8 /* pieces for which a register of 64 bytes has room in double precision */
+  TABLE_FEW = 8, /* pieces for which a register of 64 bytes has room */
+  /* of a number */
+  TABLE_MANTISSA = 52
 };
 
-/* gannet_table_apply with registers of so many bytes (64, 32 or 16), which the processor must have;
- * then the same for tables of one precision.
- *
- * Local.
- */
-void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y);
-void table_look_up_single(int width, const gannet_table *table, int n, const float *x, float *y);
-void table_look_up_double(int width, const gannet_table *table, int n, const double *x, double *y);
+/* The number 1 as bits. */
+#define TABLE_ONE 0x3ff0000000000000u
 
-/* The same for tables that lie in rows, with registers of 32 bytes.
+/* gannet_table_apply with registers of so many bytes (64, 32 or 16), which the processor must have.
  *
  * Local.
  */
+void table_look_up(int width, const gannet_table *table, int n, const double *x, double *y);
+
+/* The same with any registers, for tables in columns with those of 64 bytes, and for tables in rows
+ * with those of 32 bytes.
+ *
+ * Local.
+ */
+void table_look_up_gather(const gannet_table *table, int n, const double *x, double *y);
 #ifdef GANNET_HAS_REGISTERS
+void table_look_up_columns(const gannet_table *table, int n, const double *x, double *y);
 void table_look_up_rows(const gannet_table *table, int n, const double *x, double *y);
 #endif
 
@@ -43,6 +45,6 @@ void table_look_up_rows(const gannet_table *table, int n, const double *x, doubl
  * Local.
  */
 bool table_fit_for(int width, gannet_table_function function, const void *user, double reach,
-                   bool odd, gannet_precision precision, gannet_table *table);
+                   bool odd, gannet_table *table);
 
 #endif

@@ -15,7 +15,6 @@
 enum {
   ROWS = GANNET_TABLE_ROWS,
   ROW = GANNET_TABLE_ROW,
-  MANTISSA = 52,
   WIDTH = 4,
   TOGETHER = 4, /* registers, each a chain of operations that wait for each other */
   ROW_BITS = 6  /* of the bytes of a row */
@@ -33,14 +32,14 @@ typedef struct {
 } line;
 
 TARGET static line line_of(const gannet_table *t) {
-  const int shift = MANTISSA - t->bits;
+  const int shift = TABLE_MANTISSA - t->bits;
   return (line){.rows = (const char *)t->power.row,
                 .base = _mm256_set1_pd(t->base),
                 .slope = _mm256_set1_pd(t->slope),
                 .reach = _mm256_set1_pd(t->reach),
                 .middle = _mm256_set1_pd(1 + ldexp(0.5, -t->bits)),
                 .inside = _mm256_set1_epi64x(((int64_t)1 << shift) - 1),
-                .one = _mm256_set1_epi64x(0x3ff0000000000000),
+                .one = _mm256_set1_epi64x((int64_t)TABLE_ONE),
                 .shift = _mm256_set1_epi64x(shift - ROW_BITS),
                 .bytes = _mm256_set1_epi64x((ROWS - 1) << ROW_BITS),
                 .sign = _mm256_set1_pd(t->odd ? -0.0 : 0.0)};

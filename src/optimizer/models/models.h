@@ -119,22 +119,19 @@ const gannet_transform_fit *gannet_models_transform(const gannet_models *models)
  */
 bool gannet_models_look_noisy(const gannet_models *models);
 
-/* Make all models ready for estimates of their prepared draws in a precision
- * (gannet_surrogate_estimate_prepare).
+/* Make all models ready for estimates of their prepared draws (gannet_surrogate_estimate_prepare).
  *
  * Local.
  *
  * able  out  whether all of them are
  */
-GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
-                                                         gannet_precision precision, bool *able);
+GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models, bool *able);
 
 /* The same for estimates of moments (gannet_surrogate_moments_prepare).
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
-                                                        gannet_precision precision, bool *able);
+GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models, bool *able);
 
 /* And for upper bounds of variances (gannet_surrogate_variance_upper_bound_prepare).
  *
@@ -143,7 +140,6 @@ GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
  * pivots  in  [n_pivots][d]
  */
 GANNET_CHECKED gannet_err gannet_models_variance_upper_bound_prepare(gannet_models *models,
-                                                                     gannet_precision precision,
                                                                      int n_pivots,
                                                                      const double *pivots,
                                                                      bool *able);

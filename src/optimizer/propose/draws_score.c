@@ -127,8 +127,7 @@ static gannet_err measure_error_bounds(gannet_draws_score *w, const gannet_conte
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   double *x = NULL;
   gannet_err err = gannet_alloc(SAMPLE * d, sizeof *x, &x);
-  if (err == GANNET_OK)
-    err = gannet_models_estimate_prepare(w->models, GANNET_PRECISION_DOUBLE, &w->estimates);
+  if (err == GANNET_OK) err = gannet_models_estimate_prepare(w->models, &w->estimates);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) gannet_propose_sample_candidates(candidates, x);
   bool all = w->estimates;

@@ -173,11 +173,9 @@ static gannet_err prepare_estimates(gannet_moments_scan *s) {
   gannet_models *models = s->score->member->models;
   for (int i = 0; i < models_of(s); ++i) s->noise[i] = gannet_surrogate_noise_var(model_of(s, i));
   GANNET_TRY(reserve_memory(s));
-  if (!s->by_bounds)
-    return gannet_models_moments_prepare(models, GANNET_PRECISION_DOUBLE, &s->estimates);
+  if (!s->by_bounds) return gannet_models_moments_prepare(models, &s->estimates);
   if (s->cached.count == 0) return GANNET_OK;
-  return gannet_models_variance_upper_bound_prepare(models, GANNET_PRECISION_DOUBLE, 0, NULL,
-                                                    &s->estimates);
+  return gannet_models_variance_upper_bound_prepare(models, 0, NULL, &s->estimates);
 }
 
 /* The first point of a batch, or one for which nothing is cached: have the models give estimates.
@@ -388,8 +386,8 @@ static gannet_err lower_bounds(void *user, int n_pivots, const int64_t *pivots, 
   bool able = false;
   for (int i = 0; i < n_pivots; ++i)
     gannet_candidates_tile(s->candidates, pivots[i], 1, s->pivots + (size_t)s->n_pivots++ * d);
-  GANNET_TRY(gannet_models_variance_upper_bound_prepare(
-      s->score->member->models, GANNET_PRECISION_DOUBLE, s->n_pivots, s->pivots, &able));
+  GANNET_TRY(gannet_models_variance_upper_bound_prepare(s->score->member->models, s->n_pivots,
+                                                        s->pivots, &able));
   if (!able) return GANNET_OK;
   for (int i = 0; i < s->cached.models; ++i)
     if (takes_part(s, i)) GANNET_TRY(measure_error_of_lowered(s, i));

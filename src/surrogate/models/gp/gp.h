@@ -61,7 +61,7 @@ typedef struct {
   gannet_sums_kind kind;
   double variance, reach; /* what the table was made for: reach is a squared distance, 0 = no table
                              yet */
-  bool good;              /* the table reaches the precision */
+  bool good;              /* the table is good enough */
 } gp_table;
 
 typedef struct {
@@ -92,7 +92,7 @@ typedef struct {
   double *rest;              /* [GP_BLOCK][GANNET_GEMM_GROUP] workspace */
   double *block;             /* [GP_BLOCK][d] scaled points, then norms [GP_BLOCK] */
   gp_draws draws;
-  gp_table made[2];                /* by precision */
+  gp_table made;
   gannet_kernel_sums *prior_sums;  /* estimates of draws; NULL = none */
   gannet_kernel_sums *update_sums; /* NULL = none */
   gannet_moment_sums *moment_sums; /* NULL = none */
@@ -186,12 +186,12 @@ gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration);
 gannet_err gp_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double *value,
                             double *gradient);
-gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err gp_estimate_prepare(void *state, bool *able);
 void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err gp_moments_prepare(void *state, bool *able);
 void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
-gannet_err gp_variance_upper_bound_prepare(void *state, gannet_precision precision, int n_pivots,
-                                           const double *pivots, bool *able);
+gannet_err gp_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
+                                           bool *able);
 gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance);
 
 /* Free the draws; free what estimates need, and the bytes of that.

@@ -27,55 +27,54 @@ size_t tangent_estimate_bytes(const tangent_model *t) {
          gannet_moment_sums_bytes(t->moment_sums) + gannet_estimates_bytes(&t->estimates);
 }
 
-gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able) {
+gannet_err tangent_estimate_prepare(void *state, bool *able) {
   tangent_model *t = state;
   gannet_sums_list list;
   *able = false;
   release_sums(t);
   if (t->trained) return GANNET_OK; /* its values depend on the other points of a call */
-  GANNET_TRY(gannet_unit_sums_prepare(t->net, precision, &t->draws, &t->prior_sums));
+  GANNET_TRY(gannet_unit_sums_prepare(t->net, &t->draws, &t->prior_sums));
   if (!t->prior_sums) return GANNET_OK;
   if (!t->options->network) {
-    if (!gannet_analytic_points_list(t->limit, precision, &list)) return GANNET_OK;
+    if (!gannet_analytic_points_list(t->limit, &list)) return GANNET_OK;
     GANNET_TRY(gannet_kernel_sums_prepare(&list, t->draws.q, t->update, &t->update_sums));
   }
-  GANNET_TRY(gannet_estimates_reserve(precision, t->d + 1, t->draws.q, &t->estimates));
+  GANNET_TRY(gannet_estimates_reserve(t->d + 1, t->draws.q, &t->estimates));
   *able = true;
   return GANNET_OK;
 }
 
 /* What estimates of moments begin with; false when there are none. */
-static gannet_err prepare_moments(tangent_model *t, gannet_precision precision,
-                                  gannet_sums_list *list, const gannet_cholesky **factor,
-                                  bool *able) {
+static gannet_err prepare_moments(tangent_model *t, gannet_sums_list *list,
+                                  const gannet_cholesky **factor, bool *able) {
   *able = false;
   release_sums(t);
   if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
-  if (!gannet_analytic_points_list(t->limit, precision, list)) return GANNET_OK;
+  if (!gannet_analytic_points_list(t->limit, list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(t->factor, factor));
   for (int k = 0; k < t->d; ++k) t->slope[k] = 0.5; /* the same anywhere on the sphere */
   gannet_analytic_points_cross(t->limit, 1, t->slope, NULL, 0, &t->own_kernel);
   *able = true;
-  return gannet_estimates_reserve(precision, t->d + 1, 2, &t->estimates);
+  return gannet_estimates_reserve(t->d + 1, 2, &t->estimates);
 }
 
-gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able) {
+gannet_err tangent_moments_prepare(void *state, bool *able) {
   tangent_model *t = state;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
-  GANNET_TRY(prepare_moments(t, precision, &list, &factor, able));
+  GANNET_TRY(prepare_moments(t, &list, &factor, able));
   if (*able)
     GANNET_TRY(gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), &t->moment_sums));
   *able = t->moment_sums != NULL;
   return GANNET_OK;
 }
 
-static gannet_err prepare_pivots(tangent_model *t, gannet_precision precision, const double *pivots,
-                                 gannet_moment_pivots *sums, bool *able) {
+static gannet_err prepare_pivots(tangent_model *t, const double *pivots, gannet_moment_pivots *sums,
+                                 bool *able) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const size_t n = (size_t)t->n;
   double own[BLOCK];
-  GANNET_TRY(prepare_moments(t, precision, &sums->list, &sums->factor, able));
+  GANNET_TRY(prepare_moments(t, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
   sums->alpha = tangent_alpha_of(t);
   GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
@@ -87,11 +86,11 @@ static gannet_err prepare_pivots(tangent_model *t, gannet_precision precision, c
   return GANNET_OK;
 }
 
-gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
-                                                int n_pivots, const double *pivots, bool *able) {
+gannet_err tangent_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
+                                                bool *able) {
   tangent_model *t = state;
   gannet_moment_pivots sums = {.context = t->context, .m = n_pivots};
-  gannet_err err = prepare_pivots(t, precision, pivots, &sums, able);
+  gannet_err err = prepare_pivots(t, pivots, &sums, able);
   err = gannet_moment_sums_prepare_pivots(&sums, err, able, &t->moment_sums);
   gannet_free(&sums.k);
   return err;

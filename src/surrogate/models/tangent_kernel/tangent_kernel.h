@@ -233,13 +233,13 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
                                  double *gradient);
-gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err tangent_estimate_prepare(void *state, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err tangent_moments_prepare(void *state, bool *able);
 void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
                               double *variance);
-gannet_err tangent_variance_upper_bound_prepare(void *state, gannet_precision precision,
-                                                int n_pivots, const double *pivots, bool *able);
+gannet_err tangent_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
+                                                bool *able);
 gannet_err tangent_variance_upper_bound(const void *state, int m, const double *x,
                                         double *variance);
 

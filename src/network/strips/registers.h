@@ -1,21 +1,16 @@
-/* Products of strips in one precision for registers of one size. Included once for each, after
+/* Products of strips for registers of one size. strips.c includes this file once for each size,
+ * after it has defined
  *
- *   REAL           the numbers
- *   BITS           integers of their size
- *   ROOT(x)        the root of a number
- *   TO_WHOLE       1.5 times the number whose last bit is 1
- *   sine_powers    [WAVE_TERMS] powers of r^2 in sin(pi r)/r, |r| <= 1/2
- *   cosine_powers  [WAVE_TERMS] powers of r^2 in cos(pi r), |r| <= 1/2
- *   BYTES          bytes of a register
- *   TARGET         attribute of functions that use such registers; may be empty
- *   NAME(x)        names of the functions that are defined here; NAME(table) has them all
+ *   BYTES    bytes of a register
+ *   TARGET   attribute of functions that use such registers; may be empty
+ *   NAME(x)  names of the functions that are defined here; NAME(table) has them all
  */
 
 /* A strip is that many registers wide; they are worked one after the other. */
 #define PARTS (STRIP_BYTES / BYTES)
 
-typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
-typedef BITS NAME(bits) __attribute__((vector_size(BYTES)));
+typedef double NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
+typedef uint64_t NAME(bits) __attribute__((vector_size(BYTES)));
 
 /* Where a strip takes several registers, two of them are worked side by side, for half as many
  * rows: a number of a row is loaded once for both, as loads would take longer than the products. */
@@ -24,14 +19,14 @@ typedef BITS NAME(bits) __attribute__((vector_size(BYTES)));
 
 /* Sums over k of products, or of squared differences. */
 TARGET static inline __attribute__((always_inline)) void NAME(combine)(int inner, int n_rows,
-                                                                       const void *rows,
-                                                                       const void *strip,
-                                                                       void *sums, int squares) {
+                                                                       const double *rows,
+                                                                       const double *strip,
+                                                                       double *sums, int squares) {
   for (int part = 0; part < PARTS; part += BESIDE) {
     const NAME(vector) *x = (const NAME(vector) *)strip + part;
     NAME(vector) *out = (NAME(vector) *)sums + part;
     for (int i = 0; i < n_rows; i += ABREAST) {
-      const REAL *row = (const REAL *)rows + (size_t)(i / ROWS) * ROWS * (size_t)inner + i % ROWS;
+      const double *row = rows + (size_t)(i / ROWS) * ROWS * (size_t)inner + i % ROWS;
       NAME(vector) sum[ABREAST][BESIDE] = {0};
       for (int k = 0; k < inner; ++k)
 #pragma GCC unroll 8
@@ -53,29 +48,27 @@ TARGET static inline __attribute__((always_inline)) void NAME(combine)(int inner
   }
 }
 
-TARGET static void NAME(multiply)(int inner, int n_rows, const void *rows, const void *strip,
-                                  void *products) {
+TARGET static void NAME(multiply)(int inner, int n_rows, const double *rows, const double *strip,
+                                  double *products) {
   NAME(combine)(inner, n_rows, rows, strip, products, 0);
 }
 
-TARGET static void NAME(distances)(int inner, int n_rows, const void *rows, const void *strip,
-                                   void *squares) {
+TARGET static void NAME(distances)(int inner, int n_rows, const double *rows, const double *strip,
+                                   double *squares) {
   NAME(combine)(inner, n_rows, rows, strip, squares, 1);
 }
 
-TARGET static void NAME(root)(int n, void *values) {
-  REAL *x = values;
-  const int count = n * (int)(STRIP_BYTES / sizeof(REAL));
-  for (int i = 0; i < count; ++i) x[i] = ROOT(x[i]);
+TARGET static void NAME(root)(int n, double *values) {
+  for (int i = 0; i < n * GANNET_STRIP_LANES; ++i) values[i] = sqrt(values[i]);
 }
 
 /* x = k + r with the nearest whole number k, which is left in the low bits of k + TO_WHOLE; the
  * sign of both is that of (-1)^k. */
-TARGET static void NAME(waves)(int n, void *values, void *sines) {
-  NAME(vector) *x = values, *y = sines;
+TARGET static void NAME(waves)(int n, double *values, double *sines) {
+  NAME(vector) *x = (NAME(vector) *)values, *y = (NAME(vector) *)sines;
   for (int i = 0; i < n * PARTS; ++i) {
     const NAME(vector) shifted = x[i] + TO_WHOLE, r = x[i] - (shifted - TO_WHOLE), u = r * r;
-    const NAME(bits) sign = (NAME(bits))shifted << (8 * (int)sizeof(REAL) - 1);
+    const NAME(bits) sign = (NAME(bits))shifted << (8 * (int)sizeof(double) - 1);
     NAME(vector) sine = u * sine_powers[WAVE_TERMS - 1] + sine_powers[WAVE_TERMS - 2];
     NAME(vector) cosine = u * cosine_powers[WAVE_TERMS - 1] + cosine_powers[WAVE_TERMS - 2];
 #pragma GCC unroll 8
@@ -91,7 +84,7 @@ TARGET static void NAME(waves)(int n, void *values, void *sines) {
 /* ABREAST of the ROWS sums of weigh, from the first of them on: every one goes over its own values
  * where a row of weights serves several. */
 TARGET static inline __attribute__((always_inline)) void NAME(weigh_some)(
-    int n, int width, int first, const NAME(vector) * values, const REAL *weights,
+    int n, int width, int first, const NAME(vector) * values, const double *weights,
     NAME(vector) (*sums)[BESIDE]) {
   const int chains = ROWS / width;
   NAME(vector) sum[ABREAST][BESIDE] = {0};
@@ -108,8 +101,8 @@ TARGET static inline __attribute__((always_inline)) void NAME(weigh_some)(
 
 /* Sums of several i at once, where there are few j: additions wait for each other. */
 TARGET static inline __attribute__((always_inline)) void NAME(weigh_width)(
-    int n, int width, const NAME(vector) * values, const REAL *weights, const NAME(vector) * scale,
-    NAME(vector) * sums) {
+    int n, int width, const NAME(vector) * values, const double *weights,
+    const NAME(vector) * scale, NAME(vector) * sums) {
   NAME(vector) sum[ROWS][BESIDE];
 #pragma GCC unroll 2
   for (int first = 0; first < ROWS; first += ABREAST)
@@ -126,8 +119,8 @@ TARGET static inline __attribute__((always_inline)) void NAME(weigh_width)(
   }
 }
 
-TARGET static void NAME(weigh)(int n, int width, const void *values, const void *weights,
-                               const void *scale, void *sums) {
+TARGET static void NAME(weigh)(int n, int width, const double *values, const double *weights,
+                               const double *scale, double *sums) {
   for (int part = 0; part < PARTS; part += BESIDE) {
     const NAME(vector) *v = (const NAME(vector) *)values + part;
     const NAME(vector) *s = scale ? (const NAME(vector) *)scale + part : NULL;
@@ -151,8 +144,8 @@ TARGET static void NAME(weigh)(int n, int width, const void *values, const void 
 /* Eight rows of some strips, each so many registers after the one before, less the products with
  * the rows begin .. i-1: every number of the factor serves a product of each. Returns the factor of
  * the next rows. */
-TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)(
-    int begin, int i, int strips, const REAL *l, NAME(vector) * a, ptrdiff_t apart) {
+TARGET static inline __attribute__((always_inline)) const double *NAME(solve_rows)(
+    int begin, int i, int strips, const double *l, NAME(vector) * a, ptrdiff_t apart) {
   NAME(vector) x[SOLVED][ROWS];
 #pragma GCC unroll 8
   for (int r = 0; r < ROWS; ++r)
@@ -175,8 +168,9 @@ TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)
 
 /* Eight rows of registers beside each other, less the products with all rows before them. Returns
  * the rest of their factor. */
-TARGET static inline __attribute__((always_inline)) const REAL *NAME(subtract)(int i, const REAL *l,
-                                                                               NAME(vector) * a) {
+TARGET static inline __attribute__((always_inline)) const double *NAME(subtract)(int i,
+                                                                                 const double *l,
+                                                                                 NAME(vector) * a) {
   for (int first = 0; first < ROWS; first += ABREAST) {
     NAME(vector) *row = a + (i + first) * PARTS, x[ABREAST][BESIDE];
 #pragma GCC unroll 8
@@ -194,27 +188,25 @@ TARGET static inline __attribute__((always_inline)) const REAL *NAME(subtract)(i
   return l + (ptrdiff_t)i * ROWS;
 }
 
-TARGET static inline __attribute__((always_inline)) void NAME(solve_some)(int begin, int end,
-                                                                          int strips, const REAL *l,
-                                                                          NAME(vector) * a,
-                                                                          ptrdiff_t apart) {
+TARGET static inline __attribute__((always_inline)) void NAME(solve_some)(
+    int begin, int end, int strips, const double *l, NAME(vector) * a, ptrdiff_t apart) {
   for (int i = begin; i < end; i += ROWS) l = NAME(solve_rows)(0, i, strips, l, a, apart);
 }
 
 TARGET static inline __attribute__((always_inline)) void NAME(solve_parts)(int begin, int end,
-                                                                           const REAL *l,
+                                                                           const double *l,
                                                                            NAME(vector) * a) {
   for (int i = begin; i < end; i += ROWS) {
-    const REAL *rest = NAME(subtract)(i, l, a);
+    const double *rest = NAME(subtract)(i, l, a);
     for (int b = 0; b < BESIDE; ++b) l = NAME(solve_rows)(i, i, 1, rest, a + b, 0);
   }
 }
 
 /* Of the largest registers there are 32: three strips at a time, where there are as many. */
-TARGET static void NAME(solve)(int begin, int end, const void *factor, int n_strips, void *strips,
-                               size_t apart) {
-  NAME(vector) *a = strips;
-  const ptrdiff_t registers = (ptrdiff_t)(apart / BYTES);
+TARGET static void NAME(solve)(int begin, int end, const double *factor, int n_strips,
+                               double *strips, size_t apart) {
+  NAME(vector) *a = (NAME(vector) *)strips;
+  const ptrdiff_t registers = (ptrdiff_t)(apart * sizeof(double) / BYTES);
   int s = 0;
   for (; PARTS == 1 && s + SOLVED <= n_strips; s += SOLVED)
     NAME(solve_some)(begin, end, SOLVED, factor, a + s * registers, registers);
@@ -227,7 +219,7 @@ TARGET static void NAME(solve)(int begin, int end, const void *factor, int n_str
       NAME(solve_parts)(begin, end, factor, a + s * registers + part);
 }
 
-TARGET static void NAME(square)(int n, const void *values, void *sums) {
+TARGET static void NAME(square)(int n, const double *values, double *sums) {
   for (int part = 0; part < PARTS; ++part) {
     const NAME(vector) *v = (const NAME(vector) *)values + part;
     NAME(vector) *sum = (NAME(vector) *)sums + part, some[ROWS] = {0};
@@ -238,17 +230,13 @@ TARGET static void NAME(square)(int n, const void *values, void *sums) {
   }
 }
 
-static const gannet_strips NAME(table) = {.lanes = STRIP_BYTES / sizeof(REAL),
-                                          .size = sizeof(REAL),
-                                          .pack = pack,
-                                          .multiply = NAME(multiply),
+static const gannet_strips NAME(table) = {.multiply = NAME(multiply),
                                           .distances = NAME(distances),
                                           .root = NAME(root),
                                           .waves = NAME(waves),
                                           .weigh = NAME(weigh),
                                           .solve = NAME(solve),
-                                          .square = NAME(square),
-                                          .add = add};
+                                          .square = NAME(square)};
 
 #undef PARTS
 #undef BESIDE
