@@ -112,7 +112,6 @@ static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_lab
                                gannet_report *report) {
   const gannet_usage usage = report_usage(campaign);
   GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
-  report->objective = "objective";
   report->summary = report_summary(campaign, labels, &usage);
   report->columns = report_columns(campaign, usage.first);
   report->course = report_course(campaign, &usage);
@@ -123,6 +122,9 @@ static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_lab
   }
   GANNET_REQUIRE(report->summary && report->columns && report->course && report->model,
                  GANNET_ERR_MEMORY, "the data of a report");
+  const char *quantity =
+      json_string_value(json_object_get(json_object_get(report->summary, "campaign"), "quantity"));
+  report->objective = quantity ? quantity : "objective"; /* the summary lives as long */
   return GANNET_OK;
 }
 

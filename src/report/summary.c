@@ -13,6 +13,7 @@
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
 #include "gannet/version.h"
+#include "problem/outputs.h"
 #include "report/parts.h"
 
 enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
@@ -165,6 +166,13 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
+  const char *unit = gannet_problem_objective_unit(c->input->problem);
+  (void)json_object_set_new(about, "quantity",
+                            json_string(gannet_problem_quantity_name(c->input->problem, 0)));
+  (void)json_object_set_new(
+      about, "objective",
+      json_sprintf("%s%s%s%s", gannet_problem_quantity_name(c->input->problem, 0),
+                   *unit ? " [" : "", unit, *unit ? "]" : ""));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
   (void)gannet_history_penalty(c->history, &penalties);
   if (gannet_history_is_constant(c->history)) penalties = 0;

@@ -1,5 +1,8 @@
 # test: labels cli timeout 120 processors 1
 """Where results come from: the objective by name or by an expression, outputs in files and in what is printed."""
+import pathlib
+import subprocess
+
 import program
 from program import USAGE
 
@@ -189,6 +192,40 @@ class Outputs(program.ProgramTest):
                     "evaluate: {backend: function, simulation: branin}\n")
         self.assertIn("built-in simulations compute the objective themselves", self.succeed("run", self.write(built_in, "b.yaml"), "-n", code=USAGE).err)
         self.succeed("run", self.write(built_in.replace("a + b", "{name: height, unit: m}"), "b.yaml"), "-n")
+
+    def test_a_plugin_reports_quantities(self):
+        self.write('#include <gannet/simulation.h>\n'
+                   'GANNET_API int gannet_simulate(const gannet_simulation_input *in, gannet_simulation_output *out) {\n'
+                   '  static gannet_quantity two[2] = {{.name = "drag"}, {.name = "mass"}};\n'
+                   '  two[0].value = in->x[0];\n  two[1].value = 100;\n'
+                   '  out->n_quantities = 2;\n  out->quantities = two;\n  return 0;\n}\n', "flow.c")
+        include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
+        subprocess.run(["mpicc", "-fPIC", "-shared", f"-I{include}", "-o", "flow.so", "flow.c"], cwd=self.folder, check=True)
+        text = ("variables: {x: {lower: 1, upper: 2}}\nmethod: sobol\nbatch: 4\nbudget: {evaluations: 8}\nobjective: drag + 0.01*mass\n"
+                "evaluate: {backend: plugin, plugin: flow.so}\n")
+        digests = set()
+        for ranks in 0, 2, 3:
+            self.succeed("run", self.write(text, "p.yaml"), "-q", "--directory", f"p{ranks}", ranks=ranks)
+            digests.add(self.digest(f"p{ranks}"))
+            for row in self.history(f"p{ranks}"):
+                self.assertEqual((float(row["objective"]), row["mass"]), (float(row["x"]) + 1, "100"))
+        self.assertEqual(len(digests), 1)
+        outcome = self.gannet("run", self.write(text.replace("0.01*mass", "0.01*maas"), "q.yaml"), "-q")
+        self.assertIn("maas is missing, did you mean 'mass'?; reported: drag mass", outcome.out)
+        outcome = self.gannet("run", self.write(text + "unknown_outputs: fail\n", "s.yaml"), "-q")
+        self.assertIn("8 evaluations done", outcome.out)
+        outcome = self.gannet("run", self.write(text.replace("drag + 0.01*mass", "drag") + "unknown_outputs: fail\n", "u.yaml"), "-q")
+        self.assertIn("the simulation reports 'mass', which the campaign file does not name (unknown_outputs: fail); known: drag", outcome.out)
+
+    def test_the_same_on_several_ranks_and_in_the_report(self):
+        file = self.write(TEXT.replace("evaluations: 2", "evaluations: 6"), "c.yaml")
+        self.succeed("run", file, "-q")
+        self.succeed("run", file, "-q", "--directory", "r3", ranks=3)
+        self.assertEqual(self.digest("c.campaign"), self.digest("r3"))
+        self.succeed("report", "c.campaign", "--figures", "figures", "--format", "svg")
+        page = (self.folder / "c.campaign" / "report.html").read_text()
+        self.assertRegex(page, r'"objective": ?"cost \[N\]"')
+        self.assertIn("set ylabel 'cost'", (self.folder / "figures" / "best.gp").read_text())
 
     def test_keys_are_explained(self):
         self.assertIn("rows of the table that count", self.succeed("explain", "outputs.drag.rows").out)

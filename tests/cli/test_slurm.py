@@ -85,6 +85,17 @@ class Slurm(program.ProgramTest):
         self.assertIn("4 evaluations done", self.succeed("run", self.folder / "on.yaml", "--resume", "-q").out)
         self.assertEqual((self.folder / "runs").read_text(), "\n" * 4)
 
+    def test_outputs_are_read_from_the_files_of_jobs(self):
+        self.write("#!/bin/sh\nmkdir -p post/1 post/2\nfor i in 1 2; do printf '# Time Cd\\n0 9\\n1 %d.5\\n' $i > post/$i/c.dat; done\n"
+                   "echo mass 7\n", "simulate.sh", 0o755)
+        outputs = "objective: drag\noutputs:\n  drag: {file: 'post/*/c.dat', column: Cd}\n  mass: {pattern: '^mass (.*)'}\n"
+        for name, packing in PACKINGS.items():
+            with self.subTest(packing=name):
+                text = outputs + CAMPAIGN + "  command: [./simulate.sh]\n" + packing
+                outcome = self.succeed("run", self.write(text, "on.yaml"), "-q", "--directory", name)
+                self.assertIn("  drag = 2.5\n", outcome.out)
+                self.assertEqual([(row["objective"], row["mass"]) for row in self.history(name)], [("2.5", "7")] * 4)
+
     def test_a_stop_waits_for_jobs_that_run(self):
         """Of two the first is taken; the stop gives the other one back, and the first counts."""
         self.write("#!/bin/sh\necho >> \"$GANNET_INPUT_DIRECTORY/runs\"\n"

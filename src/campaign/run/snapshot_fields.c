@@ -76,7 +76,9 @@ const gannet_struct_field gannet_snapshot_ticket_fields[] = {
      .help = "that proposing the batch took, NaN = unknown"},
     {.name = "history/host", TICKET(run.host, TEXT), .help = "where it ran"},
     {.name = "history/job", TICKET(run.job, TEXT), .help = "scheduler's number, or process"},
-    {.name = "history/reason", TICKET(run.reason, TEXT), .help = "why there is no result"},
+    {.name = "history/reason",
+     TICKET(run.reason, TEXT),
+     .help = "why there is no result, or what is missing of what is only recorded"},
     {0}};
 
 #define AT(member) offsetof(gannet_snapshot_problem, member)

@@ -264,6 +264,14 @@ void init_put_campaign(const init_plan *plan, FILE *out) {
   (void)fprintf(out, "goal: %s\n", plan->goal);
   put_variables(plan, out);
   put_constraints(plan, out);
+  /* What reported numbers mean, and where they come from: comments to start from. */
+  if (strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0) {
+    explain_section(out, "objective");
+    (void)fputs("# objective: drag\n", out);
+    explain_section(out, "outputs");
+    (void)fputs(
+        "# outputs:\n#   drag: {file: forces.dat, column: Cd, rows: last 200, take: mean}\n", out);
+  }
   (void)fputc('\n', out);
   explain_key(plan, out, 0, "method");
   (void)fprintf(out, "method: %s\n\n", plan->method);

@@ -9,7 +9,7 @@ function showHead() {
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
   else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at evaluation ${best.id}.`; lead.className = "bad"; }
-  else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
+  else lead.textContent = `Best ${about.objective} ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id)
     lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
@@ -53,7 +53,7 @@ function showProgress() {
       grid: grid({left: 70 + room(low, high, true), bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
       tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${objective(p.value[1], 8)}` : designText(p.value[2])),
       xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
-      yAxis: upright("objective", Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
+      yAxis: upright(about.objective, Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.map(([name, filter, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 5, itemStyle: Object.assign(color === "soft" ? hollow() : {color: colors[color]}, {opacity: count > 3000 ? 0.3 : 0.55}), large: count > 5000,
@@ -98,7 +98,7 @@ function tableText(rows) {
 function showBest() {
   if (!summary.best.length) return hide("best");
   const state = {form: 0, rows: 8}, controls = $("#best .controls");
-  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.labels, ...summary.variables.map(labelled), ...summary.constraints.map(labelled)]);
+  const body = fillHead($("#best table"), ["", "evaluation", about.objective, ...summary.labels, ...summary.variables.map(labelled), ...summary.constraints.map(labelled)]);
   const fill = () => {
     body.replaceChildren();
     summary.best.slice(0, state.rows).forEach((row) => {
@@ -152,7 +152,7 @@ function showParallel() {
     parallelAxis: shown.map((v, k) => Object.assign(
       {dim: k + 1, name: labelled(v), nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
       variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
-    ).concat([{dim: shown.length + 1, name: "objective", scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
+    ).concat([{dim: shown.length + 1, name: about.objective, scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
       axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
     visualMap: ordered.length ? rankScale({seriesIndex: 1}) : undefined,
     series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5,
