@@ -205,15 +205,6 @@ static bool looks_like_number(const char *field, size_t length) {
   return true;
 }
 
-static bool has_number(char *line) {
-  char *at = line, *field = NULL;
-  size_t length = 0;
-  const char separator = separator_of(line);
-  while (next_field(&at, separator, "()", &field, &length))
-    if (length > 0 && looks_like_number(field, length)) return true;
-  return false;
-}
-
 /* Note a header: whether it has the name of the column, and what it says above the first row. */
 static void note_header(table *t, char *header) {
   char *at = header, *field = NULL;
@@ -247,7 +238,12 @@ static bool next_row(table *t) {
     if (t->number == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a mark of editors */
     if (!*text) continue;
     const bool is_comment = *text == '#' || *text == '%';
-    if (!is_comment && has_number(text)) {
+    const char separator = separator_of(text);
+    char *at = text, *field = NULL;
+    bool has_number = false;
+    while (!is_comment && !has_number && next_field(&at, separator, "()", &field, &length))
+      has_number = length > 0 && looks_like_number(field, length);
+    if (has_number) {
       t->rows += 1;
       if (text != t->line) memmove(t->line, text, strlen(text) + 1);
       return true;
