@@ -139,7 +139,7 @@ static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_n
   suite_method_keys(keys, MOST_KEYS);
   (void)snprintf(path, sizeof path, "methods.%.80s", label);
   const gannet_section_source source = {.path = path, .node = node, .sections = keys};
-  gannet_section_check_keys(&source, complaints);
+  GANNET_TRY(gannet_section_check_keys(&source, complaints));
   const size_t n = (size_t)plan->n_methods;
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->method, &plan->method));
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *nodes->method, &nodes->method));

@@ -30,8 +30,10 @@ static int set_up(void **state) {
   assert_non_null(mkdtemp(f->directory));
   f->problem = conform_problem();
   f->limits.patience = 60;
-  f->contract =
-      (gannet_contract){f->problem, f->directory, f->directory, &f->templates, false, NULL};
+  f->contract = (gannet_contract){.problem = f->problem,
+                                  .evaluations = f->directory,
+                                  .input_directory = f->directory,
+                                  .templates = &f->templates};
   conform_point(1, f->x);
   f->x[0] = 0.1;
   f->request = (gannet_request){

@@ -280,8 +280,9 @@ static char *format_key(const gannet_campaign_input *input, const char *key) {
 /* What is run, whichever back-end runs it. */
 static void compare_simulation(const gannet_campaign_input *before,
                                const gannet_campaign_input *now, change_list *changes) {
-  static const char *const keys[] = {"command",    "shell",    "script",    "plugin",
-                                     "simulation", "settings", "templates", "pattern"};
+  static const char *const keys[] = {"command",        "shell",     "script",    "plugin",
+                                     "simulation",     "settings",  "templates", "case.copy",
+                                     "case.templates", "case.link", "pattern"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     char name[32], *old = format_key(before, keys[i]), *new = format_key(now, keys[i]);
     (void)snprintf(name, sizeof name, "evaluate.%s", keys[i]);

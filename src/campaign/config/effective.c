@@ -17,12 +17,20 @@
 #include "problem/physics.h"
 #include "problem/problem.h"
 
+/* A key with a dot, case.copy, is written into a mapping: "case:" and below it "copy:". */
 static void write_table(FILE *out, const char *indent, const gannet_option *table,
                         const void *target) {
+  char mapping[32] = ""; /* that the lines before are in */
   for (const gannet_option *option = table; option && option->key; ++option) {
     if (option->renamed || option->flags & GANNET_OPTION_IDLE) continue;
     if (!gannet_yaml_is_set(option, target)) continue;
-    (void)fprintf(out, "%s%s: ", indent, option->key);
+    const char *dot = strchr(option->key, '.'), *key = dot ? dot + 1 : option->key;
+    const int length = (int)(key - option->key);
+    if (dot && strncmp(mapping, option->key, (size_t)length) != 0) {
+      (void)snprintf(mapping, sizeof mapping, "%.*s", length, option->key);
+      (void)fprintf(out, "%s%.*s:\n", indent, length - 1, option->key);
+    }
+    (void)fprintf(out, "%s%s%s: ", indent, dot ? "  " : "", key);
     gannet_yaml_value(out, option, target);
     (void)fputc('\n', out);
   }

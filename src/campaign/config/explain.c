@@ -160,6 +160,23 @@ static bool print_exact(FILE *out, gannet_schema schema, const gannet_section *s
   return found;
 }
 
+/* The keys of a mapping within a section, with or without the section. */
+static bool print_mapping(FILE *out, gannet_schema schema, const gannet_section *section,
+                          const char *path) {
+  const size_t length = strlen(section->path);
+  const bool is_full = strncmp(section->path, path, length) == 0 && path[length] == '.';
+  const char *mapping = is_full ? path + length + 1 : path;
+  const size_t mapping_length = strlen(mapping);
+  bool found = false;
+  for (const gannet_option *o = section->table; o && o->key; ++o)
+    if (is_visible(o) && strncmp(mapping, o->key, mapping_length) == 0 &&
+        o->key[mapping_length] == '.') {
+      print_key(out, schema, section, o);
+      found = true;
+    }
+  return found;
+}
+
 static bool print_whole(FILE *out, gannet_schema schema, const gannet_section *section,
                         const char *path) {
   (void)schema;
@@ -308,7 +325,8 @@ static bool is_idle(gannet_schema schema, const char *path) {
 }
 
 gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out) {
-  static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part};
+  static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part,
+                                     print_mapping};
   gannet_section section;
   char now[LONGEST];
   bool found = false;

@@ -100,6 +100,11 @@ static gannet_err note_locations(const gannet_config_reader *reader) {
     GANNET_TRY(add_locations(input, prefix, &outputs->child[i], gannet_tree_location));
   }
   GANNET_TRY(add_locations(input, "physics.equations.", equations, gannet_tree_location));
+  for (int i = 0; evaluate && evaluate->kind == GANNET_TREE_MAPPING && i < evaluate->n; ++i) {
+    char prefix[LOCATION_SIZE];
+    (void)snprintf(prefix, sizeof prefix, "evaluate.%.200s.", evaluate->child[i].key);
+    GANNET_TRY(add_locations(input, prefix, &evaluate->child[i], gannet_tree_location));
+  }
   return add_locations(input, "evaluate.", evaluate, gannet_tree_location);
 }
 

@@ -18,6 +18,47 @@ typedef struct {
   bool is_valid;          /* nothing about it was complained about yet */
 } stated_key;
 
+/* A key of the section, with a dot where the file has a mapping below it: "case.copy". */
+typedef struct {
+  char name[128];
+  const gannet_tree *node;
+} named_key;
+
+/* The first option of a table whose key is in a mapping, "case.copy" for "case"; or NULL. */
+static const gannet_option *find_below(const gannet_option *table, const char *mapping) {
+  const size_t length = strlen(mapping);
+  for (; table && table->key; ++table)
+    if (strncmp(table->key, mapping, length) == 0 && table->key[length] == '.') return table;
+  return NULL;
+}
+
+/* List the keys of a section by their names in the tables. A value in the place of a mapping stands
+ * for the first key of that mapping. */
+static gannet_err list_named_keys(const gannet_section_source *source, int *n, named_key **list) {
+  const gannet_tree *node = source->node;
+  const int n_children = node && node->kind == GANNET_TREE_MAPPING ? node->n : 0;
+  int most = n_children;
+  for (int i = 0; i < n_children; ++i) most += node->child[i].n;
+  GANNET_TRY(gannet_alloc((size_t)most, sizeof **list, list));
+  *n = 0;
+  for (int i = 0; i < n_children; ++i) {
+    const gannet_tree *child = &node->child[i];
+    const gannet_option *below = find_below(source->table, child->key);
+    if (!below) below = find_below(source->also, child->key);
+    const int n_parts = below && child->kind == GANNET_TREE_MAPPING ? child->n : 0;
+    for (int j = 0; j < n_parts; ++j) {
+      named_key *key = &(*list)[(*n)++];
+      key->node = &child->child[j];
+      (void)snprintf(key->name, sizeof key->name, "%.60s.%.60s", child->key, key->node->key);
+    }
+    if (n_parts > 0) continue;
+    (*list)[*n].node = child;
+    (void)snprintf((*list)[(*n)++].name, sizeof(*list)->name, "%s",
+                   below ? below->key : child->key);
+  }
+  return GANNET_OK;
+}
+
 static int collect_keys(const gannet_section_source *source, const char **known) {
   const gannet_option *tables[] = {source->table, source->also};
   int n = 0;
@@ -41,33 +82,37 @@ static void list_keys(const gannet_section_source *source, char *list, size_t si
   }
 }
 
-static void complain_unknown(const gannet_section_source *source, const gannet_tree *child,
+static void complain_unknown(const gannet_section_source *source, const named_key *key,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
   char location[LOCATION_SIZE], list[600];
   (void)collect_keys(source, known);
   list_keys(source, list, sizeof list);
-  const char *near = gannet_nearest(child->key, known);
-  gannet_tree_key_location(child, location, sizeof location);
+  const char *near = gannet_nearest(key->name, known);
+  gannet_tree_key_location(key->node, location, sizeof location);
   gannet_complain(complaints, location, "unknown key '%s%s%.100s'%s%s%s; known keys:%s",
-                  source->path, *source->path ? "." : "", child->key,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+                  source->path, *source->path ? "." : "", key->name, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "", list);
 }
 
-void gannet_section_check_keys(const gannet_section_source *source, gannet_complaints *complaints) {
-  const gannet_tree *node = source->node;
-  int unknown = 0;
-  if (source->lenient || !node || node->kind != GANNET_TREE_MAPPING) return;
-  for (int i = 0; i < node->n && unknown < MOST_UNKNOWN; ++i) {
-    const char *key = node->child[i].key;
+gannet_err gannet_section_check_keys(const gannet_section_source *source,
+                                     gannet_complaints *complaints) {
+  named_key *keys = NULL;
+  int n = 0, unknown = 0;
+  if (source->lenient) return GANNET_OK;
+  GANNET_TRY(list_named_keys(source, &n, &keys));
+  for (int i = 0; i < n && unknown < MOST_UNKNOWN; ++i) {
+    const char *key = keys[i].name;
     bool known = (source->table && gannet_option_find(source->table, key)) ||
                  (source->also && gannet_option_find(source->also, key));
     for (int s = 0; source->sections && source->sections[s] && !known; ++s)
       known = strcmp(source->sections[s], key) == 0;
     if (known) continue;
-    complain_unknown(source, &node->child[i], complaints);
+    complain_unknown(source, &keys[i], complaints);
     ++unknown;
   }
+  gannet_free(&keys);
+  return GANNET_OK;
 }
 
 /* A mapping as a list of "key=value", for options that pass settings on. */
@@ -83,24 +128,20 @@ static gannet_err add_pair(void *user, const char *path, const char *text,
   return GANNET_OK;
 }
 
-/* Lists of "key=value" are nicer to write as a mapping; for others a mapping is a mistake. */
-static bool takes_mapping(const gannet_option *option) {
-  static const char *const pairs[] = {"settings", "environment", "pattern"};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
-    if (option->type == GANNET_TEXT_LIST && strcmp(option->key, pairs[i]) == 0) return true;
-  return false;
-}
-
 static gannet_err take_items(const gannet_section_source *source, const gannet_tree *child,
                              stated_key *key, gannet_complaints *complaints) {
-  const gannet_option *option = gannet_option_find(source->table, child->key);
+  const gannet_option *option = gannet_option_find(source->table, key->setting.key);
   gannet_text_list *list = &key->items;
   if (child->kind == GANNET_TREE_MAPPING) {
+    static const char *const pairs[] = {"settings", "environment", "pattern"};
     char expected[512];
     key->owns_items = true;
-    if (takes_mapping(option)) return gannet_tree_flatten(child, "", add_pair, list);
+    /* Lists of "key=value" are nicer to write as a mapping; for others a mapping is a mistake. */
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+      if (option->type == GANNET_TEXT_LIST && strcmp(option->key, pairs[i]) == 0)
+        return gannet_tree_flatten(child, "", add_pair, list);
     gannet_option_describe(option, expected, sizeof expected);
-    gannet_complain_of_key(complaints, key->location, source->path, child->key,
+    gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
                            "a mapping is not valid; expected %s", expected);
     return GANNET_OK;
   }
@@ -112,7 +153,7 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
     }
     char location[LOCATION_SIZE];
     gannet_tree_location(&child->child[i], location, sizeof location);
-    gannet_complain_of_key(complaints, location, source->path, child->key,
+    gannet_complain_of_key(complaints, location, source->path, key->setting.key,
                            "item %d of the list is not a plain text or number (texts that begin "
                            "with '{' or '[' need quotes)",
                            i + 1);
@@ -120,11 +161,12 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
   return GANNET_OK;
 }
 
-static gannet_err take_key(const gannet_section_source *source, const gannet_tree *child,
+static gannet_err take_key(const gannet_section_source *source, const named_key *named,
                            stated_key *key, gannet_complaints *complaints) {
+  const gannet_tree *child = named->node;
   const int before = complaints->count;
   gannet_tree_location(child, key->location, sizeof key->location);
-  key->setting = (gannet_setting){.key = child->key, .location = key->location};
+  key->setting = (gannet_setting){.key = named->name, .location = key->location};
   if (child->kind == GANNET_TREE_TEXT) {
     key->setting.text = child->text;
   } else {
@@ -162,10 +204,10 @@ static gannet_err apply_settings(const gannet_section_source *source, int n,
 gannet_err gannet_section_read(const gannet_section_source *source, void *target,
                                gannet_complaints *complaints) {
   const gannet_tree *node = source->node;
-  const int children = node ? node->n : 0;
+  named_key *named = NULL;
   stated_key *keys = NULL;
   gannet_setting *valid = NULL;
-  int n = 0, n_valid = 0;
+  int n = 0, n_named = 0, n_valid = 0;
   if (node && node->kind != GANNET_TREE_MAPPING && !node->empty) {
     char known[600], location[LOCATION_SIZE]; /* a value where keys belong, "budget: 200" */
     list_keys(source, known, sizeof known);
@@ -174,12 +216,13 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
                     source->path, known);
     return GANNET_OK;
   }
-  gannet_section_check_keys(source, complaints);
-  gannet_err err = gannet_alloc((size_t)children, sizeof *keys, &keys);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)children, sizeof *valid, &valid);
-  for (int i = 0; i < children && err == GANNET_OK; ++i)
-    if (gannet_option_find(source->table, node->child[i].key))
-      err = take_key(source, &node->child[i], &keys[n++], complaints);
+  gannet_err err = gannet_section_check_keys(source, complaints);
+  if (err == GANNET_OK) err = list_named_keys(source, &n_named, &named);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n_named, sizeof *keys, &keys);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n_named, sizeof *valid, &valid);
+  for (int i = 0; i < n_named && err == GANNET_OK; ++i)
+    if (gannet_option_find(source->table, named[i].name))
+      err = take_key(source, &named[i], &keys[n++], complaints);
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     if (keys[i].is_valid) valid[n_valid++] = keys[i].setting;
   if (err == GANNET_OK) err = apply_settings(source, n_valid, valid, target, complaints);
@@ -190,5 +233,6 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
   }
   gannet_free(&valid);
   gannet_free(&keys);
+  gannet_free(&named);
   return err;
 }

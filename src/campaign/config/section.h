@@ -1,4 +1,7 @@
-/* Reading one section of a campaign file into a struct, by the option table of the struct. */
+/* Reading one section of a campaign file into a struct, by the option table of the struct.
+ *
+ * A key of the table with a dot, such as case.copy, is in a mapping of the section: case: {copy:
+ * ..}. A single value, case: .., stands for the first key of that mapping. */
 #ifndef GANNET_CAMPAIGN_CONFIG_SECTION_H
 #define GANNET_CAMPAIGN_CONFIG_SECTION_H
 
@@ -28,7 +31,10 @@ GANNET_CHECKED gannet_err gannet_section_read(const gannet_section_source *sourc
 /* Complain about keys in none of the tables; part of gannet_section_read.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY.
  */
-void gannet_section_check_keys(const gannet_section_source *source, gannet_complaints *complaints);
+GANNET_CHECKED gannet_err gannet_section_check_keys(const gannet_section_source *source,
+                                                    gannet_complaints *complaints);
 
 #endif

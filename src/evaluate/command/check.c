@@ -12,7 +12,15 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "evaluate/command/command.h"
+#include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/placeholder_check.h"
+
+gannet_case gannet_command_case(const gannet_command_options *options, const char *campaign) {
+  return (gannet_case){.copy = options->case_copy,
+                       .templates = &options->case_templates,
+                       .link = &options->case_link,
+                       .campaign = campaign};
+}
 
 static int runnable(const char *path) {
   struct stat about;
@@ -66,9 +74,27 @@ static bool has_placeholder(const gannet_command_options *options) {
   return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
 }
 
-static const char *hint_of(const gannet_command_options *options, int reason) {
+/* Whether the case folder has something of this name, so that the directory of an evaluation has a
+ * copy. */
+static bool is_in_case(const gannet_command_options *options, const gannet_evaluator_setup *setup,
+                       const char *name) {
+  const gannet_case a_case = {.copy = options->case_copy};
+  char folder[PATH_MAX], path[PATH_MAX];
+  if (!a_case.copy || name[0] == '/') return false;
+  if (gannet_case_find(&a_case, setup->input_directory, folder) == GANNET_OK &&
+      gannet_join_path(folder, name, path, sizeof path) == GANNET_OK)
+    return access(path, F_OK) == 0;
+  gannet_error_clear();
+  return false;
+}
+
+static const char *hint_of(const gannet_command_options *options,
+                           const gannet_evaluator_setup *setup, int reason) {
   const gannet_text_list *command = &options->command;
   const char *program = command->item[0];
+  if (is_in_case(options, setup, program))
+    return "to run the copy of the case folder, name its interpreter first or put env before it, "
+           "as in [bash, ./Allrun] and [env, ./Allrun]";
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
@@ -87,20 +113,11 @@ static void check_program(const gannet_command_options *options,
   const int reason = gannet_command_find(program, setup->input_directory, path);
   if (reason)
     gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                    strerror(reason), hint_of(options, reason));
-}
-
-static bool is_one_of(const char *word, const char *const *known) {
-  for (; *known; ++known)
-    if (strcmp(word, *known) == 0) return true;
-  return false;
+                    strerror(reason), hint_of(options, setup, reason));
 }
 
 static void check_template(const char *name, const char *input_directory,
                            gannet_complaints *complaints) {
-  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
-                                     "results.out", "stdout.log", "stderr.log",   "job.sh",
-                                     "script.sh",   "gannet.log", "job.running",  NULL};
   char path[PATH_MAX];
   struct stat about;
   const char *base = gannet_file_name_of(name);
@@ -118,9 +135,12 @@ static void check_template(const char *name, const char *input_directory,
     return;
   }
   if (!S_ISREG(about.st_mode))
-    gannet_complain(complaints, "evaluate.templates",
-                    "'%s' is not a file; expected an input file with {placeholders}", name);
-  if (is_one_of(base, ours) || strncmp(base, "attempt-", 8) == 0)
+    gannet_complain(
+        complaints, "evaluate.templates",
+        "'%s' is not a file; expected an input file with {placeholders}; a folder with its "
+        "sub-folders is copied by evaluate.case",
+        name);
+  if (gannet_contract_has_file(base))
     gannet_complain(complaints, "evaluate.templates",
                     "'%s': the contract has a file of that name; rename it", name);
 }
@@ -132,9 +152,11 @@ static void check_templates(const gannet_text_list *templates, const char *input
     for (int j = 0; j < i; ++j)
       if (strcmp(gannet_file_name_of(templates->item[i]),
                  gannet_file_name_of(templates->item[j])) == 0)
-        gannet_complain(complaints, "evaluate.templates",
-                        "'%s' and '%s' would become the same file; rename one", templates->item[j],
-                        templates->item[i]);
+        gannet_complain(
+            complaints, "evaluate.templates",
+            "'%s' and '%s' would become the same file; rename one, or have the folder copied "
+            "with its sub-folders by evaluate.case",
+            templates->item[j], templates->item[i]);
   }
 }
 
@@ -149,7 +171,7 @@ static void warn_of_argument(const gannet_command_options *options,
   const char *name = is_full ? argument + sizeof beside - 1 : argument;
   for (int j = 0; j < options->templates.n; ++j) /* copied to where it is looked for */
     if (strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0) return;
-  if (!name[0]) return;
+  if (!name[0] || (!is_full && is_in_case(options, setup, argument))) return;
   if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
   const bool is_there = access(path, F_OK) == 0;
@@ -185,7 +207,10 @@ static void check_problem(const gannet_problem_spec *spec, const gannet_context 
                           gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
     const gannet_variable *variable = &spec->variables[k];
-    if (context && is_one_of(variable->name, gannet_fixed_placeholders))
+    bool is_fixed = false;
+    for (int i = 0; gannet_fixed_placeholders[i]; ++i)
+      is_fixed = is_fixed || strcmp(variable->name, gannet_fixed_placeholders[i]) == 0;
+    if (context && is_fixed)
       gannet_log(context, GANNET_LOG_WARNING,
                  "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
                  "the variable",
@@ -407,6 +432,27 @@ static void warn_of_module(const gannet_command_options *options,
                "'. /etc/profile;'");
 }
 
+/* Check the case folder, and the placeholders of its templates. */
+static gannet_err check_case(const gannet_command_options *options,
+                             const gannet_evaluator_setup *setup,
+                             const gannet_placeholder_check *check) {
+  const gannet_case a_case = gannet_command_case(options, setup->campaign);
+  const int before = check->complaints->count;
+  char folder[PATH_MAX];
+  gannet_text_list templates = {0};
+  gannet_placeholder_check in_case = *check;
+  gannet_case_check(&a_case, setup->input_directory, setup->problem, check->complaints);
+  if (!a_case.copy || check->complaints->count > before) return GANNET_OK;
+  in_case.input_directory = folder;
+  gannet_err err = gannet_case_find(&a_case, setup->input_directory, folder);
+  if (err == GANNET_OK)
+    err = gannet_case_list_templates(&a_case, setup->input_directory, &templates);
+  if (err == GANNET_OK)
+    gannet_check_template_texts(&in_case, "evaluate.case.templates", false, &templates);
+  gannet_text_list_release(&templates);
+  return err;
+}
+
 gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
                                       const gannet_evaluator_setup *setup,
                                       gannet_complaints *complaints) {
@@ -424,7 +470,8 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   check_words(&check, options);
   warn_of_module(options, setup);
   check_templates(&options->templates, setup->input_directory, complaints);
-  gannet_check_template_texts(&check, &options->templates);
+  gannet_check_template_texts(&check, "evaluate.templates", true, &options->templates);
+  GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
   if (setup->context) warn_of_dollars(&options->environment, setup->context);
   if (setup->problem) check_problem(&setup->problem->spec, setup->context, complaints);

@@ -10,6 +10,8 @@ typedef struct {
   gannet_text_list command;
   char *shell;
   gannet_text_list templates;
+  char *case_copy;
+  gannet_text_list case_templates, case_link;
   gannet_text_list placeholders;
   gannet_text_list pattern;
   gannet_text_list environment;
@@ -51,6 +53,28 @@ typedef struct {
            "its value, and {variable:8.4f} by its value in that format; ${variable} and other "    \
            "text in braces stays",                                                                 \
        .example = "[case.in]"},                                                                    \
+      {.key = "case.copy",                                                                         \
+       .type = GANNET_TEXT,                                                                        \
+       .offset = GANNET_COMMAND_AT(case_copy),                                                     \
+       .help =                                                                                     \
+           "folder that is copied with its sub-folders into the directory of every evaluation; "   \
+           "case: FOLDER is short for it; campaign directories in it and .git are left out",       \
+       .example = "wing"},                                                                         \
+      {.key = "case.templates",                                                                    \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(case_templates),                                                \
+       .help =                                                                                     \
+           "files of the case whose placeholders are replaced in the copy, as in templates; "      \
+           "relative to the case, with * and ? if need be, ** for any number of folders, and a "   \
+           "folder for all that is in it",                                                         \
+       .example = "[0/U, system/*.dict]"},                                                         \
+      {.key = "case.link",                                                                         \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(case_link),                                                     \
+       .help =                                                                                     \
+           "large files and folders of the case that no simulation changes: the copy has links "   \
+           "to the originals; written as case.templates",                                          \
+       .example = "[constant/polyMesh]"},                                                          \
       {.key = "placeholders",                                                                      \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(placeholders),                                                  \
@@ -118,6 +142,14 @@ typedef struct {
         "printed, it cannot work at this design, whatever its exit code and results",              \
     .example = "[negative Jacobian, did not converge]"                                             \
   }
+
+/* The case folder that the options name.
+ *
+ * Local.
+ *
+ * campaign  in  directory of the campaign; NULL = not known
+ */
+gannet_case gannet_command_case(const gannet_command_options *options, const char *campaign);
 
 /* Everything that can be seen to be wrong without running.
  *

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "evaluate/contract/case_folder.h"
 #include "evaluate/result_record.h"
 
 /* Make a path absolute: simulations run in other directories. */
@@ -36,6 +37,7 @@ static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_progra
   GANNET_TRY(gannet_join_path(setup->campaign, "evals", path, sizeof path));
   GANNET_TRY(gannet_make_lasting_directory(path));
   GANNET_TRY(absolute(path, made->evaluations));
+  GANNET_TRY(absolute(setup->campaign, made->campaign));
   GANNET_TRY(
       absolute(setup->input_directory ? setup->input_directory : ".", made->input_directory));
   errno = gannet_command_find(program, made->input_directory, made->program);
@@ -60,6 +62,22 @@ static gannet_err compile(const gannet_command_options *options, const gannet_pr
   return err;
 }
 
+static gannet_err find_uses_in_case(gannet_program *program) {
+  gannet_contract in_case = program->contract; /* relative names start from the case */
+  gannet_text_list templates = {0};
+  char folder[PATH_MAX];
+  if (!program->a_case.copy) return GANNET_OK;
+  GANNET_TRY(gannet_case_find(&program->a_case, program->input_directory, folder));
+  in_case.input_directory = folder;
+  gannet_err err =
+      gannet_case_list_templates(&program->a_case, program->input_directory, &templates);
+  for (int i = 0; i < templates.n && err == GANNET_OK; ++i)
+    err = gannet_placeholder_uses_add_file(program->uses, &in_case, GANNET_IN_TEMPLATE,
+                                           templates.item[i]);
+  gannet_text_list_release(&templates);
+  return err;
+}
+
 static gannet_err find_uses(gannet_program *program) {
   const gannet_command_options *options = program->options;
   const gannet_text_list *const lists[] = {&options->command, &options->environment};
@@ -73,7 +91,7 @@ static gannet_err find_uses(gannet_program *program) {
   for (int i = 0; i < options->templates.n; ++i)
     GANNET_TRY(gannet_placeholder_uses_add_file(program->uses, &program->contract,
                                                 GANNET_IN_TEMPLATE, options->templates.item[i]));
-  return GANNET_OK;
+  return find_uses_in_case(program);
 }
 
 gannet_err gannet_program_create(const gannet_command_options *options,
@@ -83,10 +101,12 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                &program->delimiters); /* check has complained */
   GANNET_TRY(find_places(setup, program));
   GANNET_TRY(compile(options, setup->problem, program));
+  program->a_case = gannet_command_case(options, program->campaign);
   program->contract = (gannet_contract){.problem = setup->problem,
                                         .evaluations = program->evaluations,
                                         .input_directory = program->input_directory,
                                         .templates = &options->templates,
+                                        .a_case = &program->a_case,
                                         .delimiters = &program->delimiters};
   program->rules = (gannet_outcome_rules){.bad_luck = &options->bad_luck_exit_codes,
                                           .cannot_run = &options->cannot_run_exit_codes,

@@ -13,12 +13,14 @@
 typedef struct {
   const gannet_command_options *options;
   gannet_delimiters delimiters;
+  gannet_case a_case;
   gannet_contract contract;
   gannet_outcome_rules rules;
   gannet_patterns patterns;
   gannet_placeholder_uses *uses; /* owned; of command, environment and templates */
   gannet_text_rules bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
+  char campaign[PATH_MAX];
   char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
 

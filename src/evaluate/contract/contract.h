@@ -5,6 +5,7 @@
  * its results, for a pattern to pick out); the launcher leaves outcome.json. What an earlier
  * attempt left is moved to attempt-K/ inside, so that nothing stale is ever read.
  *
+ *   case_folder       copies a folder of the user's into the directory
  *   directory         makes and fills the directory; reads and writes attempt.json
  *   substitute        the values of placeholders, and replacing them in templates and commands
  *   results           reads results.out, and what patterns and output_files give
@@ -26,12 +27,21 @@
 #include "evaluate/evaluator.h"
 #include "evaluate/launcher/leftovers.h"
 
+/* A folder that is copied into the directory of every evaluation. Everything is borrowed. */
+typedef struct {
+  const char *copy;                  /* the folder; NULL = there is none */
+  const gannet_text_list *templates; /* patterns of files whose placeholders are replaced */
+  const gannet_text_list *link;      /* patterns of what becomes a link to the original */
+  const char *campaign;              /* directory that is no part of it; NULL = not known */
+} gannet_case;
+
 /* What all evaluations of a campaign share. Everything is borrowed. */
 typedef struct {
   const gannet_problem *problem;
   const char *evaluations;     /* absolute path of CAMPAIGN/evals */
   const char *input_directory; /* absolute; relative templates start from it */
   const gannet_text_list *templates;
+  const gannet_case *a_case; /* NULL = none */
   bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
   const gannet_delimiters *delimiters; /* of templates and scripts; NULL = braces */
 } gannet_contract;
@@ -101,6 +111,17 @@ typedef struct {
   double submitted;                            /* seconds since 1970 */
   const gannet_submission_element *submission; /* NULL = it has a job or a process of its own */
 } gannet_attempt_handover;
+
+/* Write a template into a folder, with its placeholders replaced, under the same name and with the
+ * same permissions.
+ *
+ * Local.
+ *
+ * path  in  of the template
+ */
+GANNET_CHECKED gannet_err gannet_contract_render(const gannet_contract *contract, const char *path,
+                                                 const gannet_bindings *bindings,
+                                                 const char *folder);
 
 /* Make the directory ready for an attempt: move an earlier one aside, write parameters, templates
  * and attempt.json.

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"
 
@@ -109,24 +110,6 @@ static gannet_err write_params_in(const gannet_problem *problem, const gannet_bi
   return err;
 }
 
-static gannet_err render_template(const gannet_contract *contract, const char *path,
-                                  const gannet_bindings *bindings, const char *directory) {
-  struct stat about;
-  char *bytes = NULL, *rendered = NULL;
-  size_t size = 0, rendered_size = 0;
-  if (stat(path, &about)) return gannet_raise_errno("look at", path);
-  gannet_err err = gannet_file_read(path, &bytes, &size);
-  if (err == GANNET_OK)
-    err = gannet_substitute(contract, bindings, GANNET_IN_TEMPLATE, path, bytes, size, &rendered,
-                            &rendered_size);
-  if (err == GANNET_OK)
-    err = write_plain(directory, gannet_file_name_of(path), rendered, rendered_size,
-                      about.st_mode & 0777);
-  gannet_free(&bytes);
-  gannet_free(&rendered);
-  return err;
-}
-
 static gannet_err render_templates(const gannet_contract *contract, const gannet_bindings *bindings,
                                    const char *directory) {
   for (int i = 0; i < contract->templates->n; ++i) {
@@ -134,7 +117,7 @@ static gannet_err render_templates(const gannet_contract *contract, const gannet
     const char *name = contract->templates->item[i];
     const char *start = name[0] == '/' ? "" : contract->input_directory;
     GANNET_TRY(gannet_join_path(start, name, path, sizeof path));
-    GANNET_TRY(render_template(contract, path, bindings, directory));
+    GANNET_TRY(gannet_contract_render(contract, path, bindings, directory));
   }
   return GANNET_OK;
 }
@@ -322,6 +305,7 @@ gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
                                           const gannet_attempt_handover *handover) {
   GANNET_TRY(write_params_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_params_in(contract->problem, bindings, directory));
+  GANNET_TRY(gannet_case_copy(contract, bindings, directory));
   GANNET_TRY(render_templates(contract, bindings, directory));
   const gannet_attempt_runner runner = {.attempt = request->attempt,
                                         .nonce = request->nonce,

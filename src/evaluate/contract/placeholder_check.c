@@ -337,13 +337,13 @@ static bool has_dollars(const source *s) {
   return false;
 }
 
-void gannet_check_template_texts(const gannet_placeholder_check *check,
+void gannet_check_template_texts(const gannet_placeholder_check *check, const char *key, bool each,
                                  const gannet_text_list *templates) {
   char names[300] = "";
-  bool dollars = false;
+  bool dollars = false, some_names_variable = false;
   if (!check->context || check->context->rank != 0) return;
   for (int i = 0; i < templates->n; ++i) {
-    source s = make_source(check, GANNET_IN_TEMPLATE, "evaluate.templates");
+    source s = make_source(check, GANNET_IN_TEMPLATE, key);
     char *text = read_text(check, templates->item[i], &s.size);
     s.name = templates->item[i];
     s.text = text;
@@ -351,6 +351,7 @@ void gannet_check_template_texts(const gannet_placeholder_check *check,
       look_through(&s);
       warn_of_almost(&s);
     }
+    some_names_variable = some_names_variable || s.names_variable;
     const bool is_program = text && strncmp(text, "#!", 2) == 0; /* copied to be run */
     if (text && check->problem && !s.names_variable && !is_program) {
       const size_t used = strlen(names);
@@ -359,10 +360,10 @@ void gannet_check_template_texts(const gannet_placeholder_check *check,
     }
     gannet_free(&text);
   }
-  if (*names)
+  if (*names && (each || !some_names_variable))
     gannet_log(check->context, GANNET_LOG_WARNING,
-               "evaluate.templates: no variable in %s: every evaluation gets the same text%s",
-               names, dollars ? "; ${name} stays as it is, write {name}" : "");
+               "%s: no variable in %s: every evaluation gets the same text%s", key, names,
+               dollars ? "; ${name} stays as it is, write {name}" : "");
 }
 
 void gannet_check_plain_texts(const gannet_placeholder_check *check, const char *key, int n,

@@ -32,8 +32,11 @@ void gannet_check_script(const gannet_placeholder_check *check, const char *key,
  * stays. Warn of templates that name no variable.
  *
  * Local.
+ *
+ * key   in  "evaluate.templates"
+ * each  in  every template is to name a variable; false = one of them is enough
  */
-void gannet_check_template_texts(const gannet_placeholder_check *check,
+void gannet_check_template_texts(const gannet_placeholder_check *check, const char *key, bool each,
                                  const gannet_text_list *templates);
 
 /* Complain about placeholders of known names in texts in which nothing is replaced.

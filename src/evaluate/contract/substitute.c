@@ -1,8 +1,12 @@
 /* What placeholders stand for, and replacing placeholders by their values. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "evaluate/contract/contract.h"
@@ -203,5 +207,26 @@ gannet_err gannet_substitute(const gannet_contract *contract, const gannet_bindi
   if (err != GANNET_OK) gannet_free(&to.text);
   *out = to.text;
   if (out_size) *out_size = to.used;
+  return err;
+}
+
+gannet_err gannet_contract_render(const gannet_contract *contract, const char *path,
+                                  const gannet_bindings *bindings, const char *folder) {
+  char to[PATH_MAX];
+  struct stat about;
+  int file = -1;
+  char *bytes = NULL, *rendered = NULL;
+  size_t size = 0, rendered_size = 0;
+  if (stat(path, &about)) return gannet_raise_errno("look at", path);
+  gannet_err err = gannet_file_read(path, &bytes, &size);
+  if (err == GANNET_OK)
+    err = gannet_substitute(contract, bindings, GANNET_IN_TEMPLATE, path, bytes, size, &rendered,
+                            &rendered_size);
+  if (err == GANNET_OK) err = gannet_join_path(folder, gannet_file_name_of(path), to, sizeof to);
+  if (err == GANNET_OK) err = gannet_file_create(to, about.st_mode & 0777, &file);
+  if (err == GANNET_OK) err = gannet_write_all(file, rendered, rendered_size, to);
+  if (file >= 0 && close(file) && err == GANNET_OK) err = gannet_raise_errno("close", to);
+  gannet_free(&bytes);
+  gannet_free(&rendered);
   return err;
 }

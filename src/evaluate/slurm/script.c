@@ -28,6 +28,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "evaluate/contract/case_folder.h"
 #include "evaluate/slurm/slurm.h"
 
 /* What a script says of a file that it does not use. */
@@ -260,6 +261,18 @@ static gannet_err put_check(gannet_text *to, const char *directory, const char *
   return put_format(to, " %lu %zu\n", (unsigned long)s.sum, s.size);
 }
 
+/* Check the templates of the case folder; its other files may be large. */
+static gannet_err put_case_checks(gannet_text *to, const order *o) {
+  const gannet_contract *contract = &o->program->contract;
+  gannet_text_list templates = {0};
+  gannet_err err =
+      gannet_case_list_templates(contract->a_case, contract->input_directory, &templates);
+  for (int i = 0; i < templates.n && err == GANNET_OK; ++i)
+    err = put_check(to, o->attempt->directory, templates.item[i]);
+  gannet_text_list_release(&templates);
+  return err;
+}
+
 /* Check the files that gannet wrote for the simulation, and the program that is to use them. */
 static gannet_err put_checks(gannet_text *to, const order *o, const char *own_script) {
   const gannet_text_list *templates = o->program->contract.templates;
@@ -276,6 +289,7 @@ static gannet_err put_checks(gannet_text *to, const order *o, const char *own_sc
   GANNET_TRY(put_check(to, directory, "params.json"));
   for (int i = 0; i < templates->n; ++i)
     GANNET_TRY(put_check(to, directory, gannet_file_name_of(templates->item[i])));
+  GANNET_TRY(put_case_checks(to, o));
   if (own_script) GANNET_TRY(put_check(to, directory, own_script));
   GANNET_TRY(put_text(to, "fi\n"));
   if (!own_script) {
