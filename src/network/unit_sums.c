@@ -20,8 +20,7 @@ enum {
 
 struct gannet_unit_sums {
   const gannet_strips *by;
-  const gannet_activation *activation;
-  gannet_table value, slope; /* of the activation */
+  const gannet_unit_tables *tables;
   int inputs, q;
   size_t width;   /* units of the network */
   size_t units;   /* width in whole rows; units beyond width have no weight */
@@ -110,38 +109,27 @@ static void pack_network(const gannet_tangent *net, const gannet_tangent_directi
   for (int j = 0; j < s->q; j += ROWS) pack_draws(s, j);
 }
 
-/* Tables and buffers for a network's shape. */
-static gannet_err create_for_shape(const gannet_tangent *net, int q, gannet_unit_sums **sums) {
-  gannet_table value, slope;
-  if (net->shape.layers != 1 || !make_tables(net->shape.activation, &value, &slope))
-    return GANNET_OK;
+gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_unit_tables *tables,
+                                    const gannet_tangent_directions *directions,
+                                    gannet_unit_sums **sums) {
+  gannet_unit_sums_destroy(sums);
+  if (net->shape.layers != 1) return GANNET_OK;
+  if (tables->activation != net->shape.activation) {
+    tables->activation = net->shape.activation;
+    tables->good = make_tables(tables->activation, &tables->value, &tables->slope);
+  }
+  if (!tables->good) return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
   **sums = (gannet_unit_sums){.by = gannet_strips_here(),
-                              .activation = net->shape.activation,
-                              .value = value,
-                              .slope = slope,
+                              .tables = tables,
                               .inputs = net->inputs,
-                              .q = q,
+                              .q = directions->q,
                               .width = (size_t)net->shape.width,
                               .units = gannet_strips_whole((size_t)net->shape.width, ROWS)};
   const gannet_err err = reserve_buffers(*sums);
+  if (err == GANNET_OK) pack_network(net, directions, *sums);
   if (err != GANNET_OK) gannet_unit_sums_destroy(sums);
   return err;
-}
-
-gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
-                                    const gannet_tangent_directions *directions,
-                                    gannet_unit_sums **sums) {
-  const gannet_unit_sums *s = *sums;
-  const bool fits = s && s->activation == net->shape.activation && s->inputs == net->inputs &&
-                    s->width == (size_t)net->shape.width && s->q == directions->q &&
-                    net->shape.layers == 1;
-  if (!fits) {
-    gannet_unit_sums_destroy(sums);
-    GANNET_TRY(create_for_shape(net, directions->q, sums));
-  }
-  if (*sums) pack_network(net, directions, *sums);
-  return GANNET_OK;
 }
 
 /* Add some units for the draws from draw on, at most eight; u is set. */
@@ -159,13 +147,13 @@ static void add_draws(const gannet_unit_sums *s, size_t first, int rows, int dra
 static void add_units(const gannet_unit_sums *s, size_t first, int rows, const double *strip) {
   const gannet_strips *by = s->by;
   by->multiply(s->inputs, rows, s->weight + first * (size_t)s->inputs, strip, s->u);
-  gannet_table_apply(&s->value, rows * LANES, s->u, s->a);
+  gannet_table_apply(&s->tables->value, rows * LANES, s->u, s->a);
   for (int j = 0; j < s->q; j += ROWS) {
     const int width = gannet_strips_width(s->q - j);
     by->weigh(rows, width, s->a, s->output + (size_t)j * s->units + first * (size_t)width, NULL,
               s->sum + LANES * (size_t)j);
   }
-  gannet_table_apply(&s->slope, rows * LANES, s->u, s->a);
+  gannet_table_apply(&s->tables->slope, rows * LANES, s->u, s->a);
   for (int j = 0; j < s->q; j += ROWS) add_draws(s, first, rows, j, strip);
 }
 

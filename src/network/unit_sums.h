@@ -9,16 +9,26 @@
 
 typedef struct gannet_unit_sums gannet_unit_sums;
 
+/* Tables of an activation and its slope, which take long to make. Zero-initialise. */
+typedef struct {
+  const gannet_activation *activation; /* NULL = not made yet */
+  bool good;
+  gannet_table value, slope;
+} gannet_unit_tables;
+
 /* Make a copy of a network's weights and of directions. Start with a pointer to NULL; an existing
- * copy is filled anew, and keeps its memory where the shapes are the same.
+ * copy is replaced.
  *
  * Local.
  *
- * sums  out  NULL for networks of more than one layer and for activations other than erf and tanh
+ * tables  inout  made for the network's activation when they are not; borrowed until destroy
+ * sums    out    NULL for networks of more than one layer and for activations other than erf and
+ * tanh
  *
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
+                                                   gannet_unit_tables *tables,
                                                    const gannet_tangent_directions *directions,
                                                    gannet_unit_sums **sums);
 void gannet_unit_sums_destroy(gannet_unit_sums **sums);

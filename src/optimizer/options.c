@@ -184,7 +184,13 @@ const gannet_option gannet_search_table[] = {
      .fallback = "single",
      .choices = precision_names,
      .flags = GANNET_OPTION_HIDDEN | GANNET_OPTION_IDLE,
-     .help = "exact scores all candidates, for tests; the points are the same"},
+     .help = "nothing: candidates are estimated in double precision"},
+    {.key = "exact",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(gannet_search_options, exact),
+     .fallback = "no",
+     .flags = GANNET_OPTION_HIDDEN,
+     .help = "whether all candidates are scored, for tests; the points are the same"},
     {0},
 };
 

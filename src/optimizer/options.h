@@ -59,9 +59,6 @@ typedef struct {
   int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
 } gannet_acquisition_choice;
 
-/* The scan that scores all candidates, for tests; it finds the same points. */
-enum { GANNET_SCAN_EXACT = 2 };
-
 typedef struct {
   int candidates; /* numbered candidates per proposal */
   double local;   /* share of them that perturb good points */
@@ -69,7 +66,8 @@ typedef struct {
   int starts;     /* candidates per draw that are polished */
   int sweeps;     /* rounds through the coordinates before that, 0 = none */
   int polish;     /* evaluations of a gradient per polished candidate, 0 = no polish */
-  int precision;  /* GANNET_SCAN_EXACT = all candidates are scored */
+  int precision;  /* of version 0.1.0; makes no difference */
+  bool exact;     /* all candidates are scored, for tests */
 } gannet_search_options;
 
 /* How points are made when no surrogate is asked. */

@@ -19,9 +19,6 @@ struct gannet_surrogate {
   bool own_options; /* options are the defaults, whose texts and lists are freed here */
   int d;
   int draws;          /* valid draws; 0 = none */
-  bool estimates;     /* estimates of the draws are ready */
-  bool moments;       /* estimates of moments are ready */
-  bool bounds;        /* these have upper bounds in the place of variances */
   bool fantasizing;   /* the last fit had fantasies */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
@@ -112,11 +109,6 @@ static gannet_hyper hyper_of(const gannet_surrogate *s) {
   return s->type->hyper ? s->type->hyper(s->state) : (gannet_hyper){0};
 }
 
-static void forget_draws(gannet_surrogate *s) {
-  s->draws = 0;
-  s->estimates = s->moments = false;
-}
-
 gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
   return gannet_surrogate_set_hyper(s, hyper_of(s).values);
 }
@@ -124,7 +116,7 @@ gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
   const bool start_over = s->fantasizing && !s->type->fantasize && !learn;
-  forget_draws(s);
+  s->draws = 0;
   GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
   s->conditioned = false;
   if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
@@ -142,7 +134,7 @@ static gannet_err learn_apart(const gannet_context *context, int m, gannet_learn
   for (; begun < m && err == GANNET_OK; ++begun) {
     const gannet_learner *learner = learners[begun];
     gannet_surrogate *s = learner->surrogate;
-    forget_draws(s);
+    s->draws = 0;
     err = check_data(s, &learner->data, learner->iteration);
     if (err != GANNET_OK) continue;
     s->conditioned = false;
@@ -176,7 +168,7 @@ gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_
 
 gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *data, int n_fantasies,
                                       int64_t iteration) {
-  forget_draws(s);
+  s->draws = 0;
   gannet_err code = check_data(s, data, iteration);
   if (code == GANNET_OK && !(0 <= n_fantasies && n_fantasies <= data->n))
     code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows are fantasies", n_fantasies, data->n);
@@ -387,7 +379,7 @@ static gannet_err check_sample(const gannet_surrogate *s, int q, double explorat
 
 gannet_err gannet_surrogate_sample(gannet_surrogate *s, int q, double exploration,
                                    int64_t iteration) {
-  forget_draws(s);
+  s->draws = 0;
   GANNET_TRY(gannet_agree(s->context->comm, check_sample(s, q, exploration, iteration)));
   const gannet_err code = s->type->sample(s->state, q, exploration, iteration);
   GANNET_TRY(gannet_agree(s->context->comm, code));
@@ -412,54 +404,17 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, bool *able) {
-  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
-  s->estimates = s->moments = *able = false;
-  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, able));
-  s->estimates = *able;
-  return GANNET_OK;
-}
-
-gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, const double *x,
-                                           double *values, int ldv) {
-  GANNET_REQUIRE(s->estimates, GANNET_ERR_STATE, "no estimates were prepared of these draws");
-  GANNET_REQUIRE(0 <= m && m <= ldv, GANNET_ERR_SHAPE, "m = %d with rows of %d", m, ldv);
-  if (m > 0) s->type->draw_estimates(s->state, m, x, values, ldv);
-  return GANNET_OK;
-}
-
-gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, bool *able) {
+gannet_err gannet_surrogate_estimator(gannet_surrogate *s, const gannet_estimator_spec *spec,
+                                      gannet_estimator *estimator) {
+  const bool draws = spec->kind == GANNET_ESTIMATE_DRAWS;
+  gannet_estimator_release(estimator);
   GANNET_TRY(require_conditioned(s));
-  s->estimates = s->moments = s->bounds = *able = false;
-  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, able));
-  s->moments = *able;
-  return GANNET_OK;
-}
-
-gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *s, int n_pivots,
-                                                         const double *pivots, bool *able) {
-  GANNET_TRY(require_conditioned(s));
-  GANNET_REQUIRE(n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0", n_pivots);
-  s->estimates = s->moments = s->bounds = *able = false;
-  if (s->type->variance_upper_bound_prepare)
-    GANNET_TRY(s->type->variance_upper_bound_prepare(s->state, n_pivots, pivots, able));
-  s->moments = s->bounds = *able;
-  return GANNET_OK;
-}
-
-gannet_err gannet_surrogate_variance_upper_bound(const gannet_surrogate *s, int m, const double *x,
-                                                 double *variance) {
-  GANNET_REQUIRE(s->moments && s->bounds, GANNET_ERR_STATE,
-                 "no upper bounds were prepared of these variances");
-  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
-  return m > 0 ? s->type->variance_upper_bound(s->state, m, x, variance) : GANNET_OK;
-}
-
-gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *s, int m, const double *x,
-                                             double *mean, double *variance) {
-  GANNET_REQUIRE(s->moments, GANNET_ERR_STATE, "no estimates were prepared of these moments");
-  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
-  if (m > 0) s->type->moment_estimates(s->state, m, x, mean, variance);
+  GANNET_REQUIRE(!draws || s->draws > 0, GANNET_ERR_STATE,
+                 "no draws were prepared since the last fit");
+  GANNET_REQUIRE(spec->n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0",
+                 spec->n_pivots);
+  estimator->kind = spec->kind;
+  if (s->type->estimator) GANNET_TRY(s->type->estimator(s->state, spec, estimator));
   return GANNET_OK;
 }
 
@@ -565,7 +520,7 @@ gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values)
   for (int i = 0; i < hyper.n; ++i)
     GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyper-parameter '%s' is not finite",
                    hyper.names[i].text);
-  forget_draws(s);
+  s->draws = 0;
   s->conditioned = false;
   for (int i = 0; i < hyper.n; ++i) hyper.values[i] = values[i];
   if (hyper.stale) *hyper.stale = true;

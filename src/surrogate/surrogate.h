@@ -11,12 +11,8 @@
  *
  * Terms
  *   fantasy   a row of the data that stands for a result to come
- *   estimate  a draw or a moment that is computed faster and less exactly
- *   pivots    points at which the posterior is taken to be known
  *
- * Estimates come from tables. They are good enough to rank points, whose
- * leaders are then computed exactly. What pivots explain of a variance elsewhere gives an upper
- * bound of it.
+ * Most points need no exact values: surrogate/estimator.h ranks them.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -27,8 +23,8 @@
 #include "base/context.h"
 #include "base/option.h"
 #include "base/shared_buffer.h"
-#include "network/table.h"
 #include "problem/physics.h"
+#include "surrogate/estimator.h"
 #include "surrogate/multistart.h"
 
 typedef struct {
@@ -132,20 +128,11 @@ typedef struct {
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
 
-  /* Estimates, for ranking points: able tells whether the model gives any as it is now. NULL: none.
-   * draw_estimates are for models whose draw_values at a point depend on the other points of a call
-   * by rounding only. */
-  gannet_err (*estimate_prepare)(void *state, bool *able);
-  void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
-  gannet_err (*moments_prepare)(void *state, bool *able);
-  void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
-                           double *variance);
-  /* Make moment_estimates give upper bounds in the place of variances: the prior variance less what
-   * the values at the pivots [n_pivots][d] would explain of it. variance_upper_bound gives these
-   * bounds exactly. */
-  gannet_err (*variance_upper_bound_prepare)(void *state, int n_pivots, const double *pivots,
-                                             bool *able);
-  gannet_err (*variance_upper_bound)(const void *state, int m, const double *x, double *variance);
+  /* gannet_surrogate_estimator: fills type and work, and leaves work NULL where the model gives no
+   * such estimates. NULL: never. Draws have an estimator only in models whose draw_values at a
+   * point depend on the other points of a call by rounding only. May fill caches of the model. */
+  gannet_err (*estimator)(void *state, const gannet_estimator_spec *spec,
+                          gannet_estimator *estimator);
 
   double (*noise_var)(const void *state);                   /* NULL: 0 */
   gannet_err (*calibration)(void *state, double *scale);    /* NULL: 1 */
@@ -408,68 +395,25 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
 
-/* Make ready for estimates of the prepared draws, until the next fit, fantasize
- * or sample; estimates of moments are given up.
- *
- * Local.
- *
- * able  out  whether this model gives estimates with its present settings and hyper-parameters
- *
- * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without prepared draws.
- */
-GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *surrogate,
-                                                            bool *able);
-
-/* As _draw_values, by tables: for ranking, with a margin that the caller measures. The bits depend
- * on the processor. No allocation.
- *
- * Local.
- *
- * Errors: GANNET_ERR_STATE when it was not made ready; GANNET_ERR_SHAPE for m outside 0 .. ldv.
- */
-GANNET_CHECKED gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *surrogate, int m,
-                                                          const double *x, double *values, int ldv);
-
 enum { GANNET_MOMENT_GROUP = 64 };
 
-/* The same for the moments of _predict, until the next fit, fantasize or sample; estimates of draws
- * are given up. A model that is able has its moments computed by groups of GANNET_MOMENT_GROUP
- * points: the bits of one do not depend on the others of a whole group.
+/* Make an estimator of the model as it is now (surrogate/estimator.h); an earlier one is released
+ * first. A model with an estimator of moments has its moments computed by groups of
+ * GANNET_MOMENT_GROUP points: the bits of one do not depend on the others of a whole group.
  *
- * Local.
+ * Local; with pivots Collective over the context's communicator, which shares its work.
  *
- * mean      out  [m]
- * variance  out  [m] the square of sd
+ * estimator  inout  zeroed, or made before; work is NULL afterwards where the model gives no such
+ *                   estimates with its present settings and hyper-parameters
  *
- * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
+ * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or for draws without prepared draws;
+ * GANNET_ERR_SHAPE for n_pivots below 0.
+ * Cost: with pivots 2 n_pivots n^2 operations over the ranks, 2 n_pivots^2 n, with n rows of the
+ * model, then about 2 n_pivots n per point.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate, bool *able);
-GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *surrogate,
-                                                            int m, const double *x, double *mean,
-                                                            double *variance);
-
-/* Make _moment_estimates give upper bounds in the place of variances: those that the model would
- * have if it had no more to go by than the solutions for some points, the pivots. Without pivots
- * the prior variance. Close to the variances where candidates are alike, for the work of n_pivots
- * means each. And the same bounds not as estimates.
- *
- * Local; _prepare with pivots: Collective over the context's communicator, which shares its work.
- *
- * pivots    in   [n_pivots][d], n_pivots >= 0, the same on all ranks; borrowed for the call
- * able      out
- * variance  out  [m]
- *
- * Errors: as _moments_prepare; GANNET_ERR_SHAPE for n_pivots or m below 0.
- * Cost: 2 n_pivots n^2 operations over the ranks, 2 n_pivots^2 n, with n rows of the model, then
- * about 2 n_pivots n per point.
- */
-GANNET_CHECKED gannet_err gannet_surrogate_variance_upper_bound_prepare(gannet_surrogate *surrogate,
-                                                                        int n_pivots,
-                                                                        const double *pivots,
-                                                                        bool *able);
-GANNET_CHECKED gannet_err gannet_surrogate_variance_upper_bound(const gannet_surrogate *surrogate,
-                                                                int m, const double *x,
-                                                                double *variance);
+GANNET_CHECKED gannet_err gannet_surrogate_estimator(gannet_surrogate *surrogate,
+                                                     const gannet_estimator_spec *spec,
+                                                     gannet_estimator *estimator);
 
 /* Posterior covariance of the noise-free function between m points and n others. A model that does
  * not give it is asked for its prepared draws: their correlation, times the standard deviations of

@@ -4,7 +4,7 @@ import pathlib
 import shutil
 
 import program
-from program import FAST, USAGE
+from program import BRANIN, FAST, USAGE
 
 SAVED = pathlib.Path(__file__).resolve().parent / "words_of_0.1"  # a campaign directory of version 0.1.0, cut short
 
@@ -115,12 +115,8 @@ class Renamed(program.ProgramTest):
         self.assertNotIn("infeasible", near.err)
         self.assertIn("did you mean '--cannot-run'", self.succeed("tell", "x", "--canot-run", "w", code=USAGE).err)
 
-
-if __name__ == "__main__":
-    program.main()
-
     def test_a_key_without_effect_is_accepted_with_one_warning(self):
-        text = FAST.replace("candidates: 500", "candidates: 500, precision: single").replace("evaluations: 24", "evaluations: 9")
+        text = BRANIN.replace("candidates: 500", "candidates: 500, precision: single").replace("evaluations: 24", "evaluations: 9")
         words = "search.precision makes no difference any more; leave it out"
         outcome = self.succeed("run", self.write(text), "-q", ranks=2)
         self.assertEqual(outcome.err.count(words), 1, outcome)
@@ -131,3 +127,7 @@ if __name__ == "__main__":
             self.assertNotIn("precision", self.succeed(*asked).out)
         outcome = self.succeed("run", self.write(text), "--resume", "--max-evals", 10, "--set", "search.precision=exact")
         self.assertIn(f"--set search.precision=exact: {words}", outcome.err)
+
+
+if __name__ == "__main__":
+    program.main()

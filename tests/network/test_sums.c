@@ -155,8 +155,10 @@ static void unit_sums_are_the_exact_ones(void **state) {
     assert_ok(gannet_tangent_prior(net, (gannet_stream){1, GANNET_FOR_TEST, 2, 0}, &draws));
     gannet_tangent_values(net, &draws, M, x, exact, M);
     gannet_unit_sums *sums = NULL;
+    gannet_unit_tables tables = {0};
     const int n_strips = make_strips(z, strips);
-    for (int again = 0; again < 2; ++again) assert_ok(gannet_unit_sums_prepare(net, &draws, &sums));
+    for (int again = 0; again < 2; ++again)
+      assert_ok(gannet_unit_sums_prepare(net, &tables, &draws, &sums));
     assert_non_null(sums);
     gannet_unit_sums_values(sums, n_strips, strips, values);
     compare(qs[c], values, exact);
@@ -176,6 +178,7 @@ static void what_has_no_table_has_no_sums(void **state) {
   const gannet_kernel_sums *kernel = NULL;
   gannet_sums_list points;
   gannet_unit_sums *units = NULL;
+  gannet_unit_tables tables = {0};
   gannet_tangent *net = NULL;
   gannet_tangent_directions draws = {0};
   assert_ok(gannet_analytic_points_create(&flat, &list));
@@ -184,7 +187,7 @@ static void what_has_no_table_has_no_sums(void **state) {
   assert_int_equal(gannet_kernel_sums_bytes(kernel), 0);
   assert_ok(gannet_tangent_create(&deep, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, &net));
   assert_ok(gannet_tangent_directions_reserve(net, 1, &draws));
-  assert_ok(gannet_unit_sums_prepare(net, &draws, &units));
+  assert_ok(gannet_unit_sums_prepare(net, &tables, &draws, &units));
   assert_null(units);
   assert_int_equal(gannet_unit_sums_bytes(units), 0);
   gannet_tangent_directions_release(&draws);

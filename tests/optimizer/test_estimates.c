@@ -158,13 +158,13 @@ typedef struct {
   int bounded; /* asks whose scan did not score all candidates */
 } fixture;
 
-static void start(fixture *f, const scenario *s, const char *precision, int seed) {
+static void start(fixture *f, const scenario *s, const char *exact, int seed) {
   const gannet_problem_spec spec = {D, s->variables, s->n_constraints, bound, GANNET_MINIMIZE, NAN};
   gannet_method_setting settings[5 + MOST / 2] = {
       {"search.candidates", "3000"},
       {"initial", "1"},
       {"penalties", "no"}, /* results of some scenarios are all equal */
-      {"search.precision", precision}};
+      {"search.exact", exact}};
   int n = 4;
   if (strncmp(s->settings[1], "neural", strlen("neural")) == 0)
     settings[n++] = (gannet_method_setting){"surrogate.width", "64"};
@@ -227,14 +227,14 @@ static void ask_and_tell(fixture *f, const scenario *s) {
 static void estimates_change_nothing(void **state) {
   (void)state;
   enum { EXACT, ESTIMATED, WAYS };
-  static const char *const precisions[WAYS] = {"exact", "double"};
+  static const char *const exact[WAYS] = {"yes", "no"};
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     const scenario *s = &scenarios[i];
     uint64_t digest[WAYS];
     int bounded[WAYS];
     for (int k = 0; k < WAYS; ++k) {
       fixture f = {0};
-      start(&f, s, precisions[k], 7 + (int)i);
+      start(&f, s, exact[k], 7 + (int)i);
       tell_random(&f, s);
       ask_and_tell(&f, s);
       digest[k] = gannet_history_digest(f.optimizer->history);

@@ -37,11 +37,12 @@ struct gannet_unit_sums {
   int q;
 };
 
-gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
+gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_unit_tables *tables,
                                     const gannet_tangent_directions *directions,
                                     gannet_unit_sums **sums) {
   static struct gannet_unit_sums only;
   (void)net;
+  (void)tables;
   only.q = directions->q;
   *sums = rank_here() == 0 ? &only : NULL;
   return GANNET_OK;
@@ -71,7 +72,7 @@ static void tell_random(gannet_optimizer *optimizer, int told) {
 }
 
 /* The points of one ask; whether estimates sufficed. x: [Q][D] */
-static bool ask(const char *method, const char *precision, int told, double *x) {
+static bool ask(const char *method, const char *exact, int told, double *x) {
   static const gannet_variable variables[D] = {
       {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
       {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
@@ -81,7 +82,7 @@ static bool ask(const char *method, const char *precision, int told, double *x) 
   const gannet_method_setting settings[] = {{"method", method},
                                             {"initial", "1"},
                                             {"search.candidates", "2000"},
-                                            {"search.precision", precision},
+                                            {"search.exact", exact},
                                             {"surrogate.fit_points", "60"},
                                             {"surrogate.width", "32"}};
   const int n_settings = strncmp(method, "neural", strlen("neural")) == 0 ? 6 : 5;
@@ -108,8 +109,8 @@ static void other_registers_change_nothing(void **state) {
   smaller = 32;
   for (int i = 0; i < 3; ++i) {
     double exact[Q * D], x[Q * D];
-    assert_false(ask(methods[i], "exact", TOLD, exact));
-    assert_true(ask(methods[i], "double", TOLD, x));
+    assert_false(ask(methods[i], "yes", TOLD, exact));
+    assert_true(ask(methods[i], "no", TOLD, x));
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -121,8 +122,8 @@ static void other_operations_change_no_points(void **state) {
   smaller = 16;
   for (int i = 0; i < 3; ++i) {
     double exact[Q * D], x[Q * D];
-    assert_false(ask(methods[i], "exact", TOLD, exact));
-    (void)ask(methods[i], "double", TOLD, x);
+    assert_false(ask(methods[i], "yes", TOLD, exact));
+    (void)ask(methods[i], "no", TOLD, x);
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -132,11 +133,11 @@ static void nor_with_a_long_history(void **state) {
   for (int i = 0; i < 2; ++i) {
     double exact[Q * D], x[Q * D];
     smaller = i == 0 ? 32 : 16;
-    assert_false(ask(methods[i], "exact", LONG, exact));
-    (void)ask(methods[i], "double", LONG, x);
+    assert_false(ask(methods[i], "yes", LONG, exact));
+    (void)ask(methods[i], "no", LONG, x);
     assert_memory_equal(x, exact, sizeof x);
-    assert_false(ask(methods[1 - i], "exact", LONG, exact));
-    (void)ask(methods[1 - i], "double", LONG, x);
+    assert_false(ask(methods[1 - i], "yes", LONG, exact));
+    (void)ask(methods[1 - i], "no", LONG, x);
     assert_memory_equal(x, exact, sizeof x);
   }
 }
@@ -144,8 +145,8 @@ static void nor_with_a_long_history(void **state) {
 static void what_one_rank_cannot_estimate_none_does(void **state) {
   (void)state;
   double exact[Q * D], x[Q * D];
-  assert_false(ask("neural-bo", "exact", TOLD, exact));
-  assert_false(ask("neural-bo", "double", TOLD, x));
+  assert_false(ask("neural-bo", "yes", TOLD, exact));
+  assert_false(ask("neural-bo", "no", TOLD, x));
   assert_memory_equal(x, exact, sizeof x);
 }
 

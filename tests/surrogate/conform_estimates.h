@@ -4,21 +4,31 @@
 
 #include "surrogate/conform_surrogate.h"
 
+static inline gannet_err estimator_of(gannet_surrogate *s, gannet_estimate_kind kind,
+                                      gannet_estimator *estimator) {
+  const gannet_estimator_spec spec = {.kind = kind};
+  return gannet_surrogate_estimator(s, &spec, estimator);
+}
+
 /* Largest error of estimates over the range of the draws; 0 where there are none. */
 static inline double error_of_estimates(gannet_surrogate *s, int m, const double *x, int q,
                                         const double *exact) {
   static double estimate[4096];
   double low = INFINITY, high = -INFINITY, error = 0;
-  bool able = false;
+  gannet_estimator e = {0};
   assert_true(q * m <= 4096);
-  assert_ok(gannet_surrogate_estimate_prepare(s, &able));
-  if (!able) return 0;
-  assert_ok(gannet_surrogate_draw_estimates(s, m, x, estimate, m));
+  assert_ok(estimator_of(s, GANNET_ESTIMATE_DRAWS, &e));
+  if (!e.work) return 0;
+  assert_ok(gannet_estimator_draws(&e, m, x, estimate, m));
+  assert_fails(GANNET_ERR_SHAPE, "rows of", gannet_estimator_draws(&e, m, x, estimate, m - 1));
+  assert_fails(GANNET_ERR_STATE, "no estimates of moments",
+               gannet_estimator_moments(&e, m, x, estimate, estimate));
   for (int i = 0; i < q * m; ++i) {
     low = fmin(low, exact[i]);
     high = fmax(high, exact[i]);
     error = fmax(error, fabs(estimate[i] - exact[i]));
   }
+  gannet_estimator_release(&e);
   return error / (high - low);
 }
 
@@ -27,20 +37,19 @@ static inline void estimates_are_near_the_draws(const conform *c) {
   enum { M = GANNET_TILE + 3, Q = 3 };
   conform_data data;
   static double x[M * 4], exact[Q * M];
-  bool able = true;
+  gannet_estimator e = {0};
   conform_make(&data, 4, 1);
   const gannet_data all = conform_first(&data, 25, 0.01);
   gannet_surrogate *s = conform_fitted(c, &all, 4, true);
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  assert_fails(GANNET_ERR_STATE, "no draws", gannet_surrogate_estimate_prepare(s, &able));
+  assert_fails(GANNET_ERR_STATE, "no draws", estimator_of(s, GANNET_ESTIMATE_DRAWS, &e));
+  assert_fails(GANNET_ERR_STATE, "no estimates", gannet_estimator_draws(&e, M, x, exact, M));
   assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
-  assert_fails(GANNET_ERR_STATE, "no estimates",
-               gannet_surrogate_draw_estimates(s, M, x, exact, M));
   assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
   assert_true(error_of_estimates(s, M, x, Q, exact) < 1e-7);
   assert_ok(gannet_surrogate_fit(s, &all, false, 1));
-  assert_fails(GANNET_ERR_STATE, "no estimates",
-               gannet_surrogate_draw_estimates(s, M, x, exact, M));
+  assert_fails(GANNET_ERR_STATE, "no draws", estimator_of(s, GANNET_ESTIMATE_DRAWS, &e));
+  gannet_estimator_release(&e);
   gannet_surrogate_destroy(&s);
 }
 
@@ -58,30 +67,30 @@ static inline void assert_estimates(int n, const double *mean, const double *sd,
   }
 }
 
-/* Of the moments likewise. */
+/* Of the moments likewise; an estimator is made anew after another fit. */
 static inline void moment_estimates_are_near_the_moments(const conform *c) {
   enum { M = GANNET_TILE + 3 };
   conform_data data;
   static double x[M * 4], mean[M], sd[M], m[M], v[M];
-  bool able = true;
+  gannet_estimator e = {0};
   conform_make(&data, 4, 1);
-  const gannet_data all = conform_first(&data, 25, 0.01);
-  gannet_surrogate *s = conform_fitted(c, &all, 4, true);
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  assert_fails(GANNET_ERR_STATE, "no estimates",
-               gannet_surrogate_moment_estimates(s, M, x, mean, sd));
-  assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-  const double near = 1e-9;
-  assert_ok(gannet_surrogate_moments_prepare(s, &able));
-  if (!able) {
-    gannet_surrogate_destroy(&s);
-    return;
+  gannet_surrogate *s = NULL;
+  for (int n = 25; n <= 30; n += 5) {
+    const gannet_data all = conform_first(&data, n, 0.01);
+    if (s)
+      assert_ok(gannet_surrogate_fit(s, &all, false, 1));
+    else
+      s = conform_fitted(c, &all, 4, true);
+    gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
+    assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
+    assert_ok(estimator_of(s, GANNET_ESTIMATE_MOMENTS, &e));
+    if (!e.work) continue;
+    assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_estimator_moments(&e, -1, x, m, v));
+    assert_fails(GANNET_ERR_STATE, "no upper bounds", gannet_estimator_upper_bounds(&e, M, x, v));
+    assert_ok(gannet_estimator_moments(&e, M, x, m, v));
+    assert_estimates(M, mean, sd, m, v, 1e-9);
   }
-  assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
-  assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-  assert_estimates(M, mean, sd, m, v, near);
-  assert_ok(gannet_surrogate_fit(s, &all, false, 1));
-  assert_fails(GANNET_ERR_STATE, "no estimates", gannet_surrogate_moment_estimates(s, M, x, m, v));
+  gannet_estimator_release(&e);
   gannet_surrogate_destroy(&s);
 }
 
@@ -94,10 +103,10 @@ static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform 
   conform_make(&data, 4, 1);
   gannet_data few = conform_first(&data, FEW, 0.01), all = conform_first(&data, ALL, 0.01);
   gannet_surrogate *s = conform_fitted(c, &few, 4, true);
-  bool able = false;
-  assert_ok(gannet_surrogate_moments_prepare(s, &able));
+  gannet_estimator e = {0};
+  assert_ok(estimator_of(s, GANNET_ESTIMATE_MOMENTS, &e));
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  if (able) {
+  if (e.work) {
     double y[ALL];
     memcpy(y, few.y, FEW * sizeof *y);
     assert_ok(gannet_surrogate_predict(s, ALL - FEW, all.x + FEW * 4, y + FEW, NULL));
@@ -110,6 +119,7 @@ static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform 
       assert_true(sd_after[i] <= sd[i] + 1e-9);
     }
   }
+  gannet_estimator_release(&e);
   gannet_surrogate_destroy(&s);
 }
 
@@ -122,35 +132,29 @@ static inline void upper_bounds_are_above_the_variances(const conform *c) {
   conform_make(&data, 4, 1);
   const gannet_data all = conform_first(&data, 25, 0.01);
   gannet_surrogate *s = conform_fitted(c, &all, 4, true);
-  bool able = false;
+  gannet_estimator e = {0};
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
   memcpy(x + 4, x, 4 * sizeof *x);
-  assert_fails(GANNET_ERR_STATE, "no upper bounds",
-               gannet_surrogate_variance_upper_bound(s, M, x, v));
-  assert_fails(GANNET_ERR_SHAPE, "n_pivots = -1",
-               gannet_surrogate_variance_upper_bound_prepare(s, -1, x, &able));
+  const gannet_estimator_spec none = {.kind = GANNET_ESTIMATE_UPPER_BOUNDS, .n_pivots = -1},
+                              some = {GANNET_ESTIMATE_UPPER_BOUNDS, PIVOTS, x};
+  assert_fails(GANNET_ERR_SHAPE, "n_pivots = -1", gannet_surrogate_estimator(s, &none, &e));
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-  const double near = 1e-6;
-  assert_ok(gannet_surrogate_variance_upper_bound_prepare(s, 0, NULL, &able));
-  if (!able) {
-    gannet_surrogate_destroy(&s);
-    return;
+  assert_ok(estimator_of(s, GANNET_ESTIMATE_UPPER_BOUNDS, &e));
+  if (e.work) {
+    assert_ok(gannet_estimator_upper_bounds(&e, M, x, prior));
+    assert_ok(gannet_surrogate_estimator(s, &some, &e));
+    assert_non_null(e.work);
+    assert_ok(gannet_estimator_upper_bounds(&e, M, x, exact));
+    assert_ok(gannet_estimator_moments(&e, M, x, m, v));
+    for (int i = 0; i < M; ++i) {
+      assert_near(m[i], mean[i], 1e-6 * (1 + fabs(mean[i])));
+      assert_near(v[i], exact[i], 1e-6 * prior[0]);
+      assert_true(exact[i] >= sd[i] * sd[i] - 1e-9 * prior[0]);
+      assert_true(exact[i] <= prior[i] && fabs(prior[i] - prior[0]) < 1e-9 * prior[0]);
+      if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
+    }
   }
-  assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, prior));
-  assert_ok(gannet_surrogate_variance_upper_bound_prepare(s, PIVOTS, x, &able));
-  assert_true(able);
-  assert_ok(gannet_surrogate_variance_upper_bound(s, M, x, exact));
-  assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-  for (int i = 0; i < M; ++i) {
-    assert_near(m[i], mean[i], near * (1 + fabs(mean[i])));
-    assert_near(v[i], exact[i], near * prior[0]);
-    assert_true(exact[i] >= sd[i] * sd[i] - 1e-9 * prior[0]);
-    assert_true(exact[i] <= prior[i] && fabs(prior[i] - prior[0]) < 1e-9 * prior[0]);
-    if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
-  }
-  assert_ok(gannet_surrogate_moments_prepare(s, &able));
-  assert_fails(GANNET_ERR_STATE, "no upper bounds",
-               gannet_surrogate_variance_upper_bound(s, M, x, v));
+  gannet_estimator_release(&e);
   gannet_surrogate_destroy(&s);
 }
 

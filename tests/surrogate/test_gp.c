@@ -255,16 +255,19 @@ static void estimates_are_near_for_all_kernels_and_lengths(void **state) {
       assert_ok(gannet_surrogate_fit(s, &data, false, 1));
       assert_ok(gannet_surrogate_sample(s, DRAWS, 1, 1));
       const double most = 1e-7;
-      bool able = false;
+      const gannet_estimator_spec draws = {.kind = GANNET_ESTIMATE_DRAWS},
+                                  moments = {.kind = GANNET_ESTIMATE_MOMENTS};
+      gannet_estimator e = {0};
       assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
-      assert_ok(gannet_surrogate_estimate_prepare(s, &able));
-      assert_true(able);
-      assert_ok(gannet_surrogate_draw_estimates(s, M, x, estimates, M));
+      assert_ok(gannet_surrogate_estimator(s, &draws, &e));
+      assert_non_null(e.work);
+      assert_ok(gannet_estimator_draws(&e, M, x, estimates, M));
       assert_true(error_of(DRAWS * M, estimates, exact) < most);
       assert_ok(gannet_surrogate_predict(s, M, x, exact, sd));
-      assert_ok(gannet_surrogate_moments_prepare(s, &able));
-      assert_true(able);
-      assert_ok(gannet_surrogate_moment_estimates(s, M, x, estimates, estimates + M));
+      assert_ok(gannet_surrogate_estimator(s, &moments, &e));
+      assert_non_null(e.work);
+      assert_ok(gannet_estimator_moments(&e, M, x, estimates, estimates + M));
+      gannet_estimator_release(&e);
       for (int i = 0; i < M; ++i) exact[M + i] = sd[i] * sd[i];
       assert_true(error_of(M, estimates, exact) < most);
       assert_true(error_of(M, estimates + M, exact + M) < most);

@@ -115,9 +115,11 @@ enum { PRODUCTS_MOST = 5, PIECE = 512, ROWS = GANNET_TILE, LARGE = 1024 };
 /* What is measured, and the products in it. */
 typedef struct {
   const char *what;
-  bool estimates;
+  bool estimated; /* by an estimator of this kind; otherwise exactly */
+  gannet_estimate_kind kind;
   product product[PRODUCTS_MOST];
-  gannet_err (*step)(const gannet_surrogate *model, int m, const double *x, double *work);
+  gannet_err (*step)(const gannet_surrogate *model, const gannet_estimator *estimator, int m,
+                     const double *x, double *work);
 } part;
 
 /* All in tiles as large as candidates come in, which suit a BLAS best: for a network its units and
@@ -141,15 +143,27 @@ static void list_moments(const scan_settings *s, product *to) {
   to[1] = (product){ROWS, PIECE, PIECE, 0.5 * pieces * pieces};
 }
 
-static gannet_err estimates(const gannet_surrogate *model, int m, const double *x, double *work) {
-  return gannet_surrogate_draw_estimates(model, m, x, work, m);
+static gannet_err estimate_draws(const gannet_surrogate *model, const gannet_estimator *estimator,
+                                 int m, const double *x, double *work) {
+  (void)model;
+  return gannet_estimator_draws(estimator, m, x, work, m);
 }
 
-static gannet_err draws(const gannet_surrogate *model, int m, const double *x, double *work) {
+static gannet_err compute_draws(const gannet_surrogate *model, const gannet_estimator *estimator,
+                                int m, const double *x, double *work) {
+  (void)estimator;
   return gannet_surrogate_draw_values(model, m, x, work, m);
 }
 
-static gannet_err moments(const gannet_surrogate *model, int m, const double *x, double *work) {
+static gannet_err estimate_moments(const gannet_surrogate *model, const gannet_estimator *estimator,
+                                   int m, const double *x, double *work) {
+  (void)model;
+  return gannet_estimator_moments(estimator, m, x, work, work + m);
+}
+
+static gannet_err compute_moments(const gannet_surrogate *model, const gannet_estimator *estimator,
+                                  int m, const double *x, double *work) {
+  (void)estimator;
   return gannet_surrogate_predict(model, m, x, work, work + m);
 }
 
@@ -171,14 +185,15 @@ static gannet_err time_products(const part *p, double seconds, double *alone) {
 }
 
 /* Seconds per candidate of one part, by tiles of the optimiser's candidates. */
-static gannet_err time_part(const part *p, const gannet_surrogate *model, const double *x,
-                            double *work, double seconds, double *per_candidate) {
+static gannet_err time_part(const part *p, const gannet_surrogate *model,
+                            const gannet_estimator *estimator, const double *x, double *work,
+                            double seconds, double *per_candidate) {
   int64_t n = 0;
-  GANNET_TRY(p->step(model, GANNET_TILE, x, work));
+  GANNET_TRY(p->step(model, estimator, GANNET_TILE, x, work));
   const double start = gannet_clock_seconds();
   double spent = 0;
   for (; n == 0 || spent < seconds; spent = gannet_clock_seconds() - start, n += GANNET_TILE)
-    GANNET_TRY(p->step(model, GANNET_TILE, x, work));
+    GANNET_TRY(p->step(model, estimator, GANNET_TILE, x, work));
   *per_candidate = spent / (double)n;
   return GANNET_OK;
 }
@@ -195,31 +210,37 @@ static gannet_err report(const bench_world *world, const char *what, int candida
 }
 
 static gannet_err measure_part(const bench_world *world, const scan_settings *s, const part *p,
-                               const gannet_surrogate *model, const double *x, double *work) {
+                               const gannet_surrogate *model, const gannet_estimator *estimator,
+                               const double *x, double *work) {
   double mine = 1, alone[2] = {1, 1};
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
   GANNET_TRY(gannet_agree(world->comm, time_products(p, s->seconds, alone)));
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
-  GANNET_TRY(gannet_agree(world->comm, time_part(p, model, x, work, s->seconds, &mine)));
+  GANNET_TRY(gannet_agree(world->comm, time_part(p, model, estimator, x, work, s->seconds, &mine)));
   return report(world, p->what, s->candidates, mine, alone);
 }
 
-static gannet_err moment_estimates(const gannet_surrogate *model, int m, const double *x,
-                                   double *work) {
-  return gannet_surrogate_moment_estimates(model, m, x, work, work + m);
+static gannet_err all_able(MPI_Comm comm, bool *able) {
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, able, 1, MPI_C_BOOL, MPI_LAND, comm));
+  return GANNET_OK;
 }
 
-typedef gannet_err (*preparation)(gannet_models *models, bool *able);
-
-/* Parts that a model is able to. */
+/* Parts that a model without constraints is able to. */
 static gannet_err measure_some(const bench_world *world, const scan_settings *s, int n,
-                               const part *parts, preparation prepare, gannet_models *models,
-                               const double *x, double *work) {
+                               const part *parts, gannet_models *models, const double *x,
+                               double *work) {
   for (const part *p = parts; p < parts + n; ++p) {
+    const gannet_estimator_spec spec = {.kind = p->kind};
+    gannet_estimator estimator = {0};
     bool able = true;
-    if (p->estimates) GANNET_TRY(gannet_agree(world->comm, prepare(models, &able)));
-    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_C_BOOL, MPI_LAND, world->comm));
-    if (able) GANNET_TRY(measure_part(world, s, p, gannet_models_surrogate(models, 0), x, work));
+    gannet_err err = GANNET_OK;
+    if (p->estimated) err = gannet_models_estimators(models, &spec, &estimator, &able);
+    err = gannet_agree(world->comm, err);
+    if (err == GANNET_OK) err = all_able(world->comm, &able);
+    if (err == GANNET_OK && able)
+      err = measure_part(world, s, p, gannet_models_surrogate(models, 0), &estimator, x, work);
+    gannet_estimator_release(&estimator);
+    GANNET_TRY(err);
   }
   return GANNET_OK;
 }
@@ -227,18 +248,22 @@ static gannet_err measure_some(const bench_world *world, const scan_settings *s,
 static gannet_err measure_parts(const bench_world *world, const scan_settings *s,
                                 gannet_models *models, const double *x, double *work) {
   enum { WAYS = 2 };
-  part sampled[WAYS] = {{.what = "draws, estimates", .estimates = true, .step = estimates},
-                        {.what = "draws, exact", .step = draws}};
-  part predicted[WAYS] = {
-      {.what = "mean and sd, estimates", .estimates = true, .step = moment_estimates},
-      {.what = "mean and sd, exact", .step = moments}};
+  part sampled[WAYS] = {{.what = "draws, estimates",
+                         .estimated = true,
+                         .kind = GANNET_ESTIMATE_DRAWS,
+                         .step = estimate_draws},
+                        {.what = "draws, exact", .step = compute_draws}};
+  part predicted[WAYS] = {{.what = "mean and sd, estimates",
+                           .estimated = true,
+                           .kind = GANNET_ESTIMATE_MOMENTS,
+                           .step = estimate_moments},
+                          {.what = "mean and sd, exact", .step = compute_moments}};
   for (int i = 0; i < WAYS; ++i) {
     list_draws(s, sampled[i].product);
     list_moments(s, predicted[i].product);
   }
   GANNET_TRY(gannet_models_sample(models, s->q, 0));
-  GANNET_TRY(
-      measure_some(world, s, WAYS, sampled, gannet_models_estimate_prepare, models, x, work));
+  GANNET_TRY(measure_some(world, s, WAYS, sampled, models, x, work));
   if (gannet_surrogate_predict(gannet_models_surrogate(models, 0), 1, x, work, work + 1) !=
       GANNET_OK) {
     gannet_error_clear();
@@ -247,7 +272,7 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
           "| mean and sd: none from a factor that is cut over the ranks | – | – | – | – |\n");
     return GANNET_OK;
   }
-  return measure_some(world, s, WAYS, predicted, gannet_models_moments_prepare, models, x, work);
+  return measure_some(world, s, WAYS, predicted, models, x, work);
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws

@@ -115,26 +115,13 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *m, int i) {
   return m->model[i].surrogate;
 }
 
-gannet_err gannet_models_estimate_prepare(gannet_models *m, bool *able) {
+gannet_err gannet_models_estimators(gannet_models *m, const gannet_estimator_spec *spec,
+                                    gannet_estimator *estimators, bool *able) {
   *able = true;
-  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_estimate_prepare(m->model[i].surrogate, able));
-  return GANNET_OK;
-}
-
-gannet_err gannet_models_moments_prepare(gannet_models *m, bool *able) {
-  *able = true;
-  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, able));
-  return GANNET_OK;
-}
-
-gannet_err gannet_models_variance_upper_bound_prepare(gannet_models *m, int n_pivots,
-                                                      const double *pivots, bool *able) {
-  *able = true;
-  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_variance_upper_bound_prepare(m->model[i].surrogate, n_pivots,
-                                                             pivots, able));
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i) {
+    GANNET_TRY(gannet_surrogate_estimator(m->model[i].surrogate, spec, &estimators[i]));
+    *able = estimators[i].work != NULL;
+  }
   return GANNET_OK;
 }
 

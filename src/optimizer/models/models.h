@@ -119,30 +119,16 @@ const gannet_transform_fit *gannet_models_transform(const gannet_models *models)
  */
 bool gannet_models_look_noisy(const gannet_models *models);
 
-/* Make all models ready for estimates of their prepared draws (gannet_surrogate_estimate_prepare).
- *
- * Local.
- *
- * able  out  whether all of them are
- */
-GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models, bool *able);
-
-/* The same for estimates of moments (gannet_surrogate_moments_prepare).
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models, bool *able);
-
-/* And for upper bounds of variances (gannet_surrogate_variance_upper_bound_prepare).
+/* Make estimators of all models (gannet_surrogate_estimator).
  *
  * Local; with pivots Collective over the context's communicator.
  *
- * pivots  in  [n_pivots][d]
+ * estimators  inout  [models] zeroed, or made before
+ * able        out    whether all models give such estimates
  */
-GANNET_CHECKED gannet_err gannet_models_variance_upper_bound_prepare(gannet_models *models,
-                                                                     int n_pivots,
-                                                                     const double *pivots,
-                                                                     bool *able);
+GANNET_CHECKED gannet_err gannet_models_estimators(gannet_models *models,
+                                                   const gannet_estimator_spec *spec,
+                                                   gannet_estimator *estimators, bool *able);
 
 /* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
  * for constraints that are measured, less for the hidden one, which is known from labels only.

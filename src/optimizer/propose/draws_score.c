@@ -19,10 +19,15 @@ gannet_err gannet_draws_score_prepare(const gannet_member *member, int q, gannet
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->violation));
   GANNET_TRY(gannet_alloc((size_t)gannet_models_count(w->models) * (size_t)q, sizeof(double),
                           &w->error_bound));
+  GANNET_TRY(
+      gannet_alloc((size_t)gannet_models_count(w->models), sizeof *w->estimator, &w->estimator));
   return gannet_alloc((size_t)member->problem->d, sizeof(double), &w->gradient);
 }
 
 void gannet_draws_score_release(gannet_draws_score *w) {
+  for (int i = 0; w->estimator && i < gannet_models_count(w->models); ++i)
+    gannet_estimator_release(&w->estimator[i]);
+  gannet_free(&w->estimator);
   gannet_free(&w->values);
   gannet_free(&w->violation);
   gannet_free(&w->gradient);
@@ -99,7 +104,7 @@ static gannet_err measure_model(gannet_draws_score *w, const gannet_context *con
   GANNET_TRY(gannet_agree(context->comm, predict_own_exact(context, model, length, x, exact)));
   if (context->np > 1) GANNET_TRY(gannet_partition_gather(context->comm, 2 * length, exact));
   GANNET_TRY(gannet_agree(context->comm,
-                          gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE)));
+                          gannet_estimator_draws(&w->estimator[i], SAMPLE, x, estimate, SAMPLE)));
   const double *reversed = exact + length; /* some BLAS make a value depend on its place */
   for (int j = 0; j < w->q; ++j) {
     double error = 0, size = 0;
@@ -125,9 +130,11 @@ static gannet_err all_able(const gannet_context *context, bool *able) {
 static gannet_err measure_error_bounds(gannet_draws_score *w, const gannet_context *context,
                                        const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  const gannet_estimator_spec spec = {.kind = GANNET_ESTIMATE_DRAWS};
   double *x = NULL;
   gannet_err err = gannet_alloc(SAMPLE * d, sizeof *x, &x);
-  if (err == GANNET_OK) err = gannet_models_estimate_prepare(w->models, &w->estimates);
+  if (err == GANNET_OK)
+    err = gannet_models_estimators(w->models, &spec, w->estimator, &w->estimates);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) gannet_propose_sample_candidates(candidates, x);
   bool all = w->estimates;
@@ -145,8 +152,7 @@ static gannet_err bound_violations(gannet_draws_score *w, int m, const double *x
   memset(w->violation, 0, (size_t)w->q * GANNET_TILE * sizeof *w->violation);
   for (int i = 1; i < gannet_models_count(w->models); ++i) {
     const double threshold = gannet_models_threshold(w->models, i);
-    GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, i), m, x_unit,
-                                               w->values, GANNET_TILE));
+    GANNET_TRY(gannet_estimator_draws(&w->estimator[i], m, x_unit, w->values, GANNET_TILE));
     for (int j = 0; j < w->q; ++j) {
       const double error_bound = w->error_bound[i * w->q + j];
       for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p)
@@ -164,8 +170,7 @@ static gannet_err bound_tile(void *user, int m, int64_t first, const double *x_u
   gannet_draws_score *w = user;
   const bool constrained = gannet_models_count(w->models) > 1;
   (void)first;
-  GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, 0), m, x_unit,
-                                             bounds, ld));
+  GANNET_TRY(gannet_estimator_draws(&w->estimator[0], m, x_unit, bounds, ld));
   if (constrained) GANNET_TRY(bound_violations(w, m, x_unit));
   for (int j = 0; j < w->q; ++j) {
     double *bound = bounds + (ptrdiff_t)j * ld;

@@ -14,12 +14,13 @@
 typedef struct {
   const gannet_context *context;
   gannet_models *models;
-  int q;               /* draws */
-  double *values;      /* [q][GANNET_TILE] draws of one constraint */
-  double *violation;   /* [q][GANNET_TILE] */
-  double *gradient;    /* [d] */
-  bool estimates;      /* the models give estimates, and error bounds were measured */
-  double *error_bound; /* [models][q] of the estimates */
+  int q;                       /* draws */
+  double *values;              /* [q][GANNET_TILE] draws of one constraint */
+  double *violation;           /* [q][GANNET_TILE] */
+  double *gradient;            /* [d] */
+  gannet_estimator *estimator; /* [models] of draws */
+  bool estimates;              /* the models give estimates, and error bounds were measured */
+  double *error_bound;         /* [models][q] of the estimates */
 } gannet_draws_score;
 
 /* Workspace for q prepared draws; release accepts a zeroed struct.

@@ -30,11 +30,16 @@ static const double safety = 16, rounding = 0x1p-46;
  * than this share of all. */
 static const double share_scored_anyway = 0.5;
 
+static int models_of(const gannet_moments_scan *s) {
+  return gannet_models_count(s->score->member->models);
+}
+
 gannet_err gannet_moments_scan_create(gannet_moments_score *score, gannet_moments_scan *s) {
   const size_t models = (size_t)gannet_models_count(score->member->models);
   *s = (gannet_moments_scan){.score = score};
   GANNET_TRY(gannet_alloc(ERROR_BOUNDS * models, sizeof *s->error_bound, &s->error_bound));
   GANNET_TRY(gannet_alloc(models, sizeof *s->noise, &s->noise));
+  GANNET_TRY(gannet_alloc(models, sizeof *s->estimator, &s->estimator));
   double **work[] = {&s->mean,      &s->variance,     &s->corner_mean,
                      &s->corner_sd, &s->corner_score, &s->violation};
   for (size_t i = 0; i < sizeof work / sizeof *work; ++i)
@@ -43,15 +48,13 @@ gannet_err gannet_moments_scan_create(gannet_moments_score *score, gannet_moment
 }
 
 void gannet_moments_scan_release(gannet_moments_scan *s) {
+  for (int i = 0; s->estimator && i < models_of(s); ++i) gannet_estimator_release(&s->estimator[i]);
+  gannet_free(&s->estimator);
   double **all[] = {&s->error_bound, &s->noise,     &s->exact,        &s->sample,
                     &s->x,           &s->pivots,    &s->mean,         &s->variance,
                     &s->corner_mean, &s->corner_sd, &s->corner_score, &s->violation};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) gannet_free(all[i]);
   gannet_cached_moments_release(&s->cached);
-}
-
-static int models_of(const gannet_moments_scan *s) {
-  return gannet_models_count(s->score->member->models);
 }
 
 static const gannet_surrogate *model_of(const gannet_moments_scan *s, int model) {
@@ -118,8 +121,7 @@ static gannet_err predict_sample(gannet_moments_scan *s) {
 static gannet_err measure_error_of_estimates(gannet_moments_scan *s, int i) {
   const double *mean = exact_of(s, i) + MEANS, *sd = exact_of(s, i) + SDS;
   double error[2] = {0}, size[2] = {0};
-  GANNET_TRY(
-      gannet_surrogate_moment_estimates(model_of(s, i), SAMPLE, s->sample, s->mean, s->variance));
+  GANNET_TRY(gannet_estimator_moments(&s->estimator[i], SAMPLE, s->sample, s->mean, s->variance));
   gannet_cached_moments_put_sample(&s->cached, i, s->mean, s->variance);
   for (int p = 0; p < SAMPLE; ++p) {
     const double above = sd[p] * sd[p] - s->variance[p];
@@ -173,9 +175,10 @@ static gannet_err prepare_estimates(gannet_moments_scan *s) {
   gannet_models *models = s->score->member->models;
   for (int i = 0; i < models_of(s); ++i) s->noise[i] = gannet_surrogate_noise_var(model_of(s, i));
   GANNET_TRY(reserve_memory(s));
-  if (!s->by_bounds) return gannet_models_moments_prepare(models, &s->estimates);
-  if (s->cached.count == 0) return GANNET_OK;
-  return gannet_models_variance_upper_bound_prepare(models, 0, NULL, &s->estimates);
+  if (s->by_bounds && s->cached.count == 0) return GANNET_OK;
+  const gannet_estimator_spec spec = {.kind = s->by_bounds ? GANNET_ESTIMATE_UPPER_BOUNDS
+                                                           : GANNET_ESTIMATE_MOMENTS};
+  return gannet_models_estimators(models, &spec, s->estimator, &s->estimates);
 }
 
 /* The first point of a batch, or one for which nothing is cached: have the models give estimates.
@@ -277,7 +280,7 @@ static gannet_err find_moments(gannet_moments_scan *s, int i, int m, const doubl
   at->variance[0] = x_unit && !s->by_bounds ? -error_bound[OF_VARIANCE] : -INFINITY;
   at->variance[1] = x_unit ? error_bound[OF_VARIANCE] : 0;
   if (x_unit) {
-    GANNET_TRY(gannet_surrogate_moment_estimates(model_of(s, i), m, x_unit, s->mean, s->variance));
+    GANNET_TRY(gannet_estimator_moments(&s->estimator[i], m, x_unit, s->mean, s->variance));
     gannet_cached_moments_put(&s->cached, i, number[0], m, s->mean, s->variance);
   } else {
     const gannet_moments_above above = {error_bound[OF_VARIANCE], error_bound[OF_KNOWN]};
@@ -341,10 +344,8 @@ static gannet_err score_and_note(void *user, int m, const int64_t *number, const
 static gannet_err measure_error_of_lowered(gannet_moments_scan *s, int i) {
   double *error_bound = error_bounds_of(s, i), *upper_bounds = s->corner_sd, error = 0;
   const double *sd = exact_of(s, i) + SDS; /* at the first point of a batch */
-  GANNET_TRY(
-      gannet_surrogate_variance_upper_bound(model_of(s, i), SAMPLE, s->sample, upper_bounds));
-  GANNET_TRY(
-      gannet_surrogate_moment_estimates(model_of(s, i), SAMPLE, s->sample, s->mean, s->variance));
+  GANNET_TRY(gannet_estimator_upper_bounds(&s->estimator[i], SAMPLE, s->sample, upper_bounds));
+  GANNET_TRY(gannet_estimator_moments(&s->estimator[i], SAMPLE, s->sample, s->mean, s->variance));
   for (int p = 0; p < SAMPLE; ++p) {
     error = fmax(error, fabs(s->variance[p] - upper_bounds[p]));
     if (s->points == 0) error = fmax(error, sd[p] * sd[p] - s->variance[p]);
@@ -369,7 +370,7 @@ static gannet_err lower_bounds_of(gannet_moments_scan *s, int m, gannet_best_fir
   }
   for (int i = 0; i < s->cached.models; ++i) {
     if (!takes_part(s, i)) continue;
-    GANNET_TRY(gannet_surrogate_moment_estimates(model_of(s, i), m, x, s->mean, s->variance));
+    GANNET_TRY(gannet_estimator_moments(&s->estimator[i], m, x, s->mean, s->variance));
     gannet_cached_moments_lower(&s->cached, i, m, number, s->variance);
   }
   GANNET_TRY(bound_scores(s, m, NULL, number, bounds));
@@ -386,8 +387,8 @@ static gannet_err lower_bounds(void *user, int n_pivots, const int64_t *pivots, 
   bool able = false;
   for (int i = 0; i < n_pivots; ++i)
     gannet_candidates_tile(s->candidates, pivots[i], 1, s->pivots + (size_t)s->n_pivots++ * d);
-  GANNET_TRY(gannet_models_variance_upper_bound_prepare(s->score->member->models, s->n_pivots,
-                                                        s->pivots, &able));
+  const gannet_estimator_spec spec = {GANNET_ESTIMATE_UPPER_BOUNDS, s->n_pivots, s->pivots};
+  GANNET_TRY(gannet_models_estimators(s->score->member->models, &spec, s->estimator, &able));
   if (!able) return GANNET_OK;
   for (int i = 0; i < s->cached.models; ++i)
     if (takes_part(s, i)) GANNET_TRY(measure_error_of_lowered(s, i));

@@ -15,7 +15,7 @@
  *                (optimizer/propose/cached_moments.h)
  *   pivots       candidates at which we pretend to know the values: what these would explain lowers
  *                upper bounds that are too high to tell candidates apart
- *                (gannet_surrogate_variance_upper_bound_prepare)
+ *                (surrogate/estimator.h)
  *
  * A score falls with the mean, and is largest at an end of the range of the variance, however wide
  * that range is. The function mes is not where minima of draws are above the mean: there it may
@@ -39,9 +39,10 @@ typedef struct {
   bool by_bounds;                      /* estimates are upper bounds of variances, not variances */
   bool estimates; /* the models give estimates, and their error bounds were measured */
 
-  double *error_bound; /* [models][MOMENTS_ERROR_BOUNDS] */
-  double *sample;      /* [GANNET_SAMPLE][d] candidates at which errors are measured */
-  double *exact;       /* exact moments at the sample, as of the last measurement */
+  gannet_estimator *estimator; /* [models] of moments or of upper bounds */
+  double *error_bound;         /* [models][3], see moments_scan.c */
+  double *sample;              /* [GANNET_SAMPLE][d] candidates at which errors are measured */
+  double *exact;               /* exact moments at the sample, as of the last measurement */
 
   gannet_cached_moments cached; /* cached.wanted is the caller's to set */
   double *noise;  /* [models] noise variances of the models whose moments are cached */

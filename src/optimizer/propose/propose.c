@@ -121,7 +121,7 @@ gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *c
                                const gannet_propose_scores *scores, gannet_ranked *best) {
   const gannet_context *context = member->context;
   const int n_lists = scores->n_lists, keep = scores->keep;
-  const bool bounded = scores->bounded && member->options->search.precision != GANNET_SCAN_EXACT;
+  const bool bounded = scores->bounded && !member->options->search.exact;
   gannet_distinct *taken = NULL;
   member->scored = 0;
   gannet_err err =

@@ -55,7 +55,6 @@ static const gannet_option gp_option_table[] = {
 static void destroy(void *state) {
   gp *g = state;
   gp_release_draws(g);
-  gp_release_estimates(g);
   gannet_factor_destroy(&g->factor);
   gannet_inducing_destroy(&g->inducing);
   gannet_free(&g->hyper);
@@ -306,7 +305,6 @@ static size_t bytes(const void *state) {
   const gp *g = state;
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
   return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
-         gp_estimate_bytes(g) +
          sizeof(double) *
              (capacity * (2 * d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
 }
@@ -337,12 +335,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .sample = gp_sample,
     .draw_values = gp_draw_values,
     .draw_gradient = gp_draw_gradient,
-    .estimate_prepare = gp_estimate_prepare,
-    .draw_estimates = gp_draw_estimates,
-    .moments_prepare = gp_moments_prepare,
-    .moment_estimates = gp_moment_estimates,
-    .variance_upper_bound_prepare = gp_variance_upper_bound_prepare,
-    .variance_upper_bound = gp_variance_upper_bound,
+    .estimator = gp_make_estimator,
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,

@@ -93,10 +93,6 @@ typedef struct {
   double *block;             /* [GP_BLOCK][d] scaled points, then norms [GP_BLOCK] */
   gp_draws draws;
   gp_table made;
-  gannet_kernel_sums *prior_sums;  /* estimates of draws; NULL = none */
-  gannet_kernel_sums *update_sums; /* NULL = none */
-  gannet_moment_sums *moment_sums; /* NULL = none */
-  gannet_estimates estimates;      /* workspace: scaled points; draws, or two numbers of moments */
 } gp;
 
 /* Set the hyper-parameters' names and the values at which the search for them starts.
@@ -174,7 +170,7 @@ void gp_cross_gradient(const gp *g, int point, const double *weight, double *gra
 /* Operations of gannet_surrogate_type.
  *
  * Local; gp_sample: Collective over the context's communicator; gp_predict_gradients with
- * node_points > 0: Collective over the node; gp_variance_upper_bound_prepare: as the operation.
+ * node_points > 0: Collective over the node; gp_make_estimator: as the operation.
  */
 gannet_err gp_predict(const void *state, int m, const double *x, double *mean, double *sd);
 gannet_err gp_predict_gradients(const void *state, int node_points, int m, const double *x,
@@ -186,20 +182,13 @@ gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration);
 gannet_err gp_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double *value,
                             double *gradient);
-gannet_err gp_estimate_prepare(void *state, bool *able);
-void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err gp_moments_prepare(void *state, bool *able);
-void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
-gannet_err gp_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
-                                           bool *able);
-gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance);
+gannet_err gp_make_estimator(void *state, const gannet_estimator_spec *spec,
+                             gannet_estimator *estimator);
 
-/* Free the draws; free what estimates need, and the bytes of that.
+/* Free the draws.
  *
  * Local.
  */
 void gp_release_draws(gp *g);
-void gp_release_estimates(gp *g);
-size_t gp_estimate_bytes(const gp *g);
 
 #endif

@@ -16,16 +16,22 @@ enum { POINTS = GANNET_ESTIMATES_POINTS };
  * error that a table may have. */
 static const double least = 1e-13, most_error = 1e-9;
 
-void gp_release_estimates(gp *g) {
-  gannet_kernel_sums_destroy(&g->prior_sums);
-  gannet_kernel_sums_destroy(&g->update_sums);
-  gannet_moment_sums_destroy(&g->moment_sums);
-  gannet_estimates_release(&g->estimates);
-}
+/* An estimator of a process. */
+typedef struct {
+  const gp *g;
+  gannet_kernel_sums *prior;  /* of draws */
+  gannet_kernel_sums *update; /* of draws; NULL without data */
+  gannet_moment_sums *moments;
+  gannet_estimates space; /* scaled points; draws, or two numbers of moments */
+} gp_estimator;
 
-size_t gp_estimate_bytes(const gp *g) {
-  return gannet_kernel_sums_bytes(g->prior_sums) + gannet_kernel_sums_bytes(g->update_sums) +
-         gannet_moment_sums_bytes(g->moment_sums) + gannet_estimates_bytes(&g->estimates);
+static void destroy_estimator(void *work) {
+  gp_estimator *e = work;
+  gannet_kernel_sums_destroy(&e->prior);
+  gannet_kernel_sums_destroy(&e->update);
+  gannet_moment_sums_destroy(&e->moments);
+  gannet_estimates_release(&e->space);
+  gannet_free(&e);
 }
 
 /* The kernel by squared distance. A table asks for it a little below 0, too. */
@@ -75,124 +81,124 @@ static bool kernel_list(gp *g, gannet_sums_list *list) {
 }
 
 /* Cosines and sines of frequencies: numbers of half turns for the strips. */
-static gannet_err prepare_prior(gp *g) {
+static gannet_err prepare_prior(const gp_draws *w, int d, gannet_kernel_sums **sums) {
   static const double pi = 3.14159265358979323846;
-  const gp_draws *w = &g->draws;
-  const size_t length = (size_t)w->half * (size_t)g->d;
+  const size_t length = (size_t)w->half * (size_t)d;
   double *half_turns = NULL;
   GANNET_TRY(gannet_alloc(length, sizeof *half_turns, &half_turns));
   for (size_t i = 0; i < length; ++i) half_turns[i] = w->frequency[i] / pi;
-  const gannet_sums_list list = {GANNET_SUMS_OF_WAVES, NULL, g->d, w->half, half_turns};
-  const gannet_err err = gannet_kernel_sums_prepare(&list, w->q, w->weight, &g->prior_sums);
+  const gannet_sums_list list = {GANNET_SUMS_OF_WAVES, NULL, d, w->half, half_turns};
+  const gannet_err err = gannet_kernel_sums_prepare(&list, w->q, w->weight, sums);
   gannet_free(&half_turns);
   return err;
 }
 
-gannet_err gp_estimate_prepare(void *state, bool *able) {
-  gp *g = state;
+static gannet_err prepare_draws(gp *g, gp_estimator *e, bool *able) {
   gannet_sums_list list;
-  *able = false;
-  gp_release_estimates(g);
-  if (g->n > 0) {
-    if (!kernel_list(g, &list)) return GANNET_OK;
-    GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &g->update_sums));
-  }
-  GANNET_TRY(prepare_prior(g));
-  GANNET_TRY(gannet_estimates_reserve(g->d, g->draws.q, &g->estimates));
-  *able = true;
-  return GANNET_OK;
+  *able = g->n == 0 || kernel_list(g, &list);
+  if (!*able) return GANNET_OK;
+  if (g->n > 0)
+    GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &e->update));
+  GANNET_TRY(prepare_prior(&g->draws, g->d, &e->prior));
+  return gannet_estimates_reserve(g->d, g->draws.q, &e->space);
 }
 
-/* What estimates of moments begin with; false when there are none. */
-static gannet_err prepare_moments(gp *g, gannet_sums_list *list, const gannet_cholesky **factor,
-                                  bool *able) {
-  *able = false;
-  gp_release_estimates(g);
-  if (g->n == 0 || !kernel_list(g, list)) return GANNET_OK;
-  GANNET_TRY(gannet_factor_whole(g->factor, factor));
-  *able = true;
-  return gannet_estimates_reserve(g->d, 2, &g->estimates);
-}
-
-gannet_err gp_moments_prepare(void *state, bool *able) {
-  gp *g = state;
+static gannet_err prepare_moments(gp *g, gp_estimator *e, bool *able) {
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
-  GANNET_TRY(prepare_moments(g, &list, &factor, able));
-  if (*able) GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &g->moment_sums));
-  *able = g->moment_sums != NULL;
+  if (g->n == 0 || !kernel_list(g, &list)) return GANNET_OK;
+  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
+  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->space));
+  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &e->moments));
+  *able = e->moments != NULL;
   return GANNET_OK;
 }
 
-/* The kernel between m points and the data into k. */
-static void pivot_kernel(const gp *g, int m, const double *x, double *k) {
+/* What upper bounds need besides the sums: the kernel between the pivots and the data. */
+static gannet_err prepare_pivots(gp *g, gp_estimator *e, const double *pivots,
+                                 gannet_moment_pivots *sums, bool *able) {
   const size_t n = (size_t)g->n;
-  for (int first = 0; first < m; first += GP_BLOCK) {
-    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
-    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
-    gp_cross(g, rows);
-    memcpy(k + (size_t)first * n, g->cross, (size_t)rows * n * sizeof *k);
-  }
-}
-
-static gannet_err prepare_pivots(gp *g, const double *pivots, gannet_moment_pivots *sums,
-                                 bool *able) {
-  GANNET_TRY(prepare_moments(g, &sums->list, &sums->factor, able));
-  if (!*able) return GANNET_OK;
+  if (g->n == 0 || !kernel_list(g, &sums->list)) return GANNET_OK;
+  GANNET_TRY(gannet_factor_whole(g->factor, &sums->factor));
+  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->space));
+  GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
   sums->alpha = g->solved;
-  GANNET_TRY(gannet_alloc((size_t)sums->m * (size_t)g->n, sizeof *sums->k, &sums->k));
-  pivot_kernel(g, sums->m, pivots, sums->k);
-  return GANNET_OK;
-}
-
-gannet_err gp_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
-                                           bool *able) {
-  gp *g = state;
-  gannet_moment_pivots sums = {.context = g->context, .m = n_pivots};
-  gannet_err err = prepare_pivots(g, pivots, &sums, able);
-  err = gannet_moment_sums_prepare_pivots(&sums, err, able, &g->moment_sums);
-  gannet_free(&sums.k);
-  return err;
-}
-
-gannet_err gp_variance_upper_bound(const void *state, int m, const double *x, double *variance) {
-  const gp *g = state;
-  for (int first = 0; first < m; first += GP_BLOCK) {
-    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
-    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
+  *able = true;
+  for (int first = 0; first < sums->m; first += GP_BLOCK) {
+    const int rows = sums->m - first < GP_BLOCK ? sums->m - first : GP_BLOCK;
+    gp_scale_block(g, rows, pivots + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
-    gannet_moment_sums_explained(g->moment_sums, rows, g->cross, variance + first);
-    for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);
+    memcpy(sums->k + (size_t)first * n, g->cross, (size_t)rows * n * sizeof *sums->k);
   }
   return GANNET_OK;
 }
 
 /* Some points, scaled. */
-static int scale_points(const gp *g, int m, int first, const double *x) {
+static int scale_points(const gp_estimator *e, int m, int first, const double *x) {
   const int points = m - first < POINTS ? m - first : POINTS;
-  gp_scale(g, points, x + (size_t)first * (size_t)g->d, g->estimates.z, NULL);
+  gp_scale(e->g, points, x + (size_t)first * (size_t)e->g->d, e->space.z, NULL);
   return points;
 }
 
-void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv) {
-  const gp *g = state;
-  const gannet_estimates *e = &g->estimates;
+static void estimate_draws(void *work, int m, const double *x, double *values, int ldv) {
+  gp_estimator *e = work;
+  const gannet_estimates *space = &e->space;
   for (int first = 0; first < m; first += POINTS) {
-    const int points = scale_points(g, m, first, x), n_strips = gannet_estimates_pack(e, points);
-    for (int i = 0; i < n_strips * GANNET_STRIP_LANES * e->each; ++i) e->values[i] = g->mean;
-    gannet_kernel_sums_add(g->prior_sums, n_strips, e->strips, e->values);
-    if (g->update_sums) gannet_kernel_sums_add(g->update_sums, n_strips, e->strips, e->values);
-    gannet_estimates_unpack(e, points, values + first, ldv);
+    const int points = scale_points(e, m, first, x);
+    const int n_strips = gannet_estimates_pack(space, points);
+    for (int i = 0; i < n_strips * GANNET_STRIP_LANES * space->each; ++i)
+      space->values[i] = e->g->mean;
+    gannet_kernel_sums_add(e->prior, n_strips, space->strips, space->values);
+    if (e->update) gannet_kernel_sums_add(e->update, n_strips, space->strips, space->values);
+    gannet_estimates_unpack(space, points, values + first, ldv);
   }
 }
 
-void gp_moment_estimates(const void *state, int m, const double *x, double *mean,
-                         double *variance) {
-  const gp *g = state;
-  const gannet_moment_scale scale = {g->mean, g->variance, 1};
+static void estimate_moments(void *work, int m, const double *x, double *mean, double *variance) {
+  gp_estimator *e = work;
+  const gannet_moment_scale scale = {e->g->mean, e->g->variance, 1};
   for (int first = 0; first < m; first += POINTS) {
-    const int points = scale_points(g, m, first, x);
-    gannet_moment_sums_estimate(g->moment_sums, &scale, &g->estimates, points, mean + first,
+    const int points = scale_points(e, m, first, x);
+    gannet_moment_sums_estimate(e->moments, &scale, &e->space, points, mean + first,
                                 variance + first);
   }
+}
+
+static gannet_err find_upper_bounds(void *work, int m, const double *x, double *variance) {
+  const gp_estimator *e = work;
+  const gp *g = e->g;
+  for (int first = 0; first < m; first += GP_BLOCK) {
+    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
+    gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_cross(g, rows);
+    gannet_moment_sums_explained(e->moments, rows, g->cross, variance + first);
+    for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gp_make_estimator(void *state, const gannet_estimator_spec *spec,
+                             gannet_estimator *estimator) {
+  static const gannet_estimator_type type = {estimate_draws, estimate_moments, find_upper_bounds,
+                                             destroy_estimator};
+  gp *g = state;
+  gp_estimator *e = NULL;
+  gannet_moment_sums *bounds = NULL;
+  bool able = false;
+  gannet_err err = gannet_alloc(1, sizeof *e, &e);
+  if (err == GANNET_OK) e->g = g;
+  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_DRAWS) err = prepare_draws(g, e, &able);
+  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_MOMENTS) err = prepare_moments(g, e, &able);
+  if (spec->kind ==
+      GANNET_ESTIMATE_UPPER_BOUNDS) { /* collective with pivots, also after an error */
+    gannet_moment_pivots sums = {.context = g->context, .m = spec->n_pivots};
+    if (err == GANNET_OK) err = prepare_pivots(g, e, spec->pivots, &sums, &able);
+    err = gannet_moment_sums_prepare_pivots(&sums, err, &able, &bounds);
+    gannet_free(&sums.k);
+    if (e) e->moments = bounds;
+  }
+  estimator->type = &type;
+  estimator->work = e;
+  if (err != GANNET_OK || !able) gannet_estimator_release(estimator);
+  return err;
 }

@@ -141,7 +141,6 @@ static void destroy(void *state) {
   gannet_free(&t->slope);
   gannet_free(&t->work);
   gannet_free(&t->cross);
-  tangent_release_estimates(t);
   gannet_free(&t);
 }
 
@@ -423,7 +422,7 @@ static size_t bytes(const void *state) {
   return sizeof *t + gannet_tangent_bytes(t->net) + gannet_factor_bytes(t->factor) +
          gannet_inducing_bytes(t->inducing) + gannet_analytic_points_bytes(t->limit) +
          gannet_tangent_features_bytes(t->net, &t->data) +
-         (t->trained ? tangent_mean_bytes(t->trained) : 0) + tangent_estimate_bytes(t) +
+         (t->trained ? tangent_mean_bytes(t->trained) : 0) +
          (vectors + directions) * sizeof(double);
 }
 
@@ -453,12 +452,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,
-    .estimate_prepare = tangent_estimate_prepare,
-    .draw_estimates = tangent_draw_estimates,
-    .moments_prepare = tangent_moments_prepare,
-    .moment_estimates = tangent_moment_estimates,
-    .variance_upper_bound_prepare = tangent_variance_upper_bound_prepare,
-    .variance_upper_bound = tangent_variance_upper_bound,
+    .estimator = tangent_make_estimator,
     .covariance = tangent_covariance,
     .noise_var = noise_var,
     .calibration = calibration,

@@ -96,11 +96,7 @@ typedef struct {
   gannet_tangent_directions
       *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
   gannet_tangent_directions draws;
-  gannet_unit_sums *prior_sums;    /* of draws; NULL = none */
-  gannet_kernel_sums *update_sums; /* of update; NULL = none */
-  gannet_moment_sums *moment_sums; /* NULL = none */
-  double own_kernel;               /* k(x,x), of moment_sums */
-  gannet_estimates estimates;      /* workspace: lifted points; draws, or two numbers of moments */
+  gannet_unit_tables tables; /* of the activation, for estimates of draws */
 } tangent_model;
 
 /* The network's input scales and bias coordinate, from hyper-parameters.
@@ -210,18 +206,10 @@ void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, co
  */
 bool tangent_shares_features(const tangent_model *t, int n);
 
-/* Free what estimates need; the bytes of it.
- *
- * Local.
- */
-void tangent_release_estimates(tangent_model *t);
-size_t tangent_estimate_bytes(const tangent_model *t);
-
 /* Operations of gannet_surrogate_type on a conditioned model.
  *
  * Local; tangent_sample: Collective over the context's communicator; tangent_predict_gradients with
- * node_points > 0: Collective over the node; tangent_variance_upper_bound_prepare: as the
- * operation.
+ * node_points > 0: Collective over the node; tangent_make_estimator: as the operation.
  */
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
 gannet_err tangent_predict_gradients(const void *state, int node_points, int m, const double *x,
@@ -233,14 +221,7 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
                                  double *gradient);
-gannet_err tangent_estimate_prepare(void *state, bool *able);
-void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err tangent_moments_prepare(void *state, bool *able);
-void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
-                              double *variance);
-gannet_err tangent_variance_upper_bound_prepare(void *state, int n_pivots, const double *pivots,
-                                                bool *able);
-gannet_err tangent_variance_upper_bound(const void *state, int m, const double *x,
-                                        double *variance);
+gannet_err tangent_make_estimator(void *state, const gannet_estimator_spec *spec,
+                                  gannet_estimator *estimator);
 
 #endif
