@@ -119,6 +119,16 @@ class Outputs(program.ProgramTest):
         self.assertEqual({row["extra"] for row in self.history("w2.campaign")}, {"3"})
         self.assertNotIn("extra", self.succeed("run", self.write(TEXT, "k.yaml"), "-q").err)
 
+    def test_a_table_that_cannot_be_read(self):
+        self.write(SOLVER + "rm residuals.csv\nln -s residuals.csv residuals.csv\n", "solver.sh", 0o755)
+        self.assertIn("outputs.flow: ", reason := self.failure())
+        self.assertIn("a link that leads back to itself", reason)
+        text = TEXT.replace('ratio: {expression: "flow/drag", upper: 3}', "")
+        self.succeed("run", self.write(text, "c.yaml"), "-q")
+        for row in self.history("c.campaign"):
+            self.assertEqual((row["status"], row.get("flow", "")), ("done", ""))
+            self.assertIn("a link that leads back to itself", row["reason"])
+
     def test_the_objective_by_its_name(self):
         simulation = "evaluate: {backend: command, shell: 'echo WORD 3 > results.out'}\n"
         text = "variables: {x: {lower: 1, upper: 2}}\nmethod: sobol\nbudget: {evaluations: 1}\nobjective: drag\n" + simulation

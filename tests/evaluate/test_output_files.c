@@ -221,7 +221,8 @@ static void the_last_of_several_files_counts(void **state) {
   char found[200];
   static const char *const names[] = {"post/forces/9/c.dat",  "post/forces/0.5/c.dat",
                                       "post/forces/10/c.dat", "post/forces/0.25/c.dat",
-                                      "post/forces/10/d.dat", "a[b.txt"};
+                                      "post/forces/10/d.dat", "a[b.txt",
+                                      "attempt-1/c.dat",      "10/c.dat"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) make(f, names[i]);
   static const struct {
     const char *file, *found, *why;
@@ -233,8 +234,13 @@ static void the_last_of_several_files_counts(void **state) {
       {"a\\[*", "a[b.txt", NULL},
       {"post/forces/*/e.dat", NULL, "'post/forces' holds: 0.25 0.5 9 10"},
       {"post/forces/10/e.dat", NULL, "'post/forces/10' holds: c.dat d.dat"},
+      {"*/c.dat", "10/c.dat", NULL}, /* not that of an earlier attempt */
+      {"attempt-*/c.dat", NULL, "the evaluation's directory holds: 10 a[b.txt post"},
+      {"post/*", NULL, "'post' holds: forces"}, /* a folder is no file */
+      {"post/forces", NULL, "no file 'post/forces'; 'post/forces' holds: 0.25 0.5 9 10"},
+      {"post/forces/10/d.dat/x", NULL, "'post/forces/10' holds: c.dat d.dat"},
       {"no/such/file", NULL,
-       "no file 'no/such/file'; the evaluation's directory holds: a[b.txt post"},
+       "no file 'no/such/file'; the evaluation's directory holds: 10 a[b.txt post"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const bool is_there = gannet_output_file_find(f->directory, cases[i].file, found, sizeof found,

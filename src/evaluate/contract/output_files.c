@@ -56,6 +56,14 @@ static int compare_entries(const void *a, const void *b) {
   return compare_names(*one, *two);
 }
 
+/* Whether a path in the evaluation's directory leads to the files of an earlier attempt, which must
+ * not pass for results of this one. */
+static bool is_of_earlier_attempt(const char *path) {
+  static const char folder[] = "attempt-";
+  const size_t length = sizeof folder - 1;
+  return strncmp(path, folder, length) == 0 && isdigit((unsigned char)path[length]);
+}
+
 /* Name the first entries of a folder, with a blank before each.
  *
  * is_own  in  the folder is the evaluation's directory: what gannet writes there is left out
@@ -69,7 +77,7 @@ static void list_folder(const char *folder, bool is_own, char *list, size_t size
   DIR *open = opendir(folder);
   list[0] = '\0';
   for (const struct dirent *entry; open && n < MOST && (entry = readdir(open));) {
-    bool is_left_out = entry->d_name[0] == '.';
+    bool is_left_out = entry->d_name[0] == '.' || (is_own && is_of_earlier_attempt(entry->d_name));
     for (size_t i = 0; is_own && i < sizeof own / sizeof *own; ++i)
       is_left_out = is_left_out || strcmp(entry->d_name, own[i]) == 0;
     if (is_left_out) continue;
@@ -84,16 +92,17 @@ static void list_folder(const char *folder, bool is_own, char *list, size_t size
   for (int i = 0; i < n; ++i) gannet_free(&names[i]);
 }
 
-/* Say what the innermost folder of a path that exists holds. */
+/* Say what the innermost folder of a path that exists holds; the path itself may be one. */
 static void explain_missing(const char *directory, const char *file, char *why, size_t size) {
   char folder[PATH_MAX], list[140];
   struct stat about;
   size_t length = strlen(file);
-  do {
+  (void)snprintf(folder, sizeof folder, "%s/%s", directory, file);
+  while (length > 0 && (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))) {
     while (length > 0 && file[length - 1] != '/') --length;
     while (length > 0 && file[length - 1] == '/') --length;
     (void)snprintf(folder, sizeof folder, "%s/%.*s", directory, (int)length, file);
-  } while (length > 0 && (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)));
+  }
   list_folder(folder, length == 0, list, sizeof list);
   if (length > 0)
     (void)snprintf(why, size, "no file '%.70s'; '%.*s' holds:%s", file,
@@ -110,7 +119,7 @@ bool gannet_output_file_find(const char *directory, const char *file, char *foun
   if (!strpbrk(file, "*?[")) {
     (void)snprintf(found, size, "%s", file);
     if (gannet_join_path(directory, file, path, sizeof path) == GANNET_OK &&
-        (stat(path, &about) == 0 || errno != ENOENT))
+        (stat(path, &about) == 0 ? !S_ISDIR(about.st_mode) : errno != ENOENT && errno != ENOTDIR))
       return true; /* what cannot be looked at is told when it is read */
     gannet_error_clear();
     explain_missing(directory, file, why, why_size);
@@ -124,9 +133,13 @@ bool gannet_output_file_find(const char *directory, const char *file, char *foun
   (void)snprintf(pattern + used, sizeof pattern - used, "/%s", file);
   const size_t prefix = strlen(directory);
   const char *last = NULL;
-  if (glob(pattern, GLOB_NOSORT, NULL, &matches) == 0)
-    for (size_t i = 0; i < matches.gl_pathc; ++i)
-      if (!last || compare_names(matches.gl_pathv[i], last) > 0) last = matches.gl_pathv[i];
+  if (glob(pattern, GLOB_NOSORT | GLOB_MARK, NULL, &matches) == 0)
+    for (size_t i = 0; i < matches.gl_pathc; ++i) {
+      const char *match = matches.gl_pathv[i];
+      const bool is_folder = match[strlen(match) - 1] == '/';
+      if (is_folder || is_of_earlier_attempt(match + prefix + 1)) continue;
+      if (!last || compare_names(match, last) > 0) last = match;
+    }
   if (last)
     (void)snprintf(found, size, "%s", last + prefix + 1);
   else

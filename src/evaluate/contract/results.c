@@ -416,7 +416,11 @@ static int read_column(reader *to, const gannet_output *output, const gannet_out
   const int error = errno;
   gannet_error_clear();
   (void)snprintf(text, sizeof text, "outputs.%s: %s", output->name, why);
-  if (end == GANNET_TABLE_LACKING) return take_output(to, output->name, NULL, text);
+  const bool is_dispensable = end == GANNET_TABLE_UNREADABLE &&
+                              !gannet_contract_is_transient(error) &&
+                              !gannet_problem_needs_quantity(to->problem, output->name);
+  if (end == GANNET_TABLE_LACKING || is_dispensable)
+    return take_output(to, output->name, NULL, text);
   if (end == GANNET_TABLE_UNREADABLE) {
     gannet_contract_fail_to_read(error, text, to->result);
     to->result->run.crashed = false;
