@@ -181,6 +181,7 @@ static void print_outcome(const init_plan *plan, const draft *files) {
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) (void)printf("wrote: %s\n", files[i].path);
   (void)printf("next:  gannet run --dry-run %s\n", plan->file);
+  if (strcmp(plan->backend, "manual") != 0) (void)printf("       gannet try %s\n", plan->file);
   if (plan->script && plan->site.slurm)
     (void)printf("       %s%.*s%ssbatch %s-job.sh\n", folder ? "cd " : "",
                  folder ? (int)(folder - plan->file) : 0, plan->file, folder ? " && " : "",

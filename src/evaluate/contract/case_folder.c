@@ -90,7 +90,7 @@ static bool is_left_out(const case_walk *walk, const char *file, const struct st
   static const char ending[] = ".campaign";
   const size_t length = strlen(file), end = sizeof ending - 1;
   if (!S_ISDIR(about->st_mode)) return false;
-  if (strcmp(file, ".git") == 0) return true;
+  if (strcmp(file, ".git") == 0 || fnmatch("*.try-[0-9]*", file, 0) == 0) return true;
   if (length > end && strcmp(file + length - end, ending) == 0) return true;
   return walk->has_campaign && about->st_dev == walk->campaign.st_dev &&
          about->st_ino == walk->campaign.st_ino;

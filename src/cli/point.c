@@ -1,0 +1,46 @@
+#include "cli/point.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+gannet_err cli_split_pair(const char *flag, const char *text, char *name, size_t size,
+                          const char **value) {
+  const char *equals = strchr(text, '=');
+  GANNET_REQUIRE(equals && equals > text && (size_t)(equals - text) < size, GANNET_ERR_INPUT,
+                 "--%s '%s': expected NAME=VALUE", flag, text);
+  (void)snprintf(name, size, "%.*s", (int)(equals - text), text);
+  *value = equals + 1;
+  return GANNET_OK;
+}
+
+gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
+  const bool constraint = strcmp(flag, "constraint") == 0;
+  const int n = constraint ? spec->n_constraints : spec->n_variables;
+  char list[600] = "";
+  size_t used = 0;
+  for (int i = 0; i < n; ++i) {
+    const char *known = constraint ? spec->constraints[i].name : spec->variables[i].name;
+    const int more = snprintf(list + used, sizeof list - used, " %s", known);
+    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+  }
+  return GANNET_RAISE(GANNET_ERR_INPUT, "--%s: the campaign has no %s '%s'; known:%s", flag,
+                      constraint ? "constraint" : "variable", name, n ? list : " none");
+}
+
+gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *problem,
+                          double *x_user) {
+  char name[128];
+  const char *text, *value = NULL;
+  for (int v = 0; v < problem->spec.n_variables; ++v) x_user[v] = NAN;
+  for (int i = 0; (text = cli_repeated(arguments, "point", i)); ++i) {
+    GANNET_TRY(cli_split_pair("point", text, name, sizeof name, &value));
+    const int v = gannet_problem_find_variable(problem, name);
+    if (v < 0) return cli_raise_unknown("point", name, problem);
+    GANNET_REQUIRE(isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s is given twice; leave one out",
+                   name);
+    GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
+  }
+  return GANNET_OK;
+}

@@ -1,0 +1,38 @@
+/* Designs and values on the command line: --point NAME=VALUE and --constraint NAME=VALUE. */
+#ifndef GANNET_CLI_POINT_H
+#define GANNET_CLI_POINT_H
+
+#include "cli/cli.h"
+#include "problem/problem.h"
+
+/* Cut "name=value" in two.
+ *
+ * Local.
+ *
+ * name   out  [size]
+ * value  out  borrowed from text
+ *
+ * Errors: GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err cli_split_pair(const char *flag, const char *text, char *name,
+                                         size_t size, const char **value);
+
+/* Raise the error that the campaign has no constraint (flag "constraint") or no variable (flag
+ * "point") of this name.
+ *
+ * Local.
+ */
+gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_problem *problem);
+
+/* Read the values of --point.
+ *
+ * Local.
+ *
+ * x_user  out  [n_variables] NAN where none was given
+ *
+ * Errors: GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err cli_read_point(const cli_arguments *arguments,
+                                         const gannet_problem *problem, double *x_user);
+
+#endif

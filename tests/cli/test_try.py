@@ -1,0 +1,124 @@
+# test: labels cli timeout 120 processors 1
+"""gannet try: one run that is recorded nowhere."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import program
+from program import FAILURES, FINISHED, INFEASIBLE, USAGE
+
+SIMULATION = """\
+#!/bin/sh
+x=$(sed -n 's/^x //p' params.in)
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $i"; done
+echo "a warning" >&2
+printf 'objective %s\\nstress 2\\nmass 7\\n' "$x" > results.out
+"""
+TEXT = """\
+name: wing
+variables:
+  x: {lower: 1, upper: 100, scale: log, unit: m}
+  n: {type: integer, lower: 1, upper: 5}
+  way: {type: categorical, values: [up, down]}
+constraints: {stress: {upper: 3}}
+budget: {evaluations: 3}
+evaluate: {backend: command, command: ["{input_directory}/simulate.sh"]}
+"""
+STANDIN = pathlib.Path(__file__).resolve().parent.parent / "evaluate" / "standin" / "scheduler"
+TOOLS = "sbatch", "squeue", "sacct", "scontrol", "scancel"
+
+
+class Try(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write(SIMULATION, "simulate.sh", 0o755)
+        self.file = self.write(TEXT, "c.yaml")
+
+    def test_it_shows_what_was_run_and_read_and_records_nothing(self):
+        out = self.succeed("try", self.file).out
+        self.assertIn("design:\n  x = 10 m\n  n = 3\n  way = up\n", out)
+        self.assertIn("command: [{input_directory}/simulate.sh]\n", out)
+        self.assertIn("end of stdout.log:\nline 3\n", out)
+        self.assertIn("line 12\nend of stderr.log:\na warning\n", out)
+        self.assertIn(f"directory: {self.folder}/wing.try-1/evals/000000\n", out)
+        self.assertIn("read:\n  objective = 10\n  stress = 2\n  mass = 7\n", out)
+        self.assertRegex(out, r"time: [\d.]+ m?s\nthe result would count\n$")
+        self.assertTrue((self.folder / "wing.try-1/evals/000000/results.out").exists())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["c.yaml", "simulate.sh", "wing.try-1"])
+        self.assertEqual(os.listdir(self.folder / "wing.try-1"), ["evals"])
+
+    def test_points_sets_and_directories(self):
+        out = self.succeed("try", self.file, "--point", "x=2.5", "-p", "way=down", "--keep", "mine",
+                           "--set", "constraints.stress.upper=1").out
+        self.assertIn("  x = 2.5 m\n  n = 3\n  way = down\n", out)
+        self.assertIn("the result would count; the design keeps not all constraints\n", out)
+        self.assertIn("way down\n", (self.folder / "mine/evals/000000/params.in").read_text())
+        for number in 1, 2:
+            self.assertIn(f"wing.try-{number}/evals/000000\n", self.succeed("try", self.file).out)
+
+    def test_failures_have_their_reason_and_exit_code(self):
+        for command, code, words in (
+                ("exit 5", FAILURES, "failed: exit code 5"),
+                ("echo stress 2 > results.out", FAILURES, "failed: "),
+                ("echo fail no mesh > results.out", INFEASIBLE, "cannot run at this design: no mesh"),
+                ("sleep 50", FAILURES, "failed: time limit of 1 s reached")):
+            with self.subTest(command=command):
+                outcome = self.succeed("try", self.file, "--set", f"evaluate.command=[sh, -c, '{command}']",
+                                       "--set", "evaluate.time_limit=1s", code=code)
+                self.assertIn(words, outcome.out)
+
+    def test_mistakes_are_refused_before_anything_runs(self):
+        for words, told in (
+                (["--point", "y=1"], "the campaign has no variable 'y'; known: x n way"),
+                (["--point", "x"], "--point 'x': expected NAME=VALUE"),
+                (["--point", "x=1000"], "variable x: 1000 is outside [1, 100]"),
+                (["--point", "x=2", "-p", "x=3"], "--point x is given twice"),
+                (["--keep", "."], "cannot make the directory of --keep"),
+                (["--keep", "away/mine"], "cannot make the directory of --keep"),
+                (["--set", "evaluate.command=[./no]"], "cannot run './no'"),
+                (["--set", "evaluate={backend: manual}"], "there is none to try")):
+            with self.subTest(words=words):
+                outcome = self.gannet("try", self.file, *words)
+                self.assertNotEqual(outcome.code, FINISHED, outcome)
+                self.assertIn(told, outcome.err)
+                self.assertFalse((self.folder / "wing.try-1").exists())
+
+    def test_ranks_try_one_run_together_and_built_in_simulations_leave_no_directory(self):
+        outcome = self.succeed("try", self.write(program.BRANIN), ranks=2)
+        self.assertEqual(outcome.out.count("read:\n  objective = 24.12996441362"), 1, outcome)
+        self.assertFalse((self.folder / "fast.try-1").exists())
+
+    def test_an_interrupt_ends_the_simulation(self):
+        running = self.start("try", self.file, "--set", "evaluate.command=[sh, -c, 'echo > begun; sleep 1000']")
+        self.wait_until(lambda: (self.folder / "wing.try-1/evals/000000/begun").exists())
+        os.kill(running.process.pid, signal.SIGINT)
+        outcome = running.wait(20)
+        self.assertEqual(outcome.code, FAILURES, outcome)
+        self.assertIn("failed: it was stopped", outcome.out)
+        self.wait_until(lambda: not running.pids())
+
+    def test_a_job_is_waited_for(self):
+        (self.folder / "scheduler/jobs").mkdir(parents=True)
+        for name in *TOOLS, "node":
+            shutil.copy(STANDIN, self.folder / "scheduler" / name)
+        node = subprocess.Popen(["/bin/sh", self.folder / "scheduler/node"], start_new_session=True)
+        slurm = ("evaluate:\n  backend: slurm\n  poll_interval: 0.1s\n  command: [\"{input_directory}/simulate.sh\"]\n"
+                 + "".join(f"  {tool}_command: ./scheduler/{tool}\n" for tool in TOOLS))
+        try:
+            out = self.succeed("try", self.write(TEXT.split("evaluate:")[0] + slurm, "s.yaml")).out
+            self.assertIn("read:\n  objective = 10\n", out)
+        finally:
+            os.killpg(node.pid, signal.SIGKILL)
+            node.wait()
+
+    def test_init_ends_by_naming_it(self):
+        out = self.succeed("init", "new.yaml").out
+        self.assertIn("       gannet try new.yaml\n       gannet run new.yaml\n", out)
+        self.succeed("try", "new.yaml")
+        self.assertNotIn("gannet try", self.succeed("init", "hand.yaml", "--backend", "manual", "--variable", "x=0:1").out)
+
+
+if __name__ == "__main__":
+    program.main()
