@@ -1,5 +1,6 @@
 /* What simulations, launchers and SLURM leave and print, and the decks of simulations. */
 #define _GNU_SOURCE /* memmem */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "base/complaints.h"
 #include "base/memory.h"
 #include "evaluate/contract/contract.h"
+#include "evaluate/contract/output_files.h"
 #include "evaluate/result_record.h"
 #include "evaluate/slurm/answers.h"
 #include "fuzz.h"
@@ -59,6 +61,26 @@ static bool patterns(char *bytes, size_t size) {
   gannet_patterns_release(&found);
   gannet_complaints_release(&complaints);
   return accepted;
+}
+
+/* The name of a column on the first line, a table after it; all rows, and the last two. */
+static bool table(char *bytes, size_t size) {
+  static const gannet_rows rows[] = {{GANNET_ROWS_ALL, 0}, {GANNET_ROWS_LAST, 2}};
+  char *end = memchr(bytes, '\n', size), why[200], path[PATH_MAX];
+  bool any = false;
+  if (!end || end == bytes) return false;
+  *end = '\0';
+  fuzz_put("table", end + 1, size - (size_t)(end + 1 - bytes));
+  (void)snprintf(path, sizeof path, "%s/table", fuzz_folder);
+  for (int i = 0; i < 2; ++i) {
+    double value = 0.5;
+    const gannet_output output = {.column = bytes, .rows = rows[i], .take = GANNET_TAKE_MEAN};
+    const gannet_table_end ended =
+        gannet_output_file_take(path, "table", &output, NULL, &value, why, sizeof why);
+    if (ended != GANNET_TABLE_TAKEN && !*why) fuzz_wrong("no number, and no reason");
+    any = any || ended == GANNET_TABLE_TAKEN;
+  }
+  return any;
 }
 
 static bool attempt(char *bytes, size_t size) {
@@ -195,6 +217,12 @@ const fuzz_target fuzz_evaluate_targets[] = {
      .parse = patterns,
      .text = {"mass=mass ([0-9]+)\nmass 12\n", "objective=^drag: *([^ ]*)\ndrag:   1.5 N\n",
               "mass=(.{8})\n  12.5000\n", "objective=cost,([^,]*),\nx\ncost,12,5\n"}},
+    {.name = "table",
+     .key = 23,
+     .share = 30,
+     .parse = table,
+     .text = {"Cd\n# Time Cd Cl\n0 1 2\n1 1.5D+00 3\n", "b\na,\"b\",c\r\n1,2,3\r\n4,nan,\r\n",
+              "2\n0.1 ((1 2) (3 4))\n", "x y\n\"x y\";z\n1;2,5\n\n"}},
     {.name = "attempt",
      .key = 11,
      .share = 60,

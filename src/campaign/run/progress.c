@@ -24,7 +24,8 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   const gannet_problem *problem = campaign->input->problem;
   const char *unit = gannet_problem_objective_unit(problem);
   const char *name = gannet_problem_quantity_name(problem, 0);
-  if (*unit) (void)snprintf(tally->unit, sizeof tally->unit, " %.20s", unit);
+  if (*unit && strlen(unit) + 2 < sizeof tally->unit)
+    (void)snprintf(tally->unit, sizeof tally->unit, " %s", unit);
   if (strcmp(name, "objective") != 0) (void)snprintf(tally->name, sizeof tally->name, "%s ", name);
   const int64_t best = gannet_history_best(campaign->history);
   tally->best.feasible = best >= 0;

@@ -412,7 +412,7 @@ gannet_table_end gannet_output_file_take(const char *path, const char *shown,
   table t = {.shown = shown, .column = -1, .name = output->column, .why = why, .size = size};
   double number = 0;
   why[0] = '\0';
-  if (gannet_parse_number(output->column, &number) == 0) {
+  if (gannet_parse_number(output->column, &number) == 0 && number >= 1 && number < INT_MAX) {
     t.column = (int)number - 1;
     t.name = NULL;
   }
