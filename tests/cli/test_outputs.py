@@ -172,6 +172,7 @@ class Outputs(program.ProgramTest):
                 ("  mass: {unit: kg}", "  mass: {file: b, column: a, pattern: c}", r"outputs.mass.column: a number is in a column or found"),
                 ("  mass: {unit: kg}", "  mass: {file: b, column: 0}", r"outputs.mass.column: expected the name of a column"),
                 ("  mass: {unit: kg}", "  mass: {file: b, column: ''}", r"outputs.mass.column: is empty"),
+                ("  mass: {unit: kg}", "  mass: {pattern: ''}", r"outputs.mass.pattern: is empty; give a regular"),
                 ("  mass: {unit: kg}", "  mass: {file: /b, column: 1}", r"outputs.mass.file: expected a path in the evaluation"),
                 ("  mass: {unit: kg}", "  mass: {file: a/../b, column: 1}", r"outputs.mass.file: expected a path in the evaluation"),
                 ("  mass: {unit: kg}", "  mass: {rows: all, pattern: a}", r"outputs.mass.rows: needs column"),

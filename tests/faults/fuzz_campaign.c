@@ -303,7 +303,13 @@ const fuzz_target fuzz_campaign_targets[] = {
           "evaluate:\n  backend: slurm\n  command: [./s, '{x}']\n  environment: [A=1]\n  sbatch: "
           "['--time=5']\n"
           "  pattern: ['objective=^drag: *([^ ]*)']\n  bad_luck_exit_codes: [1, 2]\n  "
-          "infeasible_text: [bad]\n"}},
+          "infeasible_text: [bad]\n",
+          "method: sobol\nvariables: {x: {lower: 0, upper: 1}}\nunknown_outputs: warn\n"
+          "objective: {name: cost, expression: 'drag + 0.01*mass', unit: N}\n"
+          "constraints: {m: {expression: mass/2, upper: 3}}\noutputs:\n"
+          "  drag: {file: 'a/*/c.dat', column: Cd, rows: last 20, take: mean}\n"
+          "  cells: {pattern: '^cells: *([^ ]*)', file: log, unit: \"-\"}\n  "
+          "mass:\n" CAMPAIGN_END}},
     {.name = "set",
      .key = 2,
      .share = 60,

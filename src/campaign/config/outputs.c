@@ -199,6 +199,9 @@ static void check_source(const gannet_config_reader *reader, const gannet_tree *
   if (keys->column && !*keys->column)
     complain_of_output(reader, node, "column",
                        "is empty; give the name of a column, or its number");
+  if (keys->pattern && !*keys->pattern)
+    complain_of_output(reader, node, "pattern",
+                       "is empty; give a regular expression, as in \"^cells: *([^ ]*)\"");
   const bool leaves =
       keys->file && (strcmp(keys->file, "..") == 0 || strncmp(keys->file, "../", 3) == 0 ||
                      strstr(keys->file, "/../") != NULL);
