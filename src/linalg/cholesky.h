@@ -20,7 +20,6 @@ enum {
   GANNET_CHOLESKY_BLOCK = 64,           /* rows of a block row */
   GANNET_CHOLESKY_TOGETHER = 128,       /* fewest new rows that ranks make by panels of their own */
   GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* fewest rows with which ranks share a solve */
-  GANNET_CHOLESKY_SPREAD = 4,           /* most right-hand sides of the _spread functions */
   GANNET_CHOLESKY_RANKS = 8             /* most ranks that share a solve */
 };
 
@@ -122,18 +121,6 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
 GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b,
                                                          int ldb);
 
-/* The halves of gannet_cholesky_solve for a few right-hand sides of the ranks of a node, with the
- * same bits. Right-hand side j belongs to rank j % n of the node. Backward goes on with what
- * forward left in shared memory: in between, the ranks do nothing else with the factor together.
- *
- * Collective over the node of a shared factor; m the same on all ranks.
- *
- * m  in     of all ranks, 1 .. GANNET_CHOLESKY_SPREAD
- * b  inout  [right-hand sides of this rank][ldb], the first n of each row
- */
-void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
-void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
-
 /* The same halves for many right-hand sides that every rank has: each rank solves for a part of
  * them, and all ranks get all solutions, with the same bits. Faster from some hundred rows on.
  *
@@ -148,12 +135,6 @@ GANNET_CHECKED gannet_err gannet_cholesky_forward_dealt(const gannet_cholesky *f
                                                         MPI_Comm comm, int m, double *b);
 GANNET_CHECKED gannet_err gannet_cholesky_backward_dealt(const gannet_cholesky *factor,
                                                          MPI_Comm comm, int m, double *b);
-
-/* Whether ranks share the factor.
- *
- * Local; the same on all ranks of a node.
- */
-bool gannet_cholesky_is_shared(const gannet_cholesky *factor);
 
 /* log det K.
  *

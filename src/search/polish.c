@@ -1,5 +1,5 @@
-/* Three parts: a worker improves one start after the other; its questions are answered, by its rank
- * or by all ranks of the node; gannet_polish deals out the starts. */
+/* Three parts: a worker improves one start after the other; its rank answers the questions of all
+ * its workers; gannet_polish deals out the starts. */
 #include "search/polish.h"
 
 #include <math.h>
@@ -54,10 +54,6 @@ struct gannet_polisher {
   gannet_minimize_options options;
   /* What is asked for at several points at once, and the answers: */
   double *x, *values, *gradients;
-  /* Of a polish with a shared buffer: */
-  double *asked; /* [ranks of the node][gannet_polish_buffer_length(d)]; NULL = no shared buffer */
-  int asking;    /* workers that asked in the last exchange, over the node */
-  bool error_shared; /* all ranks of the node know of an error */
 };
 
 static void worker_release(polish_worker *w) {
@@ -223,16 +219,8 @@ typedef struct {
   question asked;
   int n;
   int lists[GANNET_LOCKSTEP_MOST];
-  polish_worker *asker[GANNET_LOCKSTEP_MOST]; /* NULL = of another rank */
+  polish_worker *asker[GANNET_LOCKSTEP_MOST];
 } question_batch;
-
-static void batch_add(const gannet_polisher *p, question_batch *q, int list, const double *x,
-                      polish_worker *asker) {
-  const size_t d = (size_t)p->problem->d;
-  memcpy(p->x + (size_t)q->n * d, x, d * sizeof *x);
-  q->lists[q->n] = list;
-  q->asker[q->n++] = asker;
-}
 
 static gannet_err batch_answer(gannet_polisher *p, const question_batch *q) {
   const gannet_polish_spec *spec = p->spec;
@@ -243,7 +231,6 @@ static gannet_err batch_answer(gannet_polisher *p, const question_batch *q) {
       spec->user, q->n, q->lists, p->x, p->values, p->gradients));
   for (int i = 0; i < q->n; ++i) {
     polish_worker *w = q->asker[i];
-    if (!w) continue;
     double *value = function ? &w->value : w->conditions;
     double *gradient = function ? w->gradient : w->slopes;
     memcpy(value, p->values + (size_t)i * width, width * sizeof *value);
@@ -259,83 +246,24 @@ static gannet_err answer_one(polish_worker *w) {
   return spec->conditions(spec->user, w->list, w->x, w->conditions, w->slopes);
 }
 
-/* Answer what workers of this rank ask, without other ranks. */
-static gannet_err answer_alone(gannet_polisher *p, int n, const int *slots) {
+/* A gannet_lockstep_answer: one call answers all questions of a kind. */
+static gannet_err answer_questions(void *user, int n, const int *slots) {
+  gannet_polisher *p = user;
+  const size_t d = (size_t)p->problem->d;
   if (n == 1) return answer_one(&p->worker[slots[0]]);
   for (question asked = 0; asked < QUESTIONS; ++asked) {
     question_batch q = {.asked = asked};
     for (int i = 0; i < n; ++i) {
       polish_worker *w = &p->worker[slots[i]];
-      if (w->asks == asked) batch_add(p, &q, w->list, w->x, w);
+      if (w->asks != asked) continue;
+      memcpy(p->x + (size_t)q.n * d, w->x, d * sizeof *w->x);
+      q.lists[q.n] = w->list;
+      q.asker[q.n++] = w;
     }
     if (q.n == 1) GANNET_TRY(answer_one(q.asker[0]));
     if (q.n > 1) GANNET_TRY(batch_answer(p, &q));
   }
   return GANNET_OK;
-}
-
-/* A rank shows the number of its workers that ask, then a row for each of them: */
-enum { ROW_QUESTION, ROW_LIST, ROW_POINT /* [d] */ };
-
-size_t gannet_polish_buffer_length(int d) {
-  return 1 + GANNET_LOCKSTEP_MOST * (ROW_POINT + (size_t)d);
-}
-
-/* Show what n workers of this rank ask, and copy what all ranks show into p->asked: those who
- * answer may use the buffer, too. */
-static gannet_err exchange_questions(gannet_polisher *p, int n, const int *slots) {
-  const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
-  gannet_shared_buffer *buffer = p->spec->shared_buffer;
-  double *own = gannet_shared_buffer_own(buffer);
-  own[0] = n;
-  for (int i = 0; i < n; ++i) {
-    const polish_worker *w = &p->worker[slots[i]];
-    double *row = own + 1 + (size_t)i * (ROW_POINT + d);
-    row[ROW_QUESTION] = w->asks;
-    row[ROW_LIST] = w->list;
-    memcpy(row + ROW_POINT, w->x, d * sizeof *row);
-  }
-  const gannet_err err = gannet_shared_buffer_publish(buffer, GANNET_OK);
-  p->error_shared = err != GANNET_OK;
-  p->asking = 0;
-  for (int r = 0; err == GANNET_OK && r < gannet_shared_buffer_node(buffer)->n; ++r) {
-    const double *shown = gannet_shared_buffer_of(buffer, r);
-    memcpy(p->asked + (size_t)r * room, shown,
-           (1 + (size_t)shown[0] * (ROW_POINT + d)) * sizeof *shown);
-    p->asking += (int)shown[0];
-  }
-  return err;
-}
-
-/* Answer what workers of all ranks of the node ask, together with these ranks: GANNET_LOCKSTEP_MOST
- * equal questions at a time. */
-static gannet_err answer_together(gannet_polisher *p, int n, const int *slots) {
-  const gannet_node *node = gannet_shared_buffer_node(p->spec->shared_buffer);
-  const size_t d = (size_t)p->problem->d, room = gannet_polish_buffer_length(p->problem->d);
-  GANNET_TRY(exchange_questions(p, n, slots));
-  for (question asked = 0; asked < QUESTIONS; ++asked) {
-    question_batch q = {.asked = asked};
-    for (int r = 0; r < node->n; ++r) {
-      const double *shown = p->asked + (size_t)r * room;
-      for (int i = 0; i < (int)shown[0]; ++i) {
-        const double *row = shown + 1 + (size_t)i * (ROW_POINT + d);
-        if ((question)row[ROW_QUESTION] != asked) continue;
-        batch_add(p, &q, (int)row[ROW_LIST], row + ROW_POINT,
-                  r == node->node_rank ? &p->worker[slots[i]] : NULL);
-        if (q.n < GANNET_LOCKSTEP_MOST) continue;
-        GANNET_TRY(batch_answer(p, &q));
-        q.n = 0;
-      }
-    }
-    if (q.n > 0) GANNET_TRY(batch_answer(p, &q));
-  }
-  return GANNET_OK;
-}
-
-/* A gannet_lockstep_answer; with a shared buffer collective over its node. */
-static gannet_err answer_questions(void *user, int n, const int *slots) {
-  gannet_polisher *p = user;
-  return p->spec->shared_buffer ? answer_together(p, n, slots) : answer_alone(p, n, slots);
 }
 
 static void release_workers(gannet_polisher *p) {
@@ -344,22 +272,17 @@ static void release_workers(gannet_polisher *p) {
   gannet_free(&p->x);
   gannet_free(&p->values);
   gannet_free(&p->gradients);
-  gannet_free(&p->asked);
 }
 
 /* n workers for p->spec. */
 static gannet_err create_workers(gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
   const size_t d = (size_t)spec->problem->d;
-  const size_t several = spec->shared_buffer ? GANNET_LOCKSTEP_MOST : (size_t)n;
+  const size_t several = (size_t)n;
   const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
   p->problem = spec->problem;
   p->n_conditions = spec->n_conditions;
   p->options = spec->options;
-  if (spec->shared_buffer)
-    GANNET_TRY(gannet_alloc((size_t)gannet_shared_buffer_node(spec->shared_buffer)->n *
-                                gannet_polish_buffer_length((int)d),
-                            sizeof *p->asked, &p->asked));
   if (several > 1) {
     GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
     GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
@@ -377,7 +300,6 @@ static bool workers_fit(const gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
   const gannet_minimize_options *own = &p->options, *given = &spec->options;
   if (p->n != n || p->problem != spec->problem || p->n_conditions != spec->n_conditions ||
-      (p->asked != NULL) != (spec->shared_buffer != NULL) ||
       own->max_evaluations != given->max_evaluations ||
       own->gradient_tolerance != given->gradient_tolerance ||
       own->value_tolerance != given->value_tolerance)
@@ -421,20 +343,13 @@ void gannet_polisher_destroy(gannet_polisher **polisher) {
 }
 
 /* Polish starts until none is left; err: an earlier error of this rank. A rank that has failed
- * opens and closes the queue all the same, because the other ranks do, and shows its error in the
- * shared buffer. One that has no start left goes on answering what workers of other ranks ask. */
+ * opens and closes the queue all the same, because the other ranks do. */
 static gannet_err polish_share(const gannet_context *context, gannet_polisher *p, gannet_err err) {
   const gannet_polish_spec *spec = p->spec;
   p->queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
-  p->error_shared = false;
-  p->asking = 1;
   if (err == GANNET_OK) err = prepare_workers(context, p);
   if (err == GANNET_OK)
     err = gannet_lockstep_run(p->lockstep, p->n, polish_starts, answer_questions, p);
-  while (spec->shared_buffer && err == GANNET_OK && p->asking > 0)
-    err = answer_questions(p, 0, NULL);
-  if (spec->shared_buffer && err != GANNET_OK && !p->error_shared)
-    err = gannet_shared_buffer_publish(spec->shared_buffer, err);
   gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;

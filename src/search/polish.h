@@ -7,14 +7,12 @@
  *   question   a point at which a minimiser wants the function, or the conditions
  *
  * Each start is improved by one rank. A rank improves several starts in step: what all of them ask
- * is answered by one call, where that takes less time than one call for each. The ranks of a node
- * can also answer the questions of all of them together.
+ * is answered by one call, where that takes less time than one call for each.
  */
 #ifndef GANNET_SEARCH_POLISH_H
 #define GANNET_SEARCH_POLISH_H
 
 #include "base/context.h"
-#include "base/shared_buffer.h"
 #include "minimize/minimize.h"
 #include "problem/problem.h"
 
@@ -50,14 +48,7 @@ typedef struct {
   gannet_polish_conditions conditions;
   /* For starts in step: NULL = one start after the other. With conditions both or none. */
   gannet_polish_several functions, conditions_of_several;
-  /* Of a node whose ranks answer all questions together: then functions and conditions_of_several
-   * are called by all of them at once, may communicate, and may use the buffer, too. At least
-   * gannet_polish_buffer_length(d) numbers per rank; borrowed. NULL = every rank answers itself. */
-  gannet_shared_buffer *shared_buffer;
 } gannet_polish_spec;
-
-/* Local. */
-size_t gannet_polish_buffer_length(int d);
 
 /* Minimisers and their memory, kept from one polish to the next. */
 typedef struct gannet_polisher gannet_polisher;
@@ -76,8 +67,7 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  * max(0, lambda_k + mu g_k). A start where no condition is active takes one round, another at most
  * five. Newton steps along the gradient of the worst condition remove what is left of a violation.
  *
- * Collective over the context's communicator; spec the same on all ranks, except for the shared
- * buffer, which belongs to a node or is NULL on all of its ranks.
+ * Collective over the context's communicator; spec the same on all ranks.
  *
  * polisher  inout  problems of its earlier polishes must still exist; it changes no bit
  * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values

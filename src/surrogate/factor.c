@@ -131,36 +131,18 @@ gannet_err gannet_factor_whole(const gannet_factor *factor, const gannet_cholesk
   return GANNET_OK;
 }
 
-typedef void (*half_alone)(const gannet_cholesky *factor, int m, double *b, int ldb);
-typedef void (*half_spread)(gannet_cholesky *factor, int m, double *b, int ldb);
-
-static gannet_err solve_half(const gannet_factor *factor, int node_points, half_alone alone,
-                             half_spread spread, int m, double *b, int ldb) {
+gannet_err gannet_factor_forward(const gannet_factor *factor, int m, double *b, int ldb) {
   const gannet_cholesky *whole = NULL;
   GANNET_TRY(gannet_factor_whole(factor, &whole));
-  if (node_points > 0)
-    spread(factor->whole, node_points, b, ldb);
-  else if (whole)
-    alone(whole, m, b, ldb);
+  if (whole) gannet_cholesky_forward(whole, m, b, ldb);
   return GANNET_OK;
 }
 
-gannet_err gannet_factor_forward(const gannet_factor *factor, int node_points, int m, double *b,
-                                 int ldb) {
-  return solve_half(factor, node_points, gannet_cholesky_forward, gannet_cholesky_forward_spread, m,
-                    b, ldb);
-}
-
-gannet_err gannet_factor_backward(const gannet_factor *factor, int node_points, int m, double *b,
-                                  int ldb) {
-  return solve_half(factor, node_points, gannet_cholesky_backward, gannet_cholesky_backward_spread,
-                    m, b, ldb);
-}
-
-bool gannet_factor_gains_on_node(const gannet_factor *factor) {
-  const gannet_node *node = factor->context->node;
-  if (!factor->whole || !gannet_cholesky_is_shared(factor->whole)) return false;
-  return !node->meeting->crowded && gannet_cholesky_size(factor->whole) >= GANNET_FACTOR_NODE_ROWS;
+gannet_err gannet_factor_backward(const gannet_factor *factor, int m, double *b, int ldb) {
+  const gannet_cholesky *whole = NULL;
+  GANNET_TRY(gannet_factor_whole(factor, &whole));
+  if (whole) gannet_cholesky_backward(whole, m, b, ldb);
+  return GANNET_OK;
 }
 
 const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor) {

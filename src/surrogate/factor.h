@@ -25,10 +25,6 @@ typedef enum {
  * (docs/performance.md). */
 enum { GANNET_FACTOR_AUTO_ROWS = 4000 };
 
-/* Rows from which on few right-hand sides are solved for in less time by all ranks of a node than
- * by those to whom they belong; measured on two (docs/performance.md). */
-enum { GANNET_FACTOR_NODE_ROWS = 800 };
-
 extern const char *const gannet_factor_names[]; /* in the order of gannet_factor_place */
 
 typedef struct gannet_factor gannet_factor;
@@ -95,27 +91,18 @@ const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor);
 GANNET_CHECKED gannet_err gannet_factor_whole(const gannet_factor *factor,
                                               const gannet_cholesky **whole);
 
-/* Overwrite m rows of b with L^-1 b, and these then with K^-1 b; by this rank alone, or, where it
- * gains by that, by the ranks of its node together, with the same bits (linalg/cholesky.h).
+/* Overwrite m rows of b with L^-1 b, and these then with K^-1 b.
  *
- * Local; collective over the node where node_points is not 0, which is then the same on all ranks.
+ * Local.
  *
- * node_points  in     0, or the number of right-hand sides of all ranks of the node, 1 ..
- *                     GANNET_CHOLESKY_SPREAD, of which the ranks have one each in turn
- * b            inout  [m][ldb]
+ * b  inout  [m][ldb]
  *
  * Errors: as gannet_factor_whole.
  */
-GANNET_CHECKED gannet_err gannet_factor_forward(const gannet_factor *factor, int node_points, int m,
-                                                double *b, int ldb);
-GANNET_CHECKED gannet_err gannet_factor_backward(const gannet_factor *factor, int node_points,
-                                                 int m, double *b, int ldb);
-
-/* Whether ranks of this node gain by that.
- *
- * Local; the same on all ranks of a node.
- */
-bool gannet_factor_gains_on_node(const gannet_factor *factor);
+GANNET_CHECKED gannet_err gannet_factor_forward(const gannet_factor *factor, int m, double *b,
+                                                int ldb);
+GANNET_CHECKED gannet_err gannet_factor_backward(const gannet_factor *factor, int m, double *b,
+                                                 int ldb);
 
 /* Why a model with this place has no standard deviations, or NULL when it has; for the operation
  * no_sd of the family.

@@ -263,8 +263,7 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
                                               double *sd_gradients) {
   GANNET_TRY(require_conditioned(s));
   if (s->type->predict_gradients) {
-    GANNET_TRY(
-        s->type->predict_gradients(s->state, 0, m, x, mean, sd, mean_gradients, sd_gradients));
+    GANNET_TRY(s->type->predict_gradients(s->state, m, x, mean, sd, mean_gradients, sd_gradients));
     return GANNET_OK;
   }
   for (int i = 0; i < m; ++i) {
@@ -273,76 +272,6 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
     GANNET_TRY(s->type->predict_gradient
                    ? s->type->predict_gradient(s->state, x + at, mean + i, sd + i, by_mean, by_sd)
                    : difference_gradient(s, x + at, mean + i, sd + i, by_mean, by_sd));
-  }
-  return GANNET_OK;
-}
-
-bool gannet_surrogate_gains_on_node(const gannet_surrogate *s) {
-  return s->conditioned && s->type->gains_on_node && s->type->gains_on_node(s->state);
-}
-
-/* Points that the ranks of a node work on at once; they have one each in turn. */
-enum { NODE_POINTS = GANNET_CHOLESKY_SPREAD };
-
-/* Of so many points, those of a rank. */
-static int points_of(const gannet_node *node, int node_rank, int points) {
-  return points > node_rank ? (points - node_rank + node->n - 1) / node->n : 0;
-}
-
-/* A rank publishes 2 + 2d numbers per point, and gathers its points behind them. */
-size_t gannet_surrogate_node_buffer_length(int d, int m) {
-  return (2 * (size_t)d + 2) * (size_t)m + (size_t)NODE_POINTS * (size_t)d;
-}
-
-/* Per group of NODE_POINTS, with count points of this rank: [count] means, [count] deviations, and
- * [count][d] gradients of both. */
-static gannet_err publish_moments(const gannet_surrogate *s, gannet_shared_buffer *buffer, int m,
-                                  const double *x) {
-  const gannet_node *node = gannet_shared_buffer_node(buffer);
-  const size_t d = (size_t)s->d;
-  double *own = gannet_shared_buffer_own(buffer);
-  gannet_err err = GANNET_OK;
-  for (int first = 0; first < m && err == GANNET_OK; first += NODE_POINTS) {
-    const int points = m - first < NODE_POINTS ? m - first : NODE_POINTS;
-    const int count = points_of(node, node->node_rank, points);
-    const size_t n = (size_t)count;
-    double *own_x = own + (2 + 2 * d) * n;
-    for (int i = 0; i < count; ++i)
-      memcpy(own_x + (size_t)i * d, x + (size_t)(first + node->node_rank + i * node->n) * d,
-             d * sizeof *x);
-    err = s->type->predict_gradients(s->state, points, count, own_x, own, own + n, own + 2 * n,
-                                     own + (2 + d) * n);
-    own += (2 + 2 * d) * n;
-  }
-  return gannet_shared_buffer_publish(buffer, err);
-}
-
-gannet_err gannet_surrogate_predict_gradients_on_node(const gannet_surrogate *s,
-                                                      gannet_shared_buffer *buffer, int m,
-                                                      const double *x, double *mean, double *sd,
-                                                      double *mean_gradients,
-                                                      double *sd_gradients) {
-  const gannet_node *node = gannet_shared_buffer_node(buffer);
-  const size_t d = (size_t)s->d;
-  if (!gannet_surrogate_gains_on_node(s)) {
-    GANNET_TRY(gannet_surrogate_predict_gradients(s, m, x, mean, sd, mean_gradients, sd_gradients));
-    return GANNET_OK;
-  }
-  GANNET_TRY(publish_moments(s, buffer, m, x));
-  for (int node_rank = 0; node_rank < node->n; ++node_rank) {
-    const double *found = gannet_shared_buffer_of(buffer, node_rank);
-    for (int first = 0; first < m; first += NODE_POINTS) {
-      const int points = m - first < NODE_POINTS ? m - first : NODE_POINTS;
-      const size_t n = (size_t)points_of(node, node_rank, points);
-      for (size_t i = 0; i < n; ++i) {
-        const size_t k = (size_t)(first + node_rank) + i * (size_t)node->n;
-        mean[k] = found[i];
-        sd[k] = found[n + i];
-        memcpy(mean_gradients + k * d, found + 2 * n + i * d, d * sizeof *found);
-        memcpy(sd_gradients + k * d, found + (2 + d) * n + i * d, d * sizeof *found);
-      }
-      found += (2 + 2 * d) * n;
-    }
   }
   return GANNET_OK;
 }

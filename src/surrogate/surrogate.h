@@ -22,7 +22,6 @@
 
 #include "base/context.h"
 #include "base/option.h"
-#include "base/shared_buffer.h"
 #include "problem/physics.h"
 #include "surrogate/estimator.h"
 #include "surrogate/multistart.h"
@@ -103,16 +102,9 @@ typedef struct {
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
   /* Mean, standard deviation and their gradients [m][d] at m points, in the place of
-   * predict_gradient. Must give the same bits as m calls with one point each.
-   *
-   * node_points = 0: this rank works alone. Otherwise all ranks of the node work together, which is
-   * only asked for when gains_on_node says so: node_points, 1 .. GANNET_CHOLESKY_SPREAD, is the
-   * number of points of all ranks, which have one each in turn. */
-  gannet_err (*predict_gradients)(const void *state, int node_points, int m, const double *x,
-                                  double *mean, double *sd, double *mean_gradients,
-                                  double *sd_gradients);
-  /* gannet_surrogate_gains_on_node. NULL: never. */
-  bool (*gains_on_node)(const void *state);
+   * predict_gradient. Must give the same bits as m calls with one point each. */
+  gannet_err (*predict_gradients)(const void *state, int m, const double *x, double *mean,
+                                  double *sd, double *mean_gradients, double *sd_gradients);
   /* gannet_surrogate_fitted. NULL: never. */
   bool (*fitted)(const void *state, double *mean);
   /* gannet_surrogate_lower. NULL: mean - exploration sd. */
@@ -313,33 +305,6 @@ GANNET_CHECKED gannet_err gannet_surrogate_predict_gradients(const gannet_surrog
                                                              int m, const double *x, double *mean,
                                                              double *sd, double *mean_gradients,
                                                              double *sd_gradients);
-
-/* Whether the ranks of a node take less time for predict_gradients together, with the present data.
- *
- * Local; the same on all ranks of a node.
- */
-bool gannet_surrogate_gains_on_node(const gannet_surrogate *surrogate);
-
-/* gannet_surrogate_predict_gradients by the ranks of a node together, with the same bits: each
- * makes the moments of some points, and they share the triangular solves, which take longest. A
- * model that does not gain by it is asked by every rank for all points.
- *
- * Collective over the node of the buffer, which is that of the model's context; the same on all
- * ranks.
- *
- * buffer  inout  of at least gannet_surrogate_node_buffer_length(d, m) numbers
- *
- * Errors: as _predict with sd.
- */
-GANNET_CHECKED gannet_err gannet_surrogate_predict_gradients_on_node(
-    const gannet_surrogate *surrogate, gannet_shared_buffer *buffer, int m, const double *x,
-    double *mean, double *sd, double *mean_gradients, double *sd_gradients);
-
-/* Numbers of a buffer for m points in d dimensions.
- *
- * Local.
- */
-size_t gannet_surrogate_node_buffer_length(int d, int m);
 
 /* Least value at x over the model's confidence set, whose radius is exploration, with its gradient
  * [d]. To first order it is mean - exploration sd, which it is for models without such a set.

@@ -139,40 +139,6 @@ static void a_long_factor_has_the_bits_of_growing_alone(void **state) {
   gannet_cholesky_destroy(&together);
 }
 
-/* Right-hand sides that lie with the ranks in turn, of which some may have none. */
-static void solutions_spread_over_ranks_have_the_bits_of_one(void **state) {
-  (void)state;
-  enum { SPREAD = GANNET_CHOLESKY_SPREAD, LONG = 1100 };
-  const int sizes[] = {1, 40, 64, 200, 511, 512, 700, LONG};
-  static double one[SPREAD * LONG], half[SPREAD * LONG], own[SPREAD * LONG];
-  const int bad = -1;
-  gannet_cholesky *alone = NULL, *together = NULL;
-  assert_ok(gannet_cholesky_create(&alone));
-  assert_ok(gannet_cholesky_create_shared(node, &together));
-  assert_true(gannet_cholesky_is_shared(together) == (node->n > 1));
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes && node->n > 1; ++s) {
-    const int n = sizes[s];
-    assert_ok(gannet_cholesky_extend(alone, n, long_rows, (void *)&bad));
-    assert_ok(gannet_cholesky_extend(together, n, long_rows, (void *)&bad));
-    for (int m = 1; m <= SPREAD; ++m) {
-      for (int i = 0; i < m * LONG; ++i) one[i] = sin(0.3 * i + m);
-      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
-        memcpy(own + r * LONG, one + j * LONG, LONG * sizeof *own);
-      gannet_cholesky_forward(alone, m, one, LONG);
-      memcpy(half, one, sizeof half);
-      gannet_cholesky_backward(alone, m, one, LONG);
-      gannet_cholesky_forward_spread(together, m, own, LONG);
-      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
-        assert_memory_equal(own + r * LONG, half + j * LONG, (size_t)n * sizeof *own);
-      gannet_cholesky_backward_spread(together, m, own, LONG);
-      for (int j = node->node_rank, r = 0; j < m; j += node->n, ++r)
-        assert_memory_equal(own + r * LONG, one + j * LONG, (size_t)n * sizeof *own);
-    }
-  }
-  gannet_cholesky_destroy(&alone);
-  gannet_cholesky_destroy(&together);
-}
-
 /* Whoever has the factor: of its own here. */
 static void solutions_dealt_out_have_the_bits_of_one(void **state) {
   (void)state;
@@ -295,7 +261,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(rows_are_shared_out),
       cmocka_unit_test(errors_reach_all_ranks),
       cmocka_unit_test(a_long_factor_has_the_bits_of_growing_alone),
-      cmocka_unit_test(solutions_spread_over_ranks_have_the_bits_of_one),
       cmocka_unit_test(solutions_dealt_out_have_the_bits_of_one),
       cmocka_unit_test(without_more_shared_memory_ranks_go_on_alone),
       cmocka_unit_test(rows_are_made_again),

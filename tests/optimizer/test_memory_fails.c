@@ -132,11 +132,11 @@ static void inducing_points(void **state) {
   check(&s);
 }
 
-/* So many results that two ranks polish together. */
-static void polish_together(void **state) {
+/* So many results that candidates are bounded by upper bounds of variances. */
+static void upper_bounds_of_variances(void **state) {
   (void)state;
   const subject s = {"gp-ei",
-                     GANNET_FACTOR_NODE_ROWS + 20,
+                     420,
                      {{"method", "gp-ei"},
                       {"initial", "4"},
                       {"search.candidates", "600"},
@@ -175,7 +175,7 @@ static void members(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tangent_kernels),  cmocka_unit_test(trained_means),
-      cmocka_unit_test(inducing_points),  cmocka_unit_test(polish_together),
+      cmocka_unit_test(inducing_points),  cmocka_unit_test(upper_bounds_of_variances),
       cmocka_unit_test(quadratic_models), cmocka_unit_test(quadratic_models_of_noisy_values),
       cmocka_unit_test(members),
   };

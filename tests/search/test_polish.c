@@ -43,20 +43,9 @@ static gannet_context *context_of(MPI_Comm comm) {
 /* What is asked for in step, one point after the other. */
 typedef struct {
   gannet_polish_spec spec;
-  int most;                        /* points at once so far */
-  int asked;                       /* how often */
-  gannet_shared_buffer *scribbled; /* on by those who answer; or NULL */
+  int most;  /* points at once so far */
+  int asked; /* how often */
 } loop;
-
-/* As ranks do that answer together. */
-static gannet_err scribble(const loop *l) {
-  for (int time = 0; l->scribbled && time < 3; ++time) {
-    double *own = gannet_shared_buffer_own(l->scribbled);
-    for (size_t i = 0; i < gannet_polish_buffer_length(l->spec.problem->d); ++i) own[i] = 1e10;
-    GANNET_TRY(gannet_shared_buffer_publish(l->scribbled, GANNET_OK));
-  }
-  return GANNET_OK;
-}
 
 static gannet_err several(void *user, int m, const int *lists, const double *x, double *values,
                           double *gradients) {
@@ -64,7 +53,6 @@ static gannet_err several(void *user, int m, const int *lists, const double *x, 
   const int d = l->spec.problem->d;
   l->most = m > l->most ? m : l->most;
   ++l->asked;
-  GANNET_TRY(scribble(l));
   for (int i = 0; i < m; ++i)
     GANNET_TRY(l->spec.function(l->spec.user, lists[i], x + (ptrdiff_t)i * d, values + i,
                                 gradients + (ptrdiff_t)i * d));
@@ -75,7 +63,6 @@ static gannet_err several_conditions(void *user, int m, const int *lists, const 
                                      double *values, double *gradients) {
   const loop *l = user;
   const ptrdiff_t n = l->spec.n_conditions, d = l->spec.problem->d;
-  GANNET_TRY(scribble(l));
   for (int i = 0; i < m; ++i)
     GANNET_TRY(l->spec.conditions(l->spec.user, lists[i], x + i * d, values + i * n,
                                   gradients + i * n * d));
@@ -103,47 +90,20 @@ static gannet_polish_spec in_step(loop *l) {
   return spec;
 }
 
-static gannet_shared_buffer *board_of(const gannet_context *context, int d) {
-  gannet_shared_buffer *board = NULL;
-  if (context->node)
-    assert_ok(gannet_shared_buffer_create(context->node, gannet_polish_buffer_length(d), &board));
-  return board;
-}
-
-/* By the ranks of a node, which are asked the same. */
-static void polish_together(const gannet_context *context, gannet_polisher *polisher,
-                            const gannet_polish_spec *spec, double *x, double *values) {
-  gannet_shared_buffer *board = board_of(context, spec->problem->d);
-  if (!board) return;
-  loop l = {*spec, 0, 0, board};
-  gannet_polish_spec together = in_step(&l);
-  together.shared_buffer = board;
-  for (int time = 0; time < 2; ++time)
-    assert_ok(gannet_polish(context, polisher, &together, x, values));
-  int asked[2] = {l.asked, -l.asked};
-  MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, context->node->comm);
-  assert_int_equal(asked[0], -asked[1]);
-  assert_true(l.asked > 0);
-  gannet_shared_buffer_destroy(&board);
-}
-
-/* One start after the other, and then in step, by all ranks of a node together, and once more with
- * what that left: the same bits, from more than one at once where a rank has more. */
+/* One start after the other, and then in step, and once more with what that left: the same bits,
+ * from more than one at once where a rank has more. */
 static void polish_twice(const gannet_context *context, const gannet_polish_spec *spec, double *x,
                          double *values) {
   const size_t units = (size_t)spec->n_lists * (size_t)spec->n_starts;
   const size_t length = units * (size_t)spec->problem->d;
   double *y = test_calloc(length, sizeof *y), *own = test_calloc(units, sizeof *own);
-  loop l = {*spec, 0, 0, NULL};
+  loop l = {*spec, 0, 0};
   gannet_polisher *polisher = NULL;
   assert_ok(gannet_polisher_create(&polisher));
   assert_ok(gannet_polish(context, polisher, spec, x, values));
   const gannet_polish_spec together = in_step(&l);
-  for (int time = 0; time < 3; ++time) {
-    if (time == 1)
-      polish_together(context, polisher, spec, y, own);
-    else
-      assert_ok(gannet_polish(context, polisher, &together, y, own));
+  for (int time = 0; time < 2; ++time) {
+    assert_ok(gannet_polish(context, polisher, &together, y, own));
     assert_memory_equal(x, y, length * sizeof *x);
     assert_memory_equal(values, own, units * sizeof *own);
   }
@@ -295,16 +255,11 @@ static void an_error_on_one_rank_reaches_all(void **state) {
                              .user = &b,
                              .options = options};
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &spec, x, values));
-  loop l = {spec, 0, 0, NULL};
+  loop l = {spec, 0, 0};
   gannet_polish_spec together = in_step(&l);
-  assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
-  gannet_shared_buffer *board = board_of(world, MIXED);
-  together.shared_buffer = board;
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, polisher, &together, x, values));
   b.fail_in_list = -1;
   assert_ok(gannet_polish(world, polisher, &together, x, values));
-  together.shared_buffer = NULL;
-  gannet_shared_buffer_destroy(&board);
   assert_ok(gannet_polish(world, polisher, &together, x, values));
   assert_ok(gannet_polish(world, fresh, &together, y, values));
   assert_memory_equal(x, y, sizeof x);

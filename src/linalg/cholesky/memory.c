@@ -63,10 +63,6 @@ int gannet_cholesky_blocks(const gannet_cholesky *factor) {
   return cholesky_blocks_for(factor->n);
 }
 
-bool gannet_cholesky_is_shared(const gannet_cholesky *factor) {
-  return factor->shared;
-}
-
 const double *gannet_cholesky_row(const gannet_cholesky *factor, int i, size_t *step) {
   *step = (size_t)cholesky_width_of(i / B);
   return factor->block[i / B] + (size_t)(i % B) * *step;

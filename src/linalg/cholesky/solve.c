@@ -1,6 +1,5 @@
-/* Solving with a factor: by one rank, by the ranks of a node for the same right-hand sides, by the
- * ranks of a node for a few right-hand sides of each (spread), and by all ranks for a part of the
- * right-hand sides each (dealt).
+/* Solving with a factor: by one rank, by the ranks of a node for the same right-hand sides, and by
+ * all ranks for a part of the right-hand sides each (dealt).
  *
  * How the ranks of a node share a sweep
  *   sweep    forward or backward substitution with some leading block rows
@@ -23,7 +22,6 @@
 enum { B = GANNET_CHOLESKY_BLOCK };
 
 _Static_assert((int)PANEL_RUN == (int)B, "a run of a few panel is a block");
-_Static_assert((int)GANNET_CHOLESKY_SPREAD == (int)PANEL_FEW, "right-hand sides lie by runs");
 
 /* Lanes of a panel of m right-hand sides. */
 static int lanes_for(int m) {
@@ -103,7 +101,7 @@ typedef struct {
   bool backward;
   int blocks, lanes;
   int m;              /* right-hand sides in rows */
-  const double *rows; /* [m][ld] b; NULL = the shared x holds it */
+  const double *rows; /* [m][ld] b; NULL in a backward sweep, as the shared x holds it */
   size_t ld;
   int helpers;   /* number of ranks that help the leader */
   int node_rank; /* 0 = the leader; above helpers: this rank has no share */
@@ -267,48 +265,6 @@ gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double
     factor->kernels->unpack(lanes, count, factor->n, factor->shared->x, rows, (size_t)ldb);
   }
   return GANNET_OK;
-}
-
-/* By the ranks of a node, right-hand side j of all being that of rank j % n. */
-
-/* Where block i of right-hand side j is. */
-static double *run_of(const gannet_cholesky *factor, int m, int i, int j) {
-  return factor->shared->x + ((ptrdiff_t)i * m + j) * B;
-}
-
-/* Copy the solutions of this rank, each block as soon as it has come to a step. */
-static void copy_spread_solutions(const gannet_cholesky *factor, int m, int step, double *b,
-                                  int ldb) {
-  const gannet_node *node = factor->shared->node;
-  const int blocks = cholesky_blocks_for(factor->n);
-  for (int k = 0; k < blocks; ++k) {
-    const int i = step == CHOLESKY_FORWARD ? k : blocks - 1 - k;
-    double *row = b + i * B;
-    (void)cholesky_await(factor->shared, i, step);
-    for (int j = node->node_rank; j < m; j += node->n, row += ldb)
-      memcpy(row, run_of(factor, m, i, j), (size_t)cholesky_rows_in(factor, i) * sizeof *row);
-  }
-}
-
-void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, int ldb) {
-  const gannet_node *node = factor->shared->node;
-  const int blocks = cholesky_blocks_for(factor->n);
-  const double *own = b;
-  ++factor->shared->epoch;
-  (void)gannet_node_barrier(node, false); /* others may still read the last solutions */
-  for (int j = node->node_rank; j < m; j += node->n, own += ldb)
-    for (int i = 0; i < blocks; ++i)
-      memcpy(run_of(factor, m, i, j), own + i * B,
-             (size_t)cholesky_rows_in(factor, i) * sizeof *own);
-  (void)gannet_node_barrier(node, false);
-  cholesky_forward_share(factor, blocks, m, m, NULL, 0);
-  copy_spread_solutions(factor, m, CHOLESKY_FORWARD, b, ldb);
-}
-
-void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb) {
-  (void)gannet_node_barrier(factor->shared->node, false);
-  backward_share(factor, m);
-  copy_spread_solutions(factor, m, CHOLESKY_BACKWARD, b, ldb);
 }
 
 /* By all ranks of a communicator, a part of the right-hand sides each. */

@@ -274,22 +274,12 @@ static void slopes_of(const gannet_moments_score *s, int i, double mean, double 
 /* Moments of model i at m points, with their gradients. */
 static gannet_err predict_gradients(gannet_moments_score *s, int i, int m, const double *x_unit) {
   const gannet_surrogate *model = gannet_models_surrogate(s->member->models, i);
-  if (s->board)
-    return gannet_surrogate_predict_gradients_on_node(model, s->board, m, x_unit, s->mean, s->sd,
-                                                      s->by_mean, s->by_sd);
   return gannet_surrogate_predict_gradients(model, m, x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
 }
 
 /* The objective's part of a merit is not made of its moments. */
 static bool is_of_its_own(const gannet_moments_score *s) {
   return looks_ahead(s) || s->member->options->acq_type->lower;
-}
-
-bool gannet_moments_score_gains_together(const gannet_moments_score *s) {
-  bool gains = false;
-  for (int i = is_of_its_own(s) ? 1 : 0; i < gannet_models_count(s->member->models); ++i)
-    gains = gains || gannet_surrogate_gains_on_node(gannet_models_surrogate(s->member->models, i));
-  return gains;
 }
 
 /* The moments at one point. */

@@ -20,7 +20,6 @@
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCORE_H
 #define GANNET_OPTIMIZER_MOMENTS_SCORE_H
 
-#include "base/shared_buffer.h"
 #include "optimizer/propose/reference.h"
 
 typedef struct {
@@ -33,14 +32,12 @@ typedef struct {
   double *mean, *sd; /* [GANNET_TILE] */
   double *last_sd;   /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
-  gannet_shared_buffer *board; /* merits and bounds by the ranks of a node together; the caller's to
-                          set, NULL = by every rank alone */
-  double *by_mean, *by_sd;     /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
-  double *slope;               /* [d] */
-  gannet_reference reference;  /* of functions that want it, see _look */
-  void *work;                  /* of functions that look ahead; NULL = not looked yet */
-  double *covariance;          /* [GANNET_TILE][reference points] */
-  double *nearby;              /* [min(2 d, GANNET_TILE)][d] */
+  double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
+  double *slope;              /* [d] */
+  gannet_reference reference; /* of functions that want it, see _look */
+  void *work;                 /* of functions that look ahead; NULL = not looked yet */
+  double *covariance;         /* [GANNET_TILE][reference points] */
+  double *nearby;             /* [min(2 d, GANNET_TILE)][d] */
 } gannet_moments_score;
 
 /* Workspace; release accepts a zeroed struct.
@@ -88,12 +85,6 @@ bool gannet_moments_score_is_smooth(const gannet_moments_score *score);
 GANNET_CHECKED gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit,
                                                       int64_t first, double *scores, int ld);
 
-/* Whether ranks of a node find merits and bounds in less time together.
- *
- * Local; the same on all ranks of a node.
- */
-bool gannet_moments_score_gains_together(const gannet_moments_score *score);
-
 /* Parts of the score, for bounds of it. Whether constraints enter by bounds, and whether the
  * objective takes part. What model i >= 1 of a constraint adds: the logarithm of its probability or
  * improvement, or with bounds its violation >= 0; monotone in either moment but for the rule inside
@@ -112,7 +103,7 @@ double gannet_moments_score_inside(double score, double violation);
  * candidate is inside them, the summed squares of their violations instead: a
  * gannet_polish_function, and the same for several points as a gannet_polish_several.
  *
- * Local; with a board Collective over its node.
+ * Local.
  */
 GANNET_CHECKED gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit,
                                                      double *value, double *gradient);
@@ -124,7 +115,7 @@ GANNET_CHECKED gannet_err gannet_moments_score_merits(void *user, int m, const i
  * none with the rule of probabilities and while no candidate is inside: a gannet_polish_conditions
  * and their number; the same for several points as a gannet_polish_several.
  *
- * Local; with a board Collective over its node.
+ * Local.
  */
 int gannet_moments_score_n_bounds(const gannet_moments_score *score);
 GANNET_CHECKED gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_unit,

@@ -51,7 +51,6 @@ static void release_proposal(proposal *p) {
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
-  gannet_shared_buffer_destroy(&p->work.board);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
@@ -96,17 +95,6 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
   return GANNET_OK;
 }
 
-/* Ranks of a node polish a batch together where that is faster. */
-static gannet_err share_polish_on_node(const gannet_member *member, proposal *p) {
-  const int d = member->problem->d;
-  const size_t asked = gannet_polish_buffer_length(d),
-               answered = gannet_surrogate_node_buffer_length(d, GANNET_LOCKSTEP_MOST);
-  if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
-    return GANNET_OK;
-  return gannet_shared_buffer_create(member->context->node, asked > answered ? asked : answered,
-                                     &p->work.board);
-}
-
 static gannet_err polish_starts(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
@@ -132,8 +120,7 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
       .n_conditions = member->admm ? 0 : gannet_moments_score_n_bounds(&p->work),
       .conditions = gannet_moments_score_bounds,
       .functions = member->admm ? NULL : gannet_moments_score_merits,
-      .conditions_of_several = gannet_moments_score_bounds_of,
-      .shared_buffer = p->work.board};
+      .conditions_of_several = gannet_moments_score_bounds_of};
   GANNET_TRY(
       gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
@@ -149,7 +136,6 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
     if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
       GANNET_TRY(gannet_models_fantasize(
           member->models, 1, gannet_history_x_unit(member->history, id), member->batch));
-  GANNET_TRY(gannet_agree(member->context->comm, share_polish_on_node(member, p)));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   for (int i = 0; i < q; ++i) {
     mark = gannet_clock_seconds();

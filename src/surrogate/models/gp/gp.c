@@ -280,10 +280,6 @@ static bool fitted(const void *state, double *mean) {
   return true;
 }
 
-static bool gains_on_node(const void *state) {
-  return gannet_factor_gains_on_node(((const gp *)state)->factor);
-}
-
 static double noise_var(const void *state) {
   return ((const gp *)state)->noise;
 }
@@ -331,7 +327,6 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .predict = gp_predict,
     .fitted = fitted,
     .predict_gradients = gp_predict_gradients,
-    .gains_on_node = gains_on_node,
     .sample = gp_sample,
     .draw_values = gp_draw_values,
     .draw_gradient = gp_draw_gradient,

@@ -169,13 +169,12 @@ void gp_cross_gradient(const gp *g, int point, const double *weight, double *gra
 
 /* Operations of gannet_surrogate_type.
  *
- * Local; gp_sample: Collective over the context's communicator; gp_predict_gradients with
- * node_points > 0: Collective over the node; gp_make_estimator: as the operation.
+ * Local; gp_sample: Collective over the context's communicator; gp_make_estimator: as the
+ * operation.
  */
 gannet_err gp_predict(const void *state, int m, const double *x, double *mean, double *sd);
-gannet_err gp_predict_gradients(const void *state, int node_points, int m, const double *x,
-                                double *mean, double *sd, double *mean_gradients,
-                                double *sd_gradients);
+gannet_err gp_predict_gradients(const void *state, int m, const double *x, double *mean, double *sd,
+                                double *mean_gradients, double *sd_gradients);
 gannet_err gp_covariance(const void *state, int m, const double *x, int n, const double *z,
                          double *covariance);
 gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration);

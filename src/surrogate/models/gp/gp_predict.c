@@ -119,8 +119,8 @@ gannet_err gp_predict(const void *state, int m, const double *x, double *mean, d
 }
 
 /* At m <= GP_FEW points, whose kernels are solved for at once. */
-static gannet_err predict_few(const gp *g, int node_points, int m, const double *x, double *mean,
-                              double *sd, double *mean_gradients, double *sd_gradients) {
+static gannet_err predict_few(const gp *g, int m, const double *x, double *mean, double *sd,
+                              double *mean_gradients, double *sd_gradients) {
   const int n = g->n;
   const size_t d = (size_t)g->d;
   gp_scale_block(g, m, x);
@@ -129,12 +129,12 @@ static gannet_err predict_few(const gp *g, int node_points, int m, const double 
     mean[i] = g->mean + gannet_dot(n, cross_row(g, i), g->solved);
     gp_cross_gradient(g, i, g->solved, mean_gradients + (size_t)i * d);
   }
-  GANNET_TRY(gannet_factor_forward(g->factor, node_points, m, g->cross, n));
+  GANNET_TRY(gannet_factor_forward(g->factor, m, g->cross, n));
   for (int i = 0; i < m; ++i) {
     const double *row = cross_row(g, i);
     sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
   }
-  GANNET_TRY(gannet_factor_backward(g->factor, node_points, m, g->cross, n));
+  GANNET_TRY(gannet_factor_backward(g->factor, m, g->cross, n));
   for (int i = 0; i < m; ++i) {
     if (sd[i] <= 0) continue;
     double *gradient = sd_gradients + (size_t)i * d;
@@ -144,9 +144,8 @@ static gannet_err predict_few(const gp *g, int node_points, int m, const double 
   return GANNET_OK;
 }
 
-gannet_err gp_predict_gradients(const void *state, int node_points, int m, const double *x,
-                                double *mean, double *sd, double *mean_gradients,
-                                double *sd_gradients) {
+gannet_err gp_predict_gradients(const void *state, int m, const double *x, double *mean, double *sd,
+                                double *mean_gradients, double *sd_gradients) {
   const gp *g = state;
   const size_t d = (size_t)g->d;
   memset(mean_gradients, 0, (size_t)m * d * sizeof *mean_gradients);
@@ -155,11 +154,9 @@ gannet_err gp_predict_gradients(const void *state, int node_points, int m, const
     mean[i] = g->mean;
     sd[i] = sqrt(g->variance);
   }
-  if (node_points > 0)
-    return predict_few(g, node_points, m, x, mean, sd, mean_gradients, sd_gradients);
   for (int first = 0; first < m && g->n > 0; first += GP_FEW) {
     const size_t at = (size_t)first * d;
-    GANNET_TRY(predict_few(g, 0, m - first < GP_FEW ? m - first : GP_FEW, x + at, mean + first,
+    GANNET_TRY(predict_few(g, m - first < GP_FEW ? m - first : GP_FEW, x + at, mean + first,
                            sd + first, mean_gradients + at, sd_gradients + at));
   }
   return GANNET_OK;

@@ -396,11 +396,6 @@ static bool fitted(const void *state, double *mean) {
   return true;
 }
 
-static bool gains_on_node(const void *state) {
-  const tangent_model *t = state;
-  return !t->options->network && gannet_factor_gains_on_node(t->factor);
-}
-
 static double noise_var(const void *state) {
   const tangent_model *t = state;
   return t->lambda * t->amplitude;
@@ -448,7 +443,6 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .predict = tangent_predict,
     .fitted = fitted,
     .predict_gradients = tangent_predict_gradients,
-    .gains_on_node = gains_on_node,
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,

@@ -208,13 +208,12 @@ bool tangent_shares_features(const tangent_model *t, int n);
 
 /* Operations of gannet_surrogate_type on a conditioned model.
  *
- * Local; tangent_sample: Collective over the context's communicator; tangent_predict_gradients with
- * node_points > 0: Collective over the node; tangent_make_estimator: as the operation.
+ * Local; tangent_sample: Collective over the context's communicator; tangent_make_estimator: as the
+ * operation.
  */
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
-gannet_err tangent_predict_gradients(const void *state, int node_points, int m, const double *x,
-                                     double *mean, double *sd, double *mean_gradients,
-                                     double *sd_gradients);
+gannet_err tangent_predict_gradients(const void *state, int m, const double *x, double *mean,
+                                     double *sd, double *mean_gradients, double *sd_gradients);
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
                               double *covariance);
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration);

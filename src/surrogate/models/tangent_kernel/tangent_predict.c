@@ -35,15 +35,15 @@ gannet_err tangent_block_kernel(const tangent_model *t, int m, const double *x, 
 }
 
 /* var = s^2 (k(x,x) - |L^-1 k(x)|^2). Leaves L^-1 k in cross. */
-static gannet_err block_moments(const tangent_model *t, int node_points, int m, const double *x,
-                                double *mean, double *sd) {
+static gannet_err block_moments(const tangent_model *t, int m, const double *x, double *mean,
+                                double *sd) {
   const int n = t->n;
   const double *alpha = n > 0 && !t->trained ? tangent_alpha_of(t) : NULL;
-  if (m > 0) GANNET_TRY(tangent_block_kernel(t, m, x, sd));
+  GANNET_TRY(tangent_block_kernel(t, m, x, sd));
   for (int i = 0; i < m; ++i)
     mean[i] = alpha ? gannet_dot(n, t->cross + (size_t)i * (size_t)n, alpha) : 0;
-  if (t->trained && m > 0) tangent_mean_add(t->trained, m, x, 1, mean, m);
-  GANNET_TRY(gannet_factor_forward(t->factor, node_points, m, t->cross, n));
+  if (t->trained) tangent_mean_add(t->trained, m, x, 1, mean, m);
+  GANNET_TRY(gannet_factor_forward(t->factor, m, t->cross, n));
   for (int i = 0; i < m; ++i) {
     const double *row = t->cross + (size_t)i * (size_t)n;
     const double gained = n > 0 ? gannet_dot(n, row, row) : 0;
@@ -87,8 +87,7 @@ gannet_err tangent_predict(const void *state, int m, const double *x, double *me
   }
   for (int first = 0; first < m; first += BLOCK) {
     const int rows = m - first < BLOCK ? m - first : BLOCK;
-    GANNET_TRY(
-        block_moments(t, 0, rows, x + (size_t)first * (size_t)t->d, mean + first, sd + first));
+    GANNET_TRY(block_moments(t, rows, x + (size_t)first * (size_t)t->d, mean + first, sd + first));
   }
   return GANNET_OK;
 }
@@ -107,8 +106,8 @@ static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
 }
 
 /* -(K + lambda I)^-1 k(x) of m points instead of L^-1 k(x), in cross. */
-static gannet_err end_solve(const tangent_model *t, int node_points, int m) {
-  GANNET_TRY(gannet_factor_backward(t->factor, node_points, m, t->cross, t->n));
+static gannet_err end_solve(const tangent_model *t, int m) {
+  GANNET_TRY(gannet_factor_backward(t->factor, m, t->cross, t->n));
   for (size_t i = 0; i < (size_t)m * (size_t)t->n; ++i) t->cross[i] = -t->cross[i];
   return GANNET_OK;
 }
@@ -134,28 +133,24 @@ static gannet_err gradients_at(const tangent_model *t, int i, const double *x, d
   return GANNET_OK;
 }
 
-static gannet_err predict_some(const tangent_model *t, int node_points, int m, const double *x,
-                               double *mean, double *sd, double *mean_gradients,
-                               double *sd_gradients) {
+static gannet_err predict_some(const tangent_model *t, int m, const double *x, double *mean,
+                               double *sd, double *mean_gradients, double *sd_gradients) {
   const size_t d = (size_t)t->d;
-  GANNET_TRY(block_moments(t, node_points, m, x, mean, sd));
-  GANNET_TRY(end_solve(t, node_points, m));
+  GANNET_TRY(block_moments(t, m, x, mean, sd));
+  GANNET_TRY(end_solve(t, m));
   for (int i = 0; i < m; ++i)
     GANNET_TRY(gradients_at(t, i, x + (size_t)i * d, mean + i, sd[i],
                             mean_gradients + (size_t)i * d, sd_gradients + (size_t)i * d));
   return GANNET_OK;
 }
 
-gannet_err tangent_predict_gradients(const void *state, int node_points, int m, const double *x,
-                                     double *mean, double *sd, double *mean_gradients,
-                                     double *sd_gradients) {
+gannet_err tangent_predict_gradients(const void *state, int m, const double *x, double *mean,
+                                     double *sd, double *mean_gradients, double *sd_gradients) {
   const tangent_model *t = state;
   const int most = t->options->network ? 1 : BLOCK; /* tile keeps the features of one point */
-  if (node_points > 0)
-    return predict_some(t, node_points, m, x, mean, sd, mean_gradients, sd_gradients);
   for (int first = 0; first < m; first += most) {
     const size_t at = (size_t)first * (size_t)t->d;
-    GANNET_TRY(predict_some(t, 0, m - first < most ? m - first : most, x + at, mean + first,
+    GANNET_TRY(predict_some(t, m - first < most ? m - first : most, x + at, mean + first,
                             sd + first, mean_gradients + at, sd_gradients + at));
   }
   return GANNET_OK;
