@@ -244,6 +244,7 @@ GANNET_CHECKED gannet_err cli_complain(gannet_complaints *complaints, const char
                                        gannet_err err);
 
 extern const cli_command cli_init;
+extern const cli_command cli_tidy;
 extern const cli_command cli_try;
 extern const cli_command cli_run;
 extern const cli_command cli_step;

@@ -172,6 +172,19 @@ const gannet_option gannet_evaluate_table[] = {
      .help = "batch: the next batch is proposed when all of the last has ended, so that the course "
              "does not depend on how long simulations take; asynchronous: a new point as soon as "
              "one of evaluate.parallel simulations has ended"},
+    {.key = "keep.files",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_evaluate_keys, keep_files),
+     .fallback = "[all]",
+     .help = "files that stay in the directory of an evaluation when its result is in the journal, "
+             "besides those that gannet needs itself; a pattern without a slash counts in every "
+             "folder; all = nothing is removed; keep: FILES is short for it",
+     .example = "[\"*.log\", postProcessing/*]"},
+    {.key = "keep.all_files_of",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_evaluate_keys, keep_all_files_of),
+     .help = "evaluations that keep all their files: best N (feasible ones), last N, failed",
+     .example = "[best 5, failed]"},
     {0}};
 
 const gannet_option gannet_save_table[] = {

@@ -37,7 +37,8 @@ typedef struct {
   int parallel;
   double time_limit; /* seconds per evaluation; NAN = no limit */
   int retries;
-  int mode; /* GANNET_MODE_BATCH or _ASYNCHRONOUS */
+  int mode;                                       /* GANNET_MODE_BATCH or _ASYNCHRONOUS */
+  gannet_text_list keep_files, keep_all_files_of; /* see campaign/config/keep.h */
 } gannet_evaluate_keys;
 
 typedef struct {

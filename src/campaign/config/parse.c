@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "campaign/config/internal.h"
+#include "campaign/config/keep.h"
 #include "campaign/config/paths.h"
 #include "campaign/config/section.h"
 #include "optimizer/models/pde_constraint.h"
@@ -224,6 +225,16 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
   return NULL;
 }
 
+static void check_keep(const gannet_config_reader *reader) {
+  const gannet_evaluate_keys *keys = &reader->input->evaluate;
+  static const char key[] = "evaluate.keep.all_files_of";
+  gannet_complaints found = {0};
+  gannet_keep keep;
+  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, key, &found, &keep);
+  gannet_campaign_complain(reader->input, &found, reader->complaints);
+  gannet_complaints_release(&found);
+}
+
 static gannet_err read_evaluate(const gannet_config_reader *reader) {
   gannet_campaign_input *input = reader->input;
   const gannet_tree *node = gannet_tree_find(reader->root, "evaluate");
@@ -236,6 +247,7 @@ static gannet_err read_evaluate(const gannet_config_reader *reader) {
                                   .lenient = type == NULL};
   input->evaluator = type;
   GANNET_TRY(gannet_section_read(&source, &input->evaluate, reader->complaints));
+  check_keep(reader);
   if (!type || (node && node->kind != GANNET_TREE_MAPPING)) return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, type->options_size, &input->evaluator_options));
   if (!type->options) return GANNET_OK;

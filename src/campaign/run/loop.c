@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "campaign/run/batch.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/stop.h"
+#include "campaign/run/tidy.h"
 #include "campaign/tables/table.h"
 #include "optimizer/models/pde_constraint.h"
 
@@ -75,6 +77,11 @@ typedef struct {
   int saves;
   int64_t saved;         /* journal record that the last snapshot ends with, -1 = no snapshot yet */
   int64_t batches_since; /* the last snapshot */
+
+  gannet_keep keep;
+  bool *is_tidy; /* [n_tidy] whose files need not be looked at again; on rank 0 */
+  int64_t n_tidy;
+  bool has_told_of_tidying; /* that files cannot be removed */
 
   bool detaches;      /* this process is only a step, and what is in flight can go on without it */
   bool is_detached;   /* it has been left to go on */
@@ -177,6 +184,28 @@ static gannet_err look_for_stop(runner *r) {
   return GANNET_OK;
 }
 
+/* Remove files of evaluations whose results are safe. Files that cannot be removed are told once.
+ */
+static gannet_err tidy_up(runner *r) {
+  gannet_campaign *c = r->campaign;
+  const int64_t n = c->ledger.n;
+  gannet_tidied tidied = {0};
+  if (c->context->rank != 0 || r->keep.all) return GANNET_OK;
+  if (n > r->n_tidy) {
+    const int64_t larger = 2 * n;
+    GANNET_TRY(gannet_resize((size_t)r->n_tidy, (size_t)larger, sizeof *r->is_tidy, &r->is_tidy));
+    r->n_tidy = larger;
+  }
+  GANNET_TRY(gannet_tidy(c, &r->keep, false, r->is_tidy, &tidied));
+  if (tidied.failed > 0 && !r->has_told_of_tidying)
+    gannet_log(c->context, GANNET_LOG_WARNING,
+               "evaluate.keep: %lld files or folders of evaluations cannot be removed: %s; `gannet "
+               "tidy` tries again",
+               (long long)tidied.failed, strerror(tidied.error));
+  r->has_told_of_tidying = r->has_told_of_tidying || tidied.failed > 0;
+  return GANNET_OK;
+}
+
 /* Results are on disk before they count or are shown: with one sync for all that came together,
  * they are told in the order of ids, then to the files that people read. */
 static gannet_err tell_results(runner *r, int n, const int64_t *id) {
@@ -192,6 +221,7 @@ static gannet_err tell_results(runner *r, int n, const int64_t *id) {
     gannet_progress_batch(&r->progress, c); /* a line per point would be too much to read */
     r->unreported = 0;
   }
+  GANNET_TRY(gannet_agree(c->context->comm, tidy_up(r)));
   return gannet_batch_renew(c, &r->batch);
 }
 
@@ -333,6 +363,7 @@ static gannet_err propose_and_run(runner *r, gannet_run_outcome *outcome, bool *
 static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
   bool over = false;
   GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
+  GANNET_TRY(gannet_agree(r->campaign->context->comm, tidy_up(r))); /* what a kill has left */
   /* What an earlier process wrote down and did not tell comes before any proposal. */
   if (r->batch.n > 0 && r->strategy->is_ready_to_tell(&r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
@@ -419,6 +450,10 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
+  gannet_complaints known = {0}; /* they were made when the file was read */
+  const gannet_evaluate_keys *keys = &campaign->input->evaluate;
+  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, "", &known, &r.keep);
+  gannet_complaints_release(&known);
   r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job, begins_nothing};
   setup.stopping = &r.stopping;
   r.begun = r.last_save = start;
@@ -444,6 +479,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
+  gannet_free(&r.is_tidy);
   if (failed) gannet_error_restore(&why);
   outcome->seconds = gannet_clock_seconds() - start;
   if (err == GANNET_OK) err = save_if_due(&r, true);

@@ -62,9 +62,7 @@ bool gannet_contract_has_file(const char *name) {
   return strncmp(name, "attempt-", 8) == 0;
 }
 
-/* Whether a pattern matches a name or a folder that it is in. A part ** stands for any number of
- * parts. */
-static bool matches(const char *pattern, const char *name) {
+bool gannet_case_matches(const char *pattern, const char *name) {
   char part[NAME_MAX + 1], wanted[PATH_MAX];
   while (strncmp(pattern, "./", 2) == 0) pattern += 2;
   while (*pattern == '/') ++pattern;
@@ -73,16 +71,16 @@ static bool matches(const char *pattern, const char *name) {
   const size_t wanted_length = strcspn(pattern, "/"), length = strcspn(name, "/");
   const char *rest = name + length + (name[length] == '/');
   if (wanted_length == 2 && strncmp(pattern, "**", 2) == 0)
-    return matches(pattern + 2, name) || matches(pattern, rest);
+    return gannet_case_matches(pattern + 2, name) || gannet_case_matches(pattern, rest);
   if (length >= sizeof part || wanted_length >= sizeof wanted) return false;
   (void)snprintf(part, sizeof part, "%.*s", (int)length, name);
   (void)snprintf(wanted, sizeof wanted, "%.*s", (int)wanted_length, pattern);
-  return fnmatch(wanted, part, 0) == 0 && matches(pattern + wanted_length, rest);
+  return fnmatch(wanted, part, 0) == 0 && gannet_case_matches(pattern + wanted_length, rest);
 }
 
 static bool matches_one(const gannet_text_list *patterns, const char *name) {
   for (int i = 0; i < patterns->n; ++i)
-    if (matches(patterns->item[i], name)) return true;
+    if (gannet_case_matches(patterns->item[i], name)) return true;
   return false;
 }
 
@@ -182,9 +180,9 @@ static gannet_err check_entry(void *user, const case_entry *entry) {
   const bool is_special = !S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode);
   const gannet_text_list *templates = check->a_case->templates, *link = check->a_case->link;
   for (int i = 0; entry->is_template && i < templates->n; ++i)
-    check->template_is_used[i] |= matches(templates->item[i], entry->name);
+    check->template_is_used[i] |= gannet_case_matches(templates->item[i], entry->name);
   for (int i = 0; entry->is_linked && i < link->n; ++i)
-    check->link_is_used[i] |= matches(link->item[i], entry->name);
+    check->link_is_used[i] |= gannet_case_matches(link->item[i], entry->name);
   if (entry->is_linked && entry->is_template)
     gannet_complain(check->complaints, link_key,
                     "'%s' would be a link to the original and is one of templates; name it in one "

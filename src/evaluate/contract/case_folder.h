@@ -11,6 +11,15 @@
  */
 bool gannet_contract_has_file(const char *name);
 
+/* Whether a pattern matches a path or a folder that it is in. A part ** stands for any number of
+ * parts.
+ *
+ * Local.
+ *
+ * name  in  relative path
+ */
+bool gannet_case_matches(const char *pattern, const char *name);
+
 /* Write the absolute path of the folder, without symbolic links.
  *
  * Local.
