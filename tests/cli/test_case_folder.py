@@ -36,7 +36,7 @@ outputs:
 budget: {evaluations: 3}
 evaluate:
   backend: command
-  command: [bash, ./Allrun]
+  command: [./Allrun]
   case: {copy: case, templates: [0/U, "**/*.dict"], link: [constant/polyMesh]}
 """
 STANDIN = pathlib.Path(__file__).resolve().parent.parent / "evaluate" / "standin" / "scheduler"
@@ -101,7 +101,7 @@ class CaseFolder(program.ProgramTest):
     def test_the_folder_alone_is_enough_and_may_be_the_one_of_the_campaign(self):
         """case: . leaves out the campaign's directory, and the copy does not grow by the copies before."""
         text = TEXT.replace("case: {copy: case, templates: [0/U, \"**/*.dict\"], link: [constant/polyMesh]}", "case: .")
-        text = text.replace("command: [bash, ./Allrun]", "shell: \"echo drag 1 > results.out\"")
+        text = text.replace("command: [./Allrun]", "shell: \"echo drag 1 > results.out\"")
         text = text.replace("outputs:\n  drag: {file: \"postProcessing/forces/*/coefficient.dat\", column: Cd}\n", "outputs:\n")
         self.succeed("run", self.write(text, "case/c.yaml"), "-q", "--directory", "case/deep/runs")
         for number in range(3):
@@ -135,7 +135,8 @@ class CaseFolder(program.ProgramTest):
                 (["evaluate.case.kopy=case"], "unknown key 'evaluate.case.kopy'; did you mean 'case.copy'?"),
                 (["evaluate.case={link: mesh}"], "evaluate.case.link: 'mesh' needs the case that it is in"),
                 (["evaluate.case=[case, other]"], "evaluate.case.copy"),
-                (["evaluate.command=[./Allrun]"], "as in [bash, ./Allrun] and [env, ./Allrun]"),
+                (["evaluate.command=[./Allclean]"], "cannot run './Allclean': No such file or directory"),
+                (["evaluate.command=[0/U]"], "cannot run '0/U': Permission denied (make it executable with chmod +x"),
                 (["evaluate.templates=[case/0/U, case/1/U]"], "evaluate.templates: cannot read 'case/1/U'"),
                 (["evaluate.templates=[case]"], "'case' is not a file; expected an input file with {placeholders}; a folder "
                                                 "with its sub-folders is copied by evaluate.case")):
@@ -158,7 +159,7 @@ class CaseFolder(program.ProgramTest):
 
     def test_what_appears_later_in_the_case_is_refused_too(self):
         self.succeed("run", self.write(TEXT, "c.yaml"), "-q")
-        text = TEXT.replace("[bash, ./Allrun]", "[bash, -c, \"mkfifo {input_directory}/case/pipe; bash ./Allrun\"]")
+        text = TEXT.replace("[./Allrun]", "[bash, -c, \"mkfifo {input_directory}/case/pipe; bash ./Allrun\"]")
         outcome = self.gannet("run", self.write(text.replace("batch: 2", "batch: 1"), "c.yaml"), "-q", "--resume", "--max-evals", "6")
         self.assertEqual(outcome.code, USAGE, outcome)
         self.assertIn("case/pipe' is no file, folder or link and cannot be copied", outcome.err)

@@ -74,27 +74,30 @@ static bool has_placeholder(const gannet_command_options *options) {
   return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
 }
 
-/* Whether the case folder has something of this name, so that the directory of an evaluation has a
- * copy. */
-static bool is_in_case(const gannet_command_options *options, const gannet_evaluator_setup *setup,
-                       const char *name) {
+/* 0 when the case folder has something of this name that can be run, so that the directory of an
+ * evaluation has a copy; or an errno, ENOENT also without a case folder. */
+static int find_in_case(const gannet_command_options *options, const char *input_directory,
+                        const char *name) {
   const gannet_case a_case = {.copy = options->case_copy};
   char folder[PATH_MAX], path[PATH_MAX];
-  if (!a_case.copy || name[0] == '/') return false;
-  if (gannet_case_find(&a_case, setup->input_directory, folder) == GANNET_OK &&
+  if (!a_case.copy || name[0] == '/') return ENOENT;
+  if (gannet_case_find(&a_case, input_directory, folder) == GANNET_OK &&
       gannet_join_path(folder, name, path, sizeof path) == GANNET_OK)
-    return access(path, F_OK) == 0;
+    return runnable(path);
   gannet_error_clear();
-  return false;
+  return ENOENT;
 }
 
-static const char *hint_of(const gannet_command_options *options,
-                           const gannet_evaluator_setup *setup, int reason) {
+int gannet_command_find_in_case(const gannet_command_options *options,
+                                const char *input_directory) {
+  const char *name = options->command.n > 0 ? options->command.item[0] : "";
+  return strchr(name, '/') && !is_beside(name) ? find_in_case(options, input_directory, name)
+                                               : ENOENT;
+}
+
+static const char *hint_of(const gannet_command_options *options, int reason) {
   const gannet_text_list *command = &options->command;
   const char *program = command->item[0];
-  if (is_in_case(options, setup, program))
-    return "to run the copy of the case folder, name its interpreter first or put env before it, "
-           "as in [bash, ./Allrun] and [env, ./Allrun]";
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
@@ -110,10 +113,14 @@ static void check_program(const gannet_command_options *options,
                           const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   char path[PATH_MAX];
   const char *program = options->command.item[0];
-  const int reason = gannet_command_find(program, setup->input_directory, path);
+  int reason = gannet_command_find(program, setup->input_directory, path);
+  if (reason) { /* the program of a case is run in its copy */
+    const int in_case = gannet_command_find_in_case(options, setup->input_directory);
+    if (in_case != ENOENT) reason = in_case;
+  }
   if (reason)
     gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                    strerror(reason), hint_of(options, setup, reason));
+                    strerror(reason), hint_of(options, reason));
 }
 
 static void check_template(const char *name, const char *input_directory,
@@ -171,7 +178,8 @@ static void warn_of_argument(const gannet_command_options *options,
   const char *name = is_full ? argument + sizeof beside - 1 : argument;
   for (int j = 0; j < options->templates.n; ++j) /* copied to where it is looked for */
     if (strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0) return;
-  if (!name[0] || (!is_full && is_in_case(options, setup, argument))) return;
+  if (!name[0] || (!is_full && find_in_case(options, setup->input_directory, argument) != ENOENT))
+    return;
   if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
   const bool is_there = access(path, F_OK) == 0;

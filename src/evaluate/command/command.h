@@ -209,4 +209,11 @@ void gannet_command_check_script(const gannet_command_options *options,
  */
 int gannet_command_find(const char *program, const char *input_directory, char *path);
 
+/* Whether the program, a relative path, can be run in a copy of the case folder: 0, or an errno
+ * (ENOENT also without a case folder).
+ *
+ * Local.
+ */
+int gannet_command_find_in_case(const gannet_command_options *options, const char *input_directory);
+
 #endif

@@ -41,6 +41,8 @@ static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_progra
   GANNET_TRY(
       absolute(setup->input_directory ? setup->input_directory : ".", made->input_directory));
   errno = gannet_command_find(program, made->input_directory, made->program);
+  made->runs_copy = errno && gannet_command_find_in_case(made->options, made->input_directory) == 0;
+  if (made->runs_copy) errno = gannet_command_find("env", NULL, made->program);
   if (errno) return gannet_raise_errno("run", program);
   if (made->program[0] == '/') return GANNET_OK;
   (void)snprintf(path, sizeof path, "%s", made->program);
@@ -154,6 +156,7 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
     GANNET_TRY(gannet_text_list_add(arguments, "-c"));
     return gannet_text_list_add(arguments, shell ? shell : "");
   }
+  if (program->runs_copy) GANNET_TRY(gannet_text_list_add(arguments, "env"));
   for (int i = 0; i < command->n; ++i) {
     char *text = NULL;
     GANNET_TRY(gannet_substitute(&program->contract, bindings, GANNET_IN_CAMPAIGN,

@@ -21,6 +21,7 @@ typedef struct {
   gannet_text_rules bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
   char campaign[PATH_MAX];
+  bool runs_copy;       /* the program of the case folder is run, by env in its copy */
   char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
 

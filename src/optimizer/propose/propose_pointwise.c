@@ -31,15 +31,6 @@ static gannet_err create_workspace(const gannet_member *member, int q, workspace
   return gannet_alloc(total, sizeof(double), &w->choices.scores);
 }
 
-static void release_workspace(workspace *w) {
-  gannet_free(&w->mean);
-  gannet_free(&w->sd);
-  gannet_free(&w->normal);
-  gannet_free(&w->best);
-  gannet_free(&w->choices.options);
-  gannet_free(&w->choices.scores);
-}
-
 /* gannet_scorer: list j, candidate first + p: minus (mean + exploration sd e), e keyed by both. */
 static gannet_err score_pointwise(void *user, int m, const double *x_unit, int64_t first,
                                   double *scores, int ld) {
@@ -91,7 +82,12 @@ gannet_err gannet_propose_pointwise(gannet_member *member, int q, double *x_unit
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK) err = propose_by_independent_draws(member, q, &w, candidates, x_unit);
   gannet_candidates_destroy(&candidates);
-  release_workspace(&w);
+  gannet_free(&w.mean);
+  gannet_free(&w.sd);
+  gannet_free(&w.normal);
+  gannet_free(&w.best);
+  gannet_free(&w.choices.options);
+  gannet_free(&w.choices.scores);
   GANNET_TRY(err);
   return GANNET_OK;
 }
