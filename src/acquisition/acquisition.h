@@ -55,7 +55,7 @@ typedef struct {
   /* kind MOMENTS: the score and its partial derivatives; sd >= 0. A score is finite wherever mean
    * and sd are, also far below underflow, and never rises with the mean. Unless the function wants
    * minima, no sd between two others has a larger score than both
-   * (optimizer/propose/moments_ordered.h). */
+   * (optimizer/propose/moments_scan.h). */
   void (*score)(const void *options, const gannet_acq_state *state, int m, const double *mean,
                 const double *sd, double *score);
   void (*partials)(const void *options, const gannet_acq_state *state, double mean, double sd,
