@@ -50,23 +50,18 @@ static gannet_err read_constraints(const cli_arguments *arguments, const gannet_
   return GANNET_OK;
 }
 
-/* Read a value for every variable. */
-static gannet_err read_point(const cli_arguments *arguments, const gannet_problem *problem,
-                             double *x_user) {
-  GANNET_TRY(cli_read_point(arguments, problem, x_user));
-  for (int v = 0; v < problem->spec.n_variables; ++v)
-    GANNET_REQUIRE(!isnan(x_user[v]), GANNET_ERR_INPUT, "give --point %s=VALUE, too",
-                   problem->spec.variables[v].name);
-  return gannet_problem_check_point(problem, x_user);
-}
-
 /* A point of --point becomes a proposal first. */
 static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign *campaign,
                                 int64_t *id) {
   double *x_user = NULL;
   const gannet_problem *problem = campaign->input->problem;
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *x_user, &x_user));
-  gannet_err err = read_point(arguments, problem, x_user);
+  gannet_err err = cli_read_point(arguments, problem, x_user);
+  for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
+    if (isnan(x_user[v]))
+      err = GANNET_RAISE(GANNET_ERR_INPUT, "give --point %s=VALUE, too",
+                         problem->spec.variables[v].name);
+  if (err == GANNET_OK) err = gannet_problem_check_point(problem, x_user);
   if (err == GANNET_OK)
     err = gannet_history_propose(campaign->history, x_user,
                                  gannet_optimizer_next_batch(campaign->optimizer),

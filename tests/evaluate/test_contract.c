@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 #include "support/harness.h"
 
+#include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/contract.h"
 
 #include "conform_evaluator.h"
@@ -456,9 +457,24 @@ static void only_an_outcome_of_the_same_nonce_is_found(void **state) {
   assert_false(gannet_contract_find_outcome(f->directory, 255, &event, NULL));
 }
 
+static void patterns_of_a_case_match_by_folders(void **state) {
+  (void)state;
+  assert_true(gannet_case_matches("0/U", "0/U"));
+  assert_true(gannet_case_matches("./0/", "0/U"));
+  assert_true(gannet_case_matches("system/*.dict", "system/control.dict"));
+  assert_true(gannet_case_matches("**/*.dict", "control.dict"));
+  assert_true(gannet_case_matches("**/*.dict", "a/b/control.dict"));
+  assert_true(gannet_case_matches("constant/**", "constant/polyMesh/points"));
+  assert_false(gannet_case_matches("*.dict", "system/control.dict"));
+  assert_false(gannet_case_matches("0/U", "0"));
+  assert_false(gannet_case_matches("0/U", "10/U"));
+  assert_false(gannet_case_matches("system/*", "0/system"));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
+      TEST(patterns_of_a_case_match_by_folders),
       TEST(parameters_are_written_in_both_forms),
       TEST(without_memory_there_are_no_parameters),
       TEST(values_that_are_no_text_are_refused),
