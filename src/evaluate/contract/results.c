@@ -116,6 +116,7 @@ static int refuse_misspelt(const reader *to, const char *name, const char *value
   for (int i = 0; i + 2 < 64; ++i)
     if (!(known[i + 1] = gannet_problem_known_quantity(to->problem, i))) break;
   const char *near = gannet_nearest(name, known);
+  if (near && strcmp(near, name) == 0) near = NULL; /* an output that nothing needs */
   if (!near && !to->passed_over[0])
     (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s has no number: '%.12s%s%.18s'",
                    location + strlen("results.out "), name, *value ? " " : "", value);
