@@ -265,6 +265,18 @@ static void print_sources(const gannet_campaign_input *input) {
   }
 }
 
+/* What stays of evaluations that have ended, where not everything does. */
+static void print_keep(const gannet_evaluate_keys *keys) {
+  const gannet_text_list *files = &keys->keep_files, *which = &keys->keep_all_files_of;
+  for (int i = 0; i < files->n; ++i)
+    if (strcmp(files->item[i], "all") == 0) return;
+  cli_say(stdout, "  of evaluations that have ended, only these files and gannet's own stay:");
+  for (int i = 0; i < files->n; ++i) cli_say(stdout, " %s", files->item[i]);
+  for (int i = 0; i < which->n; ++i)
+    cli_say(stdout, "%s%s", i == 0 ? "; all files of: " : ", ", which->item[i]);
+  cli_say(stdout, "\n");
+}
+
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static void print_dry_run(const char *file, const gannet_campaign *campaign) {
   const gannet_campaign_input *input = campaign->input;
@@ -275,6 +287,7 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
   print_sources(input);
+  print_keep(&input->evaluate);
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   if (campaign->is_resumed) {
     gannet_budget_format(n, " evaluations", " of ", total, share);

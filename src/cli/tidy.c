@@ -33,10 +33,9 @@ static gannet_err tidy_campaign(const cli_arguments *arguments, const gannet_cam
   const bool is_dry = cli_has(arguments, "dry-run");
   const gannet_evaluate_keys *keys = &campaign->input->evaluate;
   if (list_values(arguments, "keep", patterns, &files) == 0) files = keys->keep_files;
-  if (list_values(arguments, "all-files-of", which, &all_files_of) == 0 &&
-      !cli_has(arguments, "keep"))
+  if (list_values(arguments, "all-files-of", which, &all_files_of) == 0)
     all_files_of = keys->keep_all_files_of;
-  gannet_keep_read(&files, &all_files_of, "--all-files-of", &complaints, &keep);
+  gannet_keep_read(&files, &all_files_of, "--keep", "--all-files-of", &complaints, &keep);
   gannet_err err =
       cli_complain(&complaints, "the command line", 0, gannet_complaints_raise(&complaints));
   gannet_complaints_release(&complaints);
@@ -44,9 +43,10 @@ static gannet_err tidy_campaign(const cli_arguments *arguments, const gannet_cam
   GANNET_REQUIRE(!keep.all, GANNET_ERR_INPUT,
                  "the campaign keeps all files; give --keep PATTERN for those that are to stay");
   GANNET_TRY(gannet_tidy(campaign, &keep, is_dry, NULL, &tidied));
-  cli_say(stdout, "%s %lld files with %.3g MB of %lld evaluations\n",
-          is_dry ? "would remove" : "removed", (long long)tidied.files, (double)tidied.bytes / 1e6,
-          (long long)tidied.evaluations);
+  cli_say(stdout, "%s %lld file%s with %.3g MB of %lld evaluation%s\n",
+          is_dry ? "would remove" : "removed", (long long)tidied.files,
+          tidied.files == 1 ? "" : "s", (double)tidied.bytes / 1e6, (long long)tidied.evaluations,
+          tidied.evaluations == 1 ? "" : "s");
   GANNET_REQUIRE(tidied.failed == 0, GANNET_ERR_IO,
                  "%lld files or folders cannot be removed; the last reason: %s",
                  (long long)tidied.failed, strerror(tidied.error));

@@ -200,6 +200,11 @@ bool gannet_problem_compute(const gannet_problem *problem, gannet_result_record 
       return false;
     }
     const double value = gannet_expression_value(formula->expression, formula->value);
+    if (isnan(value)) {
+      (void)snprintf(why, size, "%s = %.60s is nan, expected a finite number",
+                     gannet_problem_quantity_name(problem, i), formula->text);
+      return false;
+    }
     *(i > 0 ? &result->constraints[i - 1] : &result->objective) = value;
   }
   return true;

@@ -119,6 +119,16 @@ class Outputs(program.ProgramTest):
         self.assertEqual({row["extra"] for row in self.history("w2.campaign")}, {"3"})
         self.assertNotIn("extra", self.succeed("run", self.write(TEXT, "k.yaml"), "-q").err)
 
+    def test_every_number_that_is_missing_is_named(self):
+        text = "variables: {x: {lower: 1, upper: 2}}\nobjective: drag\nbudget: {evaluations: 2}\n" \
+               "outputs: {p: {pattern: \"^q (.*)\"}, r: {file: x.dat, column: 1}, s: {unit: m}}\n" \
+               "evaluate: {backend: command, shell: \"echo drag 1 > results.out\"}\n"
+        outcome = self.succeed("run", self.write(text, "m.yaml"), "-q")
+        for words in "pattern of p: nothing in stdout.log matches", "outputs.r: no file 'x.dat'", "outputs.s: it is not in results.out":
+            self.assertEqual(outcome.err.count(f"evaluation 0: without {words}"), 1, outcome)
+        outcome = self.gannet("run", self.write(text.replace("drag\n", "\"log(0 - drag)\"\n", 1), "n.yaml"), "-q")
+        self.assertIn("objective = log(0 - drag) is nan, expected a finite number", outcome.out)
+
     def test_a_line_without_a_number_is_no_output(self):
         text = "variables: {x: {lower: 1, upper: 2}}\nobjective: drag\noutputs: {end: {unit: s}}\nbudget: {evaluations: 1}\n" \
                "evaluate: {backend: command, shell: \"printf 'drag 3\\nend of run\\n' > results.out\"}\n"

@@ -152,14 +152,25 @@ class Tidy(program.ProgramTest):
                             ("{files: ['*.log'], all_files_of: [best 0]}", "'best 0' is not valid"),
                             ("{files: ['*.log'], all_files_of: [last 1.5]}", "'last 1.5' is not valid"),
                             ("{all_files_of: [failed]}", "without files, all files of every evaluation stay"),
+                            ("true", "'true' is not valid, it is no pattern of files"), ("All", "did you mean 'all'?"),
+                            ("''", "'' is not valid, it is empty"), ("[]", "the list is empty; expected all"), ("none", "'none' is not"),
+                            ("'*.dat *.log'", "patterns are items of a list"), ("'*.{dat,log}'", "braces mean nothing here"),
+                            ("'!*.dat'", "a leading ! means nothing"), ("['']", "it is empty"), ("[/abs]", "an absolute path"),
+                            ("[../x]", "it leaves the evaluation's directory"), ("['[']", "its [ has no ]"),
                             ("{fils: [x]}", "unknown key 'evaluate.keep.fils'; did you mean 'keep.files'?")):
             with self.subTest(value=value):
                 outcome = self.gannet("run", self.file, "--dry-run", "--set", f"evaluate.keep={value}")
                 self.assertEqual(outcome.code, USAGE, outcome)
                 self.assertIn(told, outcome.err)
+        self.assertIn("only these files and gannet's own stay: *.log; all files of: best 2, failed",
+                      self.succeed("run", self.file, "--dry-run").out)
         outcome = self.gannet("tidy", ".")
         self.assertNotEqual(outcome.code, FINISHED)
         self.succeed("run", self.file, "-q")
+        for pattern in "", "..", "[", "none", "/abs/path":
+            outcome = self.gannet("tidy", "wing.campaign", "--dry-run", "--keep", pattern)
+            self.assertEqual(outcome.code, USAGE, outcome)
+            self.assertIn(f"--keep: '{pattern}' is not valid", outcome.err)
         outcome = self.gannet("tidy", "wing.campaign", "--keep", "x", "--all-files-of", "best")
         self.assertEqual(outcome.code, USAGE, outcome)
         self.assertIn("--all-files-of: 'best' is not valid", outcome.err)

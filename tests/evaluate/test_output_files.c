@@ -72,6 +72,11 @@ static void columns_are_found_by_name_in_every_kind_of_header(void **state) {
     const double value = take(f, same[i], "Cd", last, GANNET_TAKE_LAST);
     if (value != 42) fail_msg("%zu: %g %s", i, value, f->why);
   }
+  assert_true(take(f, "Time\tCd mean\tCd\n1\t2\t42\n", "Cd", last, GANNET_TAKE_LAST) == 42);
+  assert_true(take(f, "Time\tA\tCd\tCl\n1\t\t42\t99\n", "Cd", last, GANNET_TAKE_LAST) == 42);
+  assert_true(take(f, "Time Cd Cl\n1\t\t42\t9\n", "Cd", last, GANNET_TAKE_LAST) == 42);
+  assert_true(take(f, "a,Cd,\n1,42,\n", "Cd", last, GANNET_TAKE_LAST) == 42);
+  assert_true(take(f, "Cd x\n1 2\nCd x\n42 3\n", "Cd", last, GANNET_TAKE_LAST) == 42);
   assert_true(take(f, "t,\"pressure, total\"\n1,7\n", "pressure, total", last, GANNET_TAKE_LAST) ==
               7);
   assert_true(take(f, "\"time step\" Cd\n1 8\n", "Cd", last, GANNET_TAKE_LAST) == 8);
@@ -127,17 +132,34 @@ static void what_is_missing_is_told_with_what_was_there(void **state) {
       {"# Time Cd\n", "Cd", &last, "t has 0 rows, expected at least 1"},
       {"# a\n1\n2\n", "a", &ten, "t has 2 rows, expected at least 10"},
       {"# a\n1\n", "a", &two, "t has 1 row, expected at least 2"},
-      {"# a b\n1 2\n3\n", "b", &last, "t line 3 has 1 column, expected at least 2"},
+      {"# a b\n1 2\n3\n", "b", &last, "t line 3 has 1 column, its header 2"},
       {"a,b\n1,2\n3,\n", "b", &last, "t line 3: column b is '', expected a number"},
       {"# a b\n1 2\n3 *****\n", "b", &last, "t line 3: column b is '*****', expected a number"},
       {"a;b\n1;2,5\n", "b", &last, "column b is '2,5', expected a number; write a decimal point"},
-      {"1 2\n3 4x\n", "2", &all, "t line 2: column of this number is '4x', expected a number"},
+      {"# Time F Cd\n1 (1 2 3) 0.5\n", "Cd", &last,
+       "t line 2 has 5 columns, its header 3; if that is right, give the column by its number"},
+      {"# Time Cd\n1 1,234.5\n", "Cd", &last, "column Cd is '1,234.5', expected a number"},
+      {"Cd\n0,5\n", "Cd", &last, "t line 2 has 2 columns, its header 1"},
+      {"Time,Cd\n1,0.5\n1.#QNAN,1.#QNAN\n", "Cd", &last, "column Cd is '1.#QNAN', expected"},
+      {"residual\n1e-3\ndiverged\n", "residual", &last,
+       "t line 3 is 'diverged', expected a row of numbers"},
+      {"Time;Cd\n1;0.5\n2,5;0,7\n", "Cd", &last, "t line 3 is '2,5;0,7', expected a row"},
+      {"1 2\n3 4x\n", "2", &all, "t line 2: column 2 is '4x', expected a number"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     (void)take(f, cases[i].text, cases[i].column, *cases[i].rows, GANNET_TAKE_LAST);
     assert_int_equal(f->end, GANNET_TABLE_LACKING);
     if (!strstr(f->why, cases[i].told)) fail_msg("%zu: %s", i, f->why);
   }
+  write_file(f->directory, "t", "1 0.5\n", 0644);
+  char path[100];
+  (void)snprintf(path, sizeof path, "%s/t", f->directory);
+  FILE *out = fopen(path, "a");
+  assert_non_null(out);
+  assert_int_equal(fwrite("2 0\0 3\n", 1, 7, out), 7);
+  assert_int_equal(fclose(out), 0);
+  (void)take(f, NULL, "2", last, GANNET_TAKE_LAST);
+  assert_non_null(strstr(f->why, "t line 2 has a zero byte"));
   assert_true(take(f, "# a b\n1\n3 4\n", "b", last, GANNET_TAKE_LAST) ==
               4); /* of rows that count */
 }

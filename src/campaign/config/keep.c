@@ -1,6 +1,7 @@
 #include "campaign/config/keep.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 
@@ -14,20 +15,54 @@ static bool read_count(const char *text, const char *word, long long *count) {
   return (double)*count == value;
 }
 
+/* What is wrong with a pattern of files; NULL = nothing. */
+static const char *fault_of_pattern(const char *text) {
+  static const char *const words[] = {"none", "no", "false", "off", "true", "yes", "on"};
+  const char *open = strchr(text, '[');
+  if (!text[strspn(text, " \t")]) return "it is empty";
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (strcasecmp(text, words[i]) == 0) return "it is no pattern of files";
+  if (strncasecmp(text + strspn(text, " \t"), "all", 3) == 0 && !text[3 + strspn(text, " \t")])
+    return "did you mean 'all'?";
+  if (text[0] == '/') return "it is an absolute path";
+  if (strcmp(text, "..") == 0 || strncmp(text, "../", 3) == 0 || strstr(text, "/../"))
+    return "it leaves the evaluation's directory";
+  if (text[0] == '!') return "a leading ! means nothing here";
+  if (strchr(text, '{')) return "braces mean nothing here; give a pattern for each";
+  if (open && !strchr(open, ']')) return "its [ has no ]";
+  if (strpbrk(text, "*?") && strchr(text, ' ')) return "patterns are items of a list";
+  if (text[0] == ' ' || text[strlen(text) - 1] == ' ') return "it has a blank at an end";
+  return NULL;
+}
+
 void gannet_keep_read(const gannet_text_list *files, const gannet_text_list *all_files_of,
-                      const char *key, gannet_complaints *complaints, gannet_keep *keep) {
+                      const char *files_key, const char *all_files_of_key,
+                      gannet_complaints *complaints, gannet_keep *keep) {
   *keep = (gannet_keep){.files = files};
-  for (int i = 0; i < files->n; ++i) keep->all = keep->all || strcmp(files->item[i], "all") == 0;
+  for (int i = 0; i < files->n; ++i) {
+    const bool is_all = strcmp(files->item[i], "all") == 0;
+    const char *fault = is_all ? NULL : fault_of_pattern(files->item[i]);
+    keep->all = keep->all || is_all;
+    if (fault)
+      gannet_complain(complaints, files_key,
+                      "'%s' is not valid, %s; expected all, or patterns of files that stay, as in "
+                      "[\"*.log\", post]",
+                      files->item[i], fault);
+  }
+  if (files->n == 0)
+    gannet_complain(complaints, files_key,
+                    "the list is empty; expected all, or patterns of files that stay, as in "
+                    "[\"*.log\", post]");
   for (int i = 0; i < all_files_of->n; ++i) {
     const char *text = all_files_of->item[i];
     if (strcmp(text, "failed") == 0)
       keep->failed = true;
     else if (!read_count(text, "best", &keep->best) && !read_count(text, "last", &keep->last))
-      gannet_complain(complaints, key, "'%s' is not valid; expected 'best 5', 'last 5' or 'failed'",
-                      text);
+      gannet_complain(complaints, all_files_of_key,
+                      "'%s' is not valid; expected 'best 5', 'last 5' or 'failed'", text);
   }
   if (keep->all && all_files_of->n > 0)
-    gannet_complain(complaints, key,
+    gannet_complain(complaints, all_files_of_key,
                     "without files, all files of every evaluation stay; expected files as well, "
                     "as in {files: [\"*.log\"], all_files_of: [best 5]}");
 }

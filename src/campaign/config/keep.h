@@ -16,11 +16,12 @@ typedef struct {
  *
  * Local.
  *
- * files         in  [all], or patterns
- * all_files_of  in  "best 5", "last 3", "failed"
- * key           in  of all_files_of, for complaints
+ * files                        in  [all], or patterns
+ * all_files_of                 in  "best 5", "last 3", "failed"
+ * files_key, all_files_of_key  in  for complaints
  */
 void gannet_keep_read(const gannet_text_list *files, const gannet_text_list *all_files_of,
-                      const char *key, gannet_complaints *complaints, gannet_keep *keep);
+                      const char *files_key, const char *all_files_of_key,
+                      gannet_complaints *complaints, gannet_keep *keep);
 
 #endif

@@ -227,10 +227,10 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
 
 static void check_keep(const gannet_config_reader *reader) {
   const gannet_evaluate_keys *keys = &reader->input->evaluate;
-  static const char key[] = "evaluate.keep.all_files_of";
   gannet_complaints found = {0};
   gannet_keep keep;
-  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, key, &found, &keep);
+  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, "evaluate.keep.files",
+                   "evaluate.keep.all_files_of", &found, &keep);
   gannet_campaign_complain(reader->input, &found, reader->complaints);
   gannet_complaints_release(&found);
 }

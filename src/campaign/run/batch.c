@@ -218,18 +218,20 @@ static gannet_err warn_once(gannet_campaign *campaign, gannet_batch *batch, int6
   return gannet_copy_text(name, &warned->item[n]);
 }
 
-/* Warn about an output that is missing, which the reason of an evaluation that is done notes, and
+/* Warn about outputs that are missing, which the reason of an evaluation that is done notes, and
  * about numbers that the campaign file does not name, where it wants that. */
 static gannet_err warn_of_outputs(gannet_campaign *campaign, gannet_batch *batch,
                                   const gannet_result_record *result) {
   const gannet_problem *problem = campaign->input->problem;
   const gannet_quantities *reported = &result->reported;
   char name[100], text[300];
-  if (result->run.reason[0]) {
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(result->run.reason, ":"),
-                   result->run.reason);
-    (void)snprintf(text, sizeof text, "without %s", result->run.reason);
+  for (const char *at = result->run.reason; at && *at;) {
+    const char *next = strstr(at, "; outputs.");
+    const int length = next ? (int)(next - at) : (int)strlen(at);
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ":"), at);
+    (void)snprintf(text, sizeof text, "without %.*s", length, at);
     GANNET_TRY(warn_once(campaign, batch, result->id, name, text));
+    at = next ? next + 2 : NULL;
   }
   if (!problem->outputs || problem->outputs->unknown != GANNET_UNKNOWN_WARN) return GANNET_OK;
   for (int i = -1; (i = gannet_problem_find_unknown(problem, reported, i + 1)) >= 0;) {

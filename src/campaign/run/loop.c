@@ -81,6 +81,7 @@ typedef struct {
   gannet_keep keep;
   bool *is_tidy; /* [n_tidy] whose files need not be looked at again; on rank 0 */
   int64_t n_tidy;
+  bool has_begun_tidying;   /* evaluations that had ended before this run were looked at */
   bool has_told_of_tidying; /* that files cannot be removed */
 
   bool detaches;      /* this process is only a step, and what is in flight can go on without it */
@@ -197,6 +198,13 @@ static gannet_err tidy_up(runner *r) {
     r->n_tidy = larger;
   }
   GANNET_TRY(gannet_tidy(c, &r->keep, false, r->is_tidy, &tidied));
+  if (!r->has_begun_tidying && tidied.files > 0)
+    gannet_log(c->context, GANNET_LOG_WARNING,
+               "evaluate.keep: of evaluations that had ended before, %lld file%s with %.3g MB %s "
+               "removed",
+               (long long)tidied.files, tidied.files == 1 ? "" : "s", (double)tidied.bytes / 1e6,
+               tidied.files == 1 ? "is" : "are");
+  r->has_begun_tidying = true;
   if (tidied.failed > 0 && !r->has_told_of_tidying)
     gannet_log(c->context, GANNET_LOG_WARNING,
                "evaluate.keep: %lld files or folders of evaluations cannot be removed: %s; `gannet "
@@ -452,7 +460,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   set_deadline(&r);
   gannet_complaints known = {0}; /* they were made when the file was read */
   const gannet_evaluate_keys *keys = &campaign->input->evaluate;
-  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, "", &known, &r.keep);
+  gannet_keep_read(&keys->keep_files, &keys->keep_all_files_of, "", "", &known, &r.keep);
   gannet_complaints_release(&known);
   r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job, begins_nothing};
   setup.stopping = &r.stopping;

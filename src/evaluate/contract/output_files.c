@@ -157,20 +157,28 @@ typedef struct {
   char *line;        /* [LINE_SIZE] */
   int64_t number;    /* of the line, from 1 */
   int64_t begin;     /* bytes before the line */
+  int64_t end;       /* bytes up to its end */
   char *header;      /* the last header above the first row, NULL = none; owned */
   int column;        /* from 0; -1 = no header has the name yet */
+  int n_columns;     /* of the header that names the column; 0 = none does */
+  int n_full;        /* the same without an empty one at the end */
+  char separator;    /* of that header */
   const char *name;  /* of the column; NULL = it was given by its number */
   int64_t rows;      /* so far */
   char *why;         /* [size] what is wrong */
   size_t size;
 } table;
 
+/* Tabs separate, so that cells may be empty, but not in tables with vectors, as in 0.5 (1 2 3). */
 static char separator_of(const char *line) {
-  return strchr(line, ';') ? ';' : strchr(line, ',') ? ',' : ' ';
+  return strchr(line, ';')                          ? ';'
+         : strchr(line, ',')                        ? ','
+         : strchr(line, '\t') && !strchr(line, '(') ? '\t'
+                                                    : ' ';
 }
 
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t';
+static bool is_blank(char c, char separator) {
+  return c == ' ' || (c == '\t' && separator != '\t');
 }
 
 /* Cut the next field off a line. Returns false behind the last one.
@@ -181,7 +189,7 @@ static bool next_field(char **at, char separator, const char *blanks, char **fie
                        size_t *length) {
   char *text = *at;
   if (!text) return false;
-  while (is_blank(*text) || (separator == ' ' && *text && strchr(blanks, *text))) ++text;
+  while (is_blank(*text, separator) || (separator == ' ' && *text && strchr(blanks, *text))) ++text;
   if (!*text && separator == ' ') return false;
   char *end = text;
   if (*text == '"') {
@@ -192,15 +200,16 @@ static bool next_field(char **at, char separator, const char *blanks, char **fie
     if (separator != ' ') end += strcspn(end, (char[]){separator, '\0'});
   } else {
     if (separator == ' ')
-      while (*end && !is_blank(*end) && !strchr(blanks, *end)) ++end;
+      while (*end && !is_blank(*end, separator) && !strchr(blanks, *end)) ++end;
     else
       end += strcspn(end, (char[]){separator, '\0'});
     *field = text;
     *length = (size_t)(end - text);
-    while (*length > 0 && is_blank(text[*length - 1])) --*length;
+    while (*length > 0 && is_blank(text[*length - 1], separator)) --*length;
   }
   *at = *end ? end + 1 : NULL;
-  if (separator == ' ' && *end && !is_blank(*end)) *at = end; /* a bracket that touches a number */
+  if (separator == ' ' && *end && !is_blank(*end, separator))
+    *at = end; /* a bracket that touches a number */
   return true;
 }
 
@@ -212,35 +221,57 @@ static bool looks_like_number(const char *field, size_t length) {
   for (size_t w = 0; w < sizeof words / sizeof *words; ++w)
     if (strlen(words[w]) == length - i && strncasecmp(field + i, words[w], length - i) == 0)
       return true;
+  if (length - i >= 3 && strncmp(field + i, "1.#", 3) == 0) return true; /* 1.#QNAN, 1.#IND */
   if (!isdigit((unsigned char)field[i]) && field[i] != '.' && field[i] != '*') return false;
   for (; i < length; ++i)
     if (!strchr("0123456789.+-eEdDqQ*", field[i])) return false;
   return true;
 }
 
-/* Note a header: whether it has the name of the column, and what it says above the first row. */
-static void note_header(table *t, char *header) {
+/* The number of fields of a line; full leaves out an empty one at the end, behind a separator. */
+static int count_fields(char *line, char separator, const char *blanks, int *full) {
+  char *at = line, *field = NULL;
+  size_t length = 1;
+  int n = 0;
+  while (next_field(&at, separator, blanks, &field, &length)) ++n;
+  *full = n - (length == 0);
+  return n;
+}
+
+/* Note a header: whether it has the name of the column, and what it says above the first row.
+ * Returns whether it has the name. */
+static bool note_header(table *t, char *header) {
   char *at = header, *field = NULL;
   size_t length = 0;
   const char separator = separator_of(header);
-  for (int i = 0; t->name && next_field(&at, separator, "", &field, &length); ++i)
+  bool has_name = false;
+  for (int i = 0; t->name && !has_name && next_field(&at, separator, "", &field, &length); ++i)
     if (strlen(t->name) == length && strncmp(field, t->name, length) == 0) {
+      has_name = true;
       t->column = i;
-      break;
+      t->separator = separator;
+      t->n_columns = count_fields(header, separator, "", &t->n_full);
     }
-  if (t->rows > 0 || !*header) return;
+  if (t->rows > 0 || !*header) return has_name;
   gannet_free(&t->header);
   if (gannet_copy_text(header, &t->header) != GANNET_OK) gannet_error_clear();
+  return has_name;
 }
 
 /* Read the next row into t->line. Headers on the way are noted. Returns false at the end of the
- * file or, with a reason, when a line is too long. */
+ * file or, with a reason, when a line is too long, or is neither a row nor a header. */
 static bool next_row(table *t) {
   for (;;) {
-    t->begin = ftello(t->file);
+    t->begin = t->end;
     if (!fgets(t->line, LINE_SIZE, t->file)) return false;
     t->number += 1;
+    t->end = ftello(t->file);
     size_t length = strlen(t->line);
+    if ((int64_t)length != t->end - t->begin) {
+      (void)snprintf(t->why, t->size, "%s line %lld has a zero byte, expected a table", t->shown,
+                     (long long)t->number);
+      return false;
+    }
     if (length + 1 == LINE_SIZE && t->line[length - 1] != '\n') {
       (void)snprintf(t->why, t->size, "%s line %lld has more than %d bytes, expected a table",
                      t->shown, (long long)t->number, LINE_SIZE - 2);
@@ -261,7 +292,12 @@ static bool next_row(table *t) {
       if (text != t->line) memmove(t->line, text, strlen(text) + 1);
       return true;
     }
-    note_header(t, text + strspn(text, "#% \t"));
+    char *header = text + strspn(text, "#% \t");
+    const bool is_repeated = t->header && strcmp(header, t->header) == 0;
+    if (note_header(t, header) || is_comment || is_repeated || t->rows == 0) continue;
+    (void)snprintf(t->why, t->size, "%s line %lld is '%.40s', expected a row of numbers", t->shown,
+                   (long long)t->number, text);
+    return false;
   }
 }
 
@@ -289,12 +325,34 @@ static void explain_no_column(table *t) {
                  near ? near_text : ";", list);
 }
 
+/* How the row that was read last is separated: as the header that names the column is, if it can
+ * be, so that a comma may stand for the point of a number. Returns 0, with a reason, where the row
+ * has another number of columns: the value might be that of another column. */
+static char separator_of_row(table *t) {
+  char separator = separator_of(t->line);
+  if (t->n_columns == 0) return separator;
+  if (t->n_columns > 1 && (t->separator == ' ' || t->separator == '\t'))
+    separator = strchr(t->line, '\t') && !strchr(t->line, '(') ? '\t' : ' ';
+  else if (t->n_columns > 1 && strchr(t->line, t->separator))
+    separator = t->separator;
+  int full = 0, n = count_fields(t->line, separator, "()", &full);
+  if (n != t->n_columns && full != t->n_full && separator == '\t')
+    n = count_fields(t->line, separator = ' ', "()", &full); /* tabs that only align */
+  if (n == t->n_columns || full == t->n_full) return separator;
+  (void)snprintf(
+      t->why, t->size, "%s line %lld has %d column%s, its header %d%s", t->shown,
+      (long long)t->number, n, n == 1 ? "" : "s", t->n_columns,
+      n > t->n_columns ? "; if that is right, give the column by its number from 1" : "");
+  return 0;
+}
+
 /* Read the value of the column in the row that was read last. */
 static bool read_value(table *t, double *value) {
-  char *at = t->line, *field = NULL, text[FIELD_SIZE];
+  char *at = t->line, *field = NULL, text[FIELD_SIZE], shown[60];
   size_t length = 0;
   int i = -1;
-  const char separator = separator_of(t->line);
+  const char separator = separator_of_row(t);
+  if (!separator) return false;
   while (i < t->column && next_field(&at, separator, "()", &field, &length)) ++i;
   if (i < t->column) {
     (void)snprintf(t->why, t->size, "%s line %lld has %d column%s, expected at least %d", t->shown,
@@ -304,9 +362,12 @@ static bool read_value(table *t, double *value) {
   (void)snprintf(text, sizeof text, "%.*s", (int)(length < FIELD_SIZE ? length : FIELD_SIZE - 1),
                  field);
   if (gannet_parse_any_number(text, value) == 0) return true;
+  if (t->name)
+    (void)snprintf(shown, sizeof shown, "%.50s", t->name);
+  else
+    (void)snprintf(shown, sizeof shown, "%d", t->column + 1);
   (void)snprintf(t->why, t->size, "%s line %lld: column %s is '%.40s', expected a number%s",
-                 t->shown, (long long)t->number, t->name ? t->name : "of this number", text,
-                 gannet_number_hint(text));
+                 t->shown, (long long)t->number, shown, text, gannet_number_hint(text));
   return false;
 }
 
@@ -363,6 +424,7 @@ static gannet_table_end skip_to_last(table *t, int n, const gannet_stopping *sto
   if (end == GANNET_TABLE_TAKEN && t->rows >= n) {
     const struct place *first = &places[t->rows % n];
     t->number = first->number;
+    t->end = first->begin;
     if (fseeko(t->file, first->begin, SEEK_SET)) end = GANNET_TABLE_UNREADABLE;
   }
   gannet_free(&places);

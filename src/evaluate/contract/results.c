@@ -71,7 +71,7 @@ typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
   char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
-  char *note;        /* [GANNET_REASON_SIZE] which output is missing that is only recorded, "" =
+  char *note;        /* [GANNET_REASON_SIZE] which outputs are missing that are only recorded, "" =
                         none */
 } reader;
 
@@ -377,6 +377,13 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
+/* Note what is missing besides what is noted already, if there is room. */
+static void add_note(const reader *to, const char *text) {
+  const size_t used = strlen(to->note), more = strlen(text);
+  if (used > 0 && used + 2 + more >= GANNET_REASON_SIZE) return;
+  (void)snprintf(to->note + used, GANNET_REASON_SIZE - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
 /* Take over what a pattern or a column gave, or the reason why it gave nothing. Without a number
  * that the campaign needs the evaluation fails; of one that is only recorded the reason becomes a
  * note. */
@@ -387,8 +394,7 @@ static int take_output(void *user, const char *name, const double *value, const 
     gannet_result_fail(to->result, false, "%s", text);
     return -1;
   }
-  if (!to->note[0])
-    (void)snprintf(to->note, GANNET_REASON_SIZE, "%.*s", GANNET_REASON_SIZE - 1, text);
+  add_note(to, text);
   return 0;
 }
 
@@ -438,13 +444,14 @@ static int read_column(reader *to, const gannet_output *output, const gannet_out
 /* Note the first output that is only recorded and is not in results.out. */
 static void note_absent(reader *to) {
   const gannet_outputs *outputs = to->problem->outputs;
-  for (int i = 0; outputs && i < outputs->n && !to->note[0]; ++i) {
+  char text[GANNET_REASON_SIZE];
+  for (int i = 0; outputs && i < outputs->n; ++i) {
     const gannet_output *item = &outputs->item[i];
     if (item->column || item->pattern || gannet_problem_needs_quantity(to->problem, item->name) ||
         gannet_quantities_find(&to->result->reported, item->name))
       continue;
-    (void)snprintf(to->note, GANNET_REASON_SIZE, "outputs.%s: it is not in results.out",
-                   item->name);
+    (void)snprintf(text, sizeof text, "outputs.%s: it is not in results.out", item->name);
+    add_note(to, text);
   }
 }
 
