@@ -313,3 +313,29 @@ size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
   return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
          sizeof(double) * (packed_offset(s->solved) + (STRIPS * (size_t)s->n + 1) * LANES);
 }
+
+gannet_err gannet_estimator_prepare(const gannet_context *context, void *model,
+                                    const gannet_estimator_preparation *by,
+                                    const gannet_estimator_type *type,
+                                    const gannet_estimator_spec *spec,
+                                    gannet_estimator *estimator) {
+  gannet_estimator_base *base = NULL;
+  gannet_moment_sums *bounds = NULL;
+  bool able = false;
+  gannet_err err = gannet_alloc(1, by->size, &base);
+  if (err == GANNET_OK) base->model = model;
+  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_DRAWS) err = by->draws(base, &able);
+  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_MOMENTS) err = by->moments(base, &able);
+  if (spec->kind == GANNET_ESTIMATE_UPPER_BOUNDS) {
+    gannet_moment_pivots sums = {.context = context, .m = spec->n_pivots};
+    if (err == GANNET_OK) err = by->pivots(base, spec->pivots, &sums, &able);
+    /* Collective with pivots, also after an error of this rank. */
+    err = gannet_moment_sums_prepare_pivots(&sums, err, &able, &bounds);
+    gannet_free(&sums.k);
+    if (base) base->moments = bounds;
+  }
+  estimator->type = type;
+  estimator->work = base;
+  if (err != GANNET_OK || !able) gannet_estimator_release(estimator);
+  return err;
+}

@@ -14,6 +14,7 @@
 #include "linalg/cholesky.h"
 #include "network/kernel_sums.h"
 #include "network/strips.h"
+#include "surrogate/estimator.h"
 
 /* Points per call of the strip functions: a multiple of the lanes of a strip. */
 enum { GANNET_ESTIMATES_POINTS = 256 };
@@ -157,5 +158,32 @@ void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_mo
  * Local.
  */
 size_t gannet_moment_sums_bytes(const gannet_moment_sums *sums);
+
+/* What the workspaces of all models' estimators begin with. */
+typedef struct {
+  void *model;
+  gannet_moment_sums *moments; /* of moments and upper bounds */
+  gannet_estimates space; /* points as the strips take them; draws, or two numbers of moments */
+} gannet_estimator_base;
+
+/* How a model prepares a zeroed workspace, of which base.model is set. Each sets able, which is
+ * false before, where the model gives such estimates. */
+typedef struct {
+  size_t size; /* of the workspace, which begins with its base */
+  gannet_err (*draws)(void *work, bool *able);
+  gannet_err (*moments)(void *work, bool *able);
+  /* Fill list, factor, alpha and k of the sums. */
+  gannet_err (*pivots)(void *work, const double *pivots, gannet_moment_pivots *sums, bool *able);
+} gannet_estimator_preparation;
+
+/* The operation `estimator` of gannet_surrogate_type, for models with moment sums.
+ *
+ * Collective over the context's communicator with pivots, otherwise local.
+ */
+GANNET_CHECKED gannet_err gannet_estimator_prepare(const gannet_context *context, void *model,
+                                                   const gannet_estimator_preparation *by,
+                                                   const gannet_estimator_type *type,
+                                                   const gannet_estimator_spec *spec,
+                                                   gannet_estimator *estimator);
 
 #endif

@@ -18,19 +18,17 @@ static const double least = 1e-13, most_error = 1e-9;
 
 /* An estimator of a process. */
 typedef struct {
-  const gp *g;
+  gannet_estimator_base base; /* its model is a gp, its points are scaled */
   gannet_kernel_sums *prior;  /* of draws */
   gannet_kernel_sums *update; /* of draws; NULL without data */
-  gannet_moment_sums *moments;
-  gannet_estimates space; /* scaled points; draws, or two numbers of moments */
 } gp_estimator;
 
 static void destroy_estimator(void *work) {
   gp_estimator *e = work;
   gannet_kernel_sums_destroy(&e->prior);
   gannet_kernel_sums_destroy(&e->update);
-  gannet_moment_sums_destroy(&e->moments);
-  gannet_estimates_release(&e->space);
+  gannet_moment_sums_destroy(&e->base.moments);
+  gannet_estimates_release(&e->base.space);
   gannet_free(&e);
 }
 
@@ -93,34 +91,40 @@ static gannet_err prepare_prior(const gp_draws *w, int d, gannet_kernel_sums **s
   return err;
 }
 
-static gannet_err prepare_draws(gp *g, gp_estimator *e, bool *able) {
+static gannet_err prepare_draws(void *work, bool *able) {
+  gp_estimator *e = work;
+  gp *g = e->base.model;
   gannet_sums_list list;
   *able = g->n == 0 || kernel_list(g, &list);
   if (!*able) return GANNET_OK;
   if (g->n > 0)
     GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &e->update));
   GANNET_TRY(prepare_prior(&g->draws, g->d, &e->prior));
-  return gannet_estimates_reserve(g->d, g->draws.q, &e->space);
+  return gannet_estimates_reserve(g->d, g->draws.q, &e->base.space);
 }
 
-static gannet_err prepare_moments(gp *g, gp_estimator *e, bool *able) {
+static gannet_err prepare_moments(void *work, bool *able) {
+  gp_estimator *e = work;
+  gp *g = e->base.model;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
   if (g->n == 0 || !kernel_list(g, &list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->space));
-  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &e->moments));
-  *able = e->moments != NULL;
+  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->base.space));
+  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &e->base.moments));
+  *able = e->base.moments != NULL;
   return GANNET_OK;
 }
 
 /* What upper bounds need besides the sums: the kernel between the pivots and the data. */
-static gannet_err prepare_pivots(gp *g, gp_estimator *e, const double *pivots,
-                                 gannet_moment_pivots *sums, bool *able) {
+static gannet_err prepare_pivots(void *work, const double *pivots, gannet_moment_pivots *sums,
+                                 bool *able) {
+  gp_estimator *e = work;
+  gp *g = e->base.model;
   const size_t n = (size_t)g->n;
   if (g->n == 0 || !kernel_list(g, &sums->list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, &sums->factor));
-  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->space));
+  GANNET_TRY(gannet_estimates_reserve(g->d, 2, &e->base.space));
   GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
   sums->alpha = g->solved;
   *able = true;
@@ -136,18 +140,20 @@ static gannet_err prepare_pivots(gp *g, gp_estimator *e, const double *pivots,
 /* Some points, scaled. */
 static int scale_points(const gp_estimator *e, int m, int first, const double *x) {
   const int points = m - first < POINTS ? m - first : POINTS;
-  gp_scale(e->g, points, x + (size_t)first * (size_t)e->g->d, e->space.z, NULL);
+  const gp *g = e->base.model;
+  gp_scale(g, points, x + (size_t)first * (size_t)g->d, e->base.space.z, NULL);
   return points;
 }
 
 static void estimate_draws(void *work, int m, const double *x, double *values, int ldv) {
   gp_estimator *e = work;
-  const gannet_estimates *space = &e->space;
+  const gp *g = e->base.model;
+  const gannet_estimates *space = &e->base.space;
   for (int first = 0; first < m; first += POINTS) {
     const int points = scale_points(e, m, first, x);
     const int n_strips = gannet_estimates_pack(space, points);
     for (int i = 0; i < n_strips * GANNET_STRIP_LANES * space->each; ++i)
-      space->values[i] = e->g->mean;
+      space->values[i] = g->mean;
     gannet_kernel_sums_add(e->prior, n_strips, space->strips, space->values);
     if (e->update) gannet_kernel_sums_add(e->update, n_strips, space->strips, space->values);
     gannet_estimates_unpack(space, points, values + first, ldv);
@@ -156,22 +162,23 @@ static void estimate_draws(void *work, int m, const double *x, double *values, i
 
 static void estimate_moments(void *work, int m, const double *x, double *mean, double *variance) {
   gp_estimator *e = work;
-  const gannet_moment_scale scale = {e->g->mean, e->g->variance, 1};
+  const gp *g = e->base.model;
+  const gannet_moment_scale scale = {g->mean, g->variance, 1};
   for (int first = 0; first < m; first += POINTS) {
     const int points = scale_points(e, m, first, x);
-    gannet_moment_sums_estimate(e->moments, &scale, &e->space, points, mean + first,
+    gannet_moment_sums_estimate(e->base.moments, &scale, &e->base.space, points, mean + first,
                                 variance + first);
   }
 }
 
 static gannet_err find_upper_bounds(void *work, int m, const double *x, double *variance) {
   const gp_estimator *e = work;
-  const gp *g = e->g;
+  const gp *g = e->base.model;
   for (int first = 0; first < m; first += GP_BLOCK) {
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
     gp_scale_block(g, rows, x + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
-    gannet_moment_sums_explained(e->moments, rows, g->cross, variance + first);
+    gannet_moment_sums_explained(e->base.moments, rows, g->cross, variance + first);
     for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);
   }
   return GANNET_OK;
@@ -181,24 +188,7 @@ gannet_err gp_make_estimator(void *state, const gannet_estimator_spec *spec,
                              gannet_estimator *estimator) {
   static const gannet_estimator_type type = {estimate_draws, estimate_moments, find_upper_bounds,
                                              destroy_estimator};
-  gp *g = state;
-  gp_estimator *e = NULL;
-  gannet_moment_sums *bounds = NULL;
-  bool able = false;
-  gannet_err err = gannet_alloc(1, sizeof *e, &e);
-  if (err == GANNET_OK) e->g = g;
-  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_DRAWS) err = prepare_draws(g, e, &able);
-  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_MOMENTS) err = prepare_moments(g, e, &able);
-  if (spec->kind ==
-      GANNET_ESTIMATE_UPPER_BOUNDS) { /* collective with pivots, also after an error */
-    gannet_moment_pivots sums = {.context = g->context, .m = spec->n_pivots};
-    if (err == GANNET_OK) err = prepare_pivots(g, e, spec->pivots, &sums, &able);
-    err = gannet_moment_sums_prepare_pivots(&sums, err, &able, &bounds);
-    gannet_free(&sums.k);
-    if (e) e->moments = bounds;
-  }
-  estimator->type = &type;
-  estimator->work = e;
-  if (err != GANNET_OK || !able) gannet_estimator_release(estimator);
-  return err;
+  static const gannet_estimator_preparation by = {sizeof(gp_estimator), prepare_draws,
+                                                  prepare_moments, prepare_pivots};
+  return gannet_estimator_prepare(((gp *)state)->context, state, &by, &type, spec, estimator);
 }

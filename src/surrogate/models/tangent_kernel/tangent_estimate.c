@@ -12,25 +12,25 @@ _Static_assert((int)GANNET_MOMENT_GROUP == (int)GANNET_TANGENT_BLOCK,
 
 /* An estimator of the model. */
 typedef struct {
-  const tangent_model *t;
+  gannet_estimator_base base; /* its model is a tangent_model, its points are embedded */
   gannet_unit_sums *prior;    /* of draws */
   gannet_kernel_sums *update; /* of draws; NULL for a network's own features */
-  gannet_moment_sums *moments;
-  double own;             /* k(x, x) */
-  gannet_estimates space; /* embedded points; draws, or two numbers of moments */
+  double own;                 /* k(x, x) */
 } tangent_estimator;
 
 static void destroy_estimator(void *work) {
   tangent_estimator *e = work;
   gannet_unit_sums_destroy(&e->prior);
   gannet_kernel_sums_destroy(&e->update);
-  gannet_moment_sums_destroy(&e->moments);
-  gannet_estimates_release(&e->space);
+  gannet_moment_sums_destroy(&e->base.moments);
+  gannet_estimates_release(&e->base.space);
   gannet_free(&e);
 }
 
 /* Values of a trained network depend on the other points of a call. */
-static gannet_err prepare_draws(tangent_model *t, tangent_estimator *e, bool *able) {
+static gannet_err prepare_draws(void *work, bool *able) {
+  tangent_estimator *e = work;
+  tangent_model *t = e->base.model;
   gannet_sums_list list;
   if (t->trained) return GANNET_OK;
   GANNET_TRY(gannet_unit_sums_prepare(t->net, &t->tables, &t->draws, &e->prior));
@@ -40,12 +40,13 @@ static gannet_err prepare_draws(tangent_model *t, tangent_estimator *e, bool *ab
     GANNET_TRY(gannet_kernel_sums_prepare(&list, t->draws.q, t->update, &e->update));
   }
   *able = true;
-  return gannet_estimates_reserve(t->d + 1, t->draws.q, &e->space);
+  return gannet_estimates_reserve(t->d + 1, t->draws.q, &e->base.space);
 }
 
 /* What estimates of moments and upper bounds begin with; false when there are none. */
-static gannet_err prepare_list(tangent_model *t, tangent_estimator *e, gannet_sums_list *list,
+static gannet_err prepare_list(tangent_estimator *e, gannet_sums_list *list,
                                const gannet_cholesky **factor, bool *able) {
+  tangent_model *t = e->base.model;
   *able = false;
   if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
   if (!gannet_analytic_points_list(t->limit, list)) return GANNET_OK;
@@ -53,25 +54,29 @@ static gannet_err prepare_list(tangent_model *t, tangent_estimator *e, gannet_su
   for (int k = 0; k < t->d; ++k) t->slope[k] = 0.5; /* the same anywhere on the sphere */
   gannet_analytic_points_cross(t->limit, 1, t->slope, NULL, 0, &e->own);
   *able = true;
-  return gannet_estimates_reserve(t->d + 1, 2, &e->space);
+  return gannet_estimates_reserve(t->d + 1, 2, &e->base.space);
 }
 
-static gannet_err prepare_moments(tangent_model *t, tangent_estimator *e, bool *able) {
+static gannet_err prepare_moments(void *work, bool *able) {
+  tangent_estimator *e = work;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
-  GANNET_TRY(prepare_list(t, e, &list, &factor, able));
+  GANNET_TRY(prepare_list(e, &list, &factor, able));
   if (!*able) return GANNET_OK;
-  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), &e->moments));
-  *able = e->moments != NULL;
+  GANNET_TRY(
+      gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(e->base.model), &e->base.moments));
+  *able = e->base.moments != NULL;
   return GANNET_OK;
 }
 
-static gannet_err prepare_pivots(tangent_model *t, tangent_estimator *e, const double *pivots,
-                                 gannet_moment_pivots *sums, bool *able) {
+static gannet_err prepare_pivots(void *work, const double *pivots, gannet_moment_pivots *sums,
+                                 bool *able) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
+  tangent_estimator *e = work;
+  const tangent_model *t = e->base.model;
   const size_t n = (size_t)t->n;
   double own[BLOCK];
-  GANNET_TRY(prepare_list(t, e, &sums->list, &sums->factor, able));
+  GANNET_TRY(prepare_list(e, &sums->list, &sums->factor, able));
   if (!*able) return GANNET_OK;
   sums->alpha = tangent_alpha_of(t);
   GANNET_TRY(gannet_alloc((size_t)sums->m * n, sizeof *sums->k, &sums->k));
@@ -85,14 +90,14 @@ static gannet_err prepare_pivots(tangent_model *t, tangent_estimator *e, const d
 
 static int embed_points(const tangent_estimator *e, int m, int first, const double *x) {
   const int points = m - first < POINTS ? m - first : POINTS;
-  gannet_analytic_points_embed(e->t->limit, points, x + (size_t)first * (size_t)e->t->d,
-                               e->space.z);
+  const tangent_model *t = e->base.model;
+  gannet_analytic_points_embed(t->limit, points, x + (size_t)first * (size_t)t->d, e->base.space.z);
   return points;
 }
 
 static void estimate_draws(void *work, int m, const double *x, double *values, int ldv) {
   tangent_estimator *e = work;
-  const gannet_estimates *space = &e->space;
+  const gannet_estimates *space = &e->base.space;
   for (int first = 0; first < m; first += POINTS) {
     const int points = embed_points(e, m, first, x);
     const int n_strips = gannet_estimates_pack(space, points);
@@ -104,10 +109,11 @@ static void estimate_draws(void *work, int m, const double *x, double *values, i
 
 static void estimate_moments(void *work, int m, const double *x, double *mean, double *variance) {
   tangent_estimator *e = work;
-  const gannet_moment_scale scale = {0, e->own, e->t->amplitude};
+  const tangent_model *t = e->base.model;
+  const gannet_moment_scale scale = {0, e->own, t->amplitude};
   for (int first = 0; first < m; first += POINTS) {
     const int points = embed_points(e, m, first, x);
-    gannet_moment_sums_estimate(e->moments, &scale, &e->space, points, mean + first,
+    gannet_moment_sums_estimate(e->base.moments, &scale, &e->base.space, points, mean + first,
                                 variance + first);
   }
 }
@@ -115,13 +121,13 @@ static void estimate_moments(void *work, int m, const double *x, double *mean, d
 static gannet_err find_upper_bounds(void *work, int m, const double *x, double *variance) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const tangent_estimator *e = work;
-  const tangent_model *t = e->t;
+  const tangent_model *t = e->base.model;
   double part[BLOCK];
   for (int first = 0; first < m; first += BLOCK) {
     const int rows = m - first < BLOCK ? m - first : BLOCK;
     double *own = variance + first;
     GANNET_TRY(tangent_block_kernel(t, rows, x + (size_t)first * (size_t)t->d, own));
-    gannet_moment_sums_explained(e->moments, rows, t->cross, part);
+    gannet_moment_sums_explained(e->base.moments, rows, t->cross, part);
     for (int i = 0; i < rows; ++i) own[i] = t->amplitude * fmax(0, own[i] - part[i]);
   }
   return GANNET_OK;
@@ -131,24 +137,8 @@ gannet_err tangent_make_estimator(void *state, const gannet_estimator_spec *spec
                                   gannet_estimator *estimator) {
   static const gannet_estimator_type type = {estimate_draws, estimate_moments, find_upper_bounds,
                                              destroy_estimator};
+  static const gannet_estimator_preparation by = {sizeof(tangent_estimator), prepare_draws,
+                                                  prepare_moments, prepare_pivots};
   tangent_model *t = state;
-  tangent_estimator *e = NULL;
-  gannet_moment_sums *bounds = NULL;
-  bool able = false;
-  gannet_err err = gannet_alloc(1, sizeof *e, &e);
-  if (err == GANNET_OK) e->t = t;
-  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_DRAWS) err = prepare_draws(t, e, &able);
-  if (err == GANNET_OK && spec->kind == GANNET_ESTIMATE_MOMENTS) err = prepare_moments(t, e, &able);
-  if (spec->kind ==
-      GANNET_ESTIMATE_UPPER_BOUNDS) { /* collective with pivots, also after an error */
-    gannet_moment_pivots sums = {.context = t->context, .m = spec->n_pivots};
-    if (err == GANNET_OK) err = prepare_pivots(t, e, spec->pivots, &sums, &able);
-    err = gannet_moment_sums_prepare_pivots(&sums, err, &able, &bounds);
-    gannet_free(&sums.k);
-    if (e) e->moments = bounds;
-  }
-  estimator->type = &type;
-  estimator->work = e;
-  if (err != GANNET_OK || !able) gannet_estimator_release(estimator);
-  return err;
+  return gannet_estimator_prepare(t->context, t, &by, &type, spec, estimator);
 }
