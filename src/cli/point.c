@@ -1,5 +1,7 @@
 #include "cli/point.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,4 +45,15 @@ gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *
     GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
   }
   return GANNET_OK;
+}
+
+void cli_print_point(const gannet_problem *problem, const double *x_user) {
+  char text[256];
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const char *unit = gannet_problem_unit(problem->variable_unit, v);
+    gannet_problem_format(problem, v, x_user[v], text, sizeof text);
+    gannet_utf8_show(text);
+    cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
+            unit);
+  }
 }

@@ -1,4 +1,5 @@
-/* Designs and values on the command line: --point NAME=VALUE and --constraint NAME=VALUE. */
+/* Designs and values on the command line: --point NAME=VALUE and --constraint NAME=VALUE, and
+ * designs that are printed. */
 #ifndef GANNET_CLI_POINT_H
 #define GANNET_CLI_POINT_H
 
@@ -34,5 +35,13 @@ gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_pr
  */
 GANNET_CHECKED gannet_err cli_read_point(const cli_arguments *arguments,
                                          const gannet_problem *problem, double *x_user);
+
+/* Print a design, a line for each variable with its unit.
+ *
+ * Local.
+ *
+ * x_user  in  [n_variables]
+ */
+void cli_print_point(const gannet_problem *problem, const double *x_user);
 
 #endif

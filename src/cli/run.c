@@ -17,6 +17,7 @@
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "cli/open_campaign.h"
+#include "cli/point.h"
 #include "cli/query.h"
 #include "machine/inspect.h"
 #include "problem/outputs.h"
@@ -116,19 +117,12 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
   const double *x = gannet_history_x_user(campaign->history, best->id);
   const double *values = gannet_history_constraints(campaign->history, best->id);
   gannet_labels labels;
-  char text[256];
   if (best->feasible)
     cli_say(stdout, "best design: evaluation %lld\n", (long long)best->id);
   else
     cli_say(stdout, "no feasible design; least violation %.4g at evaluation %lld\n",
             gannet_history_violation(campaign->history, best->id), (long long)best->id);
-  for (int v = 0; v < problem->spec.n_variables; ++v) {
-    const char *unit = gannet_problem_unit(problem->variable_unit, v);
-    gannet_problem_format(problem, v, x[v], text, sizeof text);
-    gannet_utf8_show(text);
-    cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
-            unit);
-  }
+  cli_print_point(problem, x);
   const char *objective_unit = gannet_problem_objective_unit(problem);
   cli_say(stdout, "  %s = %.17g%s%s\n", gannet_problem_quantity_name(problem, 0), best->objective,
           *objective_unit ? " " : "", objective_unit);

@@ -80,18 +80,6 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
   return err == GANNET_OK ? gannet_problem_check_point(problem, x_user) : err;
 }
 
-static void print_design(const gannet_problem *problem, const double *x_user) {
-  char text[256];
-  cli_say(stdout, "design:\n");
-  for (int v = 0; v < problem->spec.n_variables; ++v) {
-    const char *unit = gannet_problem_unit(problem->variable_unit, v);
-    gannet_problem_format(problem, v, x_user[v], text, sizeof text);
-    gannet_utf8_show(text);
-    cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
-            unit);
-  }
-}
-
 /* Say what is run, by the keys of the back-end that name it. */
 static void print_simulation(const gannet_campaign_input *input) {
   static const char *const keys[] = {"command", "shell", "script", "simulation", "plugin"};
@@ -157,7 +145,7 @@ static gannet_exit print_result(const gannet_problem *problem, const char *direc
   if (result->status == GANNET_EVAL_DONE) {
     const bool is_feasible = gannet_problem_is_feasible(problem, result->constraints);
     cli_say(stdout, "the result would count%s%s%s\n",
-            is_feasible ? "" : "; the design keeps not all constraints", *run->reason ? ": " : "",
+            is_feasible ? "" : "; the design violates a constraint", *run->reason ? ": " : "",
             run->reason);
     return GANNET_EXIT_FINISHED;
   }
@@ -248,7 +236,8 @@ static gannet_err try_design(const cli_arguments *arguments, const cli_world *wo
       MPI_Bcast(campaign->directory, PATH_MAX, MPI_CHAR, 0, world->comm) != MPI_SUCCESS)
     err = GANNET_RAISE(GANNET_ERR_INTERNAL, "MPI_Bcast");
   if (err == GANNET_OK && world->rank == 0) {
-    print_design(problem, x_user);
+    cli_say(stdout, "design:\n");
+    cli_print_point(problem, x_user);
     print_simulation(campaign->input);
     (void)fflush(stdout);
   }
