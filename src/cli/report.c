@@ -82,7 +82,7 @@ static gannet_err open_for_report(const cli_arguments *arguments, gannet_campaig
   GANNET_TRY(gannet_campaign_query(directory, false, campaign));
   if (campaign->damage.text[0]) cli_warn("%s", campaign->damage.text);
   for (int64_t id = 0; id < campaign->ledger.n && !repeated; ++id)
-    repeated = campaign->ledger.ticket[id].run.attempts > 1;
+    repeated = campaign->ledger.ticket[id].result.run.attempts > 1;
   if (!repeated || campaign->ledger.n > REPORT_MOST_EVALUATIONS) return GANNET_OK;
   if (campaign->damage.text[0]) return GANNET_OK;
   gannet_campaign_close(campaign);

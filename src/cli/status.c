@@ -122,15 +122,16 @@ static void print_last_words(const char *directory) {
 static void print_failure(const gannet_campaign *campaign, int64_t id) {
   const gannet_ticket *t = &campaign->ledger.ticket[id];
   char name[48], directory[PATH_MAX];
-  cli_say(stdout, "  %06lld  %s", (long long)id, gannet_eval_status_phrase(t->status));
-  if (t->run.failure != GANNET_FAILURE_NONE)
-    cli_say(stdout, " (%s)", gannet_failure_text(t->run.failure));
-  if (t->run.exit_code > 0) cli_say(stdout, ", exit code %d", t->run.exit_code);
-  if (t->run.signal > 0) cli_say(stdout, ", signal %d", t->run.signal);
-  cli_say(stdout, ", %d attempt%s", t->run.attempts, t->run.attempts == 1 ? "" : "s");
-  if (t->run.host[0]) cli_say(stdout, ", on %s", t->run.host);
-  if (t->run.job[0]) cli_say(stdout, ", job %s", t->run.job);
-  cli_say(stdout, "\n          %s\n", t->run.reason[0] ? t->run.reason : "no reason given");
+  cli_say(stdout, "  %06lld  %s", (long long)id, gannet_eval_status_phrase(t->result.status));
+  if (t->result.run.failure != GANNET_FAILURE_NONE)
+    cli_say(stdout, " (%s)", gannet_failure_text(t->result.run.failure));
+  if (t->result.run.exit_code > 0) cli_say(stdout, ", exit code %d", t->result.run.exit_code);
+  if (t->result.run.signal > 0) cli_say(stdout, ", signal %d", t->result.run.signal);
+  cli_say(stdout, ", %d attempt%s", t->result.run.attempts, t->result.run.attempts == 1 ? "" : "s");
+  if (t->result.run.host[0]) cli_say(stdout, ", on %s", t->result.run.host);
+  if (t->result.run.job[0]) cli_say(stdout, ", job %s", t->result.run.job);
+  cli_say(stdout, "\n          %s\n",
+          t->result.run.reason[0] ? t->result.run.reason : "no reason given");
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
   if (gannet_campaign_path(campaign, name, directory) != GANNET_OK || access(directory, F_OK) != 0)
     return;

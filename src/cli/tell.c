@@ -85,10 +85,10 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
       number, (long long)campaign->ledger.n - 1);
   const gannet_ticket *ticket = &campaign->ledger.ticket[number];
   GANNET_REQUIRE(
-      !ticket->has_result || ticket->status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
+      !ticket->has_result || ticket->result.status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
       "--id: evaluation %lld already has the result '%s', which cannot be changed; `gannet ask` "
       "proposes others, --point takes a design of your own",
-      number, gannet_eval_status_phrase(ticket->status));
+      number, gannet_eval_status_phrase(ticket->result.status));
   *id = number;
   return GANNET_OK;
 }

@@ -15,15 +15,14 @@ json_t *report_number(double value) {
 static bool is_penalty(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
   int64_t count;
-  return t->has_result && t->status == GANNET_EVAL_DONE &&
-         !gannet_history_is_constant(c->history) &&
-         gannet_problem_flip(c->input->problem, t->objective) >=
+  return t->result.status == GANNET_EVAL_DONE && !gannet_history_is_constant(c->history) &&
+         gannet_problem_flip(c->input->problem, t->result.objective) >=
              gannet_history_penalty(c->history, &count);
 }
 
 bool report_has_value(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
-  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective) &&
+  return t->result.status == GANNET_EVAL_DONE && isfinite(t->result.objective) &&
          !is_penalty(c, id);
 }
 
@@ -35,11 +34,12 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_ticket *t = &c->ledger.ticket[i];
-    const bool better = t->has_result && t->status == GANNET_EVAL_DONE &&
-                        gannet_problem_is_feasible(c->input->problem, t->constraints) &&
-                        gannet_problem_flip(c->input->problem, t->objective) < best;
-    const bool failed = t->has_result && t->status != GANNET_EVAL_DONE && n_failed < most / 4;
-    if (better) best = gannet_problem_flip(c->input->problem, t->objective);
+    const bool better = t->result.status == GANNET_EVAL_DONE &&
+                        gannet_problem_is_feasible(c->input->problem, t->result.constraints) &&
+                        gannet_problem_flip(c->input->problem, t->result.objective) < best;
+    const bool failed =
+        t->has_result && t->result.status != GANNET_EVAL_DONE && n_failed < most / 4;
+    if (better) best = gannet_problem_flip(c->input->problem, t->result.objective);
     shown[i] = i % stride == 0 || better || failed;
     n_failed += failed;
   }
@@ -59,7 +59,7 @@ static json_t *find_position(json_t *list, const char *text) {
 }
 
 static void append_course(json_t *columns, const gannet_ticket *t, double start) {
-  const gannet_run_record *run = &t->run;
+  const gannet_run_record *run = &t->result.run;
   (void)append_to(columns, "started", report_number(run->started - start));
   (void)append_to(columns, "ended", report_number(run->ended - start));
   (void)append_to(columns, "slot", json_integer(run->slot));
@@ -73,23 +73,24 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const gannet_problem_spec *spec = &c->input->problem->spec;
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
-  const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
+  const bool done = t->result.status == GANNET_EVAL_DONE;
   const bool penalty = is_penalty(c, id);
-  const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->status;
+  const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->result.status;
   (void)append_to(columns, "id", json_integer(id));
   (void)append_to(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
   (void)append_to(columns, "status", json_integer(t->has_result ? status : GANNET_EVAL_PENDING));
-  (void)append_to(columns, "objective", report_number(done && !penalty ? t->objective : NAN));
-  (void)append_to(columns, "penalty", report_number(penalty ? t->objective : NAN));
+  (void)append_to(columns, "objective",
+                  report_number(done && !penalty ? t->result.objective : NAN));
+  (void)append_to(columns, "penalty", report_number(penalty ? t->result.objective : NAN));
   (void)append_to(
       columns, "feasible",
-      json_integer(done && gannet_problem_is_feasible(c->input->problem, t->constraints)));
+      json_integer(done && gannet_problem_is_feasible(c->input->problem, t->result.constraints)));
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
                                 report_number(x[v]));
   for (int k = 0; k < spec->n_constraints; ++k)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "c"), (size_t)k),
-                                report_number(done ? t->constraints[k] : NAN));
+                                report_number(done ? t->result.constraints[k] : NAN));
   append_course(columns, t, start);
 }
 

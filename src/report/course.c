@@ -78,7 +78,7 @@ json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage
     const gannet_ledger *ledger = &campaign->ledger;
     for (int64_t id = 0; id < ledger->n; ++id) {
       const gannet_ticket *t = &ledger->ticket[id];
-      add_run(&o, &t->run, t->has_result && t->status == GANNET_EVAL_FAILED);
+      add_run(&o, &t->result.run, t->has_result && t->result.status == GANNET_EVAL_FAILED);
     }
     for (int i = 0; i < ledger->n_attempts; ++i) add_run(&o, &ledger->attempts[i].run, true);
     (void)json_object_set_new(made, "width", report_number(o.width));
@@ -121,11 +121,11 @@ json_t *report_pauses(const gannet_campaign *c) {
       put_group(&group, list);
       group = (pause_group){.batch = batch / stride * stride};
     }
-    const double pause = first->run.submitted - ended;
+    const double pause = first->result.run.submitted - ended;
     if (isfinite(pause) && pause >= 0) group.count += 1, group.pause += pause;
     if (isfinite(first->proposal)) group.timed += 1, group.proposal += first->proposal;
     for (ended = NAN; id < n && gannet_history_get(c->history, id)->batch == batch; ++id)
-      ended = fmax(ended, c->ledger.ticket[id].run.ended);
+      ended = fmax(ended, c->ledger.ticket[id].result.run.ended);
   }
   put_group(&group, list);
   return list;

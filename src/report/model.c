@@ -53,7 +53,7 @@ static void collect_results(study *s, int64_t best) {
     s->id[s->n] = id;
     memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
            (size_t)s->d * sizeof *s->x);
-    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].objective);
+    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].result.objective);
   }
 }
 
@@ -97,7 +97,7 @@ static gannet_err standardise(study *s, double *work) {
   if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->residuals, &choice));
   gannet_transform_choice_learn(&choice, c->history, s->n, s->x, s->raw, s->y, work, &s->transform);
   if (!s->residuals && best >= 0)
-    gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
+    gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].result.objective),
                            &s->transform);
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])

@@ -61,13 +61,13 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
     (void)json_array_append_new(values, json_string(text));
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    (void)json_array_append_new(constraints, report_number(t->constraints[k]));
+    (void)json_array_append_new(constraints, report_number(t->result.constraints[k]));
   for (int k = 0; k < labels->n_columns; ++k)
     (void)json_array_append_new(others, json_string(gannet_labels_text(labels, id, k)));
-  (void)snprintf(text, sizeof text, "%.17g", t->objective);
+  (void)snprintf(text, sizeof text, "%.17g", t->result.objective);
   return json_pack("{s:I, s:s, s:b, s:o, s:o, s:o}", "id", (json_int_t)id, "objective", text,
-                   "feasible", gannet_problem_is_feasible(problem, t->constraints), "x", values,
-                   "c", constraints, "labels", others);
+                   "feasible", gannet_problem_is_feasible(problem, t->result.constraints), "x",
+                   values, "c", constraints, "labels", others);
 }
 
 static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
@@ -101,13 +101,13 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *order, &order) != GANNET_OK) return list;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    if (report_has_value(c, id) && !(in_time && isnan(t->run.ended)) &&
-        gannet_problem_is_feasible(c->input->problem, t->constraints))
-      order[n++] = (moment){t->run.ended, id};
+    if (report_has_value(c, id) && !(in_time && isnan(t->result.run.ended)) &&
+        gannet_problem_is_feasible(c->input->problem, t->result.constraints))
+      order[n++] = (moment){t->result.run.ended, id};
   }
   if (in_time) qsort(order, (size_t)n, sizeof *order, by_end);
   for (int64_t i = 0; i < n; ++i) {
-    const double objective = c->ledger.ticket[order[i].id].objective;
+    const double objective = c->ledger.ticket[order[i].id].result.objective;
     const double value = gannet_problem_flip(c->input->problem, objective);
     if (!(value < best)) continue;
     best = value;
@@ -127,13 +127,13 @@ static json_t *failures(const gannet_campaign *c) {
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     char key[GANNET_REASON_KEY];
-    if (!t->has_result || t->status == GANNET_EVAL_DONE) continue;
+    if (!t->has_result || t->result.status == GANNET_EVAL_DONE) continue;
     gannet_reason_key(t, key);
     json_t *group = json_object_get(by_reason, key);
     if (!group) {
-      group = json_pack("{s:s, s:s, s:i, s:[]}", "status", gannet_eval_status_phrase(t->status),
-                        "reason", t->run.reason[0] ? t->run.reason : "no reason given", "count", 0,
-                        "ids");
+      group = json_pack(
+          "{s:s, s:s, s:i, s:[]}", "status", gannet_eval_status_phrase(t->result.status), "reason",
+          t->result.run.reason[0] ? t->result.run.reason : "no reason given", "count", 0, "ids");
       (void)json_object_set_new(by_reason, key, group);
     }
     (void)json_object_set_new(
@@ -202,8 +202,8 @@ static json_t *objective_range(const gannet_campaign *c) {
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     if (!report_has_value(c, id)) continue;
-    values[n++] = gannet_problem_flip(c->input->problem, t->objective);
-    if (isnan(first) && gannet_problem_is_feasible(c->input->problem, t->constraints))
+    values[n++] = gannet_problem_flip(c->input->problem, t->result.objective);
+    if (isnan(first) && gannet_problem_is_feasible(c->input->problem, t->result.constraints))
       first = values[n - 1];
   }
   qsort(values, (size_t)n, sizeof *values, ascending);

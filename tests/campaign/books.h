@@ -175,27 +175,27 @@ static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledge
   assert_true(s->nonce == t->nonce);
   assert_int_equal(s->has_result, t->has_result);
   assert_int_equal(s->is_told, t->is_told);
-  assert_int_equal(s->run.attempts, t->run.attempts);
-  assert_int_equal(s->run.exit_code, t->run.exit_code);
-  assert_int_equal(s->run.signal, t->run.signal);
-  assert_int_equal(s->run.slot, t->run.slot);
-  assert_string_equal(s->run.host, t->run.host);
-  assert_string_equal(s->run.job, t->run.job);
-  assert_string_equal(s->run.reason, t->run.reason);
-  assert_int_equal(s->run.failure, t->run.failure);
-  assert_int_equal(s->run.crashed, t->run.crashed);
-  assert_same_number(s->run.submitted, t->run.submitted);
-  assert_same_number(s->run.started, t->run.started);
-  assert_same_number(s->run.ended, t->run.ended);
+  assert_int_equal(s->result.run.attempts, t->result.run.attempts);
+  assert_int_equal(s->result.run.exit_code, t->result.run.exit_code);
+  assert_int_equal(s->result.run.signal, t->result.run.signal);
+  assert_int_equal(s->result.run.slot, t->result.run.slot);
+  assert_string_equal(s->result.run.host, t->result.run.host);
+  assert_string_equal(s->result.run.job, t->result.run.job);
+  assert_string_equal(s->result.run.reason, t->result.run.reason);
+  assert_int_equal(s->result.run.failure, t->result.run.failure);
+  assert_int_equal(s->result.run.crashed, t->result.run.crashed);
+  assert_same_number(s->result.run.submitted, t->result.run.submitted);
+  assert_same_number(s->result.run.started, t->result.run.started);
+  assert_same_number(s->result.run.ended, t->result.run.ended);
   assert_same_number(s->proposal, t->proposal);
-  assert_same_reported(&s->reported, &t->reported, a->problem->spec.n_variables);
+  assert_same_reported(&s->result.reported, &t->result.reported, a->problem->spec.n_variables);
   assert_same_reported(gannet_history_reported(a->history, id),
                        gannet_history_reported(b->history, id), a->problem->spec.n_variables);
   if (!s->has_result) return;
-  assert_int_equal(s->status, t->status);
-  assert_same_number(s->objective, t->objective);
-  for (int k = 0; k < a->problem->spec.n_constraints && s->status == GANNET_EVAL_DONE; ++k)
-    assert_same_number(s->constraints[k], t->constraints[k]);
+  assert_int_equal(s->result.status, t->result.status);
+  assert_same_number(s->result.objective, t->result.objective);
+  for (int k = 0; k < a->problem->spec.n_constraints && s->result.status == GANNET_EVAL_DONE; ++k)
+    assert_same_number(s->result.constraints[k], t->result.constraints[k]);
 }
 
 /* Everything but the number of the last record. */

@@ -104,10 +104,10 @@ static void assert_complete(const gannet_campaign *campaign) {
 /* Never more at a time than there are slots, by the times that the evaluations took. */
 static void assert_slots(const gannet_campaign *campaign) {
   for (int i = 0; i < EVALUATIONS; ++i) {
-    const double when = campaign->ledger.ticket[i].run.started;
+    const double when = campaign->ledger.ticket[i].result.run.started;
     int running = 0;
     for (int j = 0; j < EVALUATIONS; ++j) {
-      const gannet_run_record *other = &campaign->ledger.ticket[j].run;
+      const gannet_run_record *other = &campaign->ledger.ticket[j].result.run;
       running += other->started <= when && when < other->ended;
     }
     assert_true(running <= PARALLEL);

@@ -29,7 +29,7 @@ static void every_kind_of_record_is_read_as_written(void **state) {
   replay(in_folder("journal"), &b);
   assert_int_equal(a.ledger.sequence, b.ledger.sequence);
   assert_same_books(&a.ledger, &b.ledger);
-  assert_string_equal(b.ledger.ticket[0].run.reason,
+  assert_string_equal(b.ledger.ticket[0].result.run.reason,
                       "bad ?? bytes, \"quotes\", caf\xc3\xa9, a tab\t and \\");
   close_books(&a);
   close_books(&b);

@@ -8,10 +8,10 @@
 #include "campaign/run/failure_reasons.h"
 
 static gannet_ticket ticket_of(const char *reason) {
-  gannet_ticket t = {.has_result = true, .status = GANNET_EVAL_FAILED};
-  t.run.failure = GANNET_FAILURE_EXIT;
-  t.run.exit_code = 1;
-  (void)snprintf(t.run.reason, sizeof t.run.reason, "%s", reason);
+  gannet_ticket t = {.has_result = true, .result.status = GANNET_EVAL_FAILED};
+  t.result.run.failure = GANNET_FAILURE_EXIT;
+  t.result.run.exit_code = 1;
+  (void)snprintf(t.result.run.reason, sizeof t.result.run.reason, "%s", reason);
   return t;
 }
 
@@ -61,11 +61,11 @@ static void other_words_make_another_reason(void **state) {
       fail_msg("'%s' and '%s' should not be equal", unequal[i][0], unequal[i][1]);
   gannet_ticket t = ticket_of("same");
   gannet_reason_key(&t, key);
-  t.run.exit_code = 2;
+  t.result.run.exit_code = 2;
   gannet_reason_key(&t, other);
   assert_string_not_equal(key, other);
-  t.run.exit_code = 1;
-  t.status = GANNET_EVAL_CANNOT_RUN;
+  t.result.run.exit_code = 1;
+  t.result.status = GANNET_EVAL_CANNOT_RUN;
   gannet_reason_key(&t, other);
   assert_string_not_equal(key, other);
 }
@@ -80,7 +80,7 @@ static void reasons_are_counted_and_the_last_is_first(void **state) {
   (void)state;
   for (int i = 0; i < N; ++i) {
     tickets[i] = ticket_of(texts[i]);
-    if (!texts[i][0]) tickets[i].status = GANNET_EVAL_DONE;
+    if (!texts[i][0]) tickets[i].result.status = GANNET_EVAL_DONE;
   }
   tickets[4].has_result = false;
   const gannet_ledger ledger = {.n = N, .ticket = tickets};

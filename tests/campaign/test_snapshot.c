@@ -172,7 +172,7 @@ static void columns_that_do_not_fit_are_damage(void **state) {
   write_snapshot(in_folder("e.h5"), &a);
   shorten(in_folder("e.h5"), "history/host");
   expect_damage(in_folder("e.h5"), "history/host has 1 rows, expected");
-  a.ledger.ticket[2].status = (gannet_eval_status)77;
+  a.ledger.ticket[2].result.status = (gannet_eval_status)77;
   assert_ok(gannet_snapshot_write(in_folder("f.h5"), &a.ledger));
   expect_damage(in_folder("f.h5"), "history/status of evaluation 2 is 77");
   close_books(&a);

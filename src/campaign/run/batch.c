@@ -262,7 +262,7 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
                        one->run.reason);
       continue;
     }
-    one->run.attempts = campaign->ledger.ticket[one->id].run.attempts + 1;
+    one->run.attempts = campaign->ledger.ticket[one->id].result.run.attempts + 1;
     one->retry = one->status == GANNET_EVAL_FAILED &&
                  one->retry && /* bad luck may not strike twice */
                  one->run.attempts <= campaign->input->evaluate.retries;

@@ -56,9 +56,9 @@ static size_t varying_length(const char *start, const char *at) {
 }
 
 void gannet_reason_key(const gannet_ticket *ticket, char *key) {
-  const gannet_run_record *run = &ticket->run;
+  const gannet_run_record *run = &ticket->result.run;
   size_t used = (size_t)snprintf(key, GANNET_REASON_KEY,
-                                 "%s (%s) %d %d: ", gannet_eval_status_text(ticket->status),
+                                 "%s (%s) %d %d: ", gannet_eval_status_text(ticket->result.status),
                                  gannet_failure_text(run->failure), run->exit_code, run->signal);
   const char *at = run->reason;
   while (*at && used + 2 < GANNET_REASON_KEY) {
@@ -104,7 +104,7 @@ gannet_err gannet_reasons_collect(const gannet_ledger *ledger, gannet_reason **r
   GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *all, &all));
   for (int64_t id = 0; id < ledger->n; ++id) {
     const gannet_ticket *ticket = &ledger->ticket[id];
-    if (!ticket->has_result || ticket->status == GANNET_EVAL_DONE) continue;
+    if (!ticket->has_result || ticket->result.status == GANNET_EVAL_DONE) continue;
     gannet_reason_key(ticket, key);
     all[n_all++] = (keyed){gannet_hash(key, strlen(key)), id};
   }
@@ -124,9 +124,10 @@ gannet_err gannet_reasons_collect(const gannet_ledger *ledger, gannet_reason **r
 }
 
 void gannet_reason_text(const gannet_ticket *ticket, char *text, size_t size) {
-  const bool classed = ticket->run.failure != GANNET_FAILURE_NONE;
-  (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_phrase(ticket->status),
-                 classed ? " (" : "", gannet_failure_text(ticket->run.failure), classed ? ")" : "",
-                 ticket->run.reason[0] ? ticket->run.reason : "no reason given");
+  const bool classed = ticket->result.run.failure != GANNET_FAILURE_NONE;
+  (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_phrase(ticket->result.status),
+                 classed ? " (" : "", gannet_failure_text(ticket->result.run.failure),
+                 classed ? ")" : "",
+                 ticket->result.run.reason[0] ? ticket->result.run.reason : "no reason given");
   gannet_utf8_show(text);
 }

@@ -18,8 +18,8 @@ void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
 void gannet_ledger_release(gannet_ledger *ledger) {
   gannet_journal_destroy(&ledger->journal);
   for (int64_t i = 0; i < ledger->n; ++i) {
-    gannet_free(&ledger->ticket[i].constraints);
-    gannet_quantities_release(&ledger->ticket[i].reported);
+    gannet_free(&ledger->ticket[i].result.constraints);
+    gannet_quantities_release(&ledger->ticket[i].result.reported);
   }
   gannet_free(&ledger->ticket);
   for (int i = 0; i < ledger->n_columns; ++i) {
@@ -35,11 +35,11 @@ void gannet_ledger_release(gannet_ledger *ledger) {
 }
 
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
-  if (ticket->has_result) ledger->n_ended[ticket->status] += sign;
-  if (ticket->has_result && ticket->status == GANNET_EVAL_DONE &&
-      gannet_problem_is_feasible(ledger->problem, ticket->constraints))
+  if (ticket->has_result) ledger->n_ended[ticket->result.status] += sign;
+  if (ticket->result.status == GANNET_EVAL_DONE &&
+      gannet_problem_is_feasible(ledger->problem, ticket->result.constraints))
     ledger->n_feasible += sign;
-  const double seconds = ticket->run.ended - ticket->run.started;
+  const double seconds = ticket->result.run.ended - ticket->result.run.started;
   if (sign > 0 && seconds > ledger->longest) ledger->longest = seconds;
 }
 
@@ -82,24 +82,14 @@ gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name, boo
 
 /* Values of objective and constraints have columns of their own. */
 gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_ticket *ticket) {
-  for (int i = 0; i < ticket->reported.n; ++i) {
-    const gannet_reported *item = &ticket->reported.item[i];
+  for (int i = 0; i < ticket->result.reported.n; ++i) {
+    const gannet_reported *item = &ticket->result.reported.item[i];
     const bool has_own = strcmp(item->name, "objective") == 0 ||
                          gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
     if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, false));
     if (item->sd > 0) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, true));
   }
   return GANNET_OK;
-}
-
-gannet_result_record gannet_ticket_result(const gannet_ticket *ticket, int64_t id) {
-  return (gannet_result_record){.id = id,
-                                .status = ticket->has_result ? ticket->status : GANNET_EVAL_FAILED,
-                                .retry = !ticket->has_result,
-                                .objective = ticket->objective,
-                                .constraints = ticket->constraints,
-                                .reported = ticket->reported,
-                                .run = ticket->run};
 }
 
 /* Taking records over. */
@@ -116,10 +106,11 @@ static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
   for (; ledger->n < n; ++ledger->n) {
     gannet_ticket *ticket = &ledger->ticket[ledger->n];
     memset(ticket, 0, sizeof *ticket);
-    ticket->objective = NAN;
-    ticket->run = gannet_run_unknown();
     ticket->proposal = seconds;
-    GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->constraints));
+    GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->result.constraints));
+    gannet_result_clear((int)k, &ticket->result);
+    ticket->result.id = ledger->n;
+    ticket->result.status = GANNET_EVAL_PENDING;
   }
   return GANNET_OK;
 }
@@ -189,21 +180,23 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_result_record 
   gannet_ticket *ticket = NULL;
   GANNET_TRY(find_ticket(ledger, result->id, &ticket));
   if (!result->retry) gannet_ledger_count(ledger, ticket, -1);
-  ticket->run = result->run;
-  gannet_utf8_mend(ticket->run.reason); /* as a replay will find it */
-  gannet_utf8_mend(ticket->run.host);
+  ticket->result.run = result->run;
+  gannet_utf8_mend(ticket->result.run.reason); /* as a replay will find it */
+  gannet_utf8_mend(ticket->result.run.host);
   if (result->retry) {
     ticket->nonce = 0; /* the attempt is over: a resume begins the next one */
     return keep_attempt(ledger, result);
   }
   ticket->has_result = true;
   ticket->is_told = false; /* a late result has to be told again */
-  ticket->status = result->status;
-  ticket->objective = result->status == GANNET_EVAL_DONE ? result->objective : NAN;
+  ticket->result.status = result->status;
+  ticket->result.objective = result->status == GANNET_EVAL_DONE ? result->objective : NAN;
   if (result->status == GANNET_EVAL_DONE)
-    memcpy(ticket->constraints, result->constraints, (size_t)spec->n_constraints * sizeof(double));
+    memcpy(ticket->result.constraints, result->constraints,
+           (size_t)spec->n_constraints * sizeof(double));
   gannet_ledger_count(ledger, ticket, 1);
-  GANNET_TRY(gannet_quantities_copy(&result->reported, spec->n_variables, &ticket->reported));
+  GANNET_TRY(
+      gannet_quantities_copy(&result->reported, spec->n_variables, &ticket->result.reported));
   return gannet_ledger_add_columns(ledger, ticket);
 }
 
@@ -214,8 +207,7 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
     GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
                    "the journal tells evaluation %lld before its result", (long long)ids[i]);
     if (ticket->is_told && ledger->tells_early) continue;
-    const gannet_result_record result = gannet_ticket_result(ticket, ids[i]);
-    GANNET_TRY(gannet_history_tell(ledger->history, &result));
+    GANNET_TRY(gannet_history_tell(ledger->history, &ticket->result));
     ticket->is_told = true;
   }
   return GANNET_OK;
@@ -453,8 +445,10 @@ static gannet_err queue_evaluation(queue *q, int64_t id) {
   const gannet_ticket *ticket = &q->ledger->ticket[id];
   char *text = NULL;
   if (ticket->has_result) GANNET_TRY(queue_submit(q, id));
-  if (ticket->has_result || ticket->run.attempts > 0) {
-    const gannet_result_record result = gannet_ticket_result(ticket, id);
+  if (ticket->has_result || ticket->result.run.attempts > 0) {
+    gannet_result_record result = ticket->result;
+    result.retry = !ticket->has_result;
+    if (result.retry) result.status = GANNET_EVAL_FAILED;
     const gannet_err made = gannet_record_result(q->ledger->problem, &result, &text);
     GANNET_TRY(queue_text(q, made, text));
   }

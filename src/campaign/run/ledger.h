@@ -29,11 +29,9 @@ typedef struct {
   uint64_t nonce;  /* of that attempt; 0 = it failed, and another one is wanted */
   bool has_result; /* the evaluation ended (no further attempt is wanted) */
   bool is_told;
-  gannet_eval_status status;
-  double objective;
-  double *constraints;        /* [n_constraints], owned */
-  gannet_quantities reported; /* besides these, owned (problem/result.h) */
-  gannet_run_record run;
+  /* Pending without a result; its run is then that of the last attempt that ended. Owns its
+   * constraints. */
+  gannet_result_record result;
   double proposal; /* seconds that proposing it and those with it took; NAN = unknown */
 } gannet_ticket;
 
@@ -96,12 +94,6 @@ GANNET_CHECKED gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const 
  */
 GANNET_CHECKED gannet_err gannet_ledger_add_columns(gannet_ledger *ledger,
                                                     const gannet_ticket *ticket);
-
-/* The result of a ticket as the history takes it. Everything is borrowed.
- *
- * Local.
- */
-gannet_result_record gannet_ticket_result(const gannet_ticket *ticket, int64_t id);
 
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).
  *

@@ -67,7 +67,7 @@ void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {
 gannet_usage gannet_usage_measure(const gannet_campaign *campaign) {
   gannet_usage u = {.first = INFINITY, .last = -INFINITY};
   for (int64_t id = 0; id < campaign->ledger.n; ++id)
-    gannet_usage_add(&u, &campaign->ledger.ticket[id].run);
+    gannet_usage_add(&u, &campaign->ledger.ticket[id].result.run);
   return u;
 }
 

@@ -28,44 +28,44 @@ const gannet_struct_field gannet_snapshot_proposal_fields[] = {
 
 const gannet_struct_field gannet_snapshot_ticket_fields[] = {
     {.name = "history/status",
-     TICKET(status, INT),
+     TICKET(result.status, INT),
      .upper = GANNET_EVAL_STATUS_COUNT - 1,
      .help = "0 pending, 1 done, 2 cannot run, 3 failed"},
     {.name = "history/objective",
-     TICKET(objective, REAL),
+     TICKET(result.objective, REAL),
      .fallback = NAN,
      .help = "in the user's sense and units; NaN where there is none"},
     {.name = "history/attempt", TICKET(attempt, INT), .help = "last attempt submitted"},
     {.name = "history/nonce", TICKET(nonce, BITS), .help = "name of the last attempt, 64 bits"},
-    {.name = "history/attempts", TICKET(run.attempts, INT), .help = "attempts that ended"},
+    {.name = "history/attempts", TICKET(result.run.attempts, INT), .help = "attempts that ended"},
     {.name = "history/exit_code",
-     TICKET(run.exit_code, INT),
+     TICKET(result.run.exit_code, INT),
      .fallback = -1,
      .help = "of the last attempt, -1 = none"},
-    {.name = "history/signal", TICKET(run.signal, INT), .help = "that ended it, 0 = none"},
+    {.name = "history/signal", TICKET(result.run.signal, INT), .help = "that ended it, 0 = none"},
     {.name = "history/slot",
-     TICKET(run.slot, INT),
+     TICKET(result.run.slot, INT),
      .fallback = -1,
      .help = "of the evaluator, -1 = unknown"},
     {.name = "history/failure",
-     TICKET(run.failure, INT),
+     TICKET(result.run.failure, INT),
      .optional = true,
      .help = "0 none, 1 word, 2 rule, 3 exit code, 4 signal, 5 time limit, 6 results, 7 launch, 8 "
              "scheduler"},
     {.name = "history/crashed",
-     TICKET(run.crashed, TRUTH),
+     TICKET(result.run.crashed, TRUTH),
      .optional = true,
      .help = "1 = failed, and not by bad luck"},
     {.name = "history/submitted",
-     TICKET(run.submitted, REAL),
+     TICKET(result.run.submitted, REAL),
      .fallback = NAN,
      .unit = "seconds since 1970"},
     {.name = "history/started",
-     TICKET(run.started, REAL),
+     TICKET(result.run.started, REAL),
      .fallback = NAN,
      .unit = "seconds since 1970"},
     {.name = "history/ended",
-     TICKET(run.ended, REAL),
+     TICKET(result.run.ended, REAL),
      .fallback = NAN,
      .unit = "seconds since 1970"},
     {.name = "history/proposal_seconds",
@@ -74,10 +74,10 @@ const gannet_struct_field gannet_snapshot_ticket_fields[] = {
      .optional = true,
      .unit = "seconds",
      .help = "that proposing the batch took, NaN = unknown"},
-    {.name = "history/host", TICKET(run.host, TEXT), .help = "where it ran"},
-    {.name = "history/job", TICKET(run.job, TEXT), .help = "scheduler's number, or process"},
+    {.name = "history/host", TICKET(result.run.host, TEXT), .help = "where it ran"},
+    {.name = "history/job", TICKET(result.run.job, TEXT), .help = "scheduler's number, or process"},
     {.name = "history/reason",
-     TICKET(run.reason, TEXT),
+     TICKET(result.run.reason, TEXT),
      .help = "why there is no result, or what is missing of what is only recorded"},
     {0}};
 
@@ -176,6 +176,6 @@ void gannet_snapshot_problem_release(gannet_snapshot_problem *p) {
 }
 
 int64_t gannet_snapshot_feasible(const gannet_problem *problem, const gannet_ticket *ticket) {
-  if (ticket->status != GANNET_EVAL_DONE) return -1;
-  return gannet_problem_is_feasible(problem, ticket->constraints);
+  if (ticket->result.status != GANNET_EVAL_DONE) return -1;
+  return gannet_problem_is_feasible(problem, ticket->result.constraints);
 }

@@ -99,9 +99,9 @@ static gannet_err read_history(const gannet_store *store, const gannet_problem *
   GANNET_TRY(gannet_snapshot_read_reported(store, problem->spec.n_variables, c->n, c->ticket));
   for (int64_t i = 0; i < c->n; ++i) {
     gannet_ticket *t = &c->ticket[i];
-    t->has_result = t->status != GANNET_EVAL_PENDING;
-    if (t->run.failure < 0 || t->run.failure >= GANNET_FAILURE_COUNT)
-      t->run.failure = GANNET_FAILURE_NONE; /* a later version may know more */
+    t->has_result = t->result.status != GANNET_EVAL_PENDING;
+    if (t->result.run.failure < 0 || t->result.run.failure >= GANNET_FAILURE_COUNT)
+      t->result.run.failure = GANNET_FAILURE_NONE; /* a later version may know more */
   }
   return GANNET_OK;
 }
@@ -118,21 +118,21 @@ static gannet_err fill_ledger(columns *c, gannet_ledger *ledger) {
     GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, c->proposal[i].batch,
                                       c->proposal[i].origin, NULL));
     *t = c->ticket[i];
-    t->reported = (gannet_quantities){0};
-    GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
-    if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
+    t->result.id = i;
+    t->result.reported = (gannet_quantities){0};
+    GANNET_TRY(gannet_alloc(k, sizeof(double), &t->result.constraints));
+    if (k > 0) memcpy(t->result.constraints, c->constraints + (size_t)i * k, k * sizeof(double));
     gannet_ledger_count(ledger, t, 1);
     GANNET_TRY(gannet_ledger_add_columns(ledger, &c->ticket[i]));
-    t->reported = c->ticket[i].reported;
-    c->ticket[i].reported = (gannet_quantities){0};
+    t->result.reported = c->ticket[i].result.reported;
+    c->ticket[i].result.reported = (gannet_quantities){0};
   }
   for (int64_t at = 0; at < c->told; ++at) {
     GANNET_REQUIRE(0 <= c->order[at] && c->order[at] < c->n, GANNET_ERR_DAMAGED,
                    "history/told names evaluation %lld of %lld", (long long)c->order[at],
                    (long long)c->n);
     gannet_ticket *t = &ledger->ticket[c->order[at]];
-    const gannet_result_record result = gannet_ticket_result(t, c->order[at]);
-    GANNET_TRY(gannet_history_tell(ledger->history, &result));
+    GANNET_TRY(gannet_history_tell(ledger->history, &t->result));
     t->is_told = true;
   }
   return GANNET_OK;
@@ -315,7 +315,8 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   gannet_free(&c.constraints);
   gannet_free(&c.order);
   gannet_free(&c.proposal);
-  for (int64_t i = 0; c.ticket && i < c.n; ++i) gannet_quantities_release(&c.ticket[i].reported);
+  for (int64_t i = 0; c.ticket && i < c.n; ++i)
+    gannet_quantities_release(&c.ticket[i].result.reported);
   gannet_free(&c.ticket);
   gannet_store_destroy(&store);
   return err;

@@ -41,13 +41,13 @@ static gannet_err fill_table(const gannet_ledger *ledger, table *t) {
   const size_t v = (size_t)ledger->problem->spec.n_variables;
   int64_t n = 0, n_gradients = 0;
   for (int64_t id = 0; id < ledger->n; ++id)
-    for (int i = 0; i < ledger->ticket[id].reported.n; ++i, ++n)
-      n_gradients += ledger->ticket[id].reported.item[i].gradient != NULL;
+    for (int i = 0; i < ledger->ticket[id].result.reported.n; ++i, ++n)
+      n_gradients += ledger->ticket[id].result.reported.item[i].gradient != NULL;
   GANNET_TRY(create_table(n, n_gradients, (int)v, t));
   n = n_gradients = 0;
   for (int64_t id = 0; id < ledger->n; ++id)
-    for (int i = 0; i < ledger->ticket[id].reported.n; ++i, ++n) {
-      const gannet_reported *item = &ledger->ticket[id].reported.item[i];
+    for (int i = 0; i < ledger->ticket[id].result.reported.n; ++i, ++n) {
+      const gannet_reported *item = &ledger->ticket[id].result.reported.item[i];
       t->evaluation[n] = id;
       t->name[n] = item->name;
       t->value[n] = item->value;
@@ -143,7 +143,7 @@ static gannet_err take_table(const table *t, int n_variables, int64_t n, gannet_
     GANNET_REQUIRE(0 <= t->evaluation[i] && t->evaluation[i] < n, GANNET_ERR_DAMAGED,
                    "reported/evaluation: row %lld is %lld, expected 0 to %lld", (long long)i,
                    (long long)t->evaluation[i], (long long)n - 1);
-    if (gannet_quantities_set(&tickets[t->evaluation[i]].reported, n_variables, &quantity) !=
+    if (gannet_quantities_set(&tickets[t->evaluation[i]].result.reported, n_variables, &quantity) !=
         GANNET_OK)
       return GANNET_RAISE(GANNET_ERR_DAMAGED, "reported: row %lld: %s", (long long)i,
                           gannet_error_detail());

@@ -95,8 +95,8 @@ static gannet_err write_points(writer *w) {
   GANNET_TRY(gannet_alloc((size_t)w->n * (size_t)spec->n_constraints, sizeof *values, &values));
   for (int64_t i = 0; i < w->n; ++i)
     for (int k = 0; k < spec->n_constraints; ++k)
-      values[i * spec->n_constraints + k] = w->ledger->ticket[i].status == GANNET_EVAL_DONE
-                                                ? w->ledger->ticket[i].constraints[k]
+      values[i * spec->n_constraints + k] = w->ledger->ticket[i].result.status == GANNET_EVAL_DONE
+                                                ? w->ledger->ticket[i].result.constraints[k]
                                                 : NAN;
   const gannet_err err =
       gannet_store_write_doubles(w->store, "history/constraints", 2, constraints, values);

@@ -118,27 +118,28 @@ static gannet_cell course_cell(const gannet_run_record *run, int column, char *t
 static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *text) {
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const gannet_ticket *t = &l->ledger->ticket[id];
-  const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
-  if (column == 0) return gannet_cell_real(done ? t->objective : NAN, text);
+  const bool done = t->result.status == GANNET_EVAL_DONE;
+  if (column == 0) return gannet_cell_real(done ? t->result.objective : NAN, text);
   if ((column -= 1) < spec->n_constraints)
-    return gannet_cell_real(done ? t->constraints[column] : NAN, text);
+    return gannet_cell_real(done ? t->result.constraints[column] : NAN, text);
   column -= spec->n_constraints;
   if (column == 0) {
-    const gannet_eval_status status = t->has_result ? t->status : GANNET_EVAL_PENDING;
+    const gannet_eval_status status = t->result.status;
     const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
     return gannet_cell_word(old ? old : gannet_eval_status_text(status), text);
   }
-  if (column > 1) return course_cell(&t->run, column - 2, text);
+  if (column > 1) return course_cell(&t->result.run, column - 2, text);
   if (!done) return gannet_cell_word("", text);
-  (void)snprintf(text, GANNET_CELL, "%s",
-                 gannet_problem_is_feasible(l->ledger->problem, t->constraints) ? "true" : "false");
+  (void)snprintf(
+      text, GANNET_CELL, "%s",
+      gannet_problem_is_feasible(l->ledger->problem, t->result.constraints) ? "true" : "false");
   return GANNET_CELL_TRUTH;
 }
 
 static gannet_cell reported_cell(const layout *l, int64_t id, int at, char *text) {
   const gannet_reported_column *column = &l->ledger->column[at];
   const gannet_reported *item =
-      gannet_quantities_find(&l->ledger->ticket[id].reported, column->name);
+      gannet_quantities_find(&l->ledger->ticket[id].result.reported, column->name);
   const double sd = item && item->sd > 0 ? item->sd : NAN;
   return gannet_cell_real(column->is_sd ? sd : item ? item->value : NAN, text);
 }

@@ -67,7 +67,8 @@ static int64_t collect_bars(const gannet_ledger *ledger, bar *bars) {
                       gannet_eval_status_text(GANNET_EVAL_FAILED)};
   for (int64_t id = 0; id < ledger->n; ++id) {
     const gannet_ticket *t = &ledger->ticket[id];
-    if (t->has_result) bars[n++] = (bar){id, &t->run, gannet_eval_status_text(t->status)};
+    if (t->has_result)
+      bars[n++] = (bar){id, &t->result.run, gannet_eval_status_text(t->result.status)};
   }
   qsort(bars, (size_t)n, sizeof *bars, by_slot);
   return n;

@@ -32,20 +32,21 @@ static void restart_course(watch_course *course, int generation) {
 static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64_t id) {
   const gannet_ticket *t = &follow->campaign.ledger.ticket[id];
   const gannet_problem *problem = follow->campaign.input->problem;
-  const double from = isfinite(t->run.submitted) ? t->run.submitted : t->run.started;
+  const double from =
+      isfinite(t->result.run.submitted) ? t->result.run.submitted : t->result.run.started;
   c->n_ended += 1;
   c->begun = fmin(c->begun, from);
-  c->last_ended = fmax(c->last_ended, t->run.ended);
-  if (t->status != GANNET_EVAL_DONE) {
+  c->last_ended = fmax(c->last_ended, t->result.run.ended);
+  if (t->result.status != GANNET_EVAL_DONE) {
     c->failure[c->n_failures++ % WATCH_FAILURES] = id;
     return GANNET_OK;
   }
-  if (!gannet_problem_is_feasible(problem, t->constraints)) return GANNET_OK;
-  if (c->n_steps > 0 && !(gannet_problem_flip(problem, t->objective) <
+  if (!gannet_problem_is_feasible(problem, t->result.constraints)) return GANNET_OK;
+  if (c->n_steps > 0 && !(gannet_problem_flip(problem, t->result.objective) <
                           gannet_problem_flip(problem, c->steps[c->n_steps - 1].value)))
     return GANNET_OK;
   GANNET_TRY(make_room(c->n_steps, &c->step_capacity, sizeof *c->steps, &c->steps));
-  c->steps[c->n_steps++] = (watch_step){c->n_ended, t->objective};
+  c->steps[c->n_steps++] = (watch_step){c->n_ended, t->result.objective};
   return GANNET_OK;
 }
 

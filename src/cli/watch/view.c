@@ -407,7 +407,7 @@ static void put_design(view *v, const gannet_tally *tally) {
   flow f = begin_flow(v, "design", "", 1);
   if (!f.out) return;
   const double *x = gannet_history_x_user(v->campaign->history, tally->best.id);
-  const double *values = v->campaign->ledger.ticket[tally->best.id].constraints;
+  const double *values = v->campaign->ledger.ticket[tally->best.id].result.constraints;
   for (int i = 0; i < problem->spec.n_variables; ++i) put_value(&f, problem, i, x[i]);
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     put_constraint(&f, &problem->spec.constraints[k], values[k]);
