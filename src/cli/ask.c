@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/campaign.h"
+#include "campaign/run/stop_rule.h"
 #include "cli/open_campaign.h"
 #include "cli/query.h"
 
@@ -50,10 +51,13 @@ static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *ca
   long long q = 0;
   gannet_format format;
   int64_t first = 0;
+  char why[320];
   GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
   GANNET_TRY(limit_count(campaign, &q));
+  gannet_stop_rule_look(campaign, why, sizeof why);
+  if (is_first_rank && why[0]) cli_warn("`gannet run` would propose nothing more (%s)", why);
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));
   const int64_t n = gannet_history_count(campaign->history);

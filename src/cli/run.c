@@ -16,6 +16,7 @@
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
+#include "campaign/run/stop_rule.h"
 #include "cli/open_campaign.h"
 #include "cli/point.h"
 #include "cli/query.h"
@@ -178,7 +179,7 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   cli_say(stdout, "%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
           outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
           (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending, feasible);
-  if (outcome->end != GANNET_RUN_FINISHED) cli_say(stdout, "reason: %s\n", outcome->why);
+  if (outcome->why[0]) cli_say(stdout, "reason: %s\n", outcome->why);
   print_reasons(campaign);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
@@ -221,8 +222,9 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
     gannet_log(context, GANNET_LOG_INFO, "ended by an error: %s", gannet_error_message());
     return err;
   }
-  gannet_log(context, GANNET_LOG_INFO, "ended: %s",
-             outcome.end == GANNET_RUN_FINISHED ? "finished" : outcome.why);
+  const bool is_finished = outcome.end == GANNET_RUN_FINISHED;
+  gannet_log(context, GANNET_LOG_INFO, "ended: %s%s%s", is_finished ? "finished" : "",
+             is_finished && outcome.why[0] ? ", " : "", outcome.why);
   GANNET_TRY(gannet_campaign_show_held(campaign));
   *code = exit_code(campaign, &outcome);
   if (context->rank == 0) print_result(campaign, &outcome);
@@ -276,14 +278,17 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
   const gannet_campaign_input *input = campaign->input;
   const int v = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
   const int64_t n = campaign->ledger.n, total = gannet_budget_total(input);
-  char share[GANNET_BUDGET_TEXT];
+  char share[GANNET_BUDGET_TEXT], why[320];
   cli_say(stdout,
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
   print_sources(input);
   print_keep(&input->evaluate);
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
-  if (campaign->is_resumed) {
+  gannet_stop_rule_look(campaign, why, sizeof why);
+  if (campaign->is_resumed && why[0]) {
+    cli_say(stdout, "a run would propose nothing more (%s): %s\n", why, campaign->directory);
+  } else if (campaign->is_resumed) {
     gannet_budget_format(n, " evaluations", " of ", total, share);
     cli_say(stdout, "a run would go on after %s: %s\n", share, campaign->directory);
   } else if (total > 0) {

@@ -11,6 +11,7 @@
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
+#include "campaign/run/stop_rule.h"
 #include "cli/program.h"
 #include "cli/query.h"
 
@@ -22,6 +23,8 @@ static const cli_flag flags[] = {
 
 static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
   char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
+  char why[320] = "";
+  const bool is_manual = strcmp(campaign->input->evaluate.backend, "manual") == 0;
   gannet_budget_format(campaign->ledger.n, " proposed", " of ",
                        gannet_budget_total(campaign->input), proposed);
   gannet_tally_feasible_text(tally, "; ", feasible);
@@ -32,6 +35,11 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
           proposed, (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
           (long long)tally->pending, feasible);
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
+  if (campaign->ledger.stop_reason)
+    (void)snprintf(why, sizeof why, "%s", campaign->ledger.stop_reason);
+  else if (is_manual && tally->pending == 0) /* nobody else looks */
+    gannet_stop_rule_look(campaign, why, sizeof why);
+  if (why[0]) cli_say(stdout, "ended        %s\n", why);
 }
 
 static bool is_noisy(const gannet_campaign *campaign) {

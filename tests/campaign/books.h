@@ -204,6 +204,8 @@ static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger
   assert_string_equal(a->name, b->name);
   assert_true(a->seed == b->seed);
   assert_true(a->fingerprint == b->fingerprint);
+  assert_int_equal(a->stop_reason != NULL, b->stop_reason != NULL);
+  if (a->stop_reason) assert_string_equal(a->stop_reason, b->stop_reason);
   assert_int_equal(a->n, b->n);
   assert_int_equal(a->n_positional, b->n_positional);
   assert_int_equal(a->n_columns, b->n_columns);

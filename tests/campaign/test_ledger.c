@@ -13,6 +13,7 @@ static void write_books(const char *path, books *b) {
   (void)unlink(path);
   assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &b->ledger.journal));
   keep_books(b);
+  assert_ok(gannet_ledger_stop(&b->ledger, "stop.target: caf\xc3\xa9 has reached 4"));
 }
 
 static void replay(const char *path, books *b) {
@@ -51,6 +52,30 @@ static void a_rewritten_journal_says_the_same(void **state) {
   close_books(&b);
 }
 
+/* A stop counts until points are proposed, and is written once. */
+static void a_stop_counts_until_the_next_proposal(void **state) {
+  (void)state;
+  books a, b;
+  write_books(in_folder("journal"), &a);
+  const int64_t last = a.ledger.sequence;
+  assert_ok(gannet_ledger_stop(&a.ledger, "stop.target: caf\xc3\xa9 has reached 4"));
+  assert_int_equal(a.ledger.sequence, last);
+  propose(&a, 1, 2, GANNET_ORIGIN_METHOD);
+  assert_null(a.ledger.stop_reason);
+  assert_ok(gannet_ledger_stop(&a.ledger, "stop.stagnation: 4"));
+  assert_ok(gannet_ledger_stop(&a.ledger, "stop.target: 5"));
+  replay(in_folder("journal"), &b);
+  assert_int_equal(b.ledger.sequence, last + 3);
+  assert_string_equal(b.ledger.stop_reason, "stop.target: 5");
+  close_books(&b);
+  assert_ok(gannet_ledger_stop(&a.ledger, ""));
+  replay(in_folder("journal"), &b);
+  assert_int_equal(b.ledger.sequence, last + 4);
+  assert_null(b.ledger.stop_reason);
+  close_books(&a);
+  close_books(&b);
+}
+
 static void a_large_ledger_is_rewritten_with_few_syncs(void **state) {
   (void)state;
   enum { N = 5000 };
@@ -82,6 +107,7 @@ static const struct {
     {"{", "not JSON"},
     {"[1]", "unknown kind"},
     {"{\"record\":\"dance\"}", "unknown kind of record 'dance'"},
+    {"{\"record\":\"stop\"}", "a stop without a reason"},
     {"{\"record\":\"campaign\",\"seed\":1}", "name"},
     {"{\"record\":\"campaign\",\"name\":\"a\",\"seed\":1,\"fingerprint\":\"12\"}", "fingerprint"},
     {"{\"record\":\"campaign\",\"name\":\"a\",\"fingerprint\":\"0123456789abcdef\"}", "seed"},
@@ -192,6 +218,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kind_of_record_is_read_as_written),
       cmocka_unit_test(a_rewritten_journal_says_the_same),
+      cmocka_unit_test(a_stop_counts_until_the_next_proposal),
       cmocka_unit_test(a_large_ledger_is_rewritten_with_few_syncs),
       cmocka_unit_test(wrong_records_are_refused_by_number),
       cmocka_unit_test(broken_records_do_no_harm),

@@ -9,6 +9,7 @@
 static void write_snapshot(const char *path, books *b) {
   open_books(b, 8);
   keep_books(b);
+  assert_ok(gannet_ledger_stop(&b->ledger, "stop.target: caf\xc3\xa9 has reached 4"));
   b->ledger.sequence = 11;
   b->ledger.identity = UINT64_MAX - 2;
   assert_ok(gannet_snapshot_write(path, &b->ledger));

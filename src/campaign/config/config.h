@@ -34,6 +34,7 @@ typedef struct {
   gannet_general general; /* name and batch have values, never auto */
   gannet_budget budget;
   gannet_failure_limit failures;
+  gannet_stop_keys stop;
   gannet_evaluate_keys evaluate; /* parallel has a value, never auto */
   gannet_save_keys save;
   gannet_log_keys log;

@@ -219,6 +219,8 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   write_table(out, "  ", gannet_budget_table, &input->budget);
   (void)fputs("  failures:\n", out);
   write_table(out, "    ", gannet_failure_table, &input->failures);
+  (void)fputs("stop:\n", out);
+  write_table(out, "  ", gannet_stop_table, &input->stop);
   (void)fputs("evaluate:\n", out);
   write_table(out, "  ", gannet_evaluate_table, &input->evaluate);
   write_table(out, "  ", input->evaluator->options, input->evaluator_options);

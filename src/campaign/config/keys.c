@@ -129,6 +129,30 @@ const gannet_option gannet_failure_table[] = {
      .unit = "evaluations"},
     {0}};
 
+const gannet_option gannet_stop_table[] = {
+    {.key = "target",
+     .type = GANNET_REAL,
+     AT(gannet_stop_keys, target),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .unit = "objective units",
+     .help = "the campaign ends when the best feasible objective is as good as this; auto = no "
+             "target",
+     .example = "0.02"},
+    {.key = "stagnation",
+     .type = GANNET_INTEGER,
+     AT(gannet_stop_keys, stagnation),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .lower = 1,
+     .upper = 1e9,
+     .help = "the campaign ends when so many results in a row have not improved the best feasible "
+             "objective; those of the initial design and failed ones count too, none before there "
+             "is a feasible design; auto = no limit",
+     .example = "40",
+     .unit = "evaluations"},
+    {0}};
+
 const gannet_option gannet_evaluate_table[] = {
     {.key = "backend",
      .type = GANNET_TEXT,

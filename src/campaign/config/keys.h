@@ -24,6 +24,12 @@ typedef struct {
   double wall_time; /* seconds; NAN = no limit */
 } gannet_budget;
 
+/* Reasons to end before the budget is spent (campaign/run/stop_rule.h). */
+typedef struct {
+  double target;  /* of the objective, in the user's units; NAN = none */
+  int stagnation; /* evaluations without improvement; GANNET_AUTO = no limit */
+} gannet_stop_keys;
+
 /* The campaign stops when more than rate of at least minimum ended evaluations failed. */
 typedef struct {
   double rate;
@@ -94,6 +100,7 @@ typedef struct {
 extern const gannet_option gannet_general_table[];
 extern const gannet_option gannet_budget_table[];
 extern const gannet_option gannet_failure_table[];
+extern const gannet_option gannet_stop_table[];
 extern const gannet_option gannet_evaluate_table[];
 extern const gannet_option gannet_save_table[];
 extern const gannet_option gannet_log_table[];

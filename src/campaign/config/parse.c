@@ -402,6 +402,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(choose_name(reader));
   GANNET_TRY(read_section(reader, "budget", gannet_budget_table, &input->budget));
   GANNET_TRY(read_section(reader, "budget.failures", gannet_failure_table, &input->failures));
+  GANNET_TRY(read_section(reader, "stop", gannet_stop_table, &input->stop));
   GANNET_TRY(read_section(reader, "save", gannet_save_table, &input->save));
   GANNET_TRY(read_section(reader, "log", gannet_log_table, &input->log));
   if (reader->complaints->count == 0) check_budget(reader);

@@ -38,6 +38,8 @@ static const gannet_section fixed[] = {
      "when to stop; at least one limit"},
     {"budget.failures", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_failure_table,
      "when to give up because simulations fail"},
+    {"stop", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_stop_table,
+     "reasons to end before the budget is spent; the first that holds counts"},
     {"evaluate", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_evaluate_table,
      "how simulations are run"},
     {"surrogate", GANNET_SECTION_METHOD, NULL, NULL, gannet_surrogate_choice_table,

@@ -149,7 +149,7 @@ static gannet_follow_state state_without_process(const gannet_follow *f, char *w
     return GANNET_FOLLOW_WAITING;
   }
   read_last_words(c, why, size);
-  if (strcmp(why, "finished") == 0) {
+  if (strncmp(why, "finished", strlen("finished")) == 0) {
     why[0] = '\0';
     return GANNET_FOLLOW_FINISHED;
   }
@@ -169,7 +169,9 @@ gannet_follow_state gannet_follow_classify(const gannet_follow *follow, char *wh
   }
   if (is_spent(follow) && gannet_budget_has_failed(&follow->campaign, why, size))
     return GANNET_FOLLOW_FAILURES;
-  if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
+  const char *reason = follow->campaign.ledger.stop_reason;
+  if (reason) (void)snprintf(why, size, "%s", reason);
+  if (reason || is_spent(follow)) return GANNET_FOLLOW_FINISHED;
   read_last_words(&follow->campaign, words, sizeof words);
   const bool is_open = follow->holder.pid == 0 && !words[0]; /* a next process may be starting */
   if (is_open && gannet_clock_epoch() - follow->changed < succession_seconds)

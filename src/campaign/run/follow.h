@@ -31,7 +31,7 @@ typedef struct {
 typedef enum {
   GANNET_FOLLOW_AT_WORK,  /* a process owns the campaign, or did a moment ago */
   GANNET_FOLLOW_WAITING,  /* nobody needs to: results come from a scheduler or by hand */
-  GANNET_FOLLOW_FINISHED, /* the budget is spent */
+  GANNET_FOLLOW_FINISHED, /* the budget is spent, or a reason to stop holds */
   GANNET_FOLLOW_FAILURES, /* too many evaluations failed */
   GANNET_FOLLOW_STOPPED   /* can be resumed */
 } gannet_follow_state;

@@ -31,6 +31,7 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
   gannet_free(&ledger->positional);
+  gannet_free(&ledger->stop_reason);
   gannet_free(&ledger->name);
 }
 
@@ -97,6 +98,7 @@ gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_ticket 
 static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
   const int64_t n = gannet_history_count(ledger->history);
   const size_t k = (size_t)ledger->problem->spec.n_constraints;
+  gannet_free(&ledger->stop_reason);
   if (n > ledger->capacity) {
     const int64_t larger = 2 * n;
     GANNET_TRY(gannet_resize((size_t)ledger->capacity, (size_t)larger, sizeof *ledger->ticket,
@@ -213,6 +215,11 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   return GANNET_OK;
 }
 
+static gannet_err take_stop(gannet_ledger *ledger, const char *reason) {
+  gannet_free(&ledger->stop_reason);
+  return *reason ? gannet_copy_text(reason, &ledger->stop_reason) : GANNET_OK;
+}
+
 static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *record) {
   switch (record->kind) {
     case GANNET_RECORD_CAMPAIGN:
@@ -228,6 +235,8 @@ static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *recor
       return take_submit(ledger, record);
     case GANNET_RECORD_RESULT:
       return take_result(ledger, &record->result);
+    case GANNET_RECORD_STOP:
+      return take_stop(ledger, record->reason);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -351,6 +360,14 @@ gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) 
   return take_tell(ledger, n, ids);
 }
 
+gannet_err gannet_ledger_stop(gannet_ledger *ledger, const char *reason) {
+  const char *known = ledger->stop_reason ? ledger->stop_reason : "";
+  char *text = NULL;
+  if (strcmp(reason, known) == 0) return GANNET_OK;
+  GANNET_TRY(write_text(ledger, true, gannet_record_stop(reason, &text), &text));
+  return take_stop(ledger, reason);
+}
+
 /* Give what was not told to a function. */
 static gannet_err pass_held(gannet_ledger *ledger,
                             gannet_err (*tell)(gannet_ledger *, int, const int64_t *)) {
@@ -466,6 +483,10 @@ static gannet_err rewrite_all(queue *q) {
   for (int64_t id = 0; id < ledger->n; ++id) GANNET_TRY(queue_evaluation(q, id));
   if (told > 0) {
     made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  if (ledger->stop_reason) {
+    made = gannet_record_stop(ledger->stop_reason, &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   return write_queue(q);

@@ -1,6 +1,6 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Six kinds of records, JSON objects:
+ * Seven kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
  *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
@@ -9,6 +9,7 @@
  *   submit    attempts about to be launched, with their nonces (written before the launch)
  *   result    one ended attempt
  *   tell      ids whose results were handed to the optimiser, in that order
+ *   stop      why the campaign ended before its budget was spent
  *
  * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
  * tell record, so a resumed campaign tells the same results in the same order.
@@ -79,6 +80,9 @@ typedef struct {
   gannet_state changes;           /* scratch: what the last proposal changed of it */
   int n_positional;               /* above 0 instead of it: version 0.1.0 wrote the last proposal */
   double *positional;             /* [n_positional] (optimizer/optimizer.h) */
+  /* Why the campaign ended before its budget was spent, owned; NULL = it did not, or has proposed
+   * points since. */
+  char *stop_reason;
 } gannet_ledger;
 
 /* Add a column, unless it is there.
@@ -182,6 +186,14 @@ GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids);
+
+/* The campaign has ended before its budget was spent; nothing is written when that is known.
+ *
+ * Local.
+ *
+ * reason  in  in words, for the user; "" = it goes on after all
+ */
+GANNET_CHECKED gannet_err gannet_ledger_stop(gannet_ledger *ledger, const char *reason);
 
 /* Write and sync what waits in memory.
  *

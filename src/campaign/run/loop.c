@@ -12,6 +12,7 @@
 #include "campaign/run/batch.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/stop.h"
+#include "campaign/run/stop_rule.h"
 #include "campaign/run/tidy.h"
 #include "campaign/tables/table.h"
 #include "optimizer/models/pde_constraint.h"
@@ -70,6 +71,7 @@ typedef struct {
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
   int unreported; /* evaluations told since the last line of progress */
+  bool has_begun; /* this run has proposed points or told results */
 
   double begun, last_save; /* times */
   double save_duration;    /* of the last snapshot */
@@ -224,6 +226,7 @@ static gannet_err tell_results(runner *r, int n, const int64_t *id) {
   gannet_err err = gannet_campaign_path(c, "history.csv", path);
   if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
   GANNET_TRY(gannet_agree(c->context->comm, err));
+  r->has_begun = true;
   r->unreported += n;
   if (r->unreported >= c->input->general.batch || n == r->batch.n) {
     gannet_progress_batch(&r->progress, c); /* a line per point would be too much to read */
@@ -334,12 +337,15 @@ static gannet_err propose_points(runner *r, int q, gannet_run_outcome *outcome) 
   int64_t first = 0;
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
+  gannet_stop_rule_look(r->campaign, outcome->why, sizeof outcome->why);
+  if (outcome->why[0]) return GANNET_OK;
   GANNET_TRY(is_too_late(r, q, &late));
   if (late) {
     interrupt(outcome, "the wall time left is too short for another batch", true);
     return GANNET_OK;
   }
   GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
+  r->has_begun = true;
   return gannet_batch_renew(r->campaign, &r->batch);
 }
 
@@ -368,6 +374,23 @@ static gannet_err propose_and_run(runner *r, gannet_run_outcome *outcome, bool *
   return save_if_due(r, false);
 }
 
+/* Write down why the campaign has ended. A run that finds an old reason still there does nothing:
+ * say what has to be changed. */
+static gannet_err record_stop_reason(runner *r, gannet_run_outcome *outcome) {
+  gannet_campaign *c = r->campaign;
+  char key[64];
+  if (outcome->end != GANNET_RUN_FINISHED || has_too_many_failures(r, outcome)) return GANNET_OK;
+  if (!outcome->why[0]) gannet_stop_rule_look(c, outcome->why, sizeof outcome->why);
+  (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(outcome->why, ":"), outcome->why);
+  if (key[0] && !r->has_begun && gannet_budget_left(c) > 0)
+    gannet_log(
+        c->context, GANNET_LOG_WARNING,
+        "the campaign has ended, and nothing was run (%s); to go on, change %s or remove it, "
+        "as with --set %s=auto",
+        outcome->why, key, key);
+  return gannet_agree(c->context->comm, gannet_ledger_stop(&c->ledger, outcome->why));
+}
+
 static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
   bool over = false;
   GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
@@ -382,14 +405,16 @@ static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
       break;
     }
     GANNET_TRY(propose_and_run(r, outcome, &over));
-    /* One batch is a step, and one look more tells whether the budget is spent. */
+    /* One batch is a step, and one look more tells whether the campaign is over. */
     if (r->options->is_step && !r->detaches && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {
+      gannet_stop_rule_look(r->campaign, outcome->why, sizeof outcome->why);
+      if (outcome->why[0]) break;
       interrupt(outcome, "a step is a batch", false);
       break;
     }
   }
-  return GANNET_OK;
+  return record_stop_reason(r, outcome);
 }
 
 /* The wall time of the budget is that of one run. */

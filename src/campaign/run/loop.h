@@ -20,7 +20,7 @@ typedef struct {
 
 /* Why a run ended; none is an error. */
 typedef enum {
-  GANNET_RUN_FINISHED,    /* the budget is spent */
+  GANNET_RUN_FINISHED,    /* the budget is spent, or a reason to stop holds */
   GANNET_RUN_INTERRUPTED, /* asked to stop; --resume continues */
   GANNET_RUN_FAILURES     /* too many evaluations failed */
 } gannet_run_end;
@@ -28,13 +28,14 @@ typedef enum {
 typedef struct {
   gannet_run_end end;
   bool by_clock;       /* the wall time was over, or too short for more */
-  char why[256];       /* in words, for the user; of no meaning when finished */
+  char why[320];       /* in words, for the user; "" when the budget is spent */
   double seconds;      /* of the loop, without the last snapshot */
   double save_seconds; /* of all snapshots */
   int saves;           /* how many, that at the end included */
 } gannet_run_outcome;
 
-/* Run a campaign until its budget is spent or somebody asks it to stop. Synchronous batches: a
+/* Run a campaign until its budget is spent, a reason to stop holds (campaign/run/stop_rule.h), or
+ * somebody asks it to stop. Synchronous batches: a
  * batch is told to the optimiser when all of it has ended, in the order of ids, so an interrupted
  * and resumed campaign takes the same course as an uninterrupted one, bit for bit.
  *

@@ -16,7 +16,7 @@
 #include "problem/outputs.h"
 
 static const char *const kinds[] = {"campaign", "propose", "submit", "result",
-                                    "tell",     "state",   NULL};
+                                    "tell",     "state",   "stop",   NULL};
 static const char *const origins[] = {"initial", "method", "user", NULL};
 
 /* The members of a run in the order in which they are written; failure is written as its word. */
@@ -236,6 +236,10 @@ gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
   json_t *list = json_array();
   for (int i = 0; i < n; ++i) list = add_item(list, json_integer(ids[i]));
   return to_text(json_pack("{ss so}", "record", "tell", "ids", list), text);
+}
+
+gannet_err gannet_record_stop(const char *reason, char **text) {
+  return to_text(json_pack("{ss so}", "record", "stop", "reason", mended_text(reason)), text);
 }
 
 /* Reading. */
@@ -470,6 +474,12 @@ static gannet_err read_tell(const json_t *object, gannet_record *record) {
   return GANNET_OK;
 }
 
+static gannet_err read_stop(const json_t *object, gannet_record *record) {
+  const char *reason = json_string_value(json_object_get(object, "reason"));
+  GANNET_REQUIRE(reason, GANNET_ERR_DAMAGED, "a stop without a reason");
+  return gannet_copy_text(reason, &record->reason);
+}
+
 static gannet_err read_object(const gannet_problem *problem, const json_t *object,
                               gannet_record *record) {
   const char *word = json_string_value(json_object_get(object, "record"));
@@ -487,6 +497,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_result(problem, object, record);
     case GANNET_RECORD_STATE:
       return read_state(object, record);
+    case GANNET_RECORD_STOP:
+      return read_stop(object, record);
     default:
       return read_tell(object, record);
   }
@@ -511,6 +523,7 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->attempt);
   gannet_free(&record->nonce);
   gannet_free(&record->values);
+  gannet_free(&record->reason);
   gannet_quantities_release(&record->result.reported);
 }
 

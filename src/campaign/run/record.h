@@ -10,7 +10,8 @@ typedef enum {
   GANNET_RECORD_SUBMIT,
   GANNET_RECORD_RESULT,
   GANNET_RECORD_TELL,
-  GANNET_RECORD_STATE
+  GANNET_RECORD_STATE,
+  GANNET_RECORD_STOP
 } gannet_record_kind;
 
 /* What a propose record says of the optimiser's state. */
@@ -41,6 +42,7 @@ typedef struct {
   uint64_t *nonce;             /* submit: [n] */
   gannet_result_record result; /* result; its constraints point at values */
   double *values;              /* result: [n_constraints] */
+  char *reason;                /* stop; "" = the campaign goes on */
 } gannet_record;
 
 /* Parse a payload.
@@ -77,5 +79,6 @@ GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const 
 GANNET_CHECKED gannet_err gannet_record_result(const gannet_problem *problem,
                                                const gannet_result_record *result, char **text);
 GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
+GANNET_CHECKED gannet_err gannet_record_stop(const char *reason, char **text);
 
 #endif

@@ -311,6 +311,8 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) err = read_history(store, ledger->problem, &c);
   if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
+  if (err == GANNET_OK && gannet_store_has(store, "campaign/stop"))
+    err = gannet_store_read_text(store, "campaign/stop", &ledger->stop_reason);
   gannet_free(&c.x);
   gannet_free(&c.constraints);
   gannet_free(&c.order);

@@ -33,6 +33,11 @@ static gannet_err write_campaign(writer *w) {
                                      .fingerprint = ledger->fingerprint,
                                      .seed = ledger->seed};
   char digits[20];
+  if (ledger->stop_reason) {
+    GANNET_TRY(gannet_store_write_text(w->store, "campaign/stop", ledger->stop_reason));
+    GANNET_TRY(
+        describe(w, "campaign/stop", NULL, "why the campaign ended before its budget was spent"));
+  }
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/name", ledger->name));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
   for (const gannet_struct_field *field = gannet_snapshot_mark_fields; field->name; ++field) {

@@ -240,7 +240,7 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
   else if (state == GANNET_FOLLOW_WAITING)
     (void)snprintf(text, size, "%s", why);
   else if (state == GANNET_FOLLOW_FINISHED)
-    (void)snprintf(text, size, "finished");
+    (void)snprintf(text, size, "finished%s%s", why[0] ? ", " : "", why);
   else
     (void)snprintf(text, size, "stopped: %s", why);
   gannet_utf8_show(text);

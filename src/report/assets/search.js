@@ -17,7 +17,7 @@ function showHead() {
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
-    ["evaluations", about.evaluations],
+    ["evaluations", about.evaluations], ...(about.ended ? [["ended by", about.ended]] : []),
     ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ["failed", about.failed], ["pending", about.pending],
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
