@@ -10,6 +10,8 @@
 #include "campaign/tables/table.h"
 #include "cli/open_campaign.h"
 #include "cli/point.h"
+#include "evaluate/result_record.h"
+#include "problem/outputs.h"
 
 static const cli_flag flags[] = {
     {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
@@ -17,6 +19,8 @@ static const cli_flag flags[] = {
      "value of a variable at a point of your own, instead of --id; one for every variable", true},
     {"objective", 'y', "VALUE", "value of the objective", false},
     {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
+    {"value", 0, "NAME=VALUE",
+     "value of any quantity, also of those in expressions; may be repeated", true},
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
     CLI_RENAMED("infeasible", "cannot-run"),
     {"failed", 0, "REASON", "there is no result, through no fault of the design", false},
@@ -44,9 +48,42 @@ static gannet_err read_constraints(const cli_arguments *arguments, const gannet_
                    "--constraint %s is given twice; leave one out", name);
     GANNET_TRY(read_number(name, value, &values[k]));
   }
+  return GANNET_OK;
+}
+
+/* Read the quantities of --value, and compute what the campaign file has expressions for.
+ *
+ * result  inout  with the values of --objective and --constraint, NAN where they were not given
+ */
+static gannet_err complete_values(const cli_arguments *arguments, const gannet_problem *problem,
+                                  gannet_result_record *result) {
+  char name[128];
+  const char *text, *value = NULL;
+  for (int i = 0; (text = cli_repeated(arguments, "value", i)); ++i) {
+    GANNET_TRY(cli_split_pair("value", text, name, sizeof name, &value));
+    const int index = gannet_problem_find_quantity(problem, name);
+    const bool is_there = index < 0    ? gannet_quantities_find(&result->reported, name) != NULL
+                          : index == 0 ? !isnan(result->objective)
+                                       : !isnan(result->constraints[index - 1]);
+    gannet_quantity quantity = {.name = name};
+    GANNET_REQUIRE(gannet_quantity_is_name(name), GANNET_ERR_INPUT,
+                   "--value '%s': expected a name of up to 63 letters, digits and underscores, not "
+                   "starting with a digit",
+                   name);
+    GANNET_REQUIRE(!is_there, GANNET_ERR_INPUT, "the value of %s is given twice; leave one out",
+                   name);
+    GANNET_TRY(read_number(name, value, &quantity.value));
+    GANNET_TRY(gannet_result_report(problem, &quantity, result));
+  }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    GANNET_REQUIRE(!isnan(values[k]), GANNET_ERR_INPUT, "give --constraint %s=VALUE, too",
+    GANNET_REQUIRE(!isnan(result->constraints[k]) || gannet_problem_formula(problem, k + 1),
+                   GANNET_ERR_INPUT, "give --constraint %s=VALUE, too",
                    problem->spec.constraints[k].name);
+  GANNET_REQUIRE(!isnan(result->objective) || gannet_problem_formula(problem, 0), GANNET_ERR_INPUT,
+                 "give --objective VALUE, too");
+  if (gannet_result_compute(problem, result)) gannet_result_check_numbers(problem, result);
+  GANNET_REQUIRE(result->status == GANNET_EVAL_DONE, GANNET_ERR_INPUT,
+                 "%s; give parts of expressions with --value NAME=VALUE", result->run.reason);
   return GANNET_OK;
 }
 
@@ -103,25 +140,27 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
     GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
                    "--%s is given twice; leave one out", once[i]);
-  GANNET_REQUIRE((objective != NULL) + (cannot_run != NULL) + (failed != NULL) == 1,
-                 GANNET_ERR_INPUT, "give one of --objective, --cannot-run and --failed");
-  result->objective = NAN;
+  const bool is_done = objective || cli_repeated(arguments, "value", 0);
+  GANNET_REQUIRE(is_done + (cannot_run != NULL) + (failed != NULL) == 1, GANNET_ERR_INPUT,
+                 "give one of --objective (or --value), --cannot-run and --failed");
   result->constraints = constraints;
+  gannet_result_clear(problem->spec.n_constraints, result);
   result->status = cannot_run ? GANNET_EVAL_CANNOT_RUN
                    : failed   ? GANNET_EVAL_FAILED
                               : GANNET_EVAL_DONE;
   result->run = gannet_run_unknown();
   result->run.ended = gannet_clock_epoch();
   result->run.attempts = 1;
-  result->run.failure = objective ? GANNET_FAILURE_NONE : GANNET_FAILURE_WORD;
+  result->run.failure = is_done ? GANNET_FAILURE_NONE : GANNET_FAILURE_WORD;
   (void)snprintf(result->run.reason, sizeof result->run.reason, "%s",
                  cannot_run ? cannot_run
                  : failed   ? failed
                             : "");
   gannet_utf8_line(result->run.reason);
-  if (!objective) return GANNET_OK;
-  GANNET_TRY(read_number("--objective", objective, &result->objective));
-  return read_constraints(arguments, problem, constraints);
+  if (!is_done) return GANNET_OK;
+  if (objective) GANNET_TRY(read_number("--objective", objective, &result->objective));
+  GANNET_TRY(read_constraints(arguments, problem, constraints));
+  return complete_values(arguments, problem, result);
 }
 
 /* Keep the result in the journal and in history.csv. */
@@ -145,6 +184,7 @@ static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *c
   if (err == GANNET_OK) err = record_result(campaign, &result);
   err = gannet_agree(campaign->context->comm, err);
   if (err == GANNET_OK) err = gannet_campaign_save(campaign);
+  gannet_quantities_release(&result.reported);
   gannet_free(&constraints);
   return err;
 }
@@ -158,7 +198,8 @@ static gannet_err run_tell(const cli_arguments *arguments, const cli_world *worl
 const cli_command cli_tell = {
     .name = "tell",
     .usage =
-        "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --cannot-run WHY | --failed WHY)",
+        "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --value NAME=VALUE ... | "
+        "--cannot-run WHY | --failed WHY)",
     .summary = "report the result of a simulation that you ran yourself",
     .details = "The result is saved when the command returns with exit code 0.\n",
     .flags = flags,

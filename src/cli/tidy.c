@@ -48,8 +48,10 @@ static gannet_err tidy_campaign(const cli_arguments *arguments, const gannet_cam
           tidied.files == 1 ? "" : "s", (double)tidied.bytes / 1e6, (long long)tidied.evaluations,
           tidied.evaluations == 1 ? "" : "s");
   GANNET_REQUIRE(tidied.failed == 0, GANNET_ERR_IO,
-                 "%lld files or folders cannot be removed; the last reason: %s",
-                 (long long)tidied.failed, strerror(tidied.error));
+                 "%lld file%s or folder%s of '%s' cannot be removed; the first is '%s': %s",
+                 (long long)tidied.failed, tidied.failed == 1 ? "" : "s",
+                 tidied.failed == 1 ? "" : "s", campaign->directory, tidied.first,
+                 strerror(tidied.error));
   return GANNET_OK;
 }
 

@@ -55,7 +55,9 @@ static gannet_err make_directory(const char *keep, const char *name, char *path)
   if (make_numbered(here, name, path) == GANNET_OK) return GANNET_OK;
   const char *temporary = getenv("TMPDIR");
   gannet_error_clear();
-  return make_numbered(temporary && *temporary ? temporary : "/tmp", name, path);
+  if (!temporary || !*temporary) temporary = "/tmp";
+  cli_warn("cannot write to '%s': the directory of the run is made in '%s'", here, temporary);
+  return make_numbered(temporary, name, path);
 }
 
 /* The design: the middle of the box where nothing else is said. */
@@ -153,6 +155,10 @@ static gannet_exit print_result(const gannet_problem *problem, const char *direc
     cli_say(stdout, "the simulation cannot run at this design: %s\n", run->reason);
     return GANNET_EXIT_INFEASIBLE;
   }
+  if (gannet_stop_is_caught()) {
+    cli_say(stdout, "stopped: a signal has ended the run\n");
+    return GANNET_EXIT_RESUMABLE;
+  }
   cli_say(stdout, "failed: %s\n", *run->reason ? run->reason : "it was not started");
   return GANNET_EXIT_FAILURES;
 }
@@ -192,8 +198,6 @@ static gannet_err run_once(gannet_campaign *campaign, const cli_world *world, co
       err = GANNET_RAISE(GANNET_ERR_INTERNAL, "MPI_Bcast");
   }
   gannet_evaluator_destroy(&evaluator);
-  if (err == GANNET_OK && n == 0)
-    (void)snprintf(result->run.reason, sizeof result->run.reason, "it was stopped");
   return err;
 }
 
@@ -209,12 +213,13 @@ static gannet_err load_campaign(const cli_arguments *arguments, const cli_world 
   GANNET_TRY(gannet_campaign_load(world->comm, file, n, sets, &campaign->input, complaints));
   GANNET_TRY(gannet_context_create(world->comm, (uint64_t)campaign->input->general.seed,
                                    &campaign->context));
-  gannet_context_set_log(campaign->context, GANNET_LOG_WARNING, cli_log_line, log);
   (void)snprintf(campaign->directory, sizeof campaign->directory, "%s.try",
                  campaign->input->general.name);
   GANNET_TRY(gannet_campaign_check(campaign, &options, complaints));
   GANNET_REQUIRE(strcmp(campaign->input->evaluate.backend, "manual") != 0, GANNET_ERR_INPUT,
                  "%s: backend manual leaves the simulations to you: there is none to try", file);
+  /* The evaluator checks once more, and then its warnings are shown. */
+  gannet_context_set_log(campaign->context, GANNET_LOG_WARNING, cli_log_line, log);
   return GANNET_OK;
 }
 
@@ -279,10 +284,12 @@ const cli_command cli_try = {
     .details =
         "Before a campaign, this shows whether the simulation starts and its numbers are found. "
         "The\n"
-        "directory of the run stays; remove it by hand. With the back-end slurm it is a job, for "
-        "which\n"
-        "the command waits. The exit code is 0 when the result would count, 3 when the simulation\n"
-        "says that it cannot run at the design, and 4 when it failed.\n",
+        "directory of the run stays; remove it by hand. Where the working directory cannot be\n"
+        "written, it is made in $TMPDIR, or in /tmp. With the back-end slurm the run is a job, "
+        "for\n"
+        "which the command waits. The exit code is 0 when the result would count, 3 when the\n"
+        "simulation says that it cannot run at the design, 4 when it failed, and 75 when a signal\n"
+        "has ended it.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

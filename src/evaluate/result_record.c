@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "problem/outputs.h"
 
@@ -127,6 +128,23 @@ bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *
   return false;
 }
 
+void gannet_result_fail_unknown(const gannet_problem *problem, const char *location,
+                                const char *name, gannet_result_record *result) {
+  const char *known[64], *near;
+  char list[100], meant[90] = "";
+  int n = 0;
+  while (n < 63 && (known[n] = gannet_problem_known_quantity(problem, n))) ++n;
+  known[n] = NULL;
+  near = gannet_nearest(name, known);
+  if (near) (void)snprintf(meant, sizeof meant, "; did you mean '%.63s'?", near);
+  gannet_problem_list_quantities(problem, list, sizeof list);
+  gannet_result_fail(result, false,
+                     "%s reports '%.60s', which the campaign file does not name (unknown_outputs: "
+                     "fail)%s known:%s",
+                     location, name, near ? meant : ";", list);
+  result->run.crashed = false; /* whatever it was, it was not the design */
+}
+
 void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result) {
   if (!isfinite(result->objective)) {
     gannet_result_fail(result, false, "%s is %g, expected a finite number",
@@ -142,14 +160,9 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_re
   const bool is_strict = problem->outputs && problem->outputs->unknown == GANNET_UNKNOWN_FAIL;
   const int unknown = is_strict ? gannet_problem_find_unknown(problem, &result->reported, 0) : -1;
   if (unknown >= 0) {
-    char name[64], list[100];
+    char name[64];
     (void)snprintf(name, sizeof name, "%s", result->reported.item[unknown].name);
-    gannet_problem_list_quantities(problem, list, sizeof list);
-    gannet_result_fail(result, false,
-                       "the simulation reports '%s', which the campaign file does not name "
-                       "(unknown_outputs: fail); known:%s",
-                       name, list);
-    result->run.crashed = false; /* whatever it was, it was not the design */
+    gannet_result_fail_unknown(problem, "the simulation", name, result);
     return;
   }
   result->status = GANNET_EVAL_DONE;

@@ -80,4 +80,14 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_re
  */
 void gannet_host_name(char *host);
 
+/* Make a result failed because a name is reported that the campaign file does not have, and
+ * unknown_outputs: fail refuses such names. The nearest name that it has is told.
+ *
+ * Local.
+ *
+ * location  in  who reports it, for the message
+ */
+void gannet_result_fail_unknown(const gannet_problem *problem, const char *location,
+                                const char *name, gannet_result_record *result);
+
 #endif

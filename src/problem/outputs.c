@@ -12,6 +12,7 @@ static void release_formula(gannet_formula *formula) {
   gannet_free(&formula->names);
   gannet_free(&formula->value);
   gannet_free(&formula->text);
+  gannet_free(&formula->tokens);
   gannet_expression_destroy(&formula->expression);
   *formula = (gannet_formula){0};
 }
@@ -59,7 +60,14 @@ gannet_err gannet_outputs_set_formula(gannet_outputs *outputs, int index, const 
                                    &formula->expression);
   if (err == GANNET_OK)
     err = gannet_alloc((size_t)formula->n, sizeof *formula->value, &formula->value);
-  if (err == GANNET_OK) err = gannet_copy_text(text, &formula->text);
+  if (err == GANNET_OK) err = gannet_copy_text(text, &formula->tokens);
+  if (err == GANNET_OK) {
+    char *to = formula->tokens;
+    for (const char *from = text; *from; ++from)
+      if (!strchr(" \t\r\n", *from)) *to++ = *from;
+    *to = '\0';
+    err = gannet_copy_text(text, &formula->text);
+  }
   if (err != GANNET_OK) release_formula(formula);
   return err;
 }

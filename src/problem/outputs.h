@@ -50,6 +50,7 @@ typedef enum { GANNET_UNKNOWN_KEEP, GANNET_UNKNOWN_WARN, GANNET_UNKNOWN_FAIL } g
 
 typedef struct {
   char *text;    /* NULL = no formula: the quantity is reported itself */
+  char *tokens;  /* the text without blanks, by which two formulas are compared */
   int n;         /* operands */
   char **names;  /* [n] of the operands */
   double *value; /* [n] scratch */

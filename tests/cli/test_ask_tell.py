@@ -86,6 +86,33 @@ class AskTell(program.ProgramTest):
         self.assertIn("no campaign", self.succeed("ask", self.folder, code=USAGE).err.replace("No such file", "no campaign"))
         self.succeed("ask", "nowhere.yaml", code=USAGE)
 
+    def test_values_of_expressions_and_outputs(self):
+        text = ("name: e\nvariables: {x: {lower: 1, upper: 2}}\nobjective: {name: cost, expression: \"drag + 0.01*mass\"}\n"
+                "constraints: {ratio: {expression: \"lift/drag\", lower: 1}, stress: {upper: 5}}\nbatch: 1\nmethod: sobol\n"
+                "outputs: {cells: {}}\nbudget: {evaluations: 4}\nevaluate: {backend: manual}\n")
+        file = self.write(text, "e.yaml")
+        parts = "--value", "drag=2", "--value", "lift=3"
+        self.succeed("ask", file)
+        for words, told in (((*parts, "-c", "stress=1"), "cost = drag + 0.01*mass: mass is missing; reported: ratio stress drag lift; give parts of"),
+                            ((*parts, "--value", "mass=1"), "give --constraint stress=VALUE, too"),
+                            (("--objective", 1, "-c", "stress=1", "--value", "lift=3", "--value", "drag=1", "--value", "mass=1"),
+                             "cost is reported, and is computed from 'drag + 0.01*mass' too"),
+                            ((*parts, "--value", "drag=3"), "the value of drag is given twice"),
+                            ((*parts, "--value", "a-b=3"), "--value 'a-b': expected a name"),
+                            ((*parts, "--value", "mass=heavy"), "mass: 'heavy' is not valid"),
+                            ((*parts, "--failed", "x"), "give one of --objective (or --value), --cannot-run and --failed")):
+            self.assertIn(told, self.succeed("tell", "e.campaign", "--id", 0, *words, code=USAGE).err)
+        self.succeed("tell", "e.campaign", "--id", 0, *parts, "--value", "mass=10", "--value", "stress=4", "--value", "cells=7")
+        row, = self.history("e.campaign")
+        self.assertEqual([row[name] for name in ("objective", "ratio", "stress", "feasible", "cells", "drag")],
+                         ["2.1000000000000001", "1.5", "4", "true", "7", "2"])
+        self.succeed("verify", "e.campaign")
+        read = self.write(text.replace("cells: {}", "cells: {pattern: \"^cells (.*)\"}").replace("name: e", "name: r"), "r.yaml")
+        told = self.succeed("ask", read, code=USAGE).err
+        self.assertIn("r.yaml:7:28: ", told)
+        self.assertIn("outputs.cells.pattern: this back-end has no files and no printed text to read", told)
+        self.assertFalse((self.folder / "r.campaign").exists())
+
     def test_many_may_report_at_once(self):
         """Each waits for its turn, and one that waits for long says for whom."""
         file = self.write(MANUAL)

@@ -109,6 +109,12 @@ class CaseFolder(program.ProgramTest):
             self.assertTrue((copy / "constant/polyMesh/points").exists())
             self.assertTrue((copy / "deep").exists())
             self.assertFalse((copy / "deep/runs").exists())
+        # Directories of other campaigns and of tries are known by what is in them.
+        self.succeed("try", "case/c.yaml", "--keep", "case/attempt")
+        self.write("{}\n", "case/evals/notes")
+        self.succeed("run", "case/c.yaml", "-q", "--directory", "case/second")
+        copy = self.folder / "case/second/evals/000000"
+        self.assertEqual([(copy / name).exists() for name in ("deep/runs", "attempt", "second", "evals/notes")], [False, False, False, True])
         outcome = self.gannet("run", "case/c.yaml", "--directory", "case")
         self.assertEqual(outcome.code, USAGE, outcome)
         self.assertIn("is the directory of the campaign", outcome.err)
@@ -125,6 +131,12 @@ class CaseFolder(program.ProgramTest):
         place = "bad.yaml:13:9: evaluate.case.copy: "
         for sets, words in (
                 (["evaluate.case.templates=[nothing]"], "evaluate.case.templates: 'nothing' matches no file in "),
+                (["evaluate.case.templates=[0/V]"], "'0/V' matches no file in "),
+                (["evaluate.case.templates=[sytem/*.dict]"], "; did you mean 'system/*.dict'?"),
+                (["evaluate.case.templates=[system/control.dct]"], "; did you mean 'system/control.dict'?"),
+                (["evaluate.case.link=[constant/polyMsh]"], "; did you mean 'constant/polyMesh'?"),
+                (["evaluate.case.copy=cas"], "(relative paths start from the campaign file); did you mean 'case'?"),
+                (["evaluate.case.copy=./cose"], "; did you mean './case'?"),
                 (["evaluate.case.templates=[constant]"], "evaluate.case.link: 'constant/polyMesh/points' would be a link"),
                 (["evaluate.case.templates=[/etc/hosts]"], "'/etc/hosts': expected a path relative to the case"),
                 (["evaluate.case.link=[../outside]"], "'../outside': expected a path relative to the case"),
@@ -154,7 +166,9 @@ class CaseFolder(program.ProgramTest):
         self.write("# Time Cd\n1 2\n", "case/postProcessing/forces/0/coefficient.dat")
         self.assertIn("bad.yaml:7:3: outputs.drag: the case has", self.refused())
         shutil.rmtree(self.folder / "case")
-        self.assertIn("bad.yaml:13:16: evaluate.case.copy: cannot find '", self.refused())
+        told = self.refused()
+        self.assertIn("bad.yaml:13:16: evaluate.case.copy: cannot find '", told)
+        self.assertNotIn("Allrun", told)  # which is in that folder
         self.assertFalse((self.folder / "bad").exists() and list((self.folder / "bad").glob("evals/0*")))
 
     def test_what_appears_later_in_the_case_is_refused_too(self):

@@ -22,6 +22,7 @@ done
 echo 'cells: 1200' > log.mesh
 echo 'energy 3.5'
 printf 'step,Res p,flow\\r\\n1,1e-2,5\\r\\n2,1e-3,6.5\\r\\n' > residuals.csv
+printf '# a n b n\n1 2 3 4\n' > twice.dat
 echo "mass $x" > results.out
 """
 TEXT = """\
@@ -89,16 +90,38 @@ class Outputs(program.ProgramTest):
                 ("outputs.drag.column=7", "coefficient.dat line 5 has 4 columns, expected at least 7"),
                 ("outputs.drag.file=postProcessing/force/0/x.dat", "no file 'postProcessing/force/0/x.dat'; 'postProcessing' holds: forces"),
                 ("outputs.cells.file=log.msh", "outputs.cells: no file 'log.msh'; the evaluation's directory holds: log.mesh postProcessing"),
-                ("outputs.cells.pattern='^cell (.*)'", "pattern of cells: nothing in log.mesh matches"),
+                ("outputs.cells.pattern='^cell (.*)'", "outputs.cells.pattern: no line of log.mesh matches"),
                 ("outputs.cells.pattern='^cells: .(.*)'", "takes only '200' of '1200' in log.mesh"),
                 ("outputs.flow.column=step,", "has no column 'step,'"),
                 ("objective=drag + mas", "objective = drag + mas: mas is missing, did you mean 'mass'?; reported: cells"),
                 ("objective=power", "results.out: power is missing"),
-                ("evaluate.pattern={mass: '^energy (.*)'}", "pattern of mass: mass is given twice")):
+                ("evaluate.pattern={mass: '^energy (.*)'}", "pattern of mass: mass is given twice: results.out has it, too"),
+                ("outputs.cells={file: twice.dat, column: n}", "outputs.cells: twice.dat has two columns 'n', numbers 2 and 4; give")):
             self.assertIn(told, self.failure(change))
-        self.assertIn("the simulation reports 'mass', which the campaign file does not name (unknown_outputs: fail)",
+        self.assertEqual(self.failure("outputs.cells={file: twice.dat, column: 2}", "outputs.drag.column=CD")[:12], "outputs.drag")
+        self.assertIn("the simulation reports 'mass', which the campaign file does not name (unknown_outputs: fail); known: ",
                       self.failure("unknown_outputs=fail", "objective.expression=drag", "outputs.mass=null", "outputs={drag: {file: "
                                    "residuals.csv, column: flow}, cells: {file: log.mesh, pattern: '(1.*)'}, flow: {file: residuals.csv, column: 3}}"))
+
+    def test_unknown_outputs_fail_whatever_their_value_is(self):
+        text = ("variables: {x: {lower: 1, upper: 2}}\nobjective: drag\noutputs: {mesh_cells: {}}\nunknown_outputs: fail\nbudget: "
+                "{evaluations: 1}\nevaluate: {backend: command, shell: \"cat $GANNET_INPUT_DIRECTORY/results > results.out\"}\n")
+        refused = "which the campaign file does not name (unknown_outputs: fail)"
+        for results, told in (
+                ("drag 1\nmesh_cels 3\n", f"the simulation reports 'mesh_cels', {refused}; did you mean 'mesh_cells'? known: drag"),
+                ("drag 1\nsolver gmres\n", f"results.out line 2 reports 'solver', {refused}; known: drag mesh_cells"),
+                ("drag 1\na-b 3\n", f"results.out line 2 reports 'a-b', {refused}; known:"),
+                ('{"drag": 1, "curve": [1, 2]}', f"results.out reports 'curve', {refused}; known:"),
+                ('{"drag": 1, "solver": "gmres"}', f"results.out reports 'solver', {refused}; known:"),
+                ('{"drag": 1, "box": {"low": 1}}', f"results.out reports 'box', {refused}; known:"),
+                ('{"drag": 1, "mesh_cells": [1, 2]}', ""), ("drag 1\nmesh_cells many\n", ""), ("drag 1\n# mesh\nmesh_cells 3\n", "")):
+            with self.subTest(results=results):
+                self.write(results, "results")
+                directory = f"d{self.n_started}"
+                self.gannet("run", self.write(text, "u.yaml"), "-q", "--directory", directory)
+                row, = self.history(directory)
+                self.assertEqual(row["status"], "failed" if told else "done")
+                self.assertIn(told, row["reason"])
 
     def test_a_number_that_is_computed_is_not_reported_too(self):
         self.write(SOLVER + "echo 'cost 3' >> results.out\n", "solver.sh", 0o755)
@@ -107,7 +130,7 @@ class Outputs(program.ProgramTest):
     def test_what_is_only_recorded_may_be_missing(self):
         text = TEXT.replace("  mass: {unit: kg}", "  mass: {unit: kg}\n  lift: {file: lift.dat, column: 1}\n  late:")
         outcome = self.succeed("run", self.write(text, "c.yaml"), "-q")
-        self.assertEqual(outcome.err.count("without outputs.lift: no file 'lift.dat'"), 1, outcome)
+        self.assertEqual(outcome.err.count("an output is missing: outputs.lift: no file 'lift.dat'"), 1, outcome)
         for row in self.history("c.campaign"):
             self.assertEqual(row["status"], "done")
             self.assertIn("outputs.lift: no file 'lift.dat'", row["reason"])
@@ -124,8 +147,8 @@ class Outputs(program.ProgramTest):
                "outputs: {p: {pattern: \"^q (.*)\"}, r: {file: x.dat, column: 1}, s: {unit: m}}\n" \
                "evaluate: {backend: command, shell: \"echo drag 1 > results.out\"}\n"
         outcome = self.succeed("run", self.write(text, "m.yaml"), "-q")
-        for words in "pattern of p: nothing in stdout.log matches", "outputs.r: no file 'x.dat'", "outputs.s: it is not in results.out":
-            self.assertEqual(outcome.err.count(f"evaluation 0: without {words}"), 1, outcome)
+        for words in "outputs.p.pattern: no line of stdout.log matches", "outputs.r: no file 'x.dat'", "outputs.s: it is not in results.out":
+            self.assertEqual(outcome.err.count(f"evaluation 0: an output is missing: {words}"), 1, outcome)
         outcome = self.gannet("run", self.write(text.replace("drag\n", "\"log(0 - drag)\"\n", 1), "n.yaml"), "-q")
         self.assertIn("objective = log(0 - drag) is nan, expected a finite number", outcome.out)
 
@@ -165,6 +188,9 @@ class Outputs(program.ProgramTest):
             outcome = self.succeed("run", file, "--resume", "-q", "--set", change, code=USAGE)
             self.assertIn(told, outcome.err)
         self.succeed("run", file, "--resume", "-q", "--set", "objective.unit=kN")
+        blanks = ("--set", "objective.expression=drag+0.01 * mass", "--set", "constraints.ratio.expression= flow / drag")
+        self.assertNotIn("drag", self.succeed("run", file, "--resume", "-q", *blanks).err)
+        self.succeed("verify", "c.campaign")
         more = ("--set", "outputs.top={file: residuals.csv, column: 1}", "--set", "budget.evaluations=3")
         self.assertIn("other outputs than those of the saved campaign, outputs.top: (none) -> column 1 of residuals.csv, last row",
                       self.succeed("run", file, "--resume", "-q", *more).err)

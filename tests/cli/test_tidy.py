@@ -1,10 +1,10 @@
 # test: labels cli timeout 120 processors 1
 """Files of evaluations that have ended: evaluate.keep, and gannet tidy afterwards."""
 import os
-import signal
+import subprocess
 
 import program
-from program import BUSY, FINISHED, USAGE
+from program import BUSY, FINISHED, RESOURCE, USAGE
 
 SIMULATION = """\
 #!/bin/sh
@@ -146,6 +146,23 @@ class Tidy(program.ProgramTest):
         files = self.files()
         self.assertEqual(files[7], FULL)
         self.assertEqual(files[0], OWN | {"post/deep/deep.log", "post/deep/field.dat"})
+
+    def test_what_cannot_be_removed_is_named(self):
+        wrapper = ["setpriv", "--reuid", "65534", "--clear-groups"]
+        if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode:
+            self.skipTest("no setpriv, or the program is not readable by others")
+        self.succeed("run", self.file, "-q", "--set", "evaluate.keep=all")
+        place = self.folder / "wing.campaign"
+        for path in self.folder, place, *place.iterdir():
+            path.chmod(path.stat().st_mode | 0o666 | (0o111 if path.is_dir() else 0))
+        for path in place.glob("evals/*/**/"):
+            path.chmod(0o755)
+        words = "tidy", "wing.campaign", "--keep", "*.log"
+        for mode, named in (0o755, r"'evals/000000/[\w./]+': Permission denied"), (0o700, "'evals/000000': Permission denied"):
+            (place / "evals/000000").chmod(mode)
+            outcome = self.succeed(*words, wrapper=wrapper, code=RESOURCE, environment={"HOME": "/tmp"})
+            self.assertRegex(outcome.err, r"\d+ files or folders of 'wing.campaign' cannot be removed; the first is " + named)
+        self.assertEqual(self.files()[0], FULL)
 
     def test_mistakes_are_told(self):
         for value, told in (("{files: ['*.log'], all_files_of: [best]}", "'best' is not valid; expected 'best 5'"),

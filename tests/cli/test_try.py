@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import program
-from program import FAILURES, FINISHED, INFEASIBLE, USAGE
+from program import FAILURES, FINISHED, INFEASIBLE, RESUMABLE, USAGE
 
 SIMULATION = """\
 #!/bin/sh
@@ -95,9 +95,26 @@ class Try(program.ProgramTest):
         self.wait_until(lambda: (self.folder / "wing.try-1/evals/000000/begun").exists())
         os.kill(running.process.pid, signal.SIGINT)
         outcome = running.wait(20)
-        self.assertEqual(outcome.code, FAILURES, outcome)
-        self.assertIn("failed: it was stopped", outcome.out)
+        self.assertEqual(outcome.code, RESUMABLE, outcome)
+        self.assertIn("stopped: a signal has ended the run", outcome.out)
         self.wait_until(lambda: not running.pids())
+
+    def test_warnings_are_told_once(self):
+        self.write("{x:2.0f}\n", "deck")
+        outcome = self.succeed("try", self.file, "--set", "evaluate.templates=[deck]")
+        self.assertEqual(outcome.err.count("evaluate.templates: deck:1:1: "), 1, outcome)
+
+    def test_a_folder_that_cannot_be_written(self):
+        wrapper = ["setpriv", "--reuid", "65534", "--clear-groups"]
+        if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode:
+            self.skipTest("no setpriv, or the program is not readable by others")
+        self.folder.chmod(0o755)
+        (self.folder / "other").mkdir()
+        (self.folder / "other").chmod(0o777)
+        outcome = self.succeed("try", self.file, wrapper=wrapper,
+                               environment={"HOME": "/tmp", "TMPDIR": str(self.folder / "other")})
+        self.assertIn(f"cannot write to '{self.folder}': the directory of the run is made in '{self.folder}/other'", outcome.err)
+        self.assertIn(f"directory: {self.folder}/other/wing.try-1/evals/000000\n", outcome.out)
 
     def test_a_job_is_waited_for(self):
         (self.folder / "scheduler/jobs").mkdir(parents=True)

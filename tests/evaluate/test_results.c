@@ -342,7 +342,7 @@ static void patterns_pick_the_last_match(void **state) {
   result = read_with(f, "stress=lift: [0-9]+", "objective 1\n"); /* no group: the whole match */
   assert_non_null(strstr(result.run.reason, "stress is 'lift: 4', expected a number"));
   result = read_with(f, "stress=torque", "objective 1\n");
-  assert_non_null(strstr(result.run.reason, "nothing in stdout.log matches"));
+  assert_non_null(strstr(result.run.reason, "no line of stdout.log matches"));
   result = read_with(f, pattern, "fail no\n");
   assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   write_file(f->directory, "stdout.log", "10 %\r99 %\rdrag: 4\r\n", 0644);

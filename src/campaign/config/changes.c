@@ -177,7 +177,7 @@ static void compare_formulas(const gannet_problem *before, const gannet_problem 
   const char *old_name = gannet_problem_quantity_name(before, 0);
   const char *new_name = gannet_problem_quantity_name(now, 0);
   const char *old_text = old ? old->text : old_name, *new_text = new ? new->text : new_name;
-  if (strcmp(old_text, new_text) != 0)
+  if (strcmp(old ? old->tokens : old_name, new ? new->tokens : new_name) != 0)
     add_change(changes, "objective", old_text, new_text);
   else if (strcmp(old_name, new_name) != 0)
     add_change(changes, "objective.name", old_name, new_name);
@@ -187,7 +187,7 @@ static void compare_formulas(const gannet_problem *before, const gannet_problem 
     if (i < 0) continue;
     old = gannet_problem_formula(before, i + 1);
     new = gannet_problem_formula(now, k + 1);
-    if (strcmp(old ? old->text : "", new ? new->text : "") != 0)
+    if (strcmp(old ? old->tokens : "", new ? new->tokens : "") != 0)
       add_part(changes, "constraints", name, "expression", old ? old->text : NULL,
                new ? new->text : NULL);
   }

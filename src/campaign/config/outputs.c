@@ -202,6 +202,10 @@ static void check_source(const gannet_config_reader *reader, const gannet_tree *
   if (keys->pattern && !*keys->pattern)
     complain_of_output(reader, node, "pattern",
                        "is empty; give a regular expression, as in \"^cells: *([^ ]*)\"");
+  if (keys->file && strstr(keys->file, "**"))
+    complain_of_output(reader, node, "file",
+                       "** is not supported here; write a * for each folder, as in "
+                       "postProcessing/*/*/coefficient.dat");
   const bool leaves =
       keys->file && (strcmp(keys->file, "..") == 0 || strncmp(keys->file, "../", 3) == 0 ||
                      strstr(keys->file, "/../") != NULL);

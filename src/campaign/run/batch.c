@@ -229,7 +229,7 @@ static gannet_err warn_of_outputs(gannet_campaign *campaign, gannet_batch *batch
     const char *next = strstr(at, "; outputs.");
     const int length = next ? (int)(next - at) : (int)strlen(at);
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ":"), at);
-    (void)snprintf(text, sizeof text, "without %.*s", length, at);
+    (void)snprintf(text, sizeof text, "an output is missing: %.*s", length, at);
     GANNET_TRY(warn_once(campaign, batch, result->id, name, text));
     at = next ? next + 2 : NULL;
   }

@@ -296,6 +296,18 @@ void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *
   while (gannet_complaints_next_warning(complaints, line, sizeof line)) continue;
 }
 
+/* Complain about outputs that nobody can read where the results are told by hand. */
+static gannet_err check_told_results(const gannet_campaign_input *input,
+                                     gannet_complaints *complaints) {
+  const gannet_evaluator_setup setup = {.problem = input->problem};
+  gannet_complaints found = {0};
+  if (strcmp(input->evaluator->name, "manual") != 0) return GANNET_OK;
+  gannet_err err = input->evaluator->check(input->evaluator_options, &setup, &found);
+  gannet_campaign_complain(input, &found, complaints);
+  gannet_complaints_release(&found);
+  return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
+}
+
 gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_options *options,
                                  gannet_complaints *complaints, gannet_campaign *campaign) {
   memset(campaign, 0, sizeof *campaign);
@@ -305,6 +317,7 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
   gannet_campaign_show_warnings(campaign, options->file, complaints);
+  GANNET_TRY(gannet_agree(comm, check_told_results(campaign->input, complaints)));
   GANNET_TRY(gannet_campaign_choose_directory(options, campaign));
   GANNET_TRY(gannet_campaign_setup(campaign, options->file));
   /* Names of attempts are made from it: a directory that was removed, copied or moved, or another

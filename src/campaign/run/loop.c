@@ -208,10 +208,11 @@ static gannet_err tidy_up(runner *r) {
                tidied.files == 1 ? "is" : "are");
   r->has_begun_tidying = true;
   if (tidied.failed > 0 && !r->has_told_of_tidying)
-    gannet_log(c->context, GANNET_LOG_WARNING,
-               "evaluate.keep: %lld files or folders of evaluations cannot be removed: %s; `gannet "
-               "tidy` tries again",
-               (long long)tidied.failed, strerror(tidied.error));
+    gannet_log(
+        c->context, GANNET_LOG_WARNING,
+        "evaluate.keep: %lld files or folders of evaluations cannot be removed, the first is "
+        "'%s': %s; `gannet tidy` tries again",
+        (long long)tidied.failed, tidied.first, strerror(tidied.error));
   r->has_told_of_tidying = r->has_told_of_tidying || tidied.failed > 0;
   return GANNET_OK;
 }

@@ -558,6 +558,6 @@ uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
     digest = mix_text(digest, gannet_problem_quantity_name(problem, 0));
   for (int i = 0; i <= problem->spec.n_constraints; ++i)
     if (gannet_problem_formula(problem, i))
-      digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->text);
+      digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->tokens);
   return digest;
 }

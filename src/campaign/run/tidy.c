@@ -18,6 +18,7 @@
 typedef struct {
   const gannet_keep *keep;
   bool is_dry;
+  int64_t id;   /* of the evaluation */
   dev_t device; /* other file systems that are mounted there are left alone */
   gannet_tidied *tidied;
 } removal;
@@ -38,9 +39,15 @@ static bool stays(const removal *r, const char *name, bool is_top) {
   return false;
 }
 
-static void note_failure(removal *r) {
-  r->tidied->failed += 1;
+/* Note that something cannot be removed, or looked at; errno says why.
+ *
+ * name  in  relative to the directory of the evaluation; "" = that directory
+ */
+static void note_failure(removal *r, const char *name) {
+  if (r->tidied->failed++ > 0) return;
   r->tidied->error = errno;
+  (void)snprintf(r->tidied->first, sizeof r->tidied->first, "evals/%06lld%s%.900s",
+                 (long long)r->id, *name ? "/" : "", name);
 }
 
 /* Remove what does not stay in a folder and below it.
@@ -51,7 +58,7 @@ static void note_failure(removal *r) {
 static void tidy_folder(removal *r, int folder, const char *name, bool is_top) {
   DIR *all = fdopendir(folder);
   if (!all) {
-    note_failure(r);
+    note_failure(r, name);
     (void)close(folder);
     return;
   }
@@ -62,7 +69,7 @@ static void tidy_folder(removal *r, int folder, const char *name, bool is_top) {
     if (strcmp(file, ".") == 0 || strcmp(file, "..") == 0) continue;
     if (snprintf(path, sizeof path, "%s%s%s", name, *name ? "/" : "", file) >= (int)sizeof path ||
         fstatat(folder, file, &about, AT_SYMLINK_NOFOLLOW)) {
-      note_failure(r);
+      note_failure(r, path);
       continue;
     }
     if (S_ISDIR(about.st_mode)) {
@@ -73,7 +80,7 @@ static void tidy_folder(removal *r, int folder, const char *name, bool is_top) {
         continue;
       }
       if (below < 0) {
-        note_failure(r);
+        note_failure(r, path);
         continue;
       }
       if (!is_attempt && stays(r, path, false)) {
@@ -83,12 +90,12 @@ static void tidy_folder(removal *r, int folder, const char *name, bool is_top) {
       tidy_folder(r, below, path, is_attempt);
       if (!r->is_dry && !is_attempt && unlinkat(folder, file, AT_REMOVEDIR) && errno != ENOTEMPTY &&
           errno != EEXIST)
-        note_failure(r);
+        note_failure(r, path);
       continue;
     }
     if (stays(r, path, is_top)) continue;
     if (!r->is_dry && unlinkat(folder, file, 0)) {
-      note_failure(r);
+      note_failure(r, path);
       continue;
     }
     r->tidied->files += 1;
@@ -107,7 +114,12 @@ static void tidy_evaluation(const gannet_campaign *campaign, int64_t id, removal
     return;
   }
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0 || fstat(folder, &about)) return; /* built-in simulations have none */
+  r->id = id;
+  if (folder < 0 || fstat(folder, &about)) {
+    if (errno != ENOENT) note_failure(r, ""); /* built-in simulations have none */
+    if (folder >= 0) (void)close(folder);
+    return;
+  }
   r->device = about.st_dev;
   tidy_folder(r, folder, "", true);
   r->tidied->evaluations += r->tidied->files > before;

@@ -8,8 +8,9 @@
 /* What was removed, or would be. */
 typedef struct {
   int64_t evaluations, files, bytes;
-  int64_t failed; /* files and folders that could not be removed */
-  int error;      /* errno of the last of them */
+  int64_t failed;   /* files and folders that could not be removed */
+  int error;        /* errno of the first of them */
+  char first[1024]; /* that one, relative to the campaign directory */
 } gannet_tidied;
 
 /* Remove the files of all evaluations whose results are in the journal and that the policy does not

@@ -115,6 +115,13 @@ static void check_program(const gannet_command_options *options,
   const char *program = options->command.item[0];
   int reason = gannet_command_find(program, setup->input_directory, path);
   if (reason) { /* the program of a case is run in its copy */
+    const gannet_case a_case = {.copy = options->case_copy};
+    char folder[PATH_MAX];
+    if (a_case.copy && strchr(program, '/') && !is_beside(program) &&
+        gannet_case_find(&a_case, setup->input_directory, folder) != GANNET_OK) {
+      gannet_error_clear(); /* that the folder is missing is told: the program may be in it */
+      return;
+    }
     const int in_case = gannet_command_find_in_case(options, setup->input_directory);
     if (in_case != ENOENT) reason = in_case;
   }

@@ -8,8 +8,8 @@
  *
  * One walk through the case, in the order of names, gives each thing in it to a visitor: one
  * checks, one lists templates, one copies. The walk follows no symbolic link, and leaves out what
- * is no part of a case: the directory of the campaign, others whose name ends in .campaign, and
- * .git.
+ * is no part of a case: directories of campaigns and of tries, which are known by what is in them,
+ * and .git.
  */
 #define _GNU_SOURCE /* copy_file_range */
 #include "evaluate/contract/case_folder.h"
@@ -29,6 +29,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "evaluate/contract/output_files.h"
 
 static const char copy_key[] = "evaluate.case.copy";
@@ -84,12 +85,31 @@ static bool matches_one(const gannet_text_list *patterns, const char *name) {
   return false;
 }
 
-static bool is_left_out(const case_walk *walk, const char *file, const struct stat *about) {
-  static const char ending[] = ".campaign";
-  const size_t length = strlen(file), end = sizeof ending - 1;
+/* Whether a folder is the directory of a campaign or of a try, whatever it is called: one has a
+ * journal beside its campaign.yaml, and each has evals with a folder per evaluation. */
+static bool is_campaign_directory(const char *path) {
+  static const char *const first[] = {"evals/000000/params.in", "evals/000000/attempt.json"};
+  char file[PATH_MAX];
+  struct stat about;
+  const bool has_journal = gannet_join_path(path, "journal", file, sizeof file) == GANNET_OK &&
+                           stat(file, &about) == 0 && S_ISREG(about.st_mode);
+  if (has_journal && gannet_join_path(path, "campaign.yaml", file, sizeof file) == GANNET_OK &&
+      access(file, F_OK) == 0)
+    return true;
+  for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
+    if (gannet_join_path(path, first[i], file, sizeof file) == GANNET_OK && access(file, F_OK) == 0)
+      return true;
+  gannet_error_clear(); /* a path that is too long is told where it is copied */
+  return false;
+}
+
+static bool is_left_out(const case_walk *walk, const char *path, const char *file,
+                        const struct stat *about) {
+  static const char *const names[] = {".git", "*.campaign", "*.try-[0-9]*"};
   if (!S_ISDIR(about->st_mode)) return false;
-  if (strcmp(file, ".git") == 0 || fnmatch("*.try-[0-9]*", file, 0) == 0) return true;
-  if (length > end && strcmp(file + length - end, ending) == 0) return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (fnmatch(names[i], file, 0) == 0) return true;
+  if (is_campaign_directory(path)) return true;
   return walk->has_campaign && about->st_dev == walk->campaign.st_dev &&
          about->st_ino == walk->campaign.st_ino;
 }
@@ -106,7 +126,7 @@ static gannet_err walk_entry(const case_walk *walk, const char *folder, const ch
   (void)snprintf(name, sizeof name, "%s", file);
   if (*folder_name) GANNET_TRY(gannet_join_path(folder_name, file, name, sizeof name));
   if (lstat(path, &entry.about)) return gannet_raise_errno("look at", path);
-  if (is_left_out(walk, file, &entry.about)) return GANNET_OK;
+  if (is_left_out(walk, path, file, &entry.about)) return GANNET_OK;
   const bool is_file =
       S_ISREG(entry.about.st_mode) ||
       (S_ISLNK(entry.about.st_mode) && stat(path, &led_to) == 0 && S_ISREG(led_to.st_mode));
@@ -168,6 +188,43 @@ gannet_err gannet_case_list_templates(const gannet_case *a_case, const char *inp
 
 /* Checking. */
 
+/* Find what may be meant by a path that leads nowhere: the first part of it that is not there
+ * becomes the name in its folder that is nearest. "" = nothing is near.
+ *
+ * folder  in   that the path starts from
+ * near    out  [size] the path with that name
+ */
+static void find_near_path(const char *folder, const char *path, char *near, size_t size) {
+  char reached[PATH_MAX], part[NAME_MAX + 1];
+  struct dirent **entries = NULL;
+  struct stat about;
+  const char *at = path;
+  size_t length = strcspn(at, "/");
+  near[0] = '\0';
+  for (; *at; at += length + strspn(at + length, "/"), length = strcspn(at, "/")) {
+    (void)snprintf(reached, sizeof reached, "%s/%.*s", path[0] == '/' ? "" : folder,
+                   (int)(at + length - path), path);
+    if (length > 0 && (stat(reached, &about) || !S_ISDIR(about.st_mode))) break;
+    if (length == 0) length = strspn(at, "/") - 1; /* the root */
+  }
+  if (!*at || length >= sizeof part) return;
+  (void)snprintf(part, sizeof part, "%.*s", (int)length, at);
+  (void)snprintf(reached, sizeof reached, "%s/%.*s", path[0] == '/' ? "" : folder, (int)(at - path),
+                 path);
+  const int n = scandir(reached, &entries, is_no_dot, alphasort);
+  const char **known = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *known); /* or no suggestion */
+  if (known) {
+    for (int i = 0; i < n; ++i) known[i] = entries[i]->d_name;
+    const char *found = gannet_nearest(part, known);
+    if (found && strcmp(found, part) != 0)
+      (void)snprintf(near, size, "; did you mean '%.*s%s%s'?", (int)(at - path), path, found,
+                     at + length);
+  }
+  free(known);
+  for (int i = 0; i < n; ++i) free(entries[i]);
+  free(entries);
+}
+
 typedef struct {
   const gannet_case *a_case;
   gannet_complaints *complaints;
@@ -208,12 +265,16 @@ static gannet_err check_entry(void *user, const case_entry *entry) {
 
 static void complain_unused(const char *key, const gannet_text_list *patterns, const bool *used,
                             const char *what, const char *folder, gannet_complaints *complaints) {
-  for (int i = 0; i < patterns->n; ++i)
-    if (!used[i])
-      gannet_complain(complaints, key,
-                      "'%s' matches no %s in '%s'; expected a path relative to that folder, with "
-                      "* and ? if need be, and ** for any number of folders",
-                      patterns->item[i], what, folder);
+  char near[PATH_MAX];
+  for (int i = 0; i < patterns->n; ++i) {
+    if (used[i]) continue;
+    find_near_path(folder, patterns->item[i], near, sizeof near);
+    gannet_complain(complaints, key, "'%s' matches no %s in '%s'%s%s", patterns->item[i], what,
+                    folder, near,
+                    near[0] ? ""
+                            : "; expected a path relative to that folder, with * and ? if need be, "
+                              "and ** for any number of folders");
+  }
 }
 
 /* Complain about outputs that are in the case: they would be read where a simulation writes none.
@@ -293,8 +354,10 @@ void gannet_case_check(const gannet_case *a_case, const char *input_directory,
     check_folder(&check, folder);
     check_outputs(folder, problem, complaints);
   } else {
-    gannet_complain(complaints, copy_key, "%s (relative paths start from the campaign file)",
-                    gannet_error_detail());
+    char near[PATH_MAX];
+    find_near_path(input_directory ? input_directory : ".", a_case->copy, near, sizeof near);
+    gannet_complain(complaints, copy_key, "%s (relative paths start from the campaign file)%s",
+                    gannet_error_detail(), near);
     gannet_error_clear();
   }
   gannet_free(&check.template_is_used);

@@ -293,6 +293,7 @@ typedef struct {
   int n;
   char **name; /* [n] of the quantity; "" = not known, for want of a problem */
   char **file; /* [n] that is searched, NULL = stdout.log; those of one file follow each other */
+  bool *is_output;  /* [n] belongs to outputs, not to evaluate.pattern */
   bool *by_columns; /* [n] counts characters, as (.{8}) does: numbers may touch each other */
   bool *has_comma;  /* [n] names a comma: one that it matches beside its group is between numbers */
   regex_t *regex;

@@ -163,6 +163,7 @@ typedef struct {
   int n_columns;     /* of the header that names the column; 0 = none does */
   int n_full;        /* the same without an empty one at the end */
   char separator;    /* of that header */
+  int second;        /* another column of that header with the same name, 0 = none */
   const char *name;  /* of the column; NULL = it was given by its number */
   int64_t rows;      /* so far */
   char *why;         /* [size] what is wrong */
@@ -245,13 +246,18 @@ static bool note_header(table *t, char *header) {
   size_t length = 0;
   const char separator = separator_of(header);
   bool has_name = false;
-  for (int i = 0; t->name && !has_name && next_field(&at, separator, "", &field, &length); ++i)
-    if (strlen(t->name) == length && strncmp(field, t->name, length) == 0) {
-      has_name = true;
-      t->column = i;
-      t->separator = separator;
-      t->n_columns = count_fields(header, separator, "", &t->n_full);
+  for (int i = 0; t->name && next_field(&at, separator, "", &field, &length); ++i) {
+    if (strlen(t->name) != length || strncmp(field, t->name, length) != 0) continue;
+    if (has_name) {
+      t->second = i;
+      break;
     }
+    has_name = true;
+    t->column = i;
+    t->second = 0;
+    t->separator = separator;
+    t->n_columns = count_fields(header, separator, "", &t->n_full);
+  }
   if (t->rows > 0 || !*header) return has_name;
   gannet_free(&t->header);
   if (gannet_copy_text(header, &t->header) != GANNET_OK) gannet_error_clear();
@@ -351,6 +357,13 @@ static bool read_value(table *t, double *value) {
   char *at = t->line, *field = NULL, text[FIELD_SIZE], shown[60];
   size_t length = 0;
   int i = -1;
+  if (t->second > 0) {
+    (void)snprintf(t->why, t->size,
+                   "%s has two columns '%.40s', numbers %d and %d; give the one that you mean by "
+                   "its number",
+                   t->shown, t->name, t->column + 1, t->second + 1);
+    return false;
+  }
   const char separator = separator_of_row(t);
   if (!separator) return false;
   while (i < t->column && next_field(&at, separator, "()", &field, &length)) ++i;

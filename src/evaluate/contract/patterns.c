@@ -36,6 +36,7 @@ static gannet_err add_pattern(const char *key, const char *name, const char *tex
     return GANNET_OK;
   }
   patterns->n += 1;
+  patterns->is_output[n] = strncmp(key, "outputs.", 8) == 0;
   patterns->by_columns[n] = strchr(text, '{') != NULL;
   patterns->has_comma[n] = strchr(text, ',') != NULL;
   GANNET_TRY(gannet_copy_text(name, &patterns->name[n]));
@@ -66,6 +67,10 @@ static gannet_err add_text(const char *text, const gannet_problem *problem,
                     list);
     return GANNET_OK;
   }
+  const gannet_output *output = problem ? gannet_output_find(problem, name) : NULL;
+  if (output && output->column)
+    gannet_complain(complaints, "evaluate.pattern",
+                    "'%s' has a pattern here and a column in outputs; leave one out", name);
   const int index = problem ? gannet_problem_find_quantity(problem, name) : -1;
   const char *kept = !problem     ? ""
                      : index >= 0 ? gannet_problem_quantity_name(problem, index)
@@ -101,6 +106,7 @@ gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_pr
   const size_t n = (size_t)texts->n + (size_t)(outputs ? outputs->n : 0);
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->name, &patterns->name));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->file, &patterns->file));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->is_output, &patterns->is_output));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->has_comma, &patterns->has_comma));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
@@ -117,6 +123,7 @@ void gannet_patterns_release(gannet_patterns *patterns) {
   }
   gannet_free(&patterns->name);
   gannet_free(&patterns->file);
+  gannet_free(&patterns->is_output);
   gannet_free(&patterns->by_columns);
   gannet_free(&patterns->has_comma);
   gannet_free(&patterns->regex);
@@ -161,32 +168,34 @@ static bool take_match(void *user, int which, const char *line, const regmatch_t
 static bool read_finding(const gannet_patterns *patterns, int i, const finding *found,
                          const char *name, double *value, char why[WHY_SIZE]) {
   const char *quantity = patterns->name[i];
+  char key[64];
+  if (patterns->is_output[i])
+    (void)snprintf(key, sizeof key, "outputs.%.40s.pattern", quantity);
+  else
+    (void)snprintf(key, sizeof key, "pattern of %.40s", quantity);
   const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
   if (!*found->text)
-    (void)snprintf(why, WHY_SIZE, "pattern of %.40s: nothing in %.80s matches", quantity, name);
+    (void)snprintf(why, WHY_SIZE, "%s: no line of %.80s matches", key, name);
   else if (found->is_torn)
     (void)snprintf(why, WHY_SIZE,
-                   "pattern of %.40s: the line of %.80s that matches holds zero bytes, expected "
-                   "text",
-                   quantity, name);
+                   "%s: the line of %.80s that matches holds zero bytes, expected text", key, name);
   else if (found->is_part && !patterns->by_columns[i])
-    (void)snprintf(
-        why, WHY_SIZE,
-        "pattern of %.40s: takes only '%.40s' of '%s' in %.40s; expected a group that takes all "
-        "of the number, as " NUMBER_GROUP
-        " does, and before it nothing that takes digits, as .* "
-        "does",
-        quantity, found->text, found->whole, name);
+    (void)snprintf(why, WHY_SIZE,
+                   "%s: takes only '%.40s' of '%s' in %.40s; expected a group that takes all of "
+                   "the number, as " NUMBER_GROUP
+                   " does, and before it nothing that takes digits, as .* "
+                   "does",
+                   key, found->text, found->whole, name);
   else if (found->is_comma_part && !knows_commas && !patterns->by_columns[i])
     (void)snprintf(
         why, WHY_SIZE,
-        "pattern of %.40s: takes only '%.40s' of '%s' in %.40s; expected a number without commas, "
+        "%s: takes only '%.40s' of '%s' in %.40s; expected a number without commas, "
         "or, where the comma is between two numbers, an expression that takes it along, as "
         "([^,]+), does",
-        quantity, found->text, found->whole, name);
+        key, found->text, found->whole, name);
   else if (gannet_parse_any_number(found->text, value) != 0)
-    (void)snprintf(why, WHY_SIZE, "pattern of %.40s: %s is '%.60s', expected a number%s", quantity,
-                   quantity, found->text, gannet_number_hint(found->text));
+    (void)snprintf(why, WHY_SIZE, "%s: %s is '%.60s', expected a number%s", key, quantity,
+                   found->text, gannet_number_hint(found->text));
   else
     return true;
   return false;

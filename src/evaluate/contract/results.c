@@ -79,6 +79,16 @@ static double quantity_value(const reader *to, int index) {
   return index == 0 ? to->result->objective : to->result->constraints[index - 1];
 }
 
+/* With unknown_outputs: fail, refuse a name that the campaign file does not have and that cannot be
+ * recorded, as its value is no number. Numbers of such names are refused when all are there. */
+static int refuse_unknown(const reader *to, const char *name, const char *location) {
+  const gannet_outputs *outputs = to->problem->outputs;
+  if (!outputs || outputs->unknown != GANNET_UNKNOWN_FAIL || gannet_output_find(to->problem, name))
+    return 0;
+  gannet_result_fail_unknown(to->problem, location, name, to->result);
+  return -1;
+}
+
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
@@ -92,10 +102,14 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   }
   if (index >= 0 ? !isnan(quantity_value(to, index))
                  : is_needed && gannet_quantities_find(&to->result->reported, quantity.name)) {
-    gannet_result_fail(to->result, false, "%s: %s is given twice", location, quantity.name);
+    gannet_result_fail(to->result, false, "%s: %s is given twice%s", location, quantity.name,
+                       strncmp(location, "results.out", 11) == 0
+                           ? ""
+                           : ": results.out has it, too; leave one of the two out");
     return -1;
   }
-  if (index < 0 && !gannet_quantity_is_name(quantity.name)) return 0;
+  if (index < 0 && !gannet_quantity_is_name(quantity.name))
+    return refuse_unknown(to, quantity.name, location);
   if (index < 0 && !(isfinite(quantity.sd) && quantity.sd >= 0)) quantity.sd = 0;
   const gannet_err err = gannet_result_report(to->problem, &quantity, to->result);
   if (err == GANNET_OK) return 0;
@@ -120,7 +134,7 @@ static int refuse_misspelt(const reader *to, const char *name, const char *value
   if (!near && !to->passed_over[0])
     (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s has no number: '%.12s%s%.18s'",
                    location + strlen("results.out "), name, *value ? " " : "", value);
-  if (!near) return 0;
+  if (!near) return refuse_unknown(to, name, location);
   gannet_problem_list_quantities(to->problem, list, sizeof list);
   gannet_result_fail(
       to->result, false,
@@ -282,6 +296,8 @@ static int read_object(const reader *to, const char *name, json_t *object) {
   } else if (gannet_problem_needs_quantity(to->problem, name)) {
     gannet_result_fail(to->result, false, "results.out: %s: %s", name, why);
     failed = -1;
+  } else {
+    failed = refuse_unknown(to, name, "results.out");
   }
   gannet_free(&gradient);
   return failed;
@@ -305,6 +321,8 @@ static int read_members(const reader *to, json_t *object) {
     } else if (gannet_problem_needs_quantity(to->problem, name)) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
       failed = -1;
+    } else {
+      failed = refuse_unknown(to, name, "results.out");
     }
     if (failed) return -1;
   }
