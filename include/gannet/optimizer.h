@@ -82,6 +82,21 @@ typedef struct {
                       there, NAN with too few results for a model; 0 = exact */
 } gannet_recommendation;
 
+/* What the models expect of a quantity at a design, without the noise of a single value. Where
+ * models see transformed values (setting transform; constraints always), mean is the value of their
+ * mean, which is the median, and sd half the distance of the values one deviation above and below.
+ */
+typedef struct {
+  double mean, sd; /* in the user's units */
+  double kept;     /* probability that the quantity keeps its bounds; 1 for the objective */
+} gannet_prediction;
+
+/* Whether a design is expected to be of use. */
+typedef struct {
+  double can_run; /* probability that the simulation works there; 1 while every design has worked */
+  double feasible; /* probability that it works and that all constraints are kept */
+} gannet_feasibility;
+
 /* Create an optimiser.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
@@ -206,6 +221,30 @@ GANNET_API void gannet_optimizer_count(const gannet_optimizer *optimizer, gannet
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
     const gannet_optimizer *optimizer, gannet_recommendation *recommendation, double *x_user);
+
+/* What the models expect at n designs. The models are those of the next ask: with hyper-parameters
+ * as the optimiser has them, or learnt now where the next ask would learn them, and fitted to all
+ * results. Of a portfolio they are those of the first method that tells its uncertainty. A Gaussian
+ * process with a length scale per variable stands in for methods without such models. A method
+ * with a trust region learns anew, from all results. What is asked next does not depend on whether
+ * this was called.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n            in   >= 0
+ * x_user       in   [n][n_variables]
+ * predictions  out  [n][1 + n_constraints] the objective, then the constraints in their order
+ * feasibility  out  [n]; NULL when not wanted
+ *
+ * Errors: GANNET_ERR_INPUT for a design outside the ranges of the variables: models know nothing
+ * there; GANNET_ERR_STATE with less than four results to learn from; GANNET_ERR_RANKS when the
+ * designs differ between ranks; those of the models.
+ * Cost: that of a fit, so give all designs at once.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_predict(const gannet_optimizer *optimizer,
+                                                              int n, const double *x_user,
+                                                              gannet_prediction *predictions,
+                                                              gannet_feasibility *feasibility);
 
 #ifdef __cplusplus
 }

@@ -8,12 +8,14 @@
   X(gannet_best)              \
   X(gannet_constraint)        \
   X(gannet_counts)            \
+  X(gannet_feasibility)       \
   X(gannet_method_setting)    \
   X(gannet_physics_equation)  \
   X(gannet_physics_input)     \
   X(gannet_physics_output)    \
   X(gannet_physics_spec)      \
   X(gannet_physics_term)      \
+  X(gannet_prediction)        \
   X(gannet_problem_spec)      \
   X(gannet_quantity)          \
   X(gannet_recommendation)    \

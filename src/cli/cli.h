@@ -257,6 +257,7 @@ extern const cli_command cli_explain;
 extern const cli_command cli_list;
 extern const cli_command cli_ask;
 extern const cli_command cli_tell;
+extern const cli_command cli_predict;
 extern const cli_command cli_bench;
 extern const cli_command cli_doctor;
 extern const cli_command cli_report;

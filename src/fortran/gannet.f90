@@ -15,7 +15,7 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! gannet_begin, gannet_ask, gannet_tell and gannet_recommend take an optional ierr, 0 = done; without
+! gannet_begin, gannet_ask, gannet_tell, gannet_recommend and gannet_predict take an optional ierr, 0 = done; without
 ! it an error is printed and the program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
@@ -25,7 +25,7 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
-  public :: gannet_recommend, gannet_count, gannet_quantity, gannet_get_quantity
+  public :: gannet_recommend, gannet_predict, gannet_count, gannet_quantity, gannet_get_quantity
   public :: gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
@@ -125,6 +125,14 @@ module gannet
     real(c_double) :: mean, sd, noise_sd
   end type
 
+  type, bind(c) :: c_prediction
+    real(c_double) :: mean, sd, kept
+  end type
+
+  type, bind(c) :: c_feasibility
+    real(c_double) :: can_run, feasible
+  end type
+
   type :: gannet_optimizer
     private
     type(c_ptr) :: context = c_null_ptr, problem = c_null_ptr, handle = c_null_ptr
@@ -217,6 +225,15 @@ module gannet
       real(c_double), intent(out) :: x(*)
       integer(c_int) :: optimizer_recommend
     end function
+    function optimizer_predict(handle, n, x, predictions, feasibility) bind(c, name="gannet_optimizer_predict")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: n
+      real(c_double), intent(in) :: x(*)
+      type(c_prediction), intent(out) :: predictions(*)
+      type(c_feasibility), intent(out) :: feasibility(*)
+      integer(c_int) :: optimizer_predict
+    end function
     function error_message() bind(c, name="gannet_error_message")
       import
       type(c_ptr) :: error_message
@@ -281,6 +298,8 @@ contains
     type(c_best) :: best
     type(c_counts) :: counts
     type(c_recommendation) :: recommendation
+    type(c_prediction) :: prediction
+    type(c_feasibility) :: feasibility
     code = 0
     call check_size("gannet_variable", c_sizeof(variable), code)
     call check_size("gannet_constraint", c_sizeof(constraint), code)
@@ -291,6 +310,8 @@ contains
     call check_size("gannet_best", c_sizeof(best), code)
     call check_size("gannet_counts", c_sizeof(counts), code)
     call check_size("gannet_recommendation", c_sizeof(recommendation), code)
+    call check_size("gannet_prediction", c_sizeof(prediction), code)
+    call check_size("gannet_feasibility", c_sizeof(feasibility), code)
   end subroutine
 
   subroutine check_size(name, expected, code)
@@ -739,6 +760,51 @@ contains
     if (present(sd)) sd = found%sd
     if (present(noise)) noise = found%noise_sd
     if (present(id)) id = found%id
+    call settle(code, ierr)
+  end subroutine
+
+  ! What the models of the next gannet_ask expect at designs x(variables, points), without any simulation: of each
+  ! quantity, the objective first and then the constraints in their order, the mean without the noise of a single value
+  ! and its standard deviation. Of a transformed quantity the mean is the median, and sd half the distance of the values
+  ! one deviation above and below. Each call costs a fit: give all designs at once.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! mean      mean(1 + constraints, points), in the units of the quantities
+  ! sd        sd(1 + constraints, points)
+  ! kept      kept(constraints, points), the probability that a constraint is kept
+  ! feasible  feasible(points), the probability that the simulation works and all constraints are kept
+  ! can_run   can_run(points), the probability that the simulation works
+  ! ierr      0 = done; without it an error ends the program, as for a design outside the ranges of the variables, and
+  !           with less than four results
+  subroutine gannet_predict(opt, x, mean, sd, kept, feasible, can_run, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:, :)
+    real(c_double), intent(out) :: mean(:, :)
+    real(c_double), intent(out), optional :: sd(:, :), kept(:, :), feasible(:), can_run(:)
+    integer, intent(out), optional :: ierr
+    type(c_prediction) :: found(1 + count_constraints(opt), size(x, 2))
+    type(c_feasibility) :: whole(size(x, 2))
+    integer(c_int) :: code
+    integer :: n
+    n = size(x, 2)
+    mean = 0
+    call check_order(opt, code)
+    call compare_shapes("x(variables, points)", shape(x), [count_variables(opt), n], code)
+    call compare_shapes("mean(1 + constraints, points)", shape(mean), shape(found), code)
+    if (present(sd)) call compare_shapes("sd(1 + constraints, points)", shape(sd), shape(found), code)
+    if (present(kept)) call compare_shapes("kept(constraints, points)", shape(kept), [count_constraints(opt), n], code)
+    if (present(feasible)) call compare_shapes("feasible(points)", shape(feasible), [n], code)
+    if (present(can_run)) call compare_shapes("can_run(points)", shape(can_run), [n], code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_predict(opt%handle, int(n, c_int), x, found, whole)
+    if (code == 0) then
+      mean = found%mean
+      if (present(sd)) sd = found%sd
+      if (present(kept)) kept = found(2:, :)%kept
+      if (present(feasible)) feasible = whole%feasible
+      if (present(can_run)) can_run = whole%can_run
+    end if
     call settle(code, ierr)
   end subroutine
 

@@ -5,10 +5,9 @@
 #include "optimizer/models/models.h"
 #include "optimizer/substitute.h"
 
-/* Noise that is given is that of the objective's own scale, and no model of its logarithm goes by
- * it. */
-static gannet_err read_options(gannet_optimizer_options *options) {
+gannet_err gannet_recommend_options(gannet_optimizer_options *options) {
   static const gannet_setting settings[] = {{.key = "method", .text = "gp-warped"},
+                                            /* noise that is given is not that of a logarithm */
                                             {.key = "transform", .text = "auto"},
                                             {.key = "surrogate.noisy_start", .text = "yes"},
                                             {.key = "surrogate.fit_points", .text = "200"}};
@@ -70,7 +69,7 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   const gannet_recommendation plain = *r;
   if (given == 0) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
-  gannet_err err = gannet_agree(context->comm, read_options(&options));
+  gannet_err err = gannet_agree(context->comm, gannet_recommend_options(&options));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, recommend_by_model(context, history, &options, r));
   gannet_optimizer_options_release(&options);

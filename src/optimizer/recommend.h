@@ -14,10 +14,19 @@
 
 #include "base/context.h"
 #include "gannet/optimizer.h"
+#include "optimizer/options.h"
 #include "problem/history.h"
 
 /* Results from which a model is made; with fewer the best value is recommended. */
 enum { GANNET_RECOMMEND_LEAST = 4 };
+
+/* The options of that model.
+ *
+ * Local.
+ *
+ * options  out  to be released, also after an error
+ */
+GANNET_CHECKED gannet_err gannet_recommend_options(gannet_optimizer_options *options);
 
 /* A function of the history and the context's seed alone.
  *

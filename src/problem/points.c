@@ -100,6 +100,16 @@ void gannet_problem_bounds(const gannet_problem *problem, const double *values, 
   }
 }
 
+bool gannet_problem_find_bound(const gannet_problem *problem, int j, int *constraint) {
+  int at = -1;
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    *constraint = k;
+    if (problem->spec.constraints[k].upper < INFINITY && ++at == j) return true;
+    if (problem->spec.constraints[k].lower > -INFINITY && ++at == j) return false;
+  }
+  return false;
+}
+
 bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values) {
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     if (!(values[k] <= problem->spec.constraints[k].upper &&

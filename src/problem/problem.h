@@ -189,6 +189,14 @@ double gannet_problem_excess(double high, double low);
  */
 void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c);
 
+/* The constraint that a one-sided one is of, by their positions, 0 <= j < n_bounds.
+ *
+ * Local.
+ *
+ * Returns whether it is the upper bound.
+ */
+bool gannet_problem_find_bound(const gannet_problem *problem, int j, int *constraint);
+
 /* Whether the values satisfy every constraint.
  *
  * Local.

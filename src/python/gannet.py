@@ -30,7 +30,7 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "Quantity", "categorical", "integer", "real"]
+__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "integer", "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
@@ -72,11 +72,13 @@ _Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objecti
                      constraints=ctypes.POINTER(ctypes.c_double), n_quantities=ctypes.c_int,
                      quantities=ctypes.POINTER(_Quantity))
 _Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
+_Prediction = _structure("_Prediction", mean=ctypes.c_double, sd=ctypes.c_double, kept=ctypes.c_double)
+_Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctypes.c_double)
 _Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
 _STRUCTURES = {"gannet_variable": _Variable, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
                "gannet_method_setting": _Setting, "gannet_quantity": _Quantity, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
-               "gannet_recommendation": _Recommendation}
+               "gannet_recommendation": _Recommendation, "gannet_prediction": _Prediction, "gannet_feasibility": _Feasibility}
 
 
 def _find_library():
@@ -138,6 +140,7 @@ def _load():
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
+        "gannet_optimizer_predict": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Prediction), ctypes.POINTER(_Feasibility)],
     }
     calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
     for name, arguments in signatures.items():
@@ -156,6 +159,8 @@ def _check(code):
     if code:
         raise Error(_library.gannet_error_message().decode())
 
+
+Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
 
 _Kind = collections.namedtuple("_Kind", "type lower upper scale values")
 
@@ -557,6 +562,58 @@ class Optimizer(contextlib.AbstractContextManager):
         if best.id < 0:
             return None
         return Point(self.names, self.kinds, best.id, x), best.mean, best.sd, best.noise_sd
+
+    def predict(self, points):
+        """A Prediction: what the models of the next ask expect at designs of yours, without any simulation. Its members are
+        arrays [points], or numbers for a single design, of each quantity ("objective", and the names of the constraints):
+
+        mean      quantity -> mean, without the noise of a single value, in the user's units
+        sd        quantity -> standard deviation
+        kept      constraint -> probability that it is kept
+        can_run   probability that the simulation works there
+        feasible  probability that it works and that all constraints are kept
+
+        Of a transformed quantity the mean is the median, and sd half the distance of the values one deviation above
+        and below. Each call costs a fit: give all designs at once.
+
+        Collective; the same on all ranks.
+
+        points  a dictionary with a design, a list of them, or an array [points, variables] as of ask_array
+
+        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with less than
+        four results.
+        """
+        single = isinstance(points, collections.abc.Mapping)
+        with self._alike():
+            x = self._designs([points] if single else points)
+        made, whole = np.empty((len(x), 1 + len(self.constraints), 3)), np.empty((len(x), 2))
+        _check(_library.gannet_optimizer_predict(
+            self._working(), len(x), _doubles(x), made.ctypes.data_as(ctypes.POINTER(_Prediction)),
+            whole.ctypes.data_as(ctypes.POINTER(_Feasibility))))
+
+        def shaped(array):
+            return float(array[0]) if single else array
+
+        mean, sd, kept = ({name: shaped(made[:, i, what]) for i, name in enumerate(["objective", *self.constraints])}
+                          for what in range(3))
+        del kept["objective"]
+        return Prediction(mean, sd, kept, shaped(whole[:, 0]), shaped(whole[:, 1]))
+
+    def _designs(self, points):
+        """Designs [points, variables] in the library's coding."""
+        if isinstance(points, np.ndarray):
+            if points.ndim != 2 or points.shape[1] != len(self.names):
+                raise Error(f"an array of shape {points.shape}; expected [points, {len(self.names)} variables]")
+            return np.ascontiguousarray(points, dtype=float)
+        if isinstance(points, str) or not isinstance(points, collections.abc.Iterable):
+            raise Error(f"{points!r}: expected a dictionary with a design, a list of them, or an array")
+        rows = []
+        for point in points:
+            if not isinstance(point, collections.abc.Mapping):
+                raise Error(f"{point!r}: expected a dictionary with a design")
+            _check_names("variable", point, self.names)
+            rows.append([_number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
+        return np.array(rows).reshape(len(rows), len(self.names))
 
     def close(self):
         """Free everything; called by itself at the end.

@@ -9,6 +9,7 @@ program fortran_module
   real(c_double) :: x(5, n), f(n), c(2, n), best(5), value, deviation
   integer(c_int) :: outcome(n)
   logical :: feasible
+  real(c_double) :: mean(3, 2), sd(3, 2), likely(2, 2), whole(2), works(2)
   integer :: ierr, i, pages
 
   call gannet_begin(opt, seed=3, goal=int(gannet_maximize), noise=0d0)
@@ -51,6 +52,17 @@ program fortran_module
   call require(all(best == x(:, n - 3)), "its point")
   call gannet_count(opt, pending, done, kept, cannot_run, failed)
   call require(pending == 0 .and. done == n - 2 .and. kept == n - 3 .and. cannot_run == 1 .and. failed == 1, "counts")
+
+  call gannet_predict(opt, x(:, 1:2), mean, sd, likely, whole, works)
+  call require(all(abs(mean(1, :) - f(1:2)) < 0.1) .and. all(abs(mean(2, :) - 100) < 0.1), "results that are known")
+  call require(all(sd >= 0) .and. all(sd(1, :) < 0.1) .and. all(likely > 0.9), "and are certain")
+  call require(all(works > 0.5 .and. works <= 1) .and. all(abs(whole - works*product(likely, 1)) < 1d-12), "of use")
+  call gannet_predict(opt, x(1:4, 1:2), mean, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "x(variables, points) has the shape 4, 2") == 1, "four variables")
+  call gannet_predict(opt, x(:, 1:2), mean(:, 1:1), ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "mean(1 + constraints, points) has") == 1, "no room for means")
+  call gannet_predict(opt, 2 + x(:, 1:2), mean, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "variable x: ") > 0, "outside")
 
   call gannet_tell(opt, id(1:1), f(1:1), c(:, 1:1), ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "already has the result") > 0, "told twice")

@@ -148,7 +148,7 @@ class Module(unittest.TestCase):
         optimizer.tell(point, 1, [0, 1])
         fails("already has the result", lambda: optimizer.tell(point, 1, [0, 1]))
         optimizer.close()
-        for call in (optimizer.ask, optimizer.recommend, lambda: optimizer.tell(point, 1, [0, 1])):
+        for call in (optimizer.ask, optimizer.recommend, lambda: optimizer.predict([]), lambda: optimizer.tell(point, 1, [0, 1])):
             fails("the optimiser was closed", call)
         self.assertIsNone(optimizer.best())
 
@@ -274,6 +274,32 @@ class Module(unittest.TestCase):
                 optimizer.tell({"x": 0.5}, 1)
                 told = ["0.5" if noise else "nan"]
                 self.assertEqual([str(number) for number in optimizer.recommend()[1:]], ["1.0", *told, *told])
+
+    def test_designs_are_predicted_without_a_simulation(self):
+        optimizer = make(method="gp-ei", initial=4)
+        rng = np.random.default_rng(1)
+        for x in rng.uniform(size=24):
+            optimizer.tell({"x": x, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}, 2 * x, {"stress": 220 * x, "mass": 2})
+        mine = {"x": 0.25, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}
+        one = optimizer.predict(mine)
+        self.assertLess(abs(one.mean["objective"] - 0.5), 0.05)
+        self.assertLess(abs(one.mean["stress"] - 55), 5)
+        self.assertTrue(0 < one.sd["objective"] < 0.1 and one.kept["stress"] > 0.99 and one.can_run == 1)
+        many = optimizer.predict([mine, {**mine, "x": 0.9}])
+        self.assertEqual(many.mean["objective"].shape, (2,))
+        self.assertAlmostEqual(many.mean["objective"][0], one.mean["objective"], 9)
+        self.assertLess(many.kept["stress"][1], 0.01)
+        np.testing.assert_allclose(many.feasible, many.kept["stress"] * many.kept["mass"])
+        x = np.array([[0.25, 1e-4, 3, 1, 1]])
+        self.assertEqual(optimizer.predict(x).mean["mass"].shape, (1,))
+        self.assertEqual(len(optimizer.predict([]).feasible), 0)
+        for given, part in (({"x": 0.5}, "variable rate is missing"), ({**mine, "x": 2}, r"variable x: 2 is outside \[0, 1\]"),
+                            ([mine, 3], "3: expected a dictionary with a design"), (np.zeros(5), r"an array of shape \(5,\)"),
+                            (7, "expected a dictionary with a design, a list of them")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.predict(given)
+        with self.assertRaisesRegex(gannet.Error, "too few results for a model: 0 of 0"):
+            make().predict(mine)
 
 
 if __name__ == "__main__":

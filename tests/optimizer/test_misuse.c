@@ -154,6 +154,11 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("optimizer", gannet_optimizer_recommend, NULL, &recommendation, x);
   REFUSED("recommendation", gannet_optimizer_recommend, f->optimizer, NULL, x);
   ALLOWED(gannet_optimizer_recommend, f->optimizer, &recommendation, NULL);
+  gannet_prediction prediction;
+  REFUSED("optimizer", gannet_optimizer_predict, NULL, 1, x, &prediction, NULL);
+  REFUSED("x_user", gannet_optimizer_predict, f->optimizer, 1, NULL, &prediction, NULL);
+  REFUSED("predictions", gannet_optimizer_predict, f->optimizer, 1, x, NULL, NULL);
+  ALLOWED(gannet_optimizer_predict, f->optimizer, 0, NULL, NULL, NULL);
   HARMLESS(gannet_optimizer_best, NULL, NULL, NULL);
   HARMLESS(gannet_optimizer_best, f->optimizer, NULL, NULL);
   x[0] = x[1] = -1;

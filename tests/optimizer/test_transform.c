@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "support/harness.h"
 
@@ -140,34 +141,54 @@ enum { CONSTRAINED = 40 };
 
 /* Values of a constraint that is nearly 0.5 almost everywhere, and where 0 comes to lie among them;
  * the last two are feasible. */
-static double saturated(bool apart, double *c) {
+static double saturated(bool apart, double *c, gannet_constraint_fit *fit) {
   double work[CONSTRAINED];
   for (int i = 0; i < CONSTRAINED; ++i) c[i] = 0.5 - pow(0.1, 12 - 0.3 * i);
   c[CONSTRAINED - 2] = 0;
   c[CONSTRAINED - 1] = -0.4;
-  return gannet_transform_constraint(apart, CONSTRAINED, c, work);
+  return gannet_transform_constraint(apart, CONSTRAINED, c, work, fit);
 }
 
 /* Whoever asks for it sees which values are nearer to being feasible, and that none is yet. */
 static void a_saturated_constraint_keeps_its_order(void **state) {
   (void)state;
   double c[CONSTRAINED];
-  const double cut = saturated(false, c);
+  gannet_constraint_fit fit;
+  const double cut = saturated(false, c, &fit);
   assert_near(cut, -10, 0);
   assert_near(c[CONSTRAINED - 3], cut, 0); /* as if it were feasible */
-  const double threshold = saturated(true, c);
+  const double threshold = saturated(true, c, &fit);
   for (int i = 1; i < CONSTRAINED; ++i) assert_true(c[i] < c[i - 1]);
   assert_near(c[CONSTRAINED - 2], threshold, 0);
   assert_true(-400 < c[CONSTRAINED - 1] && c[CONSTRAINED - 3] < -10);
+  assert_near(gannet_transform_constraint_invert(&fit, threshold), 0, 1e-12);
+  assert_near(gannet_transform_constraint_invert(&fit, c[CONSTRAINED - 1]), -0.4, 1e-10);
+  assert_near(gannet_transform_constraint_invert(&fit, c[3]), 0.5 - pow(0.1, 12 - 0.3 * 3), 1e-12);
+}
+
+/* Also values without any sense remain numbers. */
+static void constraints_come_back(void **state) {
+  (void)state;
+  const double given[7] = {-3, -0.01, 0, 0.2, 1, 5, -5};
+  double c[7], work[7];
+  gannet_constraint_fit fit;
+  memcpy(c, given, sizeof c);
+  const double threshold = gannet_transform_constraint(false, 7, c, work, &fit);
+  assert_near(gannet_transform_constraint_invert(&fit, threshold), 0, 1e-13);
+  for (int i = 0; i < 7; ++i)
+    assert_near(gannet_transform_constraint_invert(&fit, c[i]), given[i], 1e-12);
+  assert_true(isfinite(gannet_transform_constraint_invert(&fit, 1e5)));
+  assert_true(isfinite(gannet_transform_constraint_invert(&fit, -INFINITY)));
 }
 
 static void other_constraints_are_as_they_were(void **state) {
   (void)state;
   double c[9], again[9], work[9];
   for (int i = 0; i < 9; ++i) c[i] = again[i] = i == 8 ? -1e9 : i - 0.5;
-  const double threshold = gannet_transform_constraint(false, 9, c, work);
+  gannet_constraint_fit fit;
+  const double threshold = gannet_transform_constraint(false, 9, c, work, &fit);
   assert_true(-10 < threshold && threshold < 0);
-  assert_near(gannet_transform_constraint(true, 9, again, work), threshold, 0);
+  assert_near(gannet_transform_constraint(true, 9, again, work, &fit), threshold, 0);
   for (int i = 0; i < 9; ++i) assert_near(again[i], c[i], 0);
 }
 
@@ -230,6 +251,7 @@ int main(void) {
       cmocka_unit_test(a_value_within_reach_changes_nothing),
       cmocka_unit_test(a_saturated_constraint_keeps_its_order),
       cmocka_unit_test(other_constraints_are_as_they_were),
+      cmocka_unit_test(constraints_come_back),
       cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
       cmocka_unit_test(the_bilog_keeps_the_sign_and_spreads_the_boundary),
   };

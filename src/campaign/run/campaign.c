@@ -367,8 +367,8 @@ static gannet_err create_history(gannet_campaign *campaign) {
   return err;
 }
 
-gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
-  char path[PATH_MAX], *text = NULL;
+static gannet_err read_configuration(const char *directory, char *path, gannet_campaign *campaign) {
+  char *text = NULL;
   gannet_campaign_source source = {.file = path};
   gannet_complaints complaints = {0};
   memset(campaign, 0, sizeof *campaign);
@@ -386,19 +386,41 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
                  "file",
                  gannet_error_detail(), directory);
   GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  GANNET_TRY(read_configuration(directory, path, campaign));
   GANNET_TRY(create_history(campaign));
   gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   return GANNET_OK;
 }
 
-gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
+static gannet_err read_ledger(bool replay, gannet_campaign *campaign) {
   char path[PATH_MAX], snapshot[PATH_MAX];
-  GANNET_TRY(gannet_campaign_look(directory, campaign));
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   const uint64_t seed = (uint64_t)campaign->input->general.seed;
   const gannet_resume_paths paths = {path, snapshot, campaign->input->general.name, &seed};
   return gannet_resume_query(&paths, replay, &campaign->ledger, &campaign->damage);
+}
+
+gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
+  GANNET_TRY(gannet_campaign_look(directory, campaign));
+  return read_ledger(replay, campaign);
+}
+
+gannet_err gannet_campaign_query_optimizer(const char *directory, gannet_log_sink log,
+                                           void *log_user, gannet_campaign *campaign) {
+  char file[PATH_MAX];
+  GANNET_TRY(read_configuration(directory, file, campaign));
+  GANNET_TRY(
+      gannet_context_create_alone((uint64_t)campaign->input->general.seed, &campaign->context));
+  gannet_context_set_log(campaign->context, GANNET_LOG_WARNING, log, log_user);
+  GANNET_TRY(gannet_campaign_setup(campaign, file));
+  GANNET_TRY(read_ledger(false, campaign));
+  return restore_optimizer(campaign);
 }
 
 void gannet_campaign_close(gannet_campaign *campaign) {

@@ -20,11 +20,11 @@
 #include "optimizer/optimizer.h"
 
 typedef struct {
-  gannet_context *context;      /* owned; NULL in a query */
+  gannet_context *context;      /* owned; NULL in a query without an optimiser */
   gannet_campaign_input *input; /* owned */
   char directory[PATH_MAX];
   gannet_history *history;     /* of the optimiser, or owned when there is none */
-  gannet_optimizer *optimizer; /* NULL in a query */
+  gannet_optimizer *optimizer; /* NULL in a query without one */
   gannet_ledger ledger;
   bool is_resumed;
   gannet_damage damage; /* of a query */
@@ -135,6 +135,17 @@ gannet_err gannet_campaign_raise_none(const char *directory);
  */
 GANNET_CHECKED gannet_err gannet_campaign_query(const char *directory, bool replay,
                                                 gannet_campaign *campaign);
+
+/* A query whose campaign has an optimiser, too: with the history and the saved state, as a resumed
+ * campaign would have it, on this process alone.
+ *
+ * Local; starts MPI when it does not run.
+ *
+ * log, log_user  in  of the context
+ */
+GANNET_CHECKED gannet_err gannet_campaign_query_optimizer(const char *directory,
+                                                          gannet_log_sink log, void *log_user,
+                                                          gannet_campaign *campaign);
 
 /* Free everything and give the directory free; harmless after a failed start.
  *

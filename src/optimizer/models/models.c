@@ -133,6 +133,15 @@ const gannet_transform_fit *gannet_models_transform(const gannet_models *m) {
   return &m->transform;
 }
 
+double gannet_models_in_units(const gannet_models *m, int i, double value) {
+  if (i == 0) return gannet_problem_flip(m->problem, gannet_transform_invert(&m->transform, value));
+  const double excess = gannet_transform_constraint_invert(&m->model[i].scaling, value);
+  int constraint = 0;
+  const bool is_upper = gannet_problem_find_bound(m->problem, i - 1, &constraint);
+  const gannet_constraint *bounds = &m->problem->spec.constraints[constraint];
+  return is_upper ? bounds->upper + excess : bounds->lower - excess;
+}
+
 double gannet_models_threshold(const gannet_models *m, int i) {
   return m->model[i].threshold;
 }

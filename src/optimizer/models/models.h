@@ -113,6 +113,13 @@ double gannet_models_least(const gannet_models *models, int model);
  */
 const gannet_transform_fit *gannet_models_transform(const gannet_models *models);
 
+/* The value in the user's units that a value of a model stands for: of the objective, or of the
+ * quantity that a constraint bounds. Not for the hidden constraint, which is no quantity.
+ *
+ * Local.
+ */
+double gannet_models_in_units(const gannet_models *models, int model, double value);
+
 /* Whether the objective looked noisy at the last fit (optimizer/models/noise_test.h).
  *
  * Local.

@@ -131,7 +131,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   }
   const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
   memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
-  one->threshold = gannet_transform_constraint(apart, n, one->y, m->work);
+  one->threshold = gannet_transform_constraint(apart, n, one->y, m->work, &one->scaling);
   return GANNET_OK;
 }
 

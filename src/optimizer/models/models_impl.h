@@ -36,6 +36,7 @@ typedef struct {
   bool active;        /* takes part; the hidden constraint does once a design was infeasible */
   double exploration; /* factor on its uncertainty */
   double threshold;   /* the model of a constraint is feasible below this value */
+  gannet_constraint_fit scaling; /* of the values of a constraint, by the last fit */
 
   /* The data, [capacity]; fantasies come last: */
   int capacity;

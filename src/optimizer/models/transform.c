@@ -150,7 +150,8 @@ static double compress_tail(double t) {
   return t >= -10 ? fmin(t, 10) : -10 * (1 + log(fmin(-t, 1e300) / 10));
 }
 
-double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
+double gannet_transform_constraint(bool apart, int n, double *c, double *work,
+                                   gannet_constraint_fit *used) {
   gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
   double sum = 0;
   for (int k = 0; k < n; ++k) sum += fmin(fabs(c[k]), 1e300) / n;
@@ -163,7 +164,14 @@ double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
   for (int k = 0; k < n; ++k)
     c[k] = far ? compress_tail(gannet_problem_excess(c[k], fit.center) / fit.scale)
                : gannet_transform_apply(&fit, c[k]);
+  *used = (gannet_constraint_fit){size, fit.center, fit.scale, far};
   return threshold;
+}
+
+double gannet_transform_constraint_invert(const gannet_constraint_fit *fit, double t) {
+  const double loose = fit->is_compressed && t < -10 ? -10 * exp(-t / 10 - 1) : t;
+  const double u = fit->center + fit->scale * fmax(loose, -DBL_MAX);
+  return fmin(fmax(copysign(fit->size * expm1(fabs(u)), u), -DBL_MAX), DBL_MAX);
 }
 
 /* Values by which a scale is learnt at least. */

@@ -95,6 +95,13 @@ double gannet_transform_invert(const gannet_transform_fit *fit, double t);
  */
 double gannet_transform_bilog(double c, double s);
 
+/* How the values of a constraint became those of its model. */
+typedef struct {
+  double size;          /* mean size of the values, the unit of the symmetric logarithm */
+  double center, scale; /* of the standardisation */
+  bool is_compressed;   /* values below -10 go on logarithmically */
+} gannet_constraint_fit;
+
 /* Standardise the values of a constraint that is feasible at c <= 0, after the symmetric logarithm
  * in units of their mean size. Returns where 0 comes to lie.
  *
@@ -108,8 +115,16 @@ double gannet_transform_bilog(double c, double s);
  * apart  in     whether to keep them apart
  * c      inout  [n]
  * work   -      [n] scratch
+ * fit    out    what was done, to be undone
  */
-double gannet_transform_constraint(bool apart, int n, double *c, double *work);
+double gannet_transform_constraint(bool apart, int n, double *c, double *work,
+                                   gannet_constraint_fit *fit);
+
+/* The value of a constraint from its standardised value, but for what was clipped; finite.
+ *
+ * Local.
+ */
+double gannet_transform_constraint_invert(const gannet_constraint_fit *fit, double t);
 
 /* Which transform a method uses now, and by which values it is learnt.
  *
