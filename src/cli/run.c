@@ -273,8 +273,19 @@ static void print_keep(const gannet_evaluate_keys *keys) {
   cli_say(stdout, "\n");
 }
 
+/* The designs to start with. */
+static gannet_err print_start(gannet_campaign *campaign) {
+  const long long n = (long long)campaign->input->start.n;
+  int64_t left = 0;
+  GANNET_TRY(gannet_campaign_count_start(campaign, &left));
+  if (n > 0)
+    cli_say(stdout, "  %lld design%s to start with%s\n", (long long)left, left == 1 ? "" : "s",
+            left < n ? "; the others are proposed already" : "");
+  return GANNET_OK;
+}
+
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
-static void print_dry_run(const char *file, const gannet_campaign *campaign) {
+static gannet_err print_dry_run(const char *file, gannet_campaign *campaign) {
   const gannet_campaign_input *input = campaign->input;
   const int v = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
   const int64_t n = campaign->ledger.n, total = gannet_budget_total(input);
@@ -284,6 +295,7 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
   print_sources(input);
   print_keep(&input->evaluate);
+  GANNET_TRY(print_start(campaign));
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
   if (campaign->is_resumed && why[0]) {
@@ -298,6 +310,7 @@ static void print_dry_run(const char *file, const gannet_campaign *campaign) {
     cli_say(stdout, "a run would begin a campaign without a limit of evaluations: %s\n",
             campaign->directory);
   }
+  return GANNET_OK;
 }
 
 /* Check everything that can be checked before a directory is made. That is all of --dry-run. */
@@ -324,7 +337,8 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
   if (err == GANNET_OK && s->dry) err = gannet_campaign_setup(&campaign, s->start.file);
   if (err == GANNET_OK && s->dry) err = gannet_campaign_dry_run(&s->start, &campaign);
-  if (err == GANNET_OK && s->dry && world->rank == 0) print_dry_run(s->start.file, &campaign);
+  if (err == GANNET_OK && s->dry && world->rank == 0) err = print_dry_run(s->start.file, &campaign);
+  err = gannet_agree(world->comm, err);
   gannet_campaign_close(&campaign);
   return err;
 }

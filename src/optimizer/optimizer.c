@@ -166,9 +166,8 @@ static bool has_models(const gannet_optimizer *o) {
          proposer == GANNET_PROPOSE_QUADRATIC;
 }
 
-/* q points of the unit cube: the first design, or what the members propose. */
-static gannet_err propose_points(gannet_optimizer *o, int q, double *x_unit) {
-  if (!has_models(o) || is_design_complete(o)) return gannet_portfolio_propose(o, q, x_unit);
+/* The next q points of the first design. */
+static gannet_err propose_first_design(gannet_optimizer *o, int q, double *x_unit) {
   gannet_member without_models = o->member[0];
   without_models.batch = o->batch;
   without_models.n_chosen = 0;
@@ -208,6 +207,41 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const
   GANNET_TRY(gannet_distinct_reserve(o->seen, n));
   for (int64_t seen = gannet_distinct_count(o->seen); seen < n; ++seen)
     gannet_distinct_add(o->seen, gannet_history_x_unit(o->history, seen));
+  return GANNET_OK;
+}
+
+/* Fill in what is not given of designs, and enter them into the history. */
+static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit, double *x_user) {
+  const size_t d = (size_t)o->problem->d, v = (size_t)o->problem->spec.n_variables;
+  double *filled = NULL;
+  gannet_err err = gannet_alloc(v, sizeof *filled, &filled);
+  for (size_t i = 0; i < (size_t)n && err == GANNET_OK; ++i) {
+    double *x = x_user + i * v;
+    if (x_unit) gannet_problem_decode(o->problem, x_unit + i * d, filled);
+    for (size_t k = 0; k < v && x_unit; ++k)
+      if (isnan(x[k])) x[k] = filled[k];
+    err = gannet_history_propose(o->history, x, o->batch, GANNET_ORIGIN_START, NULL);
+  }
+  gannet_free(&filled);
+  return err;
+}
+
+gannet_err gannet_optimizer_enter_designs(gannet_optimizer *o, int n, double *x_user, bool alone) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  const size_t values = (size_t)n * (size_t)o->problem->spec.n_variables;
+  const int64_t id = 0;
+  double *x_unit = NULL;
+  bool is_partial = false;
+  for (size_t i = 0; i < values; ++i) is_partial = is_partial || isnan(x_user[i]);
+  gannet_err err = GANNET_OK;
+  if (is_partial) {
+    err = gannet_agree(o->context->comm, begin_ask(o, n, &id, x_user, &x_unit));
+    if (err == GANNET_OK) err = propose_first_design(o, n, x_unit);
+  }
+  if (err == GANNET_OK) err = gannet_agree(o->context->comm, enter_designs(o, n, x_unit, x_user));
+  if (err == GANNET_OK && alone) o->batch += 1;
+  gannet_free(&x_unit);
+  GANNET_TRY(err);
   return GANNET_OK;
 }
 
@@ -255,7 +289,9 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
   if (err == GANNET_OK) log_penalty(o);
   if (err == GANNET_OK) warn_of_repeats(o);
-  if (err == GANNET_OK) err = propose_points(o, q, x_unit);
+  if (err == GANNET_OK)
+    err = has_models(o) && !is_design_complete(o) ? propose_first_design(o, q, x_unit)
+                                                  : gannet_portfolio_propose(o, q, x_unit);
   if (err == GANNET_OK)
     err = gannet_agree(o->context->comm, enter_into_history(o, q, x_unit, origin, id, x_user));
   gannet_free(&x_unit);

@@ -16,6 +16,20 @@
  */
 gannet_history *gannet_optimizer_history(gannet_optimizer *optimizer);
 
+/* Enter designs of the user's own as the next proposals, which the caller then has evaluated.
+ * Values that are not given are those of the next points of the first design.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_user  inout  [n][n_variables] NAN = not given; complete afterwards. With a list of candidates
+ *                every value must be given
+ * alone   in     they are a batch; otherwise the points of the next ask belong to the same batch
+ *
+ * Errors: GANNET_ERR_INPUT when a design is not admissible.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_enter_designs(gannet_optimizer *optimizer, int n,
+                                                         double *x_user, bool alone);
+
 /* Number of the next batch: the first is 0.
  *
  * Local.

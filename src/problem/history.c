@@ -13,6 +13,7 @@ struct gannet_history {
   const gannet_problem *problem;
   int64_t n, n_told;
   int64_t n_status[GANNET_EVAL_STATUS_COUNT];
+  int64_t n_origin[GANNET_ORIGIN_COUNT];
   int64_t best;            /* id of the best feasible row, -1 = none */
   double best_value;       /* minimised objective of best */
   int64_t least_violation; /* id of the row with the least violation, -1 = none */
@@ -99,6 +100,7 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
     }
   }
   h->n_status[GANNET_EVAL_PENDING] += 1;
+  h->n_origin[origin] += 1;
   if (id) *id = at;
   return GANNET_OK;
 }
@@ -274,6 +276,17 @@ bool gannet_history_is_bad(const gannet_history *history, int64_t id) {
   if (row->status == GANNET_EVAL_DONE) return !gannet_history_is_sound(history, id);
   return row->status == GANNET_EVAL_CANNOT_RUN ||
          (row->status == GANNET_EVAL_FAILED && row->run.crashed);
+}
+
+const char *gannet_origin_text(gannet_origin origin) {
+#define WORD(name, word) word,
+  static const char *const words[] = {GANNET_ORIGIN_LIST(WORD)};
+#undef WORD
+  return words[origin];
+}
+
+int64_t gannet_history_count_origin(const gannet_history *history, gannet_origin origin) {
+  return history->n_origin[origin];
 }
 
 int64_t gannet_history_count_status(const gannet_history *history, gannet_eval_status status) {

@@ -12,7 +12,17 @@
 #include "problem/problem.h"
 #include "problem/result.h"
 
-typedef enum { GANNET_ORIGIN_INITIAL, GANNET_ORIGIN_METHOD, GANNET_ORIGIN_USER } gannet_origin;
+/* Where a design comes from: X(name, word in files and tables) */
+#define GANNET_ORIGIN_LIST(X)                                                           \
+  X(GANNET_ORIGIN_INITIAL, "initial") /* the first design of the optimiser */           \
+  X(GANNET_ORIGIN_METHOD, "method")   /* what the optimiser has learnt */               \
+  X(GANNET_ORIGIN_USER, "user")       /* told by the user, and counted in the budget */ \
+  X(GANNET_ORIGIN_START, "start")     /* the designs that the campaign file lists */    \
+  X(GANNET_ORIGIN_IMPORT, "import")   /* a result of earlier work, not in the budget */
+
+#define GANNET_ORIGIN_ENUM(name, word) name,
+typedef enum { GANNET_ORIGIN_LIST(GANNET_ORIGIN_ENUM) GANNET_ORIGIN_COUNT } gannet_origin;
+#undef GANNET_ORIGIN_ENUM
 
 typedef struct {
   int64_t id;
@@ -118,6 +128,20 @@ bool gannet_history_is_constant(const gannet_history *history);
  * Local.
  */
 int64_t gannet_history_count_left(const gannet_history *history);
+
+/* The word of an origin.
+ *
+ * Local.
+ */
+const char *gannet_origin_text(gannet_origin origin);
+
+/* Rows of one origin.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+int64_t gannet_history_count_origin(const gannet_history *history, gannet_origin origin);
 
 /* Rows of one status.
  *

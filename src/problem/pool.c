@@ -266,3 +266,13 @@ int64_t gannet_pool_nearest(const gannet_pool *pool, const gannet_problem *probl
   if (square) *square = s.square;
   return s.row;
 }
+
+bool gannet_pool_has(const gannet_pool *pool, const gannet_problem *problem, const double *x_user) {
+  double square = INFINITY, *x_unit = NULL;
+  if (gannet_alloc((size_t)problem->d, sizeof *x_unit, &x_unit) == GANNET_OK) {
+    gannet_problem_encode(problem, x_user, x_unit);
+    (void)gannet_pool_nearest(pool, problem, x_unit, &square);
+  }
+  gannet_free(&x_unit);
+  return !(square > 0);
+}

@@ -8,6 +8,7 @@
 #ifndef GANNET_PROBLEM_POOL_H
 #define GANNET_PROBLEM_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -51,5 +52,13 @@ const double *gannet_pool_row(const gannet_pool *pool, int64_t row);
  */
 int64_t gannet_pool_nearest(const gannet_pool *pool, const gannet_problem *problem,
                             const double *x_unit, double *square);
+
+/* Whether a row has the encoding of a point.
+ *
+ * Local.
+ *
+ * x_user  in  [n_variables]
+ */
+bool gannet_pool_has(const gannet_pool *pool, const gannet_problem *problem, const double *x_user);
 
 #endif

@@ -157,12 +157,14 @@ double gannet_problem_count_points(const gannet_problem *problem);
  */
 void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit);
 
-/* Check a point of the user's: right range, whole integers, known categories.
+/* Check a point of the user's, or one value of it: right range, whole integers, known categories.
  *
  * Local.
  *
  * Errors: GANNET_ERR_INPUT naming the variable, its value and what was expected.
  */
+GANNET_CHECKED gannet_err gannet_problem_check_value(const gannet_problem *problem, int variable,
+                                                     double value);
 GANNET_CHECKED gannet_err gannet_problem_check_point(const gannet_problem *problem,
                                                      const double *x_user);
 

@@ -239,7 +239,8 @@ gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, con
   return GANNET_OK;
 }
 
-static gannet_err check_value(const gannet_variable *v, double value) {
+gannet_err gannet_problem_check_value(const gannet_problem *problem, int variable, double value) {
+  const gannet_variable *v = &problem->spec.variables[variable];
   const bool whole = value == floor(value);
   switch (v->type) {
     case GANNET_VARIABLE_CATEGORICAL:
@@ -262,6 +263,6 @@ static gannet_err check_value(const gannet_variable *v, double value) {
 
 gannet_err gannet_problem_check_point(const gannet_problem *problem, const double *x_user) {
   for (int i = 0; i < problem->spec.n_variables; ++i)
-    GANNET_TRY(check_value(&problem->spec.variables[i], x_user[i]));
+    GANNET_TRY(gannet_problem_check_value(problem, i, x_user[i]));
   return GANNET_OK;
 }

@@ -156,6 +156,16 @@ class Resumed(Campaign):
         return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
 
 
+class Started(Campaign):
+    """A campaign that begins with designs of its file, whole and in part; the second batch is a design and a point."""
+
+    name = "start"
+    evaluations = 5
+
+    def text(self):
+        return super().text() + "start: [{x1: 1}, {x1: 2, x2: 3}, {x2: 4}]\n"
+
+
 class Told(Campaign):
     """Results that the user tells. What was acknowledged must be there, whatever comes; what was not may be told again."""
 
@@ -288,4 +298,4 @@ class Collected(Jobs):
         return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
 
 
-CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Told, Programs, Jobs, Collected)}
+CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Told, Programs, Jobs, Collected)}

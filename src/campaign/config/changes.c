@@ -378,7 +378,8 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
   if (!problem->pool) return;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     double square = 0;
-    if (gannet_history_get(history, id)->origin == GANNET_ORIGIN_USER) continue;
+    const gannet_origin origin = gannet_history_get(history, id)->origin;
+    if (origin == GANNET_ORIGIN_USER || origin == GANNET_ORIGIN_IMPORT) continue;
     (void)gannet_pool_nearest(problem->pool, problem, gannet_history_x_unit(history, id), &square);
     missing += square > 0;
   }

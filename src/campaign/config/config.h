@@ -18,6 +18,7 @@
 
 #include "base/complaints.h"
 #include "campaign/config/keys.h"
+#include "campaign/config/start.h"
 #include "campaign/config/tree.h"
 #include "evaluate/evaluator.h"
 #include "gannet/optimizer.h"
@@ -39,6 +40,7 @@ typedef struct {
   gannet_save_keys save;
   gannet_log_keys log;
   gannet_problem *problem; /* owned */
+  gannet_start start;      /* designs to try first */
 
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
@@ -144,6 +146,20 @@ GANNET_CHECKED gannet_err gannet_campaign_file_share(MPI_Comm comm, const char *
 GANNET_CHECKED gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
                                                          gannet_campaign_input *input,
                                                          gannet_complaints *complaints);
+
+/* Read the file of designs to start with that an input names, if it names one: rank 0 reads, all
+ * ranks share. Then check designs against the list of candidates, which was read before. A file
+ * that cannot be opened is no error yet: a campaign that is resumed may do without it.
+ *
+ * Collective over comm; arguments the same on all ranks.
+ *
+ * file  in  campaign file, for relative paths
+ *
+ * Errors: GANNET_ERR_INPUT with complaints on rank 0.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_add_start(MPI_Comm comm, const char *file,
+                                                    gannet_campaign_input *input,
+                                                    gannet_complaints *complaints);
 
 /* The location of a key, "evaluate.command", for what is found wrong after the file was read:
  * "file:3:12", of the section above it when the file does not have the key, else the file's name.

@@ -134,6 +134,37 @@ static void write_outputs(FILE *out, const gannet_problem *problem) {
   for (int i = 0; i < outputs->n; ++i) write_output(out, &outputs->item[i]);
 }
 
+/* The designs to start with, or the file that they are in. */
+static void write_start(FILE *out, const gannet_campaign_input *input) {
+  const gannet_start *start = &input->start;
+  const int v = input->problem->spec.n_variables;
+  char text[256];
+  if (start->file) {
+    (void)fputs("start: ", out);
+    gannet_yaml_text(out, start->file);
+    (void)fputc('\n', out);
+    return;
+  }
+  if (start->n > 0) (void)fputs("start:\n", out);
+  for (int64_t i = 0; i < start->n; ++i) {
+    const char *between = "  - {";
+    for (int k = 0; k < v; ++k) {
+      const double value = start->x[i * v + k];
+      if (isnan(value)) continue;
+      (void)fputs(between, out);
+      gannet_yaml_text(out, input->problem->spec.variables[k].name);
+      (void)fputs(": ", out);
+      gannet_problem_format(input->problem, k, value, text, sizeof text);
+      if (input->problem->spec.variables[k].type == GANNET_VARIABLE_CATEGORICAL)
+        gannet_yaml_text(out, text);
+      else
+        (void)fputs(text, out);
+      between = ", ";
+    }
+    (void)fputs("}\n", out);
+  }
+}
+
 static void write_term(FILE *out, const gannet_physics_term *term) {
   (void)fputs("        - {", out);
   if (term->coefficient) {
@@ -210,6 +241,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   write_table(out, "", gannet_general_table, &input->general);
   write_problem(out, input->problem);
   write_outputs(out, input->problem);
+  write_start(out, input);
   GANNET_TRY(write_physics(out, input));
   const gannet_err err = gannet_campaign_options(input, &options);
   if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &method);

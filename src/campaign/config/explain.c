@@ -99,6 +99,7 @@ static const struct {
      "mean}\n"
      "  cells: {pattern: \"^cells: *([^ ]*)\", file: log.mesh}\n  mass: {unit: kg}\n"},
     {"outputs.*", "outputs:\n  residual: {file: log.csv, column: 3}\n"},
+    {"start", "start: [{width: 1.1, fins: 4}, {width: 0.8}]\n"},
     {"physics",
      "physics:\n  equations:\n    - terms:\n        - {derivative: [width, width]}\n"
      "        - {coefficient: \"sin(width)\", derivative: []}\n"},

@@ -30,6 +30,12 @@ GANNET_CHECKED gannet_err gannet_config_read_problem(const gannet_config_reader 
  */
 GANNET_CHECKED gannet_err gannet_config_read_outputs(const gannet_config_reader *reader);
 
+/* Read the designs to start with, if there is a problem.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_read_start(const gannet_config_reader *reader);
+
 /* Read the equations and give them to the problem, if there is one and nothing was complained about
  * so far.
  *

@@ -94,15 +94,15 @@ static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
   return gannet_agree(comm, gannet_copy_text(path, name));
 }
 
-/* Relative to where relative paths start; absolute, because the effective configuration lies
- * elsewhere. */
-static gannet_err candidates_path(const char *file, const gannet_general *general, char *path) {
-  const char *name = general->candidates;
+/* The path of a file that a key names: relative to where relative paths start; absolute, because
+ * the effective configuration lies elsewhere. */
+static gannet_err input_path(const char *file, const gannet_general *general, const char *key,
+                             const char *name, char *path) {
   char beside[PATH_MAX], directory[PATH_MAX];
   gannet_directory_of(file, beside, sizeof beside);
   GANNET_TRY(gannet_base_directory(beside, general->input_directory, directory));
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
-                 "candidates: the path '%s' is too long; expected less than %d characters", name,
+                 "%s: the path '%s' is too long; expected less than %d characters", key, name,
                  PATH_MAX);
   if (name[0] != '/') return gannet_join_path(directory, name, path, PATH_MAX);
   (void)snprintf(path, PATH_MAX, "%s", name);
@@ -119,7 +119,9 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
   int rank = 0;
   if (strcmp(input->general.candidates, "none") == 0) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  gannet_err err = rank ? GANNET_OK : candidates_path(file, &input->general, path);
+  gannet_err err =
+      rank ? GANNET_OK
+           : input_path(file, &input->general, "candidates", input->general.candidates, path);
   if (err == GANNET_OK && rank == 0)
     err = gannet_candidates_file_read(path, input->problem, &n, &rows);
   err = gannet_agree(comm, err);
@@ -133,6 +135,51 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
                       ? "; relative paths start from the campaign file, or from input_directory"
                       : "");
   return GANNET_RAISE(GANNET_ERR_INPUT, "candidates: %s", path);
+}
+
+/* Rank 0 has read the designs; the others get them without their locations. */
+static gannet_err share_designs(MPI_Comm comm, const gannet_problem *problem, gannet_start *start) {
+  const size_t v = (size_t)problem->spec.n_variables;
+  double *x = start->x;
+  GANNET_TRY_MPI(MPI_Bcast(&start->n, 1, MPI_INT64_T, 0, comm));
+  gannet_err err = x ? GANNET_OK : gannet_alloc((size_t)start->n * v, sizeof *x, &x);
+  start->x = x;
+  GANNET_TRY(gannet_agree(comm, err));
+  /* Row by row: there may be more values than an int counts. */
+  for (size_t i = 0; i < (size_t)start->n; ++i)
+    GANNET_TRY_MPI(MPI_Bcast(x + i * v, (int)v, MPI_DOUBLE, 0, comm));
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_add_start(MPI_Comm comm, const char *file, gannet_campaign_input *input,
+                                     gannet_complaints *complaints) {
+  gannet_start *start = &input->start;
+  char path[PATH_MAX] = "", why[1024] = "";
+  gannet_complaints found = {0};
+  gannet_err err = GANNET_OK;
+  int rank = 0;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  if (start->file && rank == 0) {
+    err = input_path(file, &input->general, "start", start->file, path);
+    if (err == GANNET_OK) err = gannet_start_read_file(path, input->problem, start, &found);
+    if (err == GANNET_ERR_MISSING || err == GANNET_ERR_INPUT) {
+      (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+      gannet_error_clear();
+      err = GANNET_OK;
+    }
+  }
+  if (err == GANNET_OK && rank == 0 && found.count == 0)
+    gannet_start_check_list(start, input->problem, &found);
+  if (err == GANNET_OK && found.count > 0)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "start: %d errors", found.count);
+  gannet_complaints_merge(&found, complaints);
+  gannet_complaints_release(&found);
+  GANNET_TRY(gannet_agree(comm, err));
+  if (!start->file) return GANNET_OK;
+  GANNET_TRY(share_name(comm, path, &start->file));
+  GANNET_TRY_MPI(MPI_Bcast(why, sizeof why, MPI_CHAR, 0, comm));
+  if (why[0]) return gannet_agree(comm, gannet_copy_text(why, &start->not_opened));
+  return share_designs(comm, input->problem, start);
 }
 
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
@@ -160,6 +207,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
     if (err == GANNET_OK) err = share_name(comm, base, directory);
   }
   if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
+  if (err == GANNET_OK) err = gannet_campaign_add_start(comm, path, *input, complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_free(&settings);
   gannet_free(&text);

@@ -28,6 +28,10 @@ static const gannet_section fixed[] = {
      "each, with its keys below"},
     {"outputs.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_output_table,
      "one output; without file and pattern, it is a quantity of results.out"},
+    {"start", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
+     "designs to try first: a list of designs, each with values of variables by their names, or "
+     "the name of a CSV file with columns of these names; values that are left out are filled in; "
+     "these designs count towards initial and the budget"},
     {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
      "differential equations that the objective obeys, for the methods that use them"},
     {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,

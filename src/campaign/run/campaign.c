@@ -1,6 +1,7 @@
 #include "campaign/run/campaign.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "campaign/config/paths.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
+#include "campaign/run/start_left.h"
 #include "optimizer/optimizer.h"
 #include "store/lock.h"
 
@@ -107,6 +109,23 @@ gannet_err gannet_campaign_choose_directory(const gannet_campaign_start_options 
                       resolve_directory(own ? around : options->directory, campaign));
 }
 
+/* A file of designs to start with that cannot be opened: a campaign that is resumed has proposed
+ * them, or can do without. */
+static gannet_err check_start_file(const gannet_campaign *campaign, bool exists) {
+  const gannet_start *start = &campaign->input->start;
+  const char *location = gannet_campaign_location(campaign->input, "start");
+  if (!start->not_opened) return GANNET_OK;
+  GANNET_REQUIRE(exists, GANNET_ERR_INPUT,
+                 "%s: start: %s; relative paths start from the campaign file, or from "
+                 "input_directory",
+                 location, start->not_opened);
+  if (campaign->context->rank == 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "%s: start: %s; the campaign goes on with the designs that it has", location,
+               start->not_opened);
+  return GANNET_OK;
+}
+
 /* Rank 0 makes the directory unless it holds a campaign that is to be continued. */
 static gannet_err find_campaign(const gannet_campaign_start_options *options,
                                 const gannet_campaign *campaign, int *exists) {
@@ -114,6 +133,7 @@ static gannet_err find_campaign(const gannet_campaign_start_options *options,
   gannet_err err = GANNET_OK;
   if (context->rank == 0) {
     err = check_asked_for(options, campaign->directory, exists);
+    if (err == GANNET_OK) err = check_start_file(campaign, *exists);
     if (err == GANNET_OK && !*exists) err = gannet_make_lasting_directory(campaign->directory);
   }
   GANNET_TRY(gannet_agree(context->comm, err));
@@ -258,6 +278,7 @@ gannet_err gannet_campaign_dry_run(const gannet_campaign_start_options *options,
   gannet_err err = GANNET_OK;
   if (campaign->context->rank == 0) {
     err = check_asked_for(options, campaign->directory, &exists);
+    if (err == GANNET_OK) err = check_start_file(campaign, exists);
     if (err == GANNET_OK) err = check_writable(campaign->directory);
     if (err == GANNET_OK && exists) err = dry_run_begun(campaign);
     campaign->is_resumed = exists;
@@ -425,6 +446,7 @@ gannet_err gannet_campaign_query_optimizer(const char *directory, gannet_log_sin
 
 void gannet_campaign_close(gannet_campaign *campaign) {
   gannet_ledger_release(&campaign->ledger);
+  gannet_free(&campaign->start_left);
   if (!campaign->optimizer) gannet_history_destroy(&campaign->history);
   campaign->history = NULL;
   gannet_optimizer_destroy(&campaign->optimizer);
@@ -443,19 +465,21 @@ void gannet_campaign_scheduler_status(const gannet_campaign *campaign,
 gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first) {
   gannet_optimizer *optimizer = campaign->optimizer;
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  int n_start = 0; /* of the q points: designs to start with */
   int64_t *id = NULL;
   double *x = NULL;
   gannet_state state = {0};
   gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
   if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
   err = gannet_agree(campaign->context->comm, err);
-  if (err == GANNET_OK) err = gannet_optimizer_ask(optimizer, q, id, x);
+  *first = gannet_history_count(campaign->history);
+  if (err == GANNET_OK) err = gannet_start_enter(campaign, q, &n_start);
+  if (err == GANNET_OK && q > n_start) err = gannet_optimizer_ask(optimizer, q - n_start, id, x);
   if (err == GANNET_OK) {
-    *first = id[0];
     err = gannet_optimizer_get_state(optimizer, &state);
     if (err == GANNET_OK)
-      err = gannet_ledger_propose(&campaign->ledger, id[0], &state,
-                                  gannet_optimizer_ask_seconds(optimizer));
+      err = gannet_ledger_propose(&campaign->ledger, *first, &state,
+                                  q > n_start ? gannet_optimizer_ask_seconds(optimizer) : NAN);
     err = gannet_agree(campaign->context->comm, err);
   }
   gannet_free(&id);

@@ -28,7 +28,10 @@ typedef struct {
   gannet_ledger ledger;
   bool is_resumed;
   gannet_damage damage; /* of a query */
-  uint64_t instance;    /* of this opening, unlike any other in the world; the same on all ranks */
+  int64_t *start_left;  /* [n_start_left] designs to start with that were not proposed yet */
+  int64_t n_start_left;
+  bool knows_start_left; /* they were looked for, which the first ask does */
+  uint64_t instance;     /* of this opening, unlike any other in the world; the same on all ranks */
 } gannet_campaign;
 
 /* What a run is started from. */
@@ -171,7 +174,17 @@ GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, 
 void gannet_campaign_scheduler_status(const gannet_campaign *campaign,
                                       gannet_scheduler_status *status);
 
-/* Ask for q points and put them into the journal before anybody sees them.
+/* How many of the designs to start with are still to be proposed; those that are in the history
+ * already are not proposed again.
+ *
+ * Local.
+ *
+ * campaign  inout  with optimizer, or of a dry run
+ */
+GANNET_CHECKED gannet_err gannet_campaign_count_start(gannet_campaign *campaign, int64_t *n);
+
+/* Ask for q points, the designs to start with first, and put them into the journal before anybody
+ * sees them.
  *
  * Collective; the same on all ranks.
  *

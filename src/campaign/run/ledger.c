@@ -143,7 +143,8 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
                  (long long)ledger->n);
   for (int i = 0; i < record->n; ++i)
     GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
-                                      record->origin, NULL));
+                                      i < record->n_start ? GANNET_ORIGIN_START : record->origin,
+                                      NULL));
   GANNET_TRY(add_tickets(ledger, record->seconds));
   return take_state(ledger, record);
 }

@@ -17,7 +17,9 @@
 
 static const char *const kinds[] = {"campaign", "propose", "submit", "result",
                                     "tell",     "state",   "stop",   NULL};
-static const char *const origins[] = {"initial", "method", "user", NULL};
+#define ORIGIN(name, word) word,
+static const char *const origins[] = {GANNET_ORIGIN_LIST(ORIGIN) NULL};
+#undef ORIGIN
 
 /* The members of a run in the order in which they are written; failure is written as its word. */
 #define RUN(member, kind) GANNET_STRUCT_AT(gannet_run_record, member, kind)
@@ -147,13 +149,16 @@ static json_t *state_object(const gannet_state *state) {
 gannet_err gannet_record_propose(const gannet_history *history, const gannet_proposal *proposal,
                                  char **text) {
   const int v = gannet_history_problem(history)->spec.n_variables;
-  const gannet_evaluation *row = gannet_history_get(history, proposal->first);
+  const gannet_evaluation *row = gannet_history_get(history, proposal->end - 1);
   json_t *points = json_array();
+  int n_start = 0;
+  while (gannet_history_get(history, proposal->first + n_start)->origin != row->origin) ++n_start;
   for (int64_t id = proposal->first; id < proposal->end; ++id)
     points = add_item(points, json_of_numbers(v, gannet_history_x_user(history, id)));
   json_t *object =
       json_pack("{ss sI ss sI so}", "record", "propose", "batch", (json_int_t)row->batch, "origin",
                 origins[row->origin], "first", (json_int_t)proposal->first, "x", points);
+  if (n_start > 0) object = set_member(object, "start", json_integer(n_start));
   if (proposal->stated == GANNET_STATED_WHOLE)
     object = set_member(object, "state", state_object(proposal->state));
   if (proposal->stated == GANNET_STATED_POSITIONAL)
@@ -363,6 +368,8 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
   GANNET_REQUIRE(n > 0 && origin >= 0, GANNET_ERR_DAMAGED, "no points or no origin");
   record->n = (int)n;
   record->origin = (gannet_origin)origin;
+  const json_t *start = json_object_get(object, "start"); /* where the batch begins with some */
+  if (start) GANNET_TRY(read_int(start, "start", &record->n_start));
   GANNET_TRY(read_whole(json_object_get(object, "batch"), "batch", &record->batch));
   GANNET_TRY(read_whole(json_object_get(object, "first"), "first", &record->first));
   GANNET_TRY(gannet_alloc(n * v, sizeof *record->x, &record->x));

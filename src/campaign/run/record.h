@@ -29,7 +29,8 @@ typedef struct {
   uint64_t seed;               /* campaign */
   uint64_t fingerprint;        /* campaign */
   int64_t first, batch;        /* propose */
-  gannet_origin origin;        /* propose */
+  gannet_origin origin;        /* propose: of the points behind the first n_start */
+  int n_start;                 /* propose: the first points, of origin GANNET_ORIGIN_START */
   int n;                       /* propose: points; submit, tell: ids */
   double *x;                   /* propose: [n][n_variables] user units */
   gannet_stated stated;        /* propose */

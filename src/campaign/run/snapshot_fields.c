@@ -22,8 +22,8 @@ const gannet_struct_field gannet_snapshot_proposal_fields[] = {
     {.name = "history/batch", PROPOSAL(batch, LARGE)},
     {.name = "history/origin",
      PROPOSAL(origin, INT),
-     .upper = GANNET_ORIGIN_USER,
-     .help = "0 initial design, 1 method, 2 user"},
+     .upper = GANNET_ORIGIN_COUNT - 1,
+     .help = "0 initial design, 1 method, 2 user, 3 start, 4 import"},
     {0}};
 
 const gannet_struct_field gannet_snapshot_ticket_fields[] = {

@@ -38,15 +38,21 @@ static const struct {
 } names[] = {COLUMN("id"),       COLUMN("batch"),     COLUMN("status"),  COLUMN("feasible"),
              COLUMN("attempts"), COLUMN("submitted"), COLUMN("started"), COLUMN("ended"),
              COLUMN("seconds"),  COLUMN("exit_code"), COLUMN("signal"),  COLUMN("slot"),
-             COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason")};
+             COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason"),
+             COLUMN("origin")};
 enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
 
 /* Columns: id, batch, variables, objective, constraints, status, feasible, course, reported
- * quantities, labels. */
+ * quantities, labels. The last of the course, origin, is there when not all designs are proposals
+ * of gannet or told one by one. */
 static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
+  const bool has_origin = gannet_history_count_origin(ledger->history, GANNET_ORIGIN_START) > 0 ||
+                          gannet_history_count_origin(ledger->history, GANNET_ORIGIN_IMPORT) > 0;
   layout l = {.ledger = ledger,
               .ids = ids,
-              .n_course = course ? N_COURSE : 0,
+              .n_course = !course      ? 0
+                          : has_origin ? N_COURSE
+                                       : N_COURSE - 1,
               .n_reported = ledger->n_columns};
   l.n_fixed = 5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints;
   l.n_columns = l.n_fixed + l.n_course + l.n_reported;
@@ -86,7 +92,8 @@ static const char *column_unit(const void *user, int column) {
   return "";
 }
 
-static gannet_cell course_cell(const gannet_run_record *run, int column, char *text) {
+static gannet_cell course_cell(const gannet_run_record *run, gannet_origin from, int column,
+                               char *text) {
   switch (column) {
     case 0:
       return gannet_cell_whole(run->attempts, text);
@@ -110,8 +117,10 @@ static gannet_cell course_cell(const gannet_run_record *run, int column, char *t
       return gannet_cell_word(run->job, text);
     case 10:
       return gannet_cell_word(gannet_failure_text(run->failure), text);
-    default:
+    case 11:
       return gannet_cell_word(run->reason, text);
+    default:
+      return gannet_cell_word(gannet_origin_text(from), text);
   }
 }
 
@@ -128,7 +137,9 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
     const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
     return gannet_cell_word(old ? old : gannet_eval_status_text(status), text);
   }
-  if (column > 1) return course_cell(&t->result.run, column - 2, text);
+  if (column > 1)
+    return course_cell(&t->result.run, gannet_history_get(l->ledger->history, id)->origin,
+                       column - 2, text);
   if (!done) return gannet_cell_word("", text);
   (void)snprintf(
       text, GANNET_CELL, "%s",

@@ -1,0 +1,278 @@
+/* The designs that a campaign tries first. Each is read value by value; what is wrong is complained
+ * about with its place, up to a limit, as the second mistake of a column is seldom the last.
+ */
+#include "campaign/config/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "campaign/config/csv_table.h"
+#include "campaign/config/internal.h"
+#include "problem/outputs.h"
+#include "problem/point_index.h"
+#include "problem/pool.h"
+
+enum { MOST_COMPLAINTS = 20, LOCATION_SIZE = 512, MOST_NAMES = 256 };
+
+void gannet_start_release(gannet_start *start) {
+  for (int64_t i = 0; start->location && i < start->n; ++i) gannet_free(&start->location[i]);
+  gannet_free(&start->location);
+  gannet_free(&start->x);
+  gannet_free(&start->file);
+  gannet_free(&start->not_opened);
+  start->n = 0;
+}
+
+static gannet_err create_designs(int64_t n, const gannet_problem *problem, gannet_start *start) {
+  const size_t values = (size_t)n * (size_t)problem->spec.n_variables;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *start->location, &start->location));
+  GANNET_TRY(gannet_alloc(values, sizeof *start->x, &start->x));
+  for (size_t i = 0; i < values; ++i) start->x[i] = NAN;
+  start->n = n;
+  return GANNET_OK;
+}
+
+/* The variable whose name is near to one that is none. */
+static const char *nearest_variable(const gannet_problem *problem, const char *name) {
+  const char *known[MOST_NAMES + 1];
+  int n = 0;
+  for (; n < problem->spec.n_variables && n < MOST_NAMES; ++n)
+    known[n] = problem->spec.variables[n].name;
+  known[n] = NULL;
+  return gannet_nearest(name, known);
+}
+
+/* Read the text of a value; complain when it is none, or outside the bounds. */
+static void take_value(const gannet_problem *problem, int v, const char *text, const char *location,
+                       double *value, gannet_complaints *complaints) {
+  gannet_err err = gannet_problem_parse(problem, v, text, value);
+  if (err == GANNET_OK) err = gannet_problem_check_value(problem, v, *value);
+  if (err == GANNET_OK) return;
+  gannet_complain(complaints, location, "start: %s", gannet_error_detail());
+  gannet_error_clear();
+}
+
+static const double *design_of(const void *user, int64_t i) {
+  return (const double *)user + i;
+}
+
+/* Complain about designs that are given twice. */
+static gannet_err check_repeats(const gannet_problem *problem, const gannet_start *start,
+                                gannet_complaints *complaints) {
+  const int v = problem->spec.n_variables;
+  gannet_point_index *index = NULL;
+  GANNET_TRY(gannet_point_index_create(v, start->x, design_of, &index));
+  gannet_err err = GANNET_OK;
+  for (int64_t i = 0; i < start->n && err == GANNET_OK; ++i) {
+    const int64_t first = gannet_point_index_find(index, start->x + i * v, -1);
+    if (first >= 0)
+      gannet_complain(complaints, start->location[i],
+                      "start: the same design as at %s; leave one out", start->location[first / v]);
+    else
+      err = gannet_point_index_add(index, i * v);
+  }
+  gannet_point_index_destroy(&index);
+  return err;
+}
+
+/* Designs of the campaign file. */
+
+static gannet_err read_design(const gannet_config_reader *reader, const gannet_tree *node,
+                              const char *location, double *x) {
+  const gannet_problem *problem = reader->input->problem;
+  char place[LOCATION_SIZE];
+  if (node->kind != GANNET_TREE_MAPPING || node->n == 0) {
+    gannet_complain(reader->complaints, location,
+                    "start: expected values of variables, as in 'start: [{%s: ...}]'; the name of "
+                    "a CSV file stands alone, as in 'start: designs.csv'",
+                    problem->spec.variables[0].name);
+    return GANNET_OK;
+  }
+  for (int i = 0; i < node->n; ++i) {
+    const gannet_tree *child = &node->child[i];
+    const int v = gannet_problem_find_variable(problem, child->key);
+    if (v < 0) {
+      const char *near = nearest_variable(problem, child->key);
+      gannet_tree_key_location(child, place, sizeof place);
+      gannet_complain(reader->complaints, place, "start: there is no variable '%.80s'%s%s%s",
+                      child->key, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
+      continue;
+    }
+    gannet_tree_location(child, place, sizeof place);
+    if (child->kind == GANNET_TREE_TEXT && !child->empty)
+      take_value(problem, v, child->text, place, &x[v], reader->complaints);
+    else
+      gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
+  gannet_campaign_input *input = reader->input;
+  const gannet_tree *node = gannet_tree_find(reader->root, "start");
+  gannet_start *start = &input->start;
+  char location[LOCATION_SIZE];
+  if (!node || !input->problem || node->empty) return GANNET_OK;
+  if (node->kind == GANNET_TREE_TEXT)
+    return strcmp(node->text, "none") ? gannet_copy_text(node->text, &start->file) : GANNET_OK;
+  gannet_tree_location(node, location, sizeof location);
+  if (node->kind != GANNET_TREE_LIST || node->n > GANNET_START_MOST) {
+    gannet_complain(reader->complaints, location,
+                    "start: expected a list of up to %d designs, as in 'start: [{%s: ...}]', or "
+                    "the name of a CSV file",
+                    GANNET_START_MOST, input->problem->spec.variables[0].name);
+    return GANNET_OK;
+  }
+  const int before = reader->complaints->count;
+  GANNET_TRY(create_designs(node->n, input->problem, start));
+  for (int64_t i = 0; i < start->n && reader->complaints->count - before < MOST_COMPLAINTS; ++i) {
+    gannet_tree_location(&node->child[i], location, sizeof location);
+    GANNET_TRY(gannet_copy_text(location, &start->location[i]));
+    GANNET_TRY(read_design(reader, &node->child[i], location,
+                           start->x + i * input->problem->spec.n_variables));
+  }
+  return reader->complaints->count > before
+             ? GANNET_OK
+             : check_repeats(input->problem, start, reader->complaints);
+}
+
+/* Designs of a CSV file. */
+
+/* Columns that history.csv, and so `gannet export` and `gannet best`, may have besides variables.
+ */
+static bool is_of_results(const gannet_problem *problem, const char *name) {
+  static const char *const names[] = {"id",      "batch",     "objective", "status",  "feasible",
+                                      "origin",  "attempts",  "submitted", "started", "ended",
+                                      "seconds", "exit_code", "signal",    "slot",    "host",
+                                      "job",     "failure",   "reason"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(names[i], name) == 0) return true;
+  return gannet_problem_find_quantity(problem, name) >= 0 ||
+         gannet_problem_needs_quantity(problem, name) || gannet_output_find(problem, name);
+}
+
+/* variable  out  [n_columns] -1 = the column is passed over */
+static void find_columns(const char *path, const gannet_problem *problem,
+                         const gannet_csv_table *table, int *variable,
+                         gannet_complaints *complaints) {
+  char location[LOCATION_SIZE];
+  const char *separator = gannet_csv_table_separator(table);
+  int n = 0;
+  (void)snprintf(location, sizeof location, "%.490s:1", path);
+  if (separator) {
+    gannet_complain(complaints, location, "start: columns are separated by commas, not by %s",
+                    separator);
+    return;
+  }
+  for (int c = 0; c < table->n_columns; ++c) {
+    const char *name = gannet_csv_table_name(table, c);
+    variable[c] = gannet_problem_find_variable(problem, name);
+    n += variable[c] >= 0;
+    for (int other = 0; other < c && variable[c] >= 0; ++other)
+      if (variable[other] == variable[c])
+        gannet_complain(complaints, location, "start: two columns are named '%s'; leave one out",
+                        name);
+    if (variable[c] >= 0 || is_of_results(problem, name)) continue;
+    const char *near = nearest_variable(problem, name);
+    gannet_complain(complaints, location, "start: there is no variable '%.80s'%s%s%s", name,
+                    near ? "; did you mean '" : "; leave the column out", near ? near : "",
+                    near ? "'?" : "");
+  }
+  if (n == 0 && complaints->count == 0)
+    gannet_complain(complaints, location,
+                    "start: no column is named like a variable; expected at least one, such as "
+                    "'%s'",
+                    problem->spec.variables[0].name);
+}
+
+static gannet_err read_rows(const char *path, const gannet_problem *problem,
+                            const gannet_csv_table *table, const int *variable, gannet_start *start,
+                            gannet_complaints *complaints) {
+  char location[LOCATION_SIZE];
+  for (int64_t i = 0; i < table->n_rows && complaints->count < MOST_COMPLAINTS; ++i) {
+    bool is_empty = true;
+    (void)snprintf(location, sizeof location, "%.480s:%lld", path, (long long)table->line[i]);
+    GANNET_TRY(gannet_copy_text(location, &start->location[i]));
+    if (table->n_cells[i] != table->n_columns) {
+      gannet_complain(complaints, location, "start: %d columns, expected %d as in the first line",
+                      table->n_cells[i], table->n_columns);
+      continue;
+    }
+    for (int c = 0; c < table->n_columns; ++c) {
+      const char *text = gannet_csv_table_cell(table, i, c);
+      if (variable[c] < 0 || !*text) continue;
+      is_empty = false;
+      take_value(problem, variable[c], text, location,
+                 &start->x[i * problem->spec.n_variables + variable[c]], complaints);
+    }
+    if (is_empty)
+      gannet_complain(complaints, location,
+                      "start: gives no variable; leave the line out, or give one");
+  }
+  return GANNET_OK;
+}
+
+static gannet_err read_table(const char *path, const gannet_problem *problem,
+                             const gannet_csv_table *table, gannet_start *start,
+                             gannet_complaints *complaints) {
+  int *variable = NULL;
+  if (table->n_rows == 0 || table->n_rows > GANNET_START_MOST) {
+    gannet_complain(complaints, path, "start: %lld rows; expected 1 to %d, one for each design",
+                    (long long)table->n_rows, GANNET_START_MOST);
+    return GANNET_OK;
+  }
+  GANNET_TRY(create_designs(table->n_rows, problem, start));
+  gannet_err err = gannet_alloc((size_t)table->n_columns, sizeof *variable, &variable);
+  if (err == GANNET_OK) find_columns(path, problem, table, variable, complaints);
+  if (err == GANNET_OK && complaints->count == 0)
+    err = read_rows(path, problem, table, variable, start, complaints);
+  gannet_free(&variable);
+  if (err == GANNET_OK && complaints->count == 0) err = check_repeats(problem, start, complaints);
+  return err;
+}
+
+gannet_err gannet_start_read_file(const char *path, const gannet_problem *problem,
+                                  gannet_start *start, gannet_complaints *complaints) {
+  char *text = NULL;
+  size_t size = 0;
+  gannet_csv_table table = {0};
+  gannet_complaints found = {0};
+  GANNET_TRY(gannet_file_read(path, &text, &size));
+  gannet_err err = gannet_csv_table_parse(path, text, size, &table);
+  if (err == GANNET_ERR_INPUT) {
+    gannet_complain(&found, NULL, "%s", gannet_error_detail());
+    gannet_error_clear();
+    err = GANNET_OK;
+  } else if (err == GANNET_OK) {
+    err = read_table(path, problem, &table, start, &found);
+  }
+  gannet_complaints_merge(&found, complaints);
+  gannet_complaints_release(&found);
+  gannet_csv_table_release(&table);
+  gannet_free(&text);
+  return err;
+}
+
+void gannet_start_check_list(const gannet_start *start, const gannet_problem *problem,
+                             gannet_complaints *complaints) {
+  const int v = problem->spec.n_variables;
+  int n = 0;
+  for (int64_t i = 0; problem->pool && i < start->n && n < MOST_COMPLAINTS; ++i) {
+    const double *x = start->x + i * v;
+    bool is_whole = true, is_listed = false;
+    for (int k = 0; k < v; ++k) is_whole = is_whole && !isnan(x[k]);
+    if (is_whole) is_listed = gannet_pool_has(problem->pool, problem, x);
+    n += !is_listed;
+    if (!is_whole)
+      gannet_complain(complaints, start->location[i],
+                      "start: with a list of candidates, a design must give every variable");
+    else if (!is_listed)
+      gannet_complain(complaints, start->location[i],
+                      "start: the design is not in the list of candidates");
+  }
+}

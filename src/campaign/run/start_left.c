@@ -1,0 +1,110 @@
+/* Designs to start with are proposed in their order, each once. Which were proposed is not written
+ * down: it follows from the history, so that designs may be added to the list before a resume, and
+ * a budget that ends before the list does leaves the rest to the next run.
+ *
+ *   a whole design    was proposed when any evaluation is at this point: its result is known, or
+ *                     will be
+ *   a partial design  was proposed when an evaluation that a start gave has its values; one that
+ *                     served for another design of the list does not count again
+ */
+#include "campaign/run/start_left.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "problem/point_index.h"
+
+static const double *point_of(const void *user, int64_t id) {
+  return gannet_history_x_user(user, id);
+}
+
+/* Whether a point has all values that a design gives; *is_whole = it gives every value. */
+static bool has_values(int v, const double *given, const double *x, bool *is_whole) {
+  bool same = true;
+  *is_whole = true;
+  for (int k = 0; k < v; ++k) {
+    if (isnan(given[k]))
+      *is_whole = false;
+    else
+      same = same && given[k] == x[k];
+  }
+  return same;
+}
+
+/* The evaluation that a design has become, -1 = none yet.
+ *
+ * is_used  in  [rows of the history] evaluations that other designs have become
+ */
+static int64_t find_evaluation(const gannet_history *h, const gannet_point_index *index, int v,
+                               const double *x, const bool *is_used) {
+  bool is_whole = true;
+  (void)has_values(v, x, x, &is_whole);
+  if (is_whole) return gannet_point_index_find(index, x, -1);
+  for (int64_t id = 0; id < gannet_history_count(h); ++id)
+    if (!is_used[id] && gannet_history_get(h, id)->origin == GANNET_ORIGIN_START &&
+        has_values(v, x, gannet_history_x_user(h, id), &is_whole))
+      return id;
+  return -1;
+}
+
+static gannet_err list_left(gannet_campaign *campaign, gannet_point_index *index, bool *is_used) {
+  const gannet_start *start = &campaign->input->start;
+  const gannet_history *h = campaign->history;
+  const int v = campaign->input->problem->spec.n_variables;
+  for (int64_t id = 0; id < gannet_history_count(h); ++id)
+    GANNET_TRY(gannet_point_index_add(index, id));
+  for (int64_t i = 0; i < start->n; ++i) {
+    const int64_t id = find_evaluation(h, index, v, start->x + i * v, is_used);
+    if (id >= 0)
+      is_used[id] = true;
+    else
+      campaign->start_left[campaign->n_start_left++] = i;
+  }
+  campaign->knows_start_left = true;
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_count_start(gannet_campaign *campaign, int64_t *n) {
+  const gannet_history *h = campaign->history;
+  const size_t n_designs = (size_t)campaign->input->start.n;
+  gannet_point_index *index = NULL;
+  bool *is_used = NULL;
+  gannet_err err = GANNET_OK;
+  if (!campaign->knows_start_left && n_designs > 0) {
+    err = gannet_alloc(n_designs, sizeof *campaign->start_left, &campaign->start_left);
+    if (err == GANNET_OK)
+      err = gannet_alloc((size_t)gannet_history_count(h), sizeof *is_used, &is_used);
+    if (err == GANNET_OK)
+      err = gannet_point_index_create(campaign->input->problem->spec.n_variables, h, point_of,
+                                      &index);
+    if (err == GANNET_OK) err = list_left(campaign, index, is_used);
+  }
+  gannet_point_index_destroy(&index);
+  gannet_free(&is_used);
+  *n = campaign->n_start_left;
+  return err;
+}
+
+gannet_err gannet_start_enter(gannet_campaign *campaign, int q, int *n) {
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  int64_t left = 0;
+  double *x = NULL;
+  *n = 0;
+  gannet_err err = gannet_campaign_count_start(campaign, &left);
+  const int taken = left < q ? (int)left : q;
+  if (err == GANNET_OK && taken > 0) err = gannet_alloc((size_t)taken * v, sizeof *x, &x);
+  GANNET_TRY(gannet_agree(campaign->context->comm, err));
+  if (taken == 0) return GANNET_OK;
+  for (int i = 0; i < taken; ++i)
+    memcpy(x + (size_t)i * v, campaign->input->start.x + (size_t)campaign->start_left[i] * v,
+           v * sizeof *x);
+  err = gannet_optimizer_enter_designs(campaign->optimizer, taken, x, taken == q);
+  gannet_free(&x);
+  GANNET_TRY(err);
+  campaign->n_start_left -= taken;
+  memmove(campaign->start_left, campaign->start_left + taken,
+          (size_t)campaign->n_start_left * sizeof *campaign->start_left);
+  *n = taken;
+  return GANNET_OK;
+}
