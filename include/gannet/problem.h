@@ -2,7 +2,8 @@
  *
  * A point in the user's own units ("x_user") is an array of one double per variable: the value of a
  * real or integer variable, 0 or 1 of a boolean one, and the position in values of a categorical
- * one.
+ * one. Variables that are fixed or derived have their places in it, too. In points that a program
+ * hands over these places may hold NAN: then they are filled in.
  */
 #ifndef GANNET_PROBLEM_H
 #define GANNET_PROBLEM_H
@@ -23,17 +24,30 @@ typedef enum {
   GANNET_VARIABLE_CATEGORICAL
 } gannet_variable_type;
 
+/* How a variable gets its value. */
+typedef enum {
+  GANNET_ROLE_FREE,   /* the optimiser chooses it */
+  GANNET_ROLE_FIXED,  /* it has one value, and is no dimension of the search */
+  GANNET_ROLE_DERIVED /* it is computed from other variables, and is no dimension of the search */
+} gannet_variable_role;
+
 typedef enum { GANNET_SCALE_LINEAR, GANNET_SCALE_LOG } gannet_scale;
 typedef enum { GANNET_MINIMIZE, GANNET_MAXIMIZE } gannet_goal;
 
 typedef struct {
   const char *name; /* letters, digits and underscores, not starting with a digit */
   gannet_variable_type type;
-  double lower,
-      upper; /* real and integer: lower < upper, in the user's units, both allowed values */
-  gannet_scale scale; /* real and integer; log needs lower > 0 */
-  int n_values;       /* categorical: at least 2 */
+  double lower, upper; /* real and integer: lower < upper, in the user's units, both allowed values.
+                          A fixed or derived variable may leave both 0 */
+  gannet_scale scale;  /* real and integer; log needs lower > 0 */
+  int n_values;        /* categorical: at least 2; a fixed one may have 1 */
   const char *const *values;
+  gannet_variable_role role;
+  double fixed;           /* of a fixed variable, as in x_user */
+  const char *expression; /* of a derived variable: in the names of other variables, as in
+                             "chord*span" or "solver == 'cg' ? 1 : 2". Of an integer the nearest
+                             whole number is taken, of a boolean whether it is not 0; a derived
+                             variable cannot be categorical */
 } gannet_variable;
 
 /* lower <= value <= upper; -INFINITY or INFINITY where there is no bound, never both. */
@@ -62,7 +76,8 @@ typedef struct gannet_problem gannet_problem;
  *
  * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more
  * (empty box, log scale with a bound <= 0 or an upper / lower above the largest double, repeated or
- * malformed name, fewer than two values, constraint without a bound).
+ * malformed name, fewer than two values, constraint without a bound, no variable that is free, an
+ * expression with unknown names, derived variables that need each other).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
                                                            gannet_problem **problem);

@@ -158,6 +158,13 @@ int gannet_parse_size(const char *text, int64_t *bytes) {
   return 0;
 }
 
+void gannet_format_number(double value, char *buffer, size_t size) {
+  for (int digits = 6; digits <= 17; ++digits) {
+    (void)snprintf(buffer, size, "%.*g", digits, value);
+    if (strtod(buffer, NULL) == value) return;
+  }
+}
+
 void gannet_format_duration(double seconds, char *buffer, size_t size) {
   if (!isfinite(seconds))
     (void)snprintf(buffer, size, "unlimited");

@@ -51,6 +51,12 @@ const char *gannet_number_hint(const char *text);
 int gannet_parse_duration(const char *text, double *seconds);
 int gannet_parse_size(const char *text, int64_t *bytes);
 
+/* The shortest text, of at least 6 digits where it has as many, that reads back as the same number.
+ *
+ * Local.
+ */
+void gannet_format_number(double value, char *buffer, size_t size);
+
 /* "1 h 05 min", "12.3 s", "850 ms".
  *
  * Local.

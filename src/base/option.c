@@ -441,11 +441,7 @@ static int format_real(const char *member, char *buffer, size_t size) {
   memcpy(&value, member, sizeof value);
   if (isnan(value)) return snprintf(buffer, size, "auto");
   char shortest[64];
-  for (int digits = 6; digits <= 17; ++digits) {
-    double back = 0;
-    (void)snprintf(shortest, sizeof shortest, "%.*g", digits, value);
-    if (sscanf(shortest, "%lf", &back) == 1 && back == value) break;
-  }
+  gannet_format_number(value, shortest, sizeof shortest);
   return snprintf(buffer, size, "%s", shortest);
 }
 

@@ -34,12 +34,13 @@ static gannet_err read_point(const cli_arguments *arguments, forecast *f) {
   GANNET_TRY(gannet_alloc((size_t)spec->n_variables, sizeof *f->x, &f->x));
   GANNET_TRY(cli_read_point(arguments, f->problem, f->x));
   for (int v = 0; v < spec->n_variables; ++v) {
-    if (!isnan(f->x[v])) continue;
+    if (!isnan(f->x[v]) || spec->variables[v].role != GANNET_ROLE_FREE) continue;
     const int more = snprintf(missing + used, sizeof missing - used, " --point %s=VALUE",
                               spec->variables[v].name);
     if (more > 0 && used + (size_t)more < sizeof missing) used += (size_t)more;
   }
   GANNET_REQUIRE(!used, GANNET_ERR_INPUT, "the design is not complete; give%s, too", missing);
+  GANNET_TRY(gannet_problem_complete(f->problem, f->x));
   return gannet_problem_check_point(f->problem, f->x);
 }
 
@@ -118,8 +119,9 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   int what = 0;
   if (column < spec->n_variables) {
     const gannet_variable_type type = spec->variables[column].type;
-    gannet_problem_format(f->problem, column, f->x[row * spec->n_variables + column], text,
-                          GANNET_CELL);
+    const double value = f->x[row * spec->n_variables + column];
+    if (isnan(value)) return gannet_cell_real(value, text); /* a derived one may have none */
+    gannet_problem_format(f->problem, column, value, text, GANNET_CELL);
     return type == GANNET_VARIABLE_CATEGORICAL ? GANNET_CELL_WORD
            : type == GANNET_VARIABLE_BOOLEAN   ? GANNET_CELL_TRUTH
                                                : GANNET_CELL_NUMBER;

@@ -287,12 +287,16 @@ static gannet_err print_start(gannet_campaign *campaign) {
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static gannet_err print_dry_run(const char *file, gannet_campaign *campaign) {
   const gannet_campaign_input *input = campaign->input;
-  const int v = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
+  const int v = input->problem->n_free, c = input->problem->spec.n_constraints;
+  const int others = input->problem->spec.n_variables - v;
   const int64_t n = campaign->ledger.n, total = gannet_budget_total(input);
   char share[GANNET_BUDGET_TEXT], why[320];
   cli_say(stdout,
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
+  if (others > 0)
+    cli_say(stdout, "  %d more variable%s fixed or computed from the others\n", others,
+            others == 1 ? " is" : "s are");
   print_sources(input);
   print_keep(&input->evaluate);
   GANNET_TRY(print_start(campaign));

@@ -95,9 +95,10 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *x_user, &x_user));
   gannet_err err = cli_read_point(arguments, problem, x_user);
   for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
-    if (isnan(x_user[v]))
+    if (isnan(x_user[v]) && problem->spec.variables[v].role == GANNET_ROLE_FREE)
       err = GANNET_RAISE(GANNET_ERR_INPUT, "give --point %s=VALUE, too",
                          problem->spec.variables[v].name);
+  if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
   if (err == GANNET_OK) err = gannet_problem_check_point(problem, x_user);
   if (err == GANNET_OK)
     err = gannet_history_propose(campaign->history, x_user,

@@ -73,10 +73,13 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
     const gannet_variable *variable = &problem->spec.variables[v];
     char text[32];
     (void)snprintf(text, sizeof text, "%.6g", x_user[v]); /* a number that is easy to read */
-    if (variable->type == GANNET_VARIABLE_REAL)
+    if (variable->type == GANNET_VARIABLE_REAL && variable->role == GANNET_ROLE_FREE)
       x_user[v] = fmin(fmax(strtod(text, NULL), variable->lower), variable->upper);
     if (!isnan(given[v])) x_user[v] = given[v];
   }
+  for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
+    if (problem->spec.variables[v].role != GANNET_ROLE_FREE) x_user[v] = given[v];
+  if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
   gannet_free(&middle);
   gannet_free(&given);
   return err == GANNET_OK ? gannet_problem_check_point(problem, x_user) : err;

@@ -24,6 +24,7 @@ module gannet
   implicit none
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
+  public :: gannet_fixed, gannet_derived
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
   public :: gannet_recommend, gannet_predict, gannet_count, gannet_quantity, gannet_get_quantity
   public :: gannet_message
@@ -49,7 +50,16 @@ module gannet
     integer(c_int) :: scale = 0
     type(text), allocatable :: values(:)
     type(c_ptr), allocatable :: pointers(:)
+    integer(c_int) :: role = 0
+    real(c_double) :: fixed = 0
+    type(text) :: expression
   end type
+
+  ! Add a variable with one value: it is in every point, and is no dimension of the search. Of a text, which the
+  ! program knows itself, points hold 0.
+  interface gannet_fixed
+    module procedure fixed_real, fixed_integer, fixed_logical, fixed_text
+  end interface
 
   type :: constraint_entry
     type(text) :: name
@@ -75,6 +85,9 @@ module gannet
     real(c_double) :: lower, upper
     integer(c_int) :: scale, n_values
     type(c_ptr) :: values
+    integer(c_int) :: role
+    real(c_double) :: fixed
+    type(c_ptr) :: expression
   end type
 
   type, bind(c) :: c_constraint
@@ -506,6 +519,59 @@ contains
     end associate
   end subroutine
 
+  subroutine add_fixed(opt, name, kind, value)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: kind
+    real(c_double), intent(in) :: value
+    if (.not. is_open(opt)) return
+    call add(opt, name, kind, 0.0_c_double, 0.0_c_double)
+    opt%variables(size(opt%variables))%role = 1
+    opt%variables(size(opt%variables))%fixed = value
+  end subroutine
+
+  subroutine fixed_real(opt, name, value)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: value
+    call add_fixed(opt, name, 0, value)
+  end subroutine
+
+  subroutine fixed_integer(opt, name, value)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: value
+    call add_fixed(opt, name, 1, real(value, c_double))
+  end subroutine
+
+  subroutine fixed_logical(opt, name, value)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    logical, intent(in) :: value
+    call add_fixed(opt, name, 2, merge(1.0_c_double, 0.0_c_double, value))
+  end subroutine
+
+  subroutine fixed_text(opt, name, value)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name, value
+    if (.not. is_open(opt)) return
+    call add_fixed(opt, name, 3, 0.0_c_double)
+    opt%variables(size(opt%variables))%values = [as_text(value)]
+  end subroutine
+
+  ! Add a variable that is computed from others, as in "chord*span" or "solver == 'cg' ? 1 : 2": it is in every
+  ! point, and is no dimension of the search.
+  !
+  ! Local; the same on all ranks.
+  subroutine gannet_derived(opt, name, expression)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name, expression
+    if (.not. is_open(opt)) return
+    call add(opt, name, 0, 0.0_c_double, 0.0_c_double)
+    opt%variables(size(opt%variables))%role = 2
+    opt%variables(size(opt%variables))%expression = as_text(expression)
+  end subroutine
+
   ! Add a quantity with limits, in its own units: feasible between the bounds, of which one may be left out.
   !
   ! Local; the same on all ranks.
@@ -544,7 +610,8 @@ contains
       associate (entry => opt%variables(i))
         entry%pointers = [(c_loc(entry%values(k)%c), k=1, size(entry%values))]
         variables(i) = c_variable(c_loc(entry%name%c), entry%kind, entry%lower, entry%upper, entry%scale, &
-                                  size(entry%values, kind=c_int), c_null_ptr)
+                                  size(entry%values, kind=c_int), c_null_ptr, entry%role, entry%fixed, &
+                                  c_loc(entry%expression%c))
         if (size(entry%values) > 0) variables(i)%values = c_loc(entry%pointers)
       end associate
     end do

@@ -220,6 +220,7 @@ static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit
     if (x_unit) gannet_problem_decode(o->problem, x_unit + i * d, filled);
     for (size_t k = 0; k < v && x_unit; ++k)
       if (isnan(x[k])) x[k] = filled[k];
+    gannet_problem_derive(o->problem, x);
     err = gannet_history_propose(o->history, x, o->batch, GANNET_ORIGIN_START, NULL);
   }
   gannet_free(&filled);
@@ -228,11 +229,14 @@ static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit
 
 gannet_err gannet_optimizer_enter_designs(gannet_optimizer *o, int n, double *x_user, bool alone) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
-  const size_t values = (size_t)n * (size_t)o->problem->spec.n_variables;
+  const gannet_problem *problem = o->problem;
   const int64_t id = 0;
   double *x_unit = NULL;
   bool is_partial = false;
-  for (size_t i = 0; i < values; ++i) is_partial = is_partial || isnan(x_user[i]);
+  for (int i = 0; i < n; ++i)
+    for (int f = 0; f < problem->n_free; ++f)
+      is_partial =
+          is_partial || isnan(x_user[i * problem->spec.n_variables + problem->free_variable[f]]);
   gannet_err err = GANNET_OK;
   if (is_partial) {
     err = gannet_agree(o->context->comm, begin_ask(o, n, &id, x_user, &x_unit));
@@ -430,8 +434,8 @@ static gannet_err read_own_point(const gannet_problem *problem, const double *x_
   return GANNET_OK;
 }
 
-static gannet_err enter_own_point(gannet_optimizer *o, const double *x_user,
-                                  gannet_result_record *record) {
+static gannet_err propose_own_point(gannet_optimizer *o, const double *x_user,
+                                    gannet_result_record *record) {
   uint64_t digest = gannet_rank_digest_result(0, o->problem, record);
   digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
@@ -439,6 +443,21 @@ static gannet_err enter_own_point(gannet_optimizer *o, const double *x_user,
       gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &record->id);
   if (err == GANNET_OK) err = gannet_history_tell(o->history, record);
   return gannet_agree(o->context->comm, err);
+}
+
+static gannet_err enter_own_point(gannet_optimizer *o, const double *given,
+                                  gannet_result_record *record) {
+  const size_t v = (size_t)o->problem->spec.n_variables;
+  double *x_user = NULL;
+  gannet_err err = gannet_alloc(v, sizeof *x_user, &x_user);
+  if (err == GANNET_OK) {
+    memcpy(x_user, given, v * sizeof *x_user);
+    err = gannet_problem_complete(o->problem, x_user);
+  }
+  err = gannet_agree(o->context->comm, err);
+  if (err == GANNET_OK) err = propose_own_point(o, x_user, record);
+  gannet_free(&x_user);
+  return err;
 }
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/derived.h"
 #include "problem/quantities.h"
 
 static void check_name(const char *what, const char *name, const char *location,
@@ -91,11 +92,62 @@ static const char *shown(const char *name) {
   return name ? name : "without a name";
 }
 
+/* A fixed variable: its bounds may be left out, and its value must be one that it can have. */
+static void check_fixed(const gannet_variable *v, const char *location,
+                        gannet_complaints *complaints) {
+  const bool number = v->type == GANNET_VARIABLE_REAL || v->type == GANNET_VARIABLE_INTEGER;
+  const bool boxed = v->lower != 0 || v->upper != 0;
+  if (!isfinite(v->fixed))
+    gannet_complain(complaints, location, "variable %s: fixed = %g, expected a finite number",
+                    v->name, v->fixed);
+  else if (number && boxed && !(v->lower <= v->fixed && v->fixed <= v->upper))
+    gannet_complain(complaints, location, "variable %s: fixed = %.17g is outside of [%g, %g]",
+                    v->name, v->fixed, v->lower, v->upper);
+  else if (v->type == GANNET_VARIABLE_INTEGER && v->fixed != floor(v->fixed))
+    gannet_complain(complaints, location,
+                    "variable %s: fixed = %.17g, expected a whole number of an integer", v->name,
+                    v->fixed);
+  else if (v->type == GANNET_VARIABLE_BOOLEAN && v->fixed != 0 && v->fixed != 1)
+    gannet_complain(complaints, location, "variable %s: fixed = %.17g, expected 0 or 1", v->name,
+                    v->fixed);
+  else if (v->type == GANNET_VARIABLE_CATEGORICAL &&
+           !(0 <= v->fixed && v->fixed < v->n_values && v->fixed == floor(v->fixed)))
+    gannet_complain(complaints, location,
+                    "variable %s: fixed = %.17g, expected the position of one of its %d values",
+                    v->name, v->fixed, v->n_values);
+}
+
+/* Returns whether the rest of a variable is to be checked. */
+static bool check_role(const gannet_variable *v, const char *location,
+                       gannet_complaints *complaints) {
+  switch (v->role) {
+    case GANNET_ROLE_FREE:
+      return true;
+    case GANNET_ROLE_FIXED:
+      check_fixed(v, location, complaints);
+      return v->lower != 0 || v->upper != 0 || v->n_values > 1;
+    case GANNET_ROLE_DERIVED:
+      if (v->type == GANNET_VARIABLE_CATEGORICAL)
+        gannet_complain(complaints, location,
+                        "variable %s: an expression has numbers for values, and its type is "
+                        "categorical; expected real, integer or boolean",
+                        v->name);
+      if (!v->expression || !*v->expression)
+        gannet_complain(complaints, location,
+                        "variable %s: no expression; give one as in \"chord*span\"", v->name);
+      return false;
+    default:
+      gannet_complain(complaints, location, "variable %s: unknown role %d", v->name, (int)v->role);
+      return false;
+  }
+}
+
 void gannet_variable_check(const gannet_variable *variable, const char *location,
                            gannet_complaints *complaints) {
   gannet_variable v = *variable;
   check_name("variable", v.name, location, complaints);
   v.name = shown(v.name);
+  if (!check_role(&v, location, complaints)) return;
   switch (v.type) {
     case GANNET_VARIABLE_REAL:
       check_box(&v, location, complaints);
@@ -170,10 +222,16 @@ gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec) {
   for (int k = 0; k < spec->n_constraints; ++k)
     gannet_constraint_check(&spec->constraints[k], NULL, &complaints);
   check_repeated(spec, &complaints);
+  gannet_err err = GANNET_OK;
+  if (complaints.count == 0) {
+    gannet_derived *derived = NULL;
+    err = gannet_derived_create(spec->n_variables, spec->variables, NULL, &complaints, &derived);
+    gannet_derived_destroy(&derived, spec->n_variables);
+  }
   if (spec->noise_sd < 0 || isinf(spec->noise_sd))
     gannet_complain(&complaints, NULL, "noise_sd = %g: expected a number of at least 0, or NAN",
                     spec->noise_sd);
-  const gannet_err err = gannet_complaints_raise(&complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return err;
 }

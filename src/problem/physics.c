@@ -164,13 +164,23 @@ static gannet_err compile_expression(const compiler *c, const char *what, const 
   return GANNET_OK;
 }
 
+static bool is_real_coordinate(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_REAL && v->role == GANNET_ROLE_FREE;
+}
+
+static const char *kind_of(const gannet_variable *v) {
+  return v->role == GANNET_ROLE_FIXED     ? "fixed"
+         : v->role == GANNET_ROLE_DERIVED ? "derived"
+                                          : gannet_variable_type_name(v->type);
+}
+
 static void complain_unknown_variable(const compiler *c, const char *word) {
   const int n = c->problem->spec.n_variables;
   const char *words[257] = {NULL};
   char known[400] = "";
   size_t used = 0;
   for (int v = 0, k = 0; v < n && k < 256; ++v) {
-    if (c->problem->spec.variables[v].type != GANNET_VARIABLE_REAL) continue;
+    if (!is_real_coordinate(&c->problem->spec.variables[v])) continue;
     words[k++] = c->physics->names[v];
     if (used + 70 < sizeof known)
       used += (size_t)snprintf(known + used, sizeof known - used, " %s", c->physics->names[v]);
@@ -183,7 +193,6 @@ static void complain_unknown_variable(const compiler *c, const char *word) {
 
 /* How often a term derives by each variable; false after a complaint. */
 static bool count_axes(const compiler *c, const gannet_physics_term *term, int *counts) {
-  static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   bool fine = 0 <= term->order && term->order <= GANNET_PHYSICS_ORDER;
   memset(counts, 0, (size_t)c->problem->spec.n_variables * sizeof *counts);
   if (!fine)
@@ -191,13 +200,13 @@ static bool count_axes(const compiler *c, const gannet_physics_term *term, int *
                     c->name, term->order, GANNET_PHYSICS_ORDER);
   for (int i = 0; i < term->order && fine; ++i) {
     const int v = gannet_problem_find_variable(c->problem, term->derivative[i]);
-    fine = v >= 0 && c->problem->spec.variables[v].type == GANNET_VARIABLE_REAL;
+    fine = v >= 0 && is_real_coordinate(&c->problem->spec.variables[v]);
     if (v < 0)
       complain_unknown_variable(c, term->derivative[i]);
     else if (!fine)
       gannet_complain(c->complaints, c->location,
                       "%s: derivative by '%s', which is %s; expected a real variable", c->name,
-                      c->physics->names[v], types[c->problem->spec.variables[v].type]);
+                      c->physics->names[v], kind_of(&c->problem->spec.variables[v]));
     else
       counts[v] += 1;
   }

@@ -13,13 +13,16 @@ static const double *nearest_candidate(const gannet_problem *problem, const doub
 }
 
 void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, double *x_user) {
-  const int n = problem->spec.n_variables;
   if (problem->pool) {
-    memcpy(x_user, nearest_candidate(problem, x_unit), (size_t)n * sizeof *x_user);
+    memcpy(x_user, nearest_candidate(problem, x_unit),
+           (size_t)problem->spec.n_variables * sizeof *x_user);
     return;
   }
-  for (int i = 0; i < n; ++i)
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
     x_user[i] = gannet_variable_decode(&problem->spec.variables[i], x_unit + problem->first[i]);
+  }
+  gannet_problem_derive(problem, x_user);
 }
 
 void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
@@ -28,23 +31,24 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
       gannet_problem_encode(problem, nearest_candidate(problem, x_unit), x_unit);
       continue;
     }
-    for (int i = 0; i < problem->spec.n_variables; ++i) {
-      const int k = problem->first[i];
+    for (int f = 0; f < problem->n_free; ++f) {
+      const int i = problem->free_variable[f], k = problem->first[i];
       gannet_variable_snap(&problem->spec.variables[i], problem->continuous[k], x_unit + k);
     }
   }
 }
 
 void gannet_problem_widen(const gannet_problem *problem, double *origin, double *width) {
-  for (int i = 0; i < problem->spec.n_variables; ++i) {
-    const int k = problem->first[i];
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f], k = problem->first[i];
     gannet_variable_widen(&problem->spec.variables[i], &origin[k], &width[k]);
   }
 }
 
 void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit) {
   if (problem->pool) return;
-  for (int i = 0; i < problem->spec.n_variables; ++i) {
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
     double origin = 0, width = 1, *x = x_unit + problem->first[i];
     gannet_variable_widen(&problem->spec.variables[i], &origin, &width);
     if (width == 1) continue;
@@ -72,7 +76,8 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
     gannet_problem_encode(problem, gannet_pool_row(problem->pool, t), x_unit);
     return;
   }
-  for (int i = 0; i < problem->spec.n_variables; ++i) {
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
     const gannet_variable *v = &problem->spec.variables[i];
     const int64_t n = (int64_t)gannet_variable_count(v);
     gannet_variable_encode(v, gannet_variable_value(v, t % n), x_unit + problem->first[i]);

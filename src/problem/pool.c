@@ -62,12 +62,14 @@ static gannet_err make_direction(gannet_pool *pool) {
   return GANNET_OK;
 }
 
-/* Check all rows and sort their projections. On rank 0. */
+/* Complete all rows, check them, and sort their projections. On rank 0. */
 static gannet_err sort_rows(const gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                            const double *rows, double *x_unit, projection *sorted) {
+                            double *rows, double *x_unit, projection *sorted) {
   for (int64_t i = 0; i < n; ++i) {
-    const double *row = rows + i * pool->n_variables;
-    if (gannet_problem_check_point(problem, row) != GANNET_OK) {
+    double *row = rows + i * pool->n_variables;
+    gannet_err err = gannet_problem_complete(problem, row);
+    if (err == GANNET_OK) err = gannet_problem_check_point(problem, row);
+    if (err != GANNET_OK) {
       char why[512];
       (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
       return GANNET_RAISE(GANNET_ERR_INPUT,
@@ -117,13 +119,16 @@ static gannet_err pack_rows(gannet_pool *pool, int64_t n, const double *rows,
 
 /* Make the whole block in memory of this process. On rank 0. */
 static gannet_err make_own_block(gannet_pool *pool, const gannet_problem *problem, int64_t n,
-                                 const double *rows, void **block) {
+                                 const double *x_user, void **block) {
+  const size_t values = (size_t)(n > 0 ? n : 0) * (size_t)pool->n_variables;
   projection *sorted = NULL;
-  double *x_unit = NULL;
+  double *x_unit = NULL, *rows = NULL;
   GANNET_REQUIRE(n > 0, GANNET_ERR_INPUT, "the list of candidates is empty; expected at least one");
-  GANNET_REQUIRE_POINTER(rows, "x_user");
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
   gannet_err err = gannet_alloc((size_t)n, sizeof *sorted, &sorted);
   if (err == GANNET_OK) err = gannet_alloc((size_t)pool->d, sizeof *x_unit, &x_unit);
+  if (err == GANNET_OK) err = gannet_alloc(values, sizeof *rows, &rows);
+  if (err == GANNET_OK) memcpy(rows, x_user, values * sizeof *rows);
   if (err == GANNET_OK) err = sort_rows(pool, problem, n, rows, x_unit, sorted);
   if (err == GANNET_OK) {
     char *bytes = NULL;
@@ -132,6 +137,7 @@ static gannet_err make_own_block(gannet_pool *pool, const gannet_problem *proble
     *block = bytes;
   }
   if (err == GANNET_OK) err = pack_rows(pool, n, rows, sorted, *block);
+  gannet_free(&rows);
   gannet_free(&sorted);
   gannet_free(&x_unit);
   return err;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plain_environment.h"
 #include "problem/check.h"
+#include "problem/derived.h"
 #include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
@@ -16,13 +17,18 @@
 /* A variable or constraint with its own copies of all strings; on failure what exists is freed by
  * gannet_problem_destroy. */
 static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to) {
-  char *name = NULL, **values = NULL;
+  char *name = NULL, *expression = NULL, **values = NULL;
   *to = *from;
   to->name = NULL;
   to->values = NULL;
   to->n_values = 0;
+  to->expression = NULL;
   GANNET_TRY(gannet_copy_text(from->name, &name));
   to->name = name;
+  if (from->role == GANNET_ROLE_DERIVED) {
+    GANNET_TRY(gannet_copy_text(from->expression, &expression));
+    to->expression = expression;
+  }
   if (from->type != GANNET_VARIABLE_CATEGORICAL) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)from->n_values, sizeof *values, &values));
   to->values = (const char *const *)values;
@@ -57,9 +63,12 @@ static gannet_err copy_spec(const gannet_problem_spec *from, gannet_problem_spec
 static gannet_err number_coordinates(gannet_problem *problem) {
   const int n = problem->spec.n_variables;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *problem->first, &problem->first));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *problem->free_variable, &problem->free_variable));
   for (int v = 0; v < n; ++v) {
     problem->first[v] = problem->d;
     problem->d += gannet_variable_width(&problem->spec.variables[v]);
+    if (problem->spec.variables[v].role == GANNET_ROLE_FREE)
+      problem->free_variable[problem->n_free++] = v;
   }
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *problem->continuous, &problem->continuous));
   for (int v = 0; v < n; ++v)
@@ -96,7 +105,10 @@ static gannet_err fill_problem(const gannet_problem_spec *spec, gannet_problem *
   GANNET_TRY(gannet_alloc(1, sizeof *problem->holders, &problem->holders));
   *problem->holders = 1;
   GANNET_TRY(copy_spec(spec, &problem->spec));
-  return number_coordinates(problem);
+  GANNET_TRY(number_coordinates(problem));
+  gannet_complaints none = {0}; /* the expressions were checked with the rest */
+  return gannet_derived_create(spec->n_variables, problem->spec.variables, NULL, &none,
+                               &problem->derived);
 }
 
 gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem **problem) {
@@ -153,11 +165,14 @@ void gannet_problem_destroy(gannet_problem **problem) {
     for (int i = 0; i < variable->n_values; ++i) free_const(variable->values[i]);
     free_const(variable->values);
     free_const(variable->name);
+    free_const(variable->expression);
   }
   free_const(spec->variables);
   for (int k = 0; k < spec->n_constraints; ++k) free_const(spec->constraints[k].name);
   free_const(spec->constraints);
   gannet_pool_destroy(&(*problem)->pool);
+  gannet_derived_destroy(&(*problem)->derived, spec->n_variables);
+  gannet_free(&(*problem)->free_variable);
   gannet_free(&(*problem)->first);
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);

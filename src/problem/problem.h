@@ -2,8 +2,8 @@
  *
  * Users see x_user[n_variables] (gannet/problem.h). Everything behind the problem room sees
  * x_unit[d] in the unit cube: real and integer variables scaled linearly or by their logarithm,
- * booleans as 0 or 1, categorical variables one-hot. Objectives are minimised and constraints are
- * feasible when <= 0 behind this room.
+ * booleans as 0 or 1, categorical variables one-hot. Variables that are fixed or derived have no
+ * coordinates. Objectives are minimised and constraints are feasible when <= 0 behind this room.
  */
 #ifndef GANNET_PROBLEM_PROBLEM_H
 #define GANNET_PROBLEM_PROBLEM_H
@@ -15,13 +15,17 @@
 #include "gannet/problem.h"
 #include "problem/variable.h"
 
+struct gannet_derived;
 struct gannet_outputs;
 struct gannet_pool;
 
 struct gannet_problem {
   gannet_problem_spec spec; /* deep copy */
   int d;                    /* encoded dimension */
-  int *first;               /* [n_variables] first encoded coordinate of a variable */
+  int *first;               /* [n_variables] first encoded coordinate of a variable that is free */
+  int n_free;               /* how many variables are free: neither fixed nor derived */
+  int *free_variable;       /* [n_free] which these are, in their order */
+  struct gannet_derived *derived; /* how derived variables are computed (problem/derived.h) */
   bool *continuous;         /* [d] true for coordinates of real variables with enough values */
   int n_continuous;         /* how many coordinates are continuous */
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
@@ -156,6 +160,25 @@ double gannet_problem_count_points(const gannet_problem *problem);
  * x_unit  out  [d] admissible
  */
 void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit);
+
+/* Set the fixed variables of a point, and compute the derived ones from the others. A value that is
+ * not finite becomes NAN.
+ *
+ * Local.
+ *
+ * x_user  inout  [n_variables]
+ */
+void gannet_problem_derive(const gannet_problem *problem, double *x_user);
+
+/* The same for a point from outside, in which fixed and derived variables may be NAN.
+ *
+ * Local.
+ *
+ * x_user  inout  [n_variables]; the free ones stay as they are
+ *
+ * Errors: GANNET_ERR_INPUT when a fixed or derived variable has another value.
+ */
+GANNET_CHECKED gannet_err gannet_problem_complete(const gannet_problem *problem, double *x_user);
 
 /* Check a point of the user's, or one value of it: right range, whole integers, known categories.
  *

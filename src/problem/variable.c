@@ -8,12 +8,19 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/number.h"
 #include "base/option.h"
 #include "problem/problem.h"
+
+const char *gannet_variable_type_name(gannet_variable_type type) {
+  static const char *const names[] = {"real", "integer", "boolean", "categorical"};
+  return names[type];
+}
 
 /* Values. */
 
 int gannet_variable_width(const gannet_variable *variable) {
+  if (variable->role != GANNET_ROLE_FREE) return 0;
   return variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 1;
 }
 
@@ -28,6 +35,7 @@ static int64_t ordinal_of(double value) {
 double gannet_variable_count(const gannet_variable *v) {
   const double most = 1e9;
   double count = 0;
+  if (v->role != GANNET_ROLE_FREE) return 1;
   switch (v->type) {
     case GANNET_VARIABLE_INTEGER:
       return v->upper - v->lower + 1;
@@ -52,7 +60,8 @@ double gannet_variable_value(const gannet_variable *v, int64_t t) {
 }
 
 static bool is_few_reals(const gannet_variable *v) {
-  return v->type == GANNET_VARIABLE_REAL && isfinite(gannet_variable_count(v));
+  return v->role == GANNET_ROLE_FREE && v->type == GANNET_VARIABLE_REAL &&
+         isfinite(gannet_variable_count(v));
 }
 
 bool gannet_variable_is_log(const gannet_variable *v) {
@@ -60,10 +69,12 @@ bool gannet_variable_is_log(const gannet_variable *v) {
 }
 
 bool gannet_variable_has_steps(const gannet_variable *v) {
+  if (v->role != GANNET_ROLE_FREE) return false;
   return v->type == GANNET_VARIABLE_INTEGER || is_few_reals(v);
 }
 
 bool gannet_variable_switches(const gannet_variable *v) {
+  if (v->role != GANNET_ROLE_FREE) return false;
   return v->type == GANNET_VARIABLE_BOOLEAN || v->type == GANNET_VARIABLE_CATEGORICAL;
 }
 
@@ -148,8 +159,10 @@ void gannet_variable_widen(const gannet_variable *v, double *origin, double *wid
 /* Points. */
 
 void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit) {
-  for (int i = 0; i < problem->spec.n_variables; ++i)
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
     gannet_variable_encode(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+  }
 }
 
 /* Squared distance between a variable's coordinates and those of one of its values. */
@@ -169,8 +182,10 @@ static double square_of_distance(const gannet_variable *v, double value, const d
 double gannet_problem_gap(const gannet_problem *problem, const double *x_user,
                           const double *x_unit) {
   double sum = 0;
-  for (int i = 0; i < problem->spec.n_variables; ++i)
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
     sum += square_of_distance(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+  }
   return sum;
 }
 
@@ -191,12 +206,18 @@ int gannet_problem_find_constraint(const gannet_problem *problem, const char *na
 void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
                            size_t size) {
   const gannet_variable *v = &problem->spec.variables[variable];
-  if (v->type == GANNET_VARIABLE_CATEGORICAL)
+  if (isnan(value)) /* of a derived variable that has none */
+    (void)snprintf(buffer, size, "nan");
+  else if (v->type == GANNET_VARIABLE_CATEGORICAL)
     (void)snprintf(buffer, size, "%s", v->values[(int)value]);
   else if (v->type == GANNET_VARIABLE_BOOLEAN)
     (void)snprintf(buffer, size, "%s", value != 0 ? "true" : "false");
   else if (v->type == GANNET_VARIABLE_INTEGER)
     (void)snprintf(buffer, size, "%.0f", value);
+  else if (v->role != GANNET_ROLE_FREE && fabs(value) < 1e15 && value == floor(value))
+    (void)snprintf(buffer, size, "%.0f", value); /* 1000000, not 1e+06 */
+  else if (v->role != GANNET_ROLE_FREE)
+    gannet_format_number(value, buffer, size);
   else
     (void)snprintf(buffer, size, "%.17g", value);
 }
@@ -242,6 +263,13 @@ gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, con
 gannet_err gannet_problem_check_value(const gannet_problem *problem, int variable, double value) {
   const gannet_variable *v = &problem->spec.variables[variable];
   const bool whole = value == floor(value);
+  if (v->role == GANNET_ROLE_DERIVED) return GANNET_OK; /* it was computed, or compared with that */
+  if (v->role == GANNET_ROLE_FIXED) {
+    GANNET_REQUIRE(isnan(value) || value == v->fixed, GANNET_ERR_INPUT,
+                   "variable %s: %.17g, but its value is fixed to %.17g; leave it out", v->name,
+                   value, v->fixed);
+    return GANNET_OK;
+  }
   switch (v->type) {
     case GANNET_VARIABLE_CATEGORICAL:
       GANNET_REQUIRE(whole && 0 <= value && value < v->n_values, GANNET_ERR_INPUT,

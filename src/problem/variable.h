@@ -11,16 +11,23 @@
 
 #include "gannet/problem.h"
 
-/* Encoded coordinates that a variable occupies: n_values for categorical, else 1.
+/* Encoded coordinates that a variable occupies: none when it is fixed or derived, n_values when it
+ * is categorical, else 1.
  *
  * Local.
  */
 int gannet_variable_width(const gannet_variable *variable);
 
-/* Number of values that a variable can have, INFINITY = a real variable with more than 1e9 of them.
- * Between bounds that are close to each other, as 1 and 1 + 1e-15, lie few floating-point numbers:
- * where they are at most 1e9, the resolution of search/distinct.h, they are treated as integers
- * are.
+/* "real", "integer", "boolean", "categorical".
+ *
+ * Local.
+ */
+const char *gannet_variable_type_name(gannet_variable_type type);
+
+/* Number of values that a variable can have, 1 when it is fixed or derived, INFINITY = a real
+ * variable with more than 1e9 of them. Between bounds that are close to each other, as 1 and 1 +
+ * 1e-15, lie few floating-point numbers: where they are at most 1e9, the resolution of
+ * search/distinct.h, they are treated as integers are.
  *
  * Local.
  */

@@ -22,6 +22,7 @@ import contextlib
 import ctypes
 import ctypes.util
 import difflib
+import numbers
 import operator
 import os
 import pathlib
@@ -30,7 +31,7 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "integer", "real"]
+__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "derived", "fixed", "integer", "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
@@ -61,7 +62,8 @@ def _structure(name, /, **members):
 
 
 _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, lower=ctypes.c_double, upper=ctypes.c_double,
-                       scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p))
+                       scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p),
+                       role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p)
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
@@ -162,7 +164,9 @@ def _check(code):
 
 Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
 
-_Kind = collections.namedtuple("_Kind", "type lower upper scale values")
+_FREE, _FIXED, _DERIVED = range(3)  # gannet_variable_role
+_Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression",
+                               defaults=(_FREE, 0, None))
 
 
 def real(lower, upper, scale="linear"):
@@ -181,6 +185,24 @@ def categorical(*values):
     return _Kind(_CATEGORICAL, 0, 0, "linear", values)
 
 
+def fixed(value):
+    """A variable with one value, a number, a bool or a text: it is in every Point, and is no dimension of the search."""
+    if isinstance(value, str):
+        return _Kind(_CATEGORICAL, 0, 0, "linear", (value,), _FIXED, 0)
+    kind = _BOOLEAN if isinstance(value, (bool, np.bool_)) else _INTEGER if isinstance(value, numbers.Integral) else _REAL
+    return _Kind(kind, 0, 0, "linear", (), _FIXED, value)
+
+
+def derived(expression, type=float):
+    """A variable that is computed from others, as in derived("chord*span") or derived("solver == 'cg' ? 1 : 2").
+    With type=int the nearest whole number is taken, with type=bool whether it is not 0. It is in every Point, and is
+    no dimension of the search."""
+    if type not in (float, int, bool):
+        raise Error(f"derived({expression!r}): type {type!r}, expected float, int or bool")
+    kind = {float: _REAL, int: _INTEGER, bool: _BOOLEAN}[type]
+    return _Kind(kind, 0, 0, "linear", (), _DERIVED, 0, expression)
+
+
 def _variable(name, given):
     """A kind from real(), integer() or categorical(), or the short forms of the module's example."""
     if given is bool:
@@ -192,7 +214,7 @@ def _variable(name, given):
     if isinstance(given, tuple) and len(given) in (2, 3) and not any(isinstance(bound, str) for bound in given[:2]):
         return real(*given)
     raise Error(f"variable {name}: {given!r} is not a variable; expected (lower, upper), (lower, upper, 'log'), "
-                "a list of names, bool, or integer(lower, upper)")
+                "a list of names, bool, integer(lower, upper), fixed(value) or derived(expression)")
 
 
 class Point(dict):
@@ -204,6 +226,8 @@ class Point(dict):
 
 
 def _value(kind, number):
+    if number != number:  # a derived variable that has no finite value here
+        return None
     if kind[0] == _INTEGER:
         return int(number)
     if kind[0] == _BOOLEAN:
@@ -226,7 +250,7 @@ def _number(name, kind, value):
     return float(kind[4].index(value))
 
 
-def _check_names(what, given, known):
+def _check_names(what, given, known, optional=()):
     """A name that is wrong is a mistake even beside all the right ones: what it holds would be lost."""
     expected = f"expected {', '.join(known) or 'none'}"
     for name in given:
@@ -234,7 +258,7 @@ def _check_names(what, given, known):
             near = difflib.get_close_matches(str(name), known, 1)
             raise Error(f"unknown {what} {name!r}; " + (f"did you mean {near[0]!r}? " if near else "") + expected)
     for name in known:
-        if name not in given:
+        if name not in given and name not in optional:
             raise Error(f"{what} {name} is missing; {expected}")
 
 
@@ -338,6 +362,7 @@ class Optimizer(contextlib.AbstractContextManager):
                 variables = dict(_entries("variables", variables, "name -> kind"))
                 self.names = list(variables)
                 self.kinds = [_variable(name, kind) for name, kind in variables.items()]
+                self._filled = {name for name, kind in zip(self.names, self.kinds) if kind.role != _FREE}
                 self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
                 self._create_problem(goal, noise)
                 settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
@@ -371,13 +396,17 @@ class Optimizer(contextlib.AbstractContextManager):
         if goal not in ("minimize", "maximize"):
             raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
         variables = (_Variable * len(self.names))()
-        for entry, name, (kind, lower, upper, scale, values) in zip(variables, self.names, self.kinds):
-            if scale not in ("linear", "log"):
-                raise Error(f"variable {name}: scale {scale!r}, expected 'linear' or 'log'")
-            texts = (ctypes.c_char_p * len(values))(*(_bytes(f"variable {name}: value", str(v)) for v in values))
-            entry.name, entry.type = _bytes("variable", name), kind
-            entry.lower, entry.upper = (_float(f"variable {name}", bound) for bound in (lower, upper))
-            entry.scale, entry.n_values, entry.values = scale == "log", len(values), texts
+        for entry, name, kind in zip(variables, self.names, self.kinds):
+            if kind.scale not in ("linear", "log"):
+                raise Error(f"variable {name}: scale {kind.scale!r}, expected 'linear' or 'log'")
+            texts = (ctypes.c_char_p * len(kind.values))(
+                *(_bytes(f"variable {name}: value", str(v)) for v in kind.values))
+            entry.name, entry.type, entry.role = _bytes("variable", name), kind.type, kind.role
+            entry.lower, entry.upper, entry.fixed = (
+                _float(f"variable {name}", number) for number in (kind.lower, kind.upper, kind.fixed))
+            entry.scale, entry.n_values, entry.values = kind.scale == "log", len(kind.values), texts
+            if kind.role == _DERIVED:
+                entry.expression = _bytes(f"variable {name}: expression", kind.expression)
         constraints = (_Constraint * len(self.constraints))(
             *((_bytes("constraint", name), *_bounds(name, given)) for name, given in self.constraints.items()))
         spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
@@ -431,9 +460,9 @@ class Optimizer(contextlib.AbstractContextManager):
             place.value = np.nan if value.value is None else _float(f"quantity {name}", value.value)
             place.sd = _float(f"sd of quantity {name}", value.sd)
             if value.gradient is not None:
-                _check_names("variable", value.gradient, self.names)
+                _check_names("variable", value.gradient, self.names, self._filled)
                 gradient = np.array([np.nan if slope is None else _float(f"gradient of {name}", slope)
-                                     for slope in (value.gradient[variable] for variable in self.names)])
+                                     for slope in (value.gradient.get(variable, np.nan) for variable in self.names)])
                 place.gradient = _doubles(gradient)
                 kept.append(gradient)
         return made, kept
@@ -506,8 +535,9 @@ class Optimizer(contextlib.AbstractContextManager):
         with self._alike():
             result = self._result(-1, *given)
             if is_own:
-                _check_names("variable", point, self.names)
-                x = np.array([_number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
+                _check_names("variable", point, self.names, self._filled)
+                x = np.array([np.nan if point.get(name) is None and name in self._filled
+                              else _number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
             else:
                 result.id = self._check_values(point) if isinstance(point, Point) else _identifier(point)
         if is_own:

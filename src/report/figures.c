@@ -62,18 +62,21 @@ static int compare_ranked(const void *a, const void *b) {
   return one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* Positions of all variables, from the most to the least important; [n], to be freed with
- * gannet_free. NULL when memory is short. */
-static int *order_variables(const gannet_report *report, size_t *n) {
+/* Positions of the variables that are searched, from the most to the least important, or in their
+ * order; [n], to be freed with gannet_free. NULL when memory is short. */
+static int *order_variables(const gannet_report *report, bool by_weight, size_t *n) {
   const json_t *weights = json_object_get(report->model, "importance");
-  *n = json_array_size(json_object_get(report->summary, "variables"));
+  const json_t *variables = json_object_get(report->summary, "variables");
+  const size_t n_all = json_array_size(variables);
   ranked *list = NULL;
   int *order = NULL;
-  if (gannet_alloc(*n + 1, sizeof *list, &list) == GANNET_OK &&
-      gannet_alloc(*n + 1, sizeof *order, &order) == GANNET_OK) {
-    for (size_t v = 0; v < *n; ++v) {
+  *n = 0;
+  if (gannet_alloc(n_all + 1, sizeof *list, &list) == GANNET_OK &&
+      gannet_alloc(n_all + 1, sizeof *order, &order) == GANNET_OK) {
+    for (size_t v = 0; v < n_all; ++v) {
       const double weight = figure_at(weights, v);
-      list[v] = (ranked){isnan(weight) ? 0 : -weight, v};
+      if (!json_is_true(json_object_get(json_array_get(variables, v), "searched"))) continue;
+      list[(*n)++] = (ranked){isnan(weight) || !by_weight ? 0 : -weight, v};
     }
     qsort(list, *n, sizeof *list, compare_ranked);
     for (size_t v = 0; v < *n; ++v) order[v] = (int)list[v].at;
@@ -354,13 +357,15 @@ static void put_palette(FILE *out) {
       out);
 }
 
-static void put_design(const gannet_report *r, FILE *data, size_t at, size_t axes, double rank) {
+static void put_design(const gannet_report *r, FILE *data, size_t at, const int *shown, size_t axes,
+                       double rank) {
   const json_t *range = json_object_get(r->summary, "range");
   const double best = figure_get(range, "best"), worst = figure_get(range, "worst");
-  for (size_t v = 0; v < axes; ++v) {
+  for (size_t a = 0; a < axes; ++a) {
+    const size_t v = (size_t)shown[a];
     const json_t *variable = json_array_get(json_object_get(r->summary, "variables"), v);
     const double value = figure_at(json_array_get(column(r, "x"), v), at);
-    (void)fprintf(data, "%zu", v);
+    (void)fprintf(data, "%zu", a);
     picture_put_number(data, box_share(variable, value));
     picture_put_number(data, rank);
     (void)fputc('\n', data);
@@ -378,7 +383,7 @@ static void put_end(FILE *out, double first, double last, int end) {
   (void)fprintf(out, "%.*g", digits < 4 ? 4 : digits > 17 ? 17 : digits, end ? last : first);
 }
 
-static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
+static void put_parallel_axes(const gannet_report *r, FILE *out, const int *shown, size_t axes) {
   const json_t *range = json_object_get(r->summary, "range");
   (void)fprintf(out,
                 "unset border\nunset grid\nunset ytics\nset xrange [-0.2:%.1f]\nset yrange "
@@ -386,12 +391,14 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
                 (double)axes + 0.2);
   for (size_t v = 0; v < axes; ++v) {
     (void)fputs("'", out);
-    put_label(out, json_array_get(json_object_get(r->summary, "variables"), v));
+    put_label(out, json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v]));
     (void)fprintf(out, "' %zu, ", v);
   }
   (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
   for (size_t v = 0; v <= axes; ++v) {
-    const json_t *one = json_array_get(json_object_get(r->summary, "variables"), v);
+    const json_t *one =
+        v < axes ? json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v])
+                 : NULL;
     const json_t *names = json_object_get(one, "values");
     (void)fprintf(out, "set arrow from %zu,0 to %zu,1 nohead front linecolor rgb '#555555'\n", v,
                   v);
@@ -414,7 +421,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
 
 /* Feasible designs by rank, or the others; returns how many there are. */
 static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, const double *rank,
-                          const size_t *order, size_t n_order, size_t axes) {
+                          const size_t *order, size_t n_order, const int *shown, size_t axes) {
   const size_t n_all = json_array_size(column(r, "id"));
   size_t n = feasible ? n_order : 0, lines = 0;
   for (size_t i = 0; !feasible && i < n_all; ++i) n += is_infeasible(r, i);
@@ -423,26 +430,26 @@ static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, con
   for (size_t i = feasible ? n_order : n_all; i-- > 0;) {
     if (!feasible && (!is_infeasible(r, i) || lines++ % stride != 0)) continue;
     if (feasible && i >= BEST_LINES && i % stride != 0) continue;
-    put_design(r, data, feasible ? order[i] : i, axes, feasible ? rank[order[i]] : -1);
+    put_design(r, data, feasible ? order[i] : i, shown, axes, feasible ? rank[order[i]] : -1);
   }
   return n;
 }
 
 static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double *height) {
-  const size_t n_variables = json_array_size(json_object_get(r->summary, "variables"));
+  size_t n_variables = 0, *order = NULL, n = 0, others = 0;
+  int *shown = order_variables(r, false, &n_variables);
   const size_t axes = n_variables < AXES ? n_variables : AXES;
   double *rank = NULL;
-  size_t *order = NULL, n = 0, others = 0;
   (void)height;
-  if (rank_results(r, &rank, &order, &n)) {
+  if (shown && rank_results(r, &rank, &order, &n)) {
     (void)fputs("# axis, place on it, rank; one block of lines per design; -1: not feasible\n",
                 data);
-    others = put_designs(r, data, false, rank, order, n, axes);
-    (void)put_designs(r, data, true, rank, order, n, axes);
+    others = put_designs(r, data, false, rank, order, n, shown, axes);
+    (void)put_designs(r, data, true, rank, order, n, shown, axes);
   }
   if (n + others > 0) {
     put_palette(out);
-    put_parallel_axes(r, out, axes);
+    put_parallel_axes(r, out, shown, axes);
     (void)fputs("plot ", out);
     if (others > 0)
       (void)fprintf(out,
@@ -455,6 +462,7 @@ static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double 
           "notitle\n",
           out);
   }
+  gannet_free(&shown);
   gannet_free(&rank);
   gannet_free(&order);
   return n + others > 0;
@@ -493,7 +501,7 @@ static bool draw_projection(const gannet_report *r, FILE *data, FILE *out, doubl
   const json_t *variables = json_object_get(r->summary, "variables");
   double *rank = NULL;
   size_t *order = NULL, n = 0, n_variables = 0;
-  int *axis = order_variables(r, &n_variables);
+  int *axis = order_variables(r, true, &n_variables);
   const bool shown = axis && n_variables > 1 && rank_results(r, &rank, &order, &n) &&
                      figure_get(json_object_get(r->summary, "campaign"), "done") > 0;
   (void)height;
@@ -581,7 +589,7 @@ static const json_t *variable_at(const gannet_report *r, int v) {
 static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, double *height) {
   const json_t *effects = json_object_get(r->model, "importance");
   size_t n = 0;
-  int *order = order_variables(r, &n);
+  int *order = order_variables(r, true, &n);
   const bool shown = order && json_array_size(effects) > 0;
   if (n > BARS) n = BARS;
   if (shown) {
@@ -647,7 +655,7 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
 
 static bool draw_slices(const gannet_report *r, FILE *data, FILE *out, double *height) {
   size_t n = 0;
-  int *order = order_variables(r, &n);
+  int *order = order_variables(r, true, &n);
   const bool shown = order && json_array_size(json_object_get(r->model, "slices")) > 0;
   if (n > SLICES) n = SLICES;
   if (shown) {

@@ -222,8 +222,9 @@ static gannet_err put_slices(const study *s, const double *best, json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
-    json_t *one = NULL;
-    err = make_slice(s, v, best, x_unit, &one);
+    json_t *one = json_null();
+    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE)
+      err = make_slice(s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
   }
   gannet_free(&x_unit);
@@ -291,7 +292,8 @@ static gannet_err put_importance(const study *s, json_t *list) {
   gannet_err err = make_design(s, &g);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     double effect = 0;
-    err = total_effect(s, &g, v, &effect);
+    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE)
+      err = total_effect(s, &g, v, &effect);
     if (err == GANNET_OK) (void)json_array_append_new(list, report_number(effect));
   }
   gannet_free(&g.a);

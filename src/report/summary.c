@@ -20,7 +20,6 @@ enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
 static json_t *about_variables(const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
-  static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   json_t *list = json_array();
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *one = &spec->variables[v];
@@ -28,10 +27,11 @@ static json_t *about_variables(const gannet_problem *problem) {
     for (int i = 0; i < one->n_values; ++i)
       (void)json_array_append_new(values, json_string(one->values[i]));
     (void)json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:o}", "name", one->name, "unit",
-                        gannet_problem_unit(problem->variable_unit, v), "type", types[one->type],
-                        "lower", one->lower, "upper", one->upper, "log",
-                        one->scale == GANNET_SCALE_LOG, "values", values));
+        list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:o}", "name", one->name, "unit",
+                        gannet_problem_unit(problem->variable_unit, v), "type",
+                        gannet_variable_type_name(one->type), "lower", one->lower, "upper",
+                        one->upper, "log", one->scale == GANNET_SCALE_LOG, "searched",
+                        one->role == GANNET_ROLE_FREE, "values", values));
   }
   return list;
 }

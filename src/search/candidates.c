@@ -44,7 +44,7 @@ static gannet_err candidates_init(gannet_candidates *c, const gannet_candidates_
                                   uint64_t seed, uint64_t iteration) {
   const size_t d = (size_t)c->problem->d, n_centres = spec->n_local ? (size_t)spec->n_centres : 0;
   const gannet_stream sobol = {seed, GANNET_FOR_DESIGN, iteration, 0};
-  const double usual = gannet_perturb_chance(c->problem->spec.n_variables);
+  const double usual = gannet_perturb_chance(c->problem->n_free);
   const double n_points = gannet_problem_count_points(c->problem);
   GANNET_TRY(gannet_alloc(5 * d, sizeof *c->lower, &c->lower));
   GANNET_TRY(gannet_alloc(n_centres * d, sizeof *c->centres, &c->centres));

@@ -44,7 +44,7 @@ static chances given_chances(const gannet_problem *problem, gannet_stream stream
   double u;
   if (moving >= 1 && switching >= 1 && problem->n_continuous > 0) return c;
   gannet_random_uniform(stream, 1, 1, &u);
-  c.surely = (int)(u * problem->spec.n_variables);
+  c.surely = problem->free_variable[(int)(u * problem->n_free)];
   return c;
 }
 
@@ -56,7 +56,8 @@ static chances drawn_chances(const gannet_problem *problem, gannet_stream stream
   if (problem->n_continuous == problem->d) return given_chances(problem, stream, moving, 1);
   gannet_random_uniform(numbers_of_kind(stream, 3), 0, 1, &u);
   gannet_random_uniform(stream, 1, 1, &surely);
-  chances c = {moving, moving * pow(n + 1, -u), (int)(surely * problem->spec.n_variables)};
+  chances c = {moving, moving * pow(n + 1, -u),
+               problem->free_variable[(int)(surely * problem->n_free)]};
   if (n == 0 || problem->n_continuous == 0) return c;
   int of_switches = (int)(surely * n);
   c.surely = 0;
@@ -120,7 +121,7 @@ void gannet_perturb(const gannet_problem *problem, gannet_stream stream,
     for (int j = 0; j < count; ++j) {
       const int i = first + j, k = problem->first[i];
       const gannet_variable *v = &problem->spec.variables[i];
-      if (!moved[j]) continue;
+      if (!moved[j] || v->role != GANNET_ROLE_FREE) continue;
       if (v->type == GANNET_VARIABLE_CATEGORICAL) {
         move_category(v->n_values, gannet_random_bits(categories, (uint64_t)i), x + k);
       } else if (v->type == GANNET_VARIABLE_BOOLEAN) {

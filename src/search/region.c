@@ -210,8 +210,8 @@ static void count_batch(replay *r, int64_t at, gannet_region *region) {
     if (gannet_merit_rank_is_better(&r->merits[id], &best)) best = r->merits[id];
   }
   if (evaluations > 0)
-    gannet_region_count(r->options, gannet_history_problem(history)->spec.n_variables,
-                        is_success(r, &best), evaluations, region);
+    gannet_region_count(r->options, gannet_history_problem(history)->n_free, is_success(r, &best),
+                        evaluations, region);
   for (int64_t id = from; id < to; ++id) count_evaluation(r, id);
 }
 
@@ -251,7 +251,7 @@ static gannet_err replay_init(replay *r) {
 
 gannet_err gannet_region_follow(const gannet_region_options *options, const gannet_history *history,
                                 int64_t design, gannet_region_state *state, gannet_region *region) {
-  const int variables = gannet_history_problem(history)->spec.n_variables;
+  const int variables = gannet_history_problem(history)->n_free;
   replay r = {.options = options,
               .history = history,
               .first = state->first,
@@ -273,7 +273,7 @@ gannet_err gannet_region_follow(const gannet_region_options *options, const gann
 }
 
 static bool is_cut(const gannet_variable *v) {
-  return v->type == GANNET_VARIABLE_REAL || v->type == GANNET_VARIABLE_INTEGER;
+  return gannet_variable_width(v) > 0 && !gannet_variable_switches(v);
 }
 
 /* Geometric mean of the length scales of the coordinates that are cut. */
@@ -312,8 +312,7 @@ void gannet_region_box(const gannet_problem *problem, double length, const doubl
 }
 
 double gannet_region_moving(const gannet_region_options *options, const gannet_problem *problem) {
-  return isnan(options->perturb) ? gannet_perturb_chance(problem->spec.n_variables)
-                                 : options->perturb;
+  return isnan(options->perturb) ? gannet_perturb_chance(problem->n_free) : options->perturb;
 }
 
 double gannet_region_switching(const gannet_region_options *options, const gannet_problem *problem,

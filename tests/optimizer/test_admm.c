@@ -9,8 +9,8 @@
 #include "optimizer/propose/admm.h"
 
 static const gannet_variable plane[] = {
-    {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = -1, .upper = 1},
+    {.name = "y", .lower = -1, .upper = 1},
 };
 static const gannet_constraint limits[] = {{"disk", -INFINITY, 0.5}, {"half", -0.6, INFINITY}};
 

@@ -7,8 +7,7 @@
 
 #include "optimizer/allocation.h"
 
-static const gannet_variable line[] = {
-    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
 static const gannet_problem_spec spec = {1, line, 0, NULL, GANNET_MINIMIZE, NAN};
 static const bool busy[3] = {false, false, false};
 static const double unlimited[3] = {1, 1, 1};

@@ -13,8 +13,8 @@
 enum { BATCHES = 5, Q = 4, D = 2 };
 
 static const gannet_variable square[D] = {
-    {"a", GANNET_VARIABLE_REAL, 0, 3, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 1e-3, 1, GANNET_SCALE_LOG, 0, NULL},
+    {.name = "a", .lower = 0, .upper = 3},
+    {.name = "b", .lower = 1e-3, .upper = 1, .scale = GANNET_SCALE_LOG},
 };
 
 static void begin(const char *method, fixture *f) {

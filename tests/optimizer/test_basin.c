@@ -14,8 +14,8 @@ enum { PLAIN = 60, IN_BASIN = 3 };
 static const double noise = 1e-3, middle[] = {0.3, 0.6}, width = 0.05;
 
 static const gannet_variable square[] = {
-    {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = 0, .upper = 1},
+    {.name = "b", .lower = 0, .upper = 1},
 };
 
 static double distance_of(const double *x) {

@@ -10,8 +10,7 @@
 
 /* What an optimiser on this communicator proposes first. x: [1] */
 static void ask(MPI_Comm comm, double *x) {
-  static const gannet_variable variable = {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0,
-                                           NULL};
+  static const gannet_variable variable = {.name = "x", .lower = 0, .upper = 1};
   const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;
@@ -39,7 +38,7 @@ static void one_rank_may_begin_alone(void **state) {
 /* Sums would be those of the other group, and broadcasts reach nobody. */
 static void groups_that_face_each_other_are_refused(void **state) {
   (void)state;
-  const gannet_variable variable = {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL};
+  const gannet_variable variable = {.name = "x", .lower = 0, .upper = 1};
   const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
   const double x = 0.5;
   MPI_Comm facing = MPI_COMM_NULL, merged = MPI_COMM_NULL;

@@ -11,8 +11,8 @@
 enum { M = 9 };
 
 static const gannet_variable plane[] = {
-    {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = -1, .upper = 1},
+    {.name = "y", .lower = -1, .upper = 1},
 };
 static const gannet_constraint limits[] = {{"disk", -INFINITY, 0.5}, {"half", -0.6, INFINITY}};
 static const gannet_problem_spec spec = {2, plane, 2, limits, GANNET_MINIMIZE, NAN};

@@ -10,8 +10,8 @@
 #include "optimizer/models/transform.h"
 
 static const gannet_variable square[] = {
-    {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = 0, .upper = 1},
+    {.name = "b", .lower = 0, .upper = 1},
 };
 static const gannet_constraint bound[] = {{"c", -INFINITY, 0}};
 

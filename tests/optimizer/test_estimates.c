@@ -12,16 +12,16 @@
 enum { D = 4, Q = 3, MOST = 8 };
 
 static const gannet_variable reals[D] = {
-    {"a", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 0, 15, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_REAL, 1e-3, 1, GANNET_SCALE_LOG, 0, NULL},
-    {"e", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -5, .upper = 10},
+    {.name = "b", .lower = 0, .upper = 15},
+    {.name = "c", .lower = 1e-3, .upper = 1, .scale = GANNET_SCALE_LOG},
+    {.name = "e", .lower = 0, .upper = 1},
 };
 static const gannet_variable steps[D] = {
-    {"a", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
-    {"e", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 7},
+    {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 7},
+    {.name = "c", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 7},
+    {.name = "e", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 7},
 };
 static const gannet_constraint bound[] = {
     {"c1", -INFINITY, 0.3}, {"c2", -0.5, INFINITY}, {"never", 0, INFINITY}};

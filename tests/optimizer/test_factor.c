@@ -6,8 +6,8 @@
 #include "optimizer/fixture.h"
 
 static const gannet_variable variables[] = {
-    {"x", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, 0, 15, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = -5, .upper = 10},
+    {.name = "y", .lower = 0, .upper = 15},
 };
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
 static const gannet_problem_spec spec = {2, variables, 1, bound, GANNET_MINIMIZE, NAN};

@@ -119,8 +119,8 @@ static void read_log(void *user, gannet_log_level level, int rank, const char *l
 
 static gannet_problem *make_problem(bool with_equation, int n_constraints) {
   static const gannet_variable square[D] = {
-      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "x", .lower = 0, .upper = 1},
+      {.name = "y", .lower = 0, .upper = 1},
   };
   static const gannet_constraint constraint = {"c", -INFINITY, 1.5};
   static const char *const by_x[] = {"x", "x"};

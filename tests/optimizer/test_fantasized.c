@@ -10,8 +10,8 @@
 enum { D = 2, POINTS = 20, Q = 6 };
 
 static const gannet_variable box[] = {
-    {"a", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -5, .upper = 5},
+    {.name = "b", .lower = -5, .upper = 5},
 };
 static const gannet_constraint one[] = {{"g", -INFINITY, 0}};
 static const gannet_problem_spec free_one = {D, box, 0, NULL, GANNET_MINIMIZE, 0};

@@ -19,8 +19,7 @@ typedef struct {
 
 /* Random values; every third violates its constraint when that is constrained. */
 static void make(fixture *f, int n, bool constrained) {
-  static const gannet_variable line[] = {
-      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+  static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
   static const gannet_constraint limit[] = {{.name = "c", .lower = -INFINITY, .upper = 0}};
   const gannet_problem_spec spec = {1, line, constrained, limit, GANNET_MINIMIZE, NAN};
   const gannet_stream stream = {5, GANNET_FOR_TEST, 0, 0};

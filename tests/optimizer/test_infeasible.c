@@ -12,12 +12,9 @@
 enum { D = 6, POINTS = 20, AT = 9 };
 
 static const gannet_variable box[] = {
-    {"a", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"e", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"f", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"g", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -5, .upper = 5}, {.name = "b", .lower = -5, .upper = 5},
+    {.name = "c", .lower = -5, .upper = 5}, {.name = "e", .lower = -5, .upper = 5},
+    {.name = "f", .lower = -5, .upper = 5}, {.name = "g", .lower = -5, .upper = 5},
 };
 static const double middle[D] = {1.4, -2.1, 0.6, 2.7, -0.8, -1.9};
 

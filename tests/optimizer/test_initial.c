@@ -8,11 +8,11 @@
 #include "optimizer/optimizer.h"
 
 static const gannet_variable mixed[] = {
-    {"x", GANNET_VARIABLE_REAL, 10, 20, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, 1e-4, 1e4, GANNET_SCALE_LOG, 0, NULL},
-    {"k", GANNET_VARIABLE_INTEGER, 1, 9, GANNET_SCALE_LINEAR, 0, NULL},
-    {"u", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"v", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = 10, .upper = 20},
+    {.name = "y", .lower = 1e-4, .upper = 1e4, .scale = GANNET_SCALE_LOG},
+    {.name = "k", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 9},
+    {.name = "u", .lower = 0, .upper = 1},
+    {.name = "v", .lower = 0, .upper = 1},
 };
 
 enum { N = 40, NEAR = 16, MOST = 5 };
@@ -116,8 +116,12 @@ static void whole_numbers_get_their_shares(void **state) {
   static const gannet_method_setting designs[] = {
       {"method", "random"}, {"method", "sobol"}, {"method", "gp-ei"}, {"initial_span", "0.3"}};
   static const gannet_variable whole[] = {
-      {"k", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LINEAR, 0, NULL},
-      {"k", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LOG, 0, NULL}};
+      {.name = "k", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
+      {.name = "k",
+       .type = GANNET_VARIABLE_INTEGER,
+       .lower = 1,
+       .upper = 3,
+       .scale = GANNET_SCALE_LOG}};
   for (int scale = 0; scale < 2; ++scale)
     for (int i = 0; i < 4; ++i) {
       int count[3];

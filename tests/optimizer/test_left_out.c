@@ -24,8 +24,8 @@ static int residual(const gannet_physics_input *input, gannet_physics_output *ou
 
 static gannet_problem *make_problem(void) {
   static const gannet_variable square[] = {
-      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "x", .lower = 0, .upper = 1},
+      {.name = "y", .lower = 0, .upper = 1},
   };
   static const char *const by_x[] = {"x", "x"};
   static const gannet_physics_term term = {.order = 2, .derivative = by_x};

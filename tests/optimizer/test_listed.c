@@ -11,9 +11,9 @@
 enum { D = 3, N = 60 };
 
 static const gannet_variable variables[D] = {
-    {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"n", GANNET_VARIABLE_INTEGER, 0, 9, GANNET_SCALE_LINEAR, 0, NULL}};
+    {.name = "x", .lower = -1, .upper = 1},
+    {.name = "y", .lower = -1, .upper = 1},
+    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 9}};
 
 static const gannet_problem_spec spec = {
     .n_variables = D, .variables = variables, .goal = GANNET_MINIMIZE, .noise_sd = 0};

@@ -21,7 +21,7 @@ static size_t addresses(void) {
 
 static void creating_fails_on_all_ranks(void **state) {
   (void)state;
-  static const gannet_variable x = {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL};
+  static const gannet_variable x = {.name = "x", .lower = 0, .upper = 1};
   const gannet_problem_spec spec = {1, &x, 0, NULL, GANNET_MINIMIZE, 0};
   struct rlimit before, less;
   fixture f = {0};

@@ -13,9 +13,8 @@
 
 enum { D = 2 };
 
-static const gannet_variable square[D] = {
-    {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL}};
+static const gannet_variable square[D] = {{.name = "x", .lower = -2, .upper = 2},
+                                          {.name = "y", .lower = -2, .upper = 2}};
 
 static fixture make(gannet_goal goal, uint64_t seed) {
   const gannet_problem_spec spec = {D, square, 0, NULL, goal, 0};
@@ -118,8 +117,7 @@ static double least_after(int evaluations) {
   fixture f = {0};
   gannet_best best;
   for (int k = 0; k < STEEP_D; ++k)
-    variables[k] =
-        (gannet_variable){names[k], GANNET_VARIABLE_REAL, -4, 5, GANNET_SCALE_LINEAR, 0, NULL};
+    variables[k] = (gannet_variable){.name = names[k], .lower = -4, .upper = 5};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
@@ -243,9 +241,9 @@ static double mixed(const double *v) {
 static void integers_of_many_values_are_moved(void **state) {
   enum { STEPS = 30 };
   const gannet_variable variables[] = {
-      {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
-      {"k", GANNET_VARIABLE_INTEGER, 0, 40, GANNET_SCALE_LINEAR, 0, NULL},
-      {"on", GANNET_VARIABLE_BOOLEAN, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+      {.name = "x", .lower = -2, .upper = 2},
+      {.name = "k", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 40},
+      {.name = "on", .type = GANNET_VARIABLE_BOOLEAN, .lower = 0, .upper = 1}};
   const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
   double seen[STEPS * 3];
   (void)state;
@@ -263,9 +261,9 @@ static double lattice(const double *k) {
 static void integers_alone_are_enough_to_work_on(void **state) {
   enum { STEPS = 30, N = 3 };
   const gannet_variable variables[N] = {
-      {"a", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL},
-      {"b", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL},
-      {"c", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL}};
+      {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100},
+      {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100},
+      {.name = "c", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100}};
   const gannet_problem_spec spec = {N, variables, 0, NULL, GANNET_MINIMIZE, 0};
   double seen[STEPS * N];
   (void)state;
@@ -278,10 +276,10 @@ static void integers_alone_are_enough_to_work_on(void **state) {
 static void what_is_modelled_are_reals_and_integers_of_four_values(void **state) {
   static const char *const names[] = {"a", "b", "c"};
   const gannet_variable variables[] = {
-      {"cat", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, names},
-      {"three", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LINEAR, 0, NULL},
-      {"four", GANNET_VARIABLE_INTEGER, 1, 4, GANNET_SCALE_LINEAR, 0, NULL},
-      {"real", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+      {.name = "cat", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = names},
+      {.name = "three", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
+      {.name = "four", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 4},
+      {.name = "real", .lower = 0, .upper = 1}};
   const gannet_problem_spec spec = {4, variables, 0, NULL, GANNET_MINIMIZE, 0};
   const double listed[] = {0, 1, 1, 0.5, 2, 3, 4, 0.25};
   gannet_problem *problem = NULL;

@@ -11,8 +11,7 @@
 enum { LINE = 41, LUCKY = 12, LEAST = 20 };
 static const double luck = 0.1;
 
-static const gannet_variable line[] = {
-    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, 0}};
+static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
 static const gannet_constraint kept[] = {{"c", -INFINITY, 0}};
 
 typedef struct {

@@ -28,8 +28,7 @@ static bool begin_comma(void) {
 }
 
 static void begin(fixture *f) {
-  static const gannet_variable variable = {
-      "x", GANNET_VARIABLE_REAL, -0.5, 1, GANNET_SCALE_LINEAR, 0, NULL};
+  static const gannet_variable variable = {.name = "x", .lower = -0.5, .upper = 1};
   static const gannet_method_setting settings[] = {{"initial", "2"}, {"initial_span", "0.75"}};
   const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f->context));
@@ -57,8 +56,7 @@ static void a_decimal_comma_of_the_program_does_not_matter(void **state) {
 static void mistakes_are_told_with_points(void **state) {
   (void)state;
   gannet_problem *problem = NULL;
-  static const gannet_variable variable = {
-      "x", GANNET_VARIABLE_REAL, 1.5, 0.5, GANNET_SCALE_LINEAR, 0, NULL};
+  static const gannet_variable variable = {.name = "x", .lower = 1.5, .upper = 0.5};
   const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
   if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
   assert_fails(GANNET_ERR_INPUT, "1.5", gannet_problem_create(&spec, &problem));

@@ -33,9 +33,9 @@ static void tell_random(gannet_optimizer *optimizer, int n) {
 
 static fixture make(const subject *s) {
   static const gannet_variable variables[D] = {
-      {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "a", .lower = 0, .upper = 1},
+      {.name = "b", .lower = 0, .upper = 1},
+      {.name = "c", .lower = 0, .upper = 1},
   };
   const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, s->noise};
   fixture f = {0};

@@ -13,8 +13,8 @@
 #include "gannet/gannet.h"
 
 static const gannet_variable square[] = {
-    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = 0, .upper = 1},
+    {.name = "y", .lower = 0, .upper = 1},
 };
 
 static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};

@@ -20,8 +20,8 @@ static double branin(const double *u) {
 
 static fixture make(const char *method, uint64_t seed, double noise_sd) {
   static const gannet_variable square[D] = {
-      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "x", .lower = 0, .upper = 1},
+      {.name = "y", .lower = 0, .upper = 1},
   };
   const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, noise_sd};
   const gannet_method_setting setting = {"method", method};

@@ -9,9 +9,9 @@
 #include "problem/problem.h"
 
 static const gannet_variable cube[] = {
-    {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = 0, .upper = 1},
+    {.name = "b", .lower = 0, .upper = 1},
+    {.name = "c", .lower = 0, .upper = 1},
 };
 
 typedef double (*function)(const double *x);

@@ -11,11 +11,11 @@
 static const char *const materials[] = {"steel", "copper", "clay"};
 
 static const gannet_variable mixed[] = {
-    {"x", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, 1e-3, 10, GANNET_SCALE_LOG, 0, NULL},
-    {"n", GANNET_VARIABLE_INTEGER, 1, 6, GANNET_SCALE_LINEAR, 0, NULL},
-    {"vent", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-    {"material", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, materials},
+    {.name = "x", .lower = -5, .upper = 10},
+    {.name = "y", .lower = 1e-3, .upper = 10, .scale = GANNET_SCALE_LOG},
+    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 6},
+    {.name = "vent", .type = GANNET_VARIABLE_BOOLEAN},
+    {.name = "material", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = materials},
 };
 
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
@@ -190,7 +190,7 @@ static void points_of_a_batch_differ_even_when_nothing_is_uncertain(void **state
 static void draws_that_agree_go_on_to_the_next_best_points(void **state) {
   (void)state;
   static const gannet_variable whole[] = {
-      {"n", GANNET_VARIABLE_INTEGER, 0, 2000, GANNET_SCALE_LINEAR, 0, NULL}};
+      {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 2000}};
   const gannet_problem_spec spec = {1, whole, 0, NULL, GANNET_MINIMIZE, NAN};
   const char *const methods[] = {"neural-bo", "gp-ei"};
   for (int m = 0; m < 2; ++m) {
@@ -214,9 +214,8 @@ static void draws_that_agree_go_on_to_the_next_best_points(void **state) {
 
 static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
   (void)state;
-  static const gannet_variable bits[] = {
-      {"a", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-      {"b", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL}};
+  static const gannet_variable bits[] = {{.name = "a", .type = GANNET_VARIABLE_BOOLEAN},
+                                         {.name = "b", .type = GANNET_VARIABLE_BOOLEAN}};
   const gannet_problem_spec spec = {2, bits, 0, NULL, GANNET_MINIMIZE, NAN};
   fixture f = make(MPI_COMM_WORLD, "neural-bo", &spec);
   int seen[4] = {0};
@@ -239,8 +238,7 @@ static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
 /* One to eight rounds of results that a simulation may really give. */
 static void strange_results_do_not_stop_the_optimizer(void **state) {
   (void)state;
-  static const gannet_variable x1[] = {
-      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+  static const gannet_variable x1[] = {{.name = "x", .lower = 0, .upper = 1}};
   const gannet_problem_spec spec = {1, x1, 0, NULL, GANNET_MINIMIZE, NAN};
   const double kinds[6] = {0, 1e300, -1e300, 1e-300, NAN, INFINITY};
   for (int kind = 0; kind < 8; ++kind) {
@@ -272,7 +270,7 @@ static void functions_that_look_ahead_take_many_variables(void **state) {
   (void)state;
   for (int k = 0; k < MANY; ++k) {
     (void)snprintf(names[k], sizeof names[k], "x%d", k);
-    many[k] = (gannet_variable){names[k], GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL};
+    many[k] = (gannet_variable){.name = names[k], .lower = 0, .upper = 1};
   }
   const gannet_problem_spec spec = {MANY, many, 0, NULL, GANNET_MINIMIZE, NAN};
   double first[2][MANY];
@@ -331,8 +329,7 @@ static void any_number_of_draws_makes_a_point(void **state) {
   gannet_variable reals[VARIABLES];
   (void)state;
   for (int k = 0; k < VARIABLES; ++k)
-    reals[k] =
-        (gannet_variable){names[k], GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL};
+    reals[k] = (gannet_variable){.name = names[k], .lower = 0, .upper = 1};
   const gannet_problem_spec spec = {VARIABLES, reals, 0, NULL, GANNET_MINIMIZE, 0};
   for (int i = 0; i < 5; ++i) {
     const gannet_method_setting settings[] = {{"method", methods[i]},

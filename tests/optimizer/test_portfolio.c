@@ -8,8 +8,8 @@
 #include "surrogate/models/gp/gp.h"
 
 static const gannet_variable square[] = {
-    {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "x", .lower = -2, .upper = 2},
+    {.name = "y", .lower = -2, .upper = 2},
 };
 
 static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};

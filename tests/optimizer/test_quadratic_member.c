@@ -10,10 +10,10 @@
 enum { D = 4 };
 
 static const gannet_variable cube[D] = {
-    {"a", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
-    {"d", GANNET_VARIABLE_REAL, -5, 5, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -5, .upper = 5},
+    {.name = "b", .lower = -5, .upper = 5},
+    {.name = "c", .lower = -5, .upper = 5},
+    {.name = "d", .lower = -5, .upper = 5},
 };
 
 /* Condition 1e6 along turned axes; minimum 17 at (1, -2, 0.5, 3). */

@@ -15,8 +15,8 @@ static bool is_last(void) {
 static const char *const metals[] = {"steel", "copper"}, *const stones[] = {"steel", "marble"};
 
 static const gannet_variable usual[] = {
-    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"m", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 2, metals},
+    {.name = "x", .lower = 0, .upper = 1},
+    {.name = "m", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 2, .values = metals},
 };
 static const gannet_constraint limit[] = {{"c", -INFINITY, 1}};
 static const gannet_problem_spec spec = {2, usual, 1, limit, GANNET_MINIMIZE, NAN};

@@ -11,8 +11,8 @@
 enum { SIDE = 7, POINTS = SIDE * SIDE, LUCKY = 14 };
 
 static const gannet_variable square[] = {
-    {"a", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -1, .upper = 1},
+    {.name = "b", .lower = -1, .upper = 1},
 };
 
 static fixture make(gannet_goal goal, double noise, int n_bounds) {

@@ -10,9 +10,8 @@
 
 enum { MOST = 12 };
 
-static const gannet_variable plane[] = {
-    {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"y", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+static const gannet_variable plane[] = {{.name = "x", .lower = -1, .upper = 1},
+                                        {.name = "y", .lower = -1, .upper = 1}};
 static const gannet_problem_spec plane_spec = {2, plane, 0, NULL, GANNET_MINIMIZE, NAN};
 
 /* Settings as "key=value key=value"; small searches and fits, because most tests look at places and
@@ -199,10 +198,10 @@ static void asynchronous_campaigns_continue_exactly(void **state) {
 
 static const char *const words[] = {"a", "b", "c"};
 static const gannet_variable mixed[] = {
-    {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"n", GANNET_VARIABLE_INTEGER, -40, 40, GANNET_SCALE_LINEAR, 0, NULL},
-    {"flag", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-    {"word", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, words}};
+    {.name = "x", .lower = -1, .upper = 1},
+    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = -40, .upper = 40},
+    {.name = "flag", .type = GANNET_VARIABLE_BOOLEAN},
+    {.name = "word", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = words}};
 
 /* The integer moves on by single steps in a small region, from 40 to its best, 0; the flag and the
  * word go over to 0. */

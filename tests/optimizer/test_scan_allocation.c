@@ -24,9 +24,9 @@ static void tell_random(gannet_optimizer *optimizer) {
 /* Allocations of one ask, on all ranks: starts of a fit are done by whichever is free. */
 static long count(const char *method, int candidates) {
   static const gannet_variable variables[D] = {
-      {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "a", .lower = 0, .upper = 1},
+      {.name = "b", .lower = 0, .upper = 1},
+      {.name = "c", .lower = 0, .upper = 1},
   };
   const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
   gannet_context *context = NULL;

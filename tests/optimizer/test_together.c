@@ -22,9 +22,9 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 }
 
 static const gannet_variable variables[D] = {
-    {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"c", GANNET_VARIABLE_INTEGER, 0, 9, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = 0, .upper = 1},
+    {.name = "b", .lower = 0, .upper = 1},
+    {.name = "c", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 9},
 };
 static const gannet_constraint bound[] = {{"g", -INFINITY, 0.2}};
 

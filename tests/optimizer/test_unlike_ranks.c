@@ -74,9 +74,9 @@ static void tell_random(gannet_optimizer *optimizer, int told) {
 /* The points of one ask; whether estimates sufficed. x: [Q][D] */
 static bool ask(const char *method, const char *exact, int told, double *x) {
   static const gannet_variable variables[D] = {
-      {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "a", .lower = 0, .upper = 1},
+      {.name = "b", .lower = 0, .upper = 1},
+      {.name = "c", .lower = 0, .upper = 1},
   };
   const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
   const gannet_method_setting settings[] = {{"method", method},

@@ -9,12 +9,19 @@
 static const char *const sample_solvers[] = {"cg", "gmres", "direct lu"};
 
 static const gannet_variable sample_variables[] = {
-    {"x", GANNET_VARIABLE_REAL, -2, 6, GANNET_SCALE_LINEAR, 0, NULL},
-    {"rate", GANNET_VARIABLE_REAL, 1e-6, 1e-2, GANNET_SCALE_LOG, 0, NULL},
-    {"fins", GANNET_VARIABLE_INTEGER, 1, 8, GANNET_SCALE_LINEAR, 0, NULL},
-    {"cells", GANNET_VARIABLE_INTEGER, 1, 1000, GANNET_SCALE_LOG, 0, NULL},
-    {"vent", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-    {"solver", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, sample_solvers},
+    {.name = "x", .lower = -2, .upper = 6},
+    {.name = "rate", .lower = 1e-6, .upper = 1e-2, .scale = GANNET_SCALE_LOG},
+    {.name = "fins", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 8},
+    {.name = "cells",
+     .type = GANNET_VARIABLE_INTEGER,
+     .lower = 1,
+     .upper = 1000,
+     .scale = GANNET_SCALE_LOG},
+    {.name = "vent", .type = GANNET_VARIABLE_BOOLEAN},
+    {.name = "solver",
+     .type = GANNET_VARIABLE_CATEGORICAL,
+     .n_values = 3,
+     .values = sample_solvers},
 };
 
 static const gannet_constraint sample_constraints[] = {

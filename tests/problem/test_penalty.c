@@ -65,8 +65,7 @@ static void the_order_of_values_does_not_matter(void **state) {
   }
 }
 
-static const gannet_variable line[] = {
-    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
 static const gannet_constraint below[] = {{"g", -INFINITY, 0}};
 static const gannet_problem_spec spec = {1, line, 1, below, GANNET_MAXIMIZE, NAN};
 

@@ -201,13 +201,13 @@ static void points_outside_are_refused_by_name(void **state) {
 static void every_wrong_entry_of_a_specification_is_named(void **state) {
   (void)state;
   const gannet_variable variables[] = {
-      {"a b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
-      {"empty", GANNET_VARIABLE_REAL, 2, 2, GANNET_SCALE_LINEAR, 0, NULL},
-      {"logged", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LOG, 0, NULL},
-      {"half", GANNET_VARIABLE_INTEGER, 0.5, 3, GANNET_SCALE_LINEAR, 0, NULL},
-      {"one", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 1, sample_solvers},
-      {"stress", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-      {"objective", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = "a b", .lower = 0, .upper = 1},
+      {.name = "empty", .lower = 2, .upper = 2},
+      {.name = "logged", .lower = 0, .upper = 1, .scale = GANNET_SCALE_LOG},
+      {.name = "half", .type = GANNET_VARIABLE_INTEGER, .lower = 0.5, .upper = 3},
+      {.name = "one", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 1, .values = sample_solvers},
+      {.name = "stress", .type = GANNET_VARIABLE_BOOLEAN},
+      {.name = "objective", .type = GANNET_VARIABLE_BOOLEAN},
   };
   const gannet_constraint constraints[] = {{"stress", -INFINITY, INFINITY}, {"crossed", 2, 1}};
   const gannet_problem_spec spec = {7, variables, 2, constraints, GANNET_MINIMIZE, -1};
@@ -224,9 +224,9 @@ static void every_wrong_entry_of_a_specification_is_named(void **state) {
 static void names_are_compared_behind_one_that_is_missing(void **state) {
   (void)state;
   const gannet_variable variables[] = {
-      {NULL, GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-      {"twin", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
-      {"twin", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = NULL, .type = GANNET_VARIABLE_BOOLEAN},
+      {.name = "twin", .type = GANNET_VARIABLE_BOOLEAN},
+      {.name = "twin", .type = GANNET_VARIABLE_BOOLEAN},
   };
   const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
   gannet_problem *problem = NULL;
@@ -239,10 +239,10 @@ static void names_are_compared_behind_one_that_is_missing(void **state) {
 static void complaints_need_no_names(void **state) {
   (void)state;
   const gannet_variable variables[] = {
-      {NULL, GANNET_VARIABLE_REAL, 2, 1, GANNET_SCALE_LOG, 0, NULL},
-      {NULL, GANNET_VARIABLE_INTEGER, 0.5, 3, GANNET_SCALE_LINEAR, 0, NULL},
-      {NULL, GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 1, sample_solvers},
-      {NULL, (gannet_variable_type)77, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {.name = NULL, .lower = 2, .upper = 1, .scale = GANNET_SCALE_LOG},
+      {.name = NULL, .type = GANNET_VARIABLE_INTEGER, .lower = 0.5, .upper = 3},
+      {.name = NULL, .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 1, .values = sample_solvers},
+      {.name = NULL, .type = (gannet_variable_type)77},
   };
   const gannet_constraint constraint = {NULL, 2, 1};
   const gannet_problem_spec spec = {4, variables, 1, &constraint, GANNET_MINIMIZE, 0};
@@ -261,7 +261,8 @@ static void complaints_need_no_names(void **state) {
 /* Beyond it log(upper/lower) is infinite, and every point would be at the upper bound. */
 static void logarithmic_boxes_are_as_wide_as_a_double(void **state) {
   (void)state;
-  gannet_variable wide = {"wide", GANNET_VARIABLE_REAL, 1e-160, 1e160, GANNET_SCALE_LOG, 0, NULL};
+  gannet_variable wide = {
+      .name = "wide", .lower = 1e-160, .upper = 1e160, .scale = GANNET_SCALE_LOG};
   const gannet_problem_spec spec = {1, &wide, 0, NULL, GANNET_MINIMIZE, 0};
   const double middle = 0.5;
   double x = NAN;

@@ -352,9 +352,9 @@ static gannet_err ball_and_half(void *user, int list, const double *x, double *v
 static void conditions_are_kept_where_they_are_active(void **state) {
   (void)state;
   gannet_context *world = context_of(MPI_COMM_WORLD);
-  const gannet_variable real[SPACE] = {{"a", GANNET_VARIABLE_REAL, 0, 1, 0, 0, NULL},
-                                       {"b", GANNET_VARIABLE_REAL, 0, 1, 0, 0, NULL},
-                                       {"c", GANNET_VARIABLE_REAL, 0, 1, 0, 0, NULL}};
+  const gannet_variable real[SPACE] = {{.name = "a", .lower = 0, .upper = 1},
+                                       {.name = "b", .lower = 0, .upper = 1},
+                                       {.name = "c", .lower = 0, .upper = 1}};
   const gannet_problem_spec shape = {SPACE, real, 0, NULL, GANNET_MINIMIZE, NAN};
   const double starts[2 * 2 * SPACE] = {0.5, 0.5, 0.5, 0.9, 0.1, 0.95, 0.5, 0.5, 0.5, 0.1, 0.8, 0};
   const double circle = sqrt(0.09 - 0.01), flat = hypot(slope[0], slope[1]);

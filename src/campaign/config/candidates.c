@@ -1,6 +1,7 @@
 #include "campaign/config/candidates.h"
 
 #include <csv.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static gannet_err end_names(table *t) {
     bool found = false;
     char hint[100];
     for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
-    if (found) continue;
+    if (found || problem->spec.variables[v].role != GANNET_ROLE_FREE) continue;
     guess_name(t, name, hint, sizeof hint);
     return GANNET_RAISE(GANNET_ERR_INPUT,
                         "%s: no column '%s'; the first line must name every variable%s",
@@ -104,6 +105,20 @@ static gannet_err end_names(table *t) {
   }
   if (!t->about->others) return GANNET_OK;
   return t->about->others(t->about->user, t->n_others, t->other, &t->enough);
+}
+
+/* Fill in fixed and derived variables, which need no columns, and hand the row over. */
+static gannet_err end_row(table *t) {
+  const gannet_problem *problem = t->about->problem;
+  if (gannet_problem_complete(problem, t->x) != GANNET_OK) {
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", t->about->path, (long long)t->line,
+                        why);
+  }
+  GANNET_TRY(t->about->row(t->about->user, t->x, t->other));
+  for (int v = 0; v < problem->spec.n_variables; ++v) t->x[v] = NAN;
+  return GANNET_OK;
 }
 
 static void on_row(int end, void *user) {
@@ -117,7 +132,7 @@ static void on_row(int end, void *user) {
                           "%s: row %lld has %d columns, expected %d as in the first line",
                           t->about->path, (long long)t->line, t->column, t->n_columns);
   else
-    t->err = t->about->row(t->about->user, t->x, t->other);
+    t->err = end_row(t);
   t->line += 1;
   t->column = 0;
 }
@@ -166,6 +181,7 @@ static gannet_err read_file(table *t) {
 gannet_err gannet_candidates_csv_read(const gannet_candidates_csv *about) {
   table t = {.about = about};
   GANNET_TRY(gannet_alloc((size_t)about->problem->spec.n_variables, sizeof *t.x, &t.x));
+  for (int v = 0; v < about->problem->spec.n_variables; ++v) t.x[v] = NAN;
   const gannet_err err = read_file(&t);
   for (int k = 0; k < t.n_others; ++k) gannet_free(&t.other[k]);
   gannet_free(&t.other);
@@ -198,13 +214,21 @@ static gannet_err take_row(void *user, const double *x, char *const *texts) {
 
 static gannet_err read_hdf5(const char *path, const gannet_problem *problem, int64_t *n,
                             double **rows) {
-  const int v = problem->spec.n_variables;
+  const size_t v = (size_t)problem->spec.n_variables, f = (size_t)problem->n_free;
   const char **names = NULL;
+  double *columns = NULL;
   char why[512];
-  GANNET_TRY(gannet_alloc((size_t)v, sizeof *names, &names));
-  for (int i = 0; i < v; ++i) names[i] = problem->spec.variables[i].name;
-  const gannet_err err = gannet_columns_read(path, v, names, n, rows);
+  GANNET_TRY(gannet_alloc(f, sizeof *names, &names));
+  for (size_t i = 0; i < f; ++i) names[i] = problem->spec.variables[problem->free_variable[i]].name;
+  gannet_err err = gannet_columns_read(path, (int)f, names, n, &columns);
   gannet_free(&names);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)*n * v, sizeof **rows, rows);
+  for (size_t r = 0; err == GANNET_OK && r < (size_t)*n; ++r) {
+    for (size_t i = 0; i < f; ++i)
+      (*rows)[r * v + (size_t)problem->free_variable[i]] = columns[r * f + i];
+    gannet_problem_derive(problem, *rows + r * v);
+  }
+  gannet_free(&columns);
   if (err != GANNET_ERR_INPUT) return err;
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   return GANNET_RAISE(GANNET_ERR_INPUT, "%s: %s", path, why);

@@ -74,8 +74,7 @@ static void compare_numbers(change_list *changes, const char *section, const cha
 }
 
 static const char *type_of(const gannet_variable *v) {
-  static const char *const names[] = {"real", "integer", "boolean", "categorical"};
-  return names[v->type];
+  return gannet_variable_type_name(v->type);
 }
 
 static const char *list_values(const gannet_variable *v, char *text) {
@@ -83,6 +82,15 @@ static const char *list_values(const gannet_variable *v, char *text) {
   for (int i = 0; i < v->n_values && used < LIST_SIZE; ++i)
     used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", i ? ", " : "", v->values[i]);
   if (used + 1 < LIST_SIZE) (void)snprintf(text + used, LIST_SIZE - used, "]");
+  return text;
+}
+
+/* "fixed", "free", or the expression that computes a variable. */
+static const char *describe_role(const gannet_variable *v, char *text) {
+  (void)snprintf(text, LIST_SIZE, "%s",
+                 v->role == GANNET_ROLE_FREE    ? "free"
+                 : v->role == GANNET_ROLE_FIXED ? "fixed"
+                                                : v->expression);
   return text;
 }
 
@@ -94,6 +102,13 @@ static void compare_variable(change_list *changes, const gannet_variable *before
     add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
     return;
   }
+  if (before->role != now->role || before->role == GANNET_ROLE_DERIVED) {
+    if (strcmp(describe_role(before, old), describe_role(now, new)) != 0)
+      add_part(changes, "variables", now->name, NULL, old, new);
+    return;
+  }
+  if (before->role == GANNET_ROLE_FIXED)
+    compare_numbers(changes, "variables", now->name, "fixed", before->fixed, now->fixed);
   compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
   compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
   if (before->scale != now->scale)

@@ -58,19 +58,30 @@ static void write_key(FILE *out, const char *key, const char *text) {
 }
 
 static void write_variable(FILE *out, const gannet_variable *variable, const char *unit) {
-  static const char *const types[] = {"real", "integer", "boolean", "categorical"};
+  const bool number =
+      variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
+  const bool boxed = variable->lower != 0 || variable->upper != 0;
   (void)fputs("  ", out);
   gannet_yaml_text(out, variable->name);
-  (void)fprintf(out, ": {type: %s", types[variable->type]);
-  if (variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER) {
+  (void)fprintf(out, ": {type: %s", gannet_variable_type_name(variable->type));
+  if (number && boxed) {
     write_real(out, "lower", variable->lower);
     write_real(out, "upper", variable->upper);
     (void)fprintf(out, ", scale: %s", variable->scale == GANNET_SCALE_LOG ? "log" : "linear");
   }
-  if (variable->n_values > 0) {
+  if (variable->n_values > 1) {
     (void)fputs(", values: ", out);
     write_list(out, variable->n_values, variable->values);
   }
+  if (variable->role == GANNET_ROLE_FIXED) {
+    if (variable->type == GANNET_VARIABLE_CATEGORICAL)
+      write_key(out, "fixed", variable->values[(int)variable->fixed]);
+    else if (variable->type == GANNET_VARIABLE_BOOLEAN)
+      write_key(out, "fixed", variable->fixed != 0 ? "true" : "false");
+    else
+      write_real(out, "fixed", variable->fixed);
+  }
+  if (variable->role == GANNET_ROLE_DERIVED) write_key(out, "expression", variable->expression);
   write_key(out, "unit", unit);
   (void)fputs("}\n", out);
 }

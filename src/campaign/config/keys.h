@@ -62,6 +62,7 @@ typedef struct {
   double lower, upper;
   int scale; /* gannet_scale */
   gannet_text_list values;
+  char *fixed, *expression; /* NULL = not given */
   char *unit;
 } gannet_variable_keys;
 

@@ -79,6 +79,28 @@ static gannet_err check_repeats(const gannet_problem *problem, const gannet_star
   return err;
 }
 
+/* Fill in what is fixed or derived, where a design gives all that it follows from. */
+static gannet_err complete_design(const gannet_problem *problem, double *x, const char *location,
+                                  gannet_complaints *complaints) {
+  const gannet_variable *variables = problem->spec.variables;
+  bool is_whole = true;
+  for (int f = 0; f < problem->n_free; ++f)
+    is_whole = is_whole && !isnan(x[problem->free_variable[f]]);
+  gannet_err err = is_whole ? gannet_problem_complete(problem, x) : GANNET_OK;
+  for (int v = 0; v < problem->spec.n_variables && !is_whole; ++v) {
+    if (variables[v].role == GANNET_ROLE_FIXED) x[v] = variables[v].fixed;
+    if (variables[v].role == GANNET_ROLE_DERIVED && !isnan(x[v]))
+      gannet_complain(complaints, location,
+                      "start: %s is computed, but the design does not give all that it is computed "
+                      "from; leave it out, or give every variable",
+                      variables[v].name);
+  }
+  if (err != GANNET_ERR_INPUT) return err;
+  gannet_complain(complaints, location, "start: %s", gannet_error_detail());
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
 /* Designs of the campaign file. */
 
 static gannet_err read_design(const gannet_config_reader *reader, const gannet_tree *node,
@@ -109,7 +131,7 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
     else
       gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
   }
-  return GANNET_OK;
+  return complete_design(problem, x, location, reader->complaints);
 }
 
 gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
@@ -213,6 +235,8 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
     if (is_empty)
       gannet_complain(complaints, location,
                       "start: gives no variable; leave the line out, or give one");
+    GANNET_TRY(
+        complete_design(problem, &start->x[i * problem->spec.n_variables], location, complaints));
   }
   return GANNET_OK;
 }
@@ -265,7 +289,8 @@ void gannet_start_check_list(const gannet_start *start, const gannet_problem *pr
   for (int64_t i = 0; problem->pool && i < start->n && n < MOST_COMPLAINTS; ++i) {
     const double *x = start->x + i * v;
     bool is_whole = true, is_listed = false;
-    for (int k = 0; k < v; ++k) is_whole = is_whole && !isnan(x[k]);
+    for (int f = 0; f < problem->n_free; ++f)
+      is_whole = is_whole && !isnan(x[problem->free_variable[f]]);
     if (is_whole) is_listed = gannet_pool_has(problem->pool, problem, x);
     n += !is_listed;
     if (!is_whole)

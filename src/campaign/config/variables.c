@@ -4,13 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
+#include "base/names.h"
+#include "base/number.h"
 #include "campaign/config/internal.h"
 #include "campaign/config/section.h"
 #include "problem/check.h"
+#include "problem/derived.h"
 
-enum { LOCATION_SIZE = 512 };
+enum { LOCATION_SIZE = 512, PATH_SIZE = 128 };
 
 typedef struct {
   int n_variables, n_constraints;
@@ -28,20 +32,27 @@ static void complain_at_key(const gannet_config_reader *reader, const gannet_tre
   gannet_complain(reader->complaints, location, "%s", what);
 }
 
+/* Complain about a key of a variable, at the key, or at the variable when it does not have it. */
+static void complain_of_variable(const gannet_config_reader *reader, const gannet_tree *node,
+                                 const char *key, const char *what) {
+  char location[LOCATION_SIZE], path[PATH_SIZE];
+  const gannet_tree *child = gannet_tree_find(node, key);
+  gannet_tree_key_location(child ? child : node, location, sizeof location);
+  (void)snprintf(path, sizeof path, "variables.%.80s", node->key);
+  gannet_complain(reader->complaints, location, "%s.%s: %s", path, key, what);
+}
+
 /* Keys that mean nothing for a type are mistakes, not decoration. */
 static void check_fit(const gannet_config_reader *reader, const gannet_tree *node, int type) {
   static const char *const numeric[] = {"lower", "upper", "scale"};
   const bool number = type == GANNET_VARIABLE_REAL || type == GANNET_VARIABLE_INTEGER;
+  const bool fixed = gannet_tree_find(node, "fixed");
+  const bool boxed = gannet_tree_find(node, "lower") || gannet_tree_find(node, "upper");
   for (int i = 0; i < 3; ++i) {
     const gannet_tree *key = gannet_tree_find(node, numeric[i]);
-    if (key && !number) {
-      char location[LOCATION_SIZE];
-      gannet_tree_key_location(key, location, sizeof location);
-      gannet_complain(reader->complaints, location,
-                      "variables.%s.%s: only real and integer variables have it", node->key,
-                      numeric[i]);
-    }
-    if (!key && number && i < 2) {
+    if (key && !number)
+      complain_of_variable(reader, node, numeric[i], "only real and integer variables have it");
+    if (!key && number && i < 2 && (boxed || !fixed)) {
       char location[LOCATION_SIZE];
       gannet_tree_key_location(node, location, sizeof location);
       gannet_complain(reader->complaints, location,
@@ -49,43 +60,131 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
                       node->key, numeric[i]);
     }
   }
-  const gannet_tree *values = gannet_tree_find(node, "values");
-  if (values && type != GANNET_VARIABLE_CATEGORICAL) {
-    char location[LOCATION_SIZE];
-    gannet_tree_key_location(values, location, sizeof location);
-    gannet_complain(reader->complaints, location, "variables.%s.values: needs type: categorical",
-                    node->key);
+  if (gannet_tree_find(node, "values") && type != GANNET_VARIABLE_CATEGORICAL)
+    complain_of_variable(reader, node, "values", "needs type: categorical");
+}
+
+/* Complain about what a variable with an expression cannot have. */
+static void check_expression(const gannet_config_reader *reader, const gannet_tree *node,
+                             int type) {
+  static const char *const others[] = {"fixed", "lower", "upper", "scale", "values"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+    if (gannet_tree_find(node, others[i]))
+      complain_of_variable(reader, node, others[i],
+                           "the variable is computed from its expression; leave one of them out");
+  if (type == GANNET_VARIABLE_CATEGORICAL)
+    complain_of_variable(reader, node, "type",
+                         "an expression has numbers for values; expected real, integer or boolean");
+}
+
+/* Find the type and the value of a fixed variable. Without bounds and values it has the type that
+ * its value looks like. */
+static void read_fixed(const gannet_config_reader *reader, const gannet_tree *node,
+                       gannet_variable_keys *keys, double *value) {
+  const char *text = keys->fixed;
+  const bool is_number = gannet_parse_number(text, value) == 0;
+  bool truth = false;
+  if (!gannet_tree_find(node, "type")) {
+    const bool boxed = gannet_tree_find(node, "lower") || gannet_tree_find(node, "upper");
+    keys->type = keys->values.n > 0                     ? GANNET_VARIABLE_CATEGORICAL
+                 : boxed                                ? GANNET_VARIABLE_REAL
+                 : is_number && !strpbrk(text, ".eEdD") ? GANNET_VARIABLE_INTEGER
+                 : is_number                            ? GANNET_VARIABLE_REAL
+                 : strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0
+                     ? GANNET_VARIABLE_BOOLEAN
+                     : GANNET_VARIABLE_CATEGORICAL;
+  }
+  if (keys->type == GANNET_VARIABLE_CATEGORICAL) {
+    const char *known[257] = {NULL};
+    char what[400];
+    for (int i = 0; i < keys->values.n; ++i) {
+      if (i < 256) known[i] = keys->values.item[i];
+      if (strcmp(keys->values.item[i], text) == 0) *value = i;
+      if (strcmp(keys->values.item[i], text) == 0) return;
+    }
+    *value = 0;
+    if (keys->values.n == 0) return;
+    const char *near = gannet_nearest(text, known);
+    (void)snprintf(what, sizeof what, "'%.100s' is not one of the values%s%.100s%s", text,
+                   near ? "; did you mean '" : ", expected one of them", near ? near : "",
+                   near ? "'?" : "");
+    complain_of_variable(reader, node, "fixed", what);
+  } else if (keys->type == GANNET_VARIABLE_BOOLEAN) {
+    if (gannet_parse_boolean(text, &truth) != 0)
+      complain_of_variable(reader, node, "fixed", "expected true or false");
+    *value = truth;
+  } else if (!is_number) {
+    complain_of_variable(reader, node, "fixed",
+                         "expected a number; a word needs type: categorical or values");
   }
 }
 
 static gannet_err read_variable(const gannet_config_reader *reader, const gannet_tree *node,
                                 gannet_variable_keys *keys, gannet_variable *variable) {
   const int before = reader->complaints->count;
-  char path[128], location[LOCATION_SIZE];
+  char path[PATH_SIZE], location[LOCATION_SIZE];
+  double fixed = 0;
   (void)snprintf(path, sizeof path, "variables.%.80s", node->key);
   const gannet_section_source source = {.path = path, .node = node, .table = gannet_variable_table};
   keys->lower = keys->upper = NAN;
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
-  if (reader->complaints->count == before) check_fit(reader, node, keys->type);
+  if (reader->complaints->count > before) return GANNET_OK;
+  if (keys->expression) {
+    check_expression(reader, node, keys->type);
+  } else {
+    if (keys->fixed) read_fixed(reader, node, keys, &fixed);
+    check_fit(reader, node, keys->type);
+  }
   if (reader->complaints->count > before) return GANNET_OK;
   *variable = (gannet_variable){.name = node->key,
                                 .type = (gannet_variable_type)keys->type,
-                                .lower = keys->lower,
-                                .upper = keys->upper,
+                                .lower = isnan(keys->lower) ? 0 : keys->lower,
+                                .upper = isnan(keys->upper) ? 0 : keys->upper,
                                 .scale = (gannet_scale)keys->scale,
                                 .n_values = keys->values.n,
-                                .values = (const char *const *)keys->values.item};
-  if (variable->type == GANNET_VARIABLE_BOOLEAN || variable->type == GANNET_VARIABLE_CATEGORICAL)
-    variable->lower = variable->upper = 0;
+                                .values = (const char *const *)keys->values.item,
+                                .role = keys->expression ? GANNET_ROLE_DERIVED
+                                        : keys->fixed    ? GANNET_ROLE_FIXED
+                                                         : GANNET_ROLE_FREE,
+                                .fixed = fixed,
+                                .expression = keys->expression};
+  if (variable->type == GANNET_VARIABLE_CATEGORICAL && keys->fixed && keys->values.n == 0) {
+    variable->n_values = 1; /* the word is the only value */
+    variable->values = (const char *const *)&keys->fixed;
+  }
   gannet_tree_key_location(node, location, sizeof location);
   gannet_variable_check(variable, location, reader->complaints);
   return GANNET_OK;
 }
 
+/* Check what derived variables are computed from, when all variables are known. */
+static gannet_err check_derived(const gannet_config_reader *reader, const gannet_tree *variables,
+                                const keys_of_problem *all) {
+  const char **location = NULL;
+  char(*text)[LOCATION_SIZE] = NULL;
+  gannet_derived *derived = NULL;
+  const size_t n = (size_t)all->n_variables;
+  gannet_err err = gannet_alloc(n, sizeof *location, &location);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *text, &text);
+  for (size_t v = 0; v < n && err == GANNET_OK; ++v) {
+    const gannet_tree *node = &variables->child[v];
+    const gannet_tree *expression = gannet_tree_find(node, "expression");
+    gannet_tree_key_location(expression ? expression : node, text[v], sizeof text[v]);
+    location[v] = text[v];
+  }
+  if (err == GANNET_OK)
+    err = gannet_derived_create(all->n_variables, all->variables, location, reader->complaints,
+                                &derived);
+  gannet_derived_destroy(&derived, all->n_variables);
+  gannet_free(&text);
+  gannet_free(&location);
+  return err;
+}
+
 static gannet_err read_constraint(const gannet_config_reader *reader, const gannet_tree *node,
                                   gannet_constraint_keys *keys, gannet_constraint *constraint) {
   const int before = reader->complaints->count;
-  char path[128], location[LOCATION_SIZE];
+  char path[PATH_SIZE], location[LOCATION_SIZE];
   (void)snprintf(path, sizeof path, "constraints.%.80s", node->key);
   const gannet_section_source source = {
       .path = path, .node = node, .table = gannet_constraint_table};
@@ -186,6 +285,8 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
                     "upper: 1}}'");
   check_names(reader, variables, constraints);
   gannet_err err = read_parts(reader, variables, constraints, &all);
+  if (err == GANNET_OK && reader->complaints->count == before)
+    err = check_derived(reader, variables, &all);
   if (err == GANNET_OK && reader->complaints->count == before) err = create_problem(reader, &all);
   for (int v = 0; v < all.n_variables; ++v)
     gannet_options_release(gannet_variable_table, &all.keys[v], sizeof all.keys[v]);

@@ -59,6 +59,7 @@ static gannet_err check_problem(const gannet_store *store, const gannet_snapshot
     if (strcmp(field->name, "problem/unit") == 0 ||
         strcmp(field->name, "problem/constraint_unit") == 0)
       continue;
+    if (field->optional && !gannet_store_has(store, field->name)) continue;
     if (field->texts)
       err = check_texts(store, field->name, n,
                         *(const char *const *const *)(const void *)(base + field->texts));

@@ -87,14 +87,18 @@ const gannet_snapshot_problem_field gannet_snapshot_problem_fields[] = {
     {"problem/variables", "names, in the order of the columns of history/x", AT(n_variables),
      .texts = AT(name)},
     {"problem/type", "real, integer, boolean or categorical", AT(n_variables), .texts = AT(type)},
-    {"problem/lower", "least value, in the user's units; NaN for booleans and categories",
-     AT(n_variables), .reals = AT(lower)},
-    {"problem/upper", "largest value, in the user's units; NaN for booleans and categories",
+    {"problem/lower", "least value, in the user's units; NaN where there are none", AT(n_variables),
+     .reals = AT(lower)},
+    {"problem/upper", "largest value, in the user's units; NaN where there are none",
      AT(n_variables), .reals = AT(upper)},
     {"problem/scale", "linear or log: how the range is searched", AT(n_variables),
      .texts = AT(scale)},
     {"problem/unit", "units of the variables, as the campaign file states them; may be empty",
      AT(n_variables), .texts = AT(unit)},
+    {"problem/fixed", "value of the variables that are fixed, as in history/x; NaN for others",
+     AT(n_variables), .reals = AT(fixed), .optional = true},
+    {"problem/expression", "what computes the variables that are derived; empty for others",
+     AT(n_variables), .texts = AT(expression), .optional = true},
     {"problem/categories", "values of the categorical variables, each variable's in its order",
      AT(n_values), .texts = AT(value)},
     {"problem/category_of", "the variable that has the value, by its position from 0", AT(n_values),
@@ -121,6 +125,8 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, gannet_snaps
   GANNET_TRY(gannet_alloc(v, sizeof *p->unit, &p->unit));
   GANNET_TRY(gannet_alloc(v, sizeof *p->lower, &p->lower));
   GANNET_TRY(gannet_alloc(v, sizeof *p->upper, &p->upper));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->fixed, &p->fixed));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->expression, &p->expression));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value, &p->value));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value_of, &p->value_of));
   GANNET_TRY(gannet_alloc(k, sizeof *p->constraint, &p->constraint));
@@ -130,19 +136,22 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, gannet_snaps
 }
 
 gannet_err gannet_snapshot_problem_fill(const gannet_problem *problem, gannet_snapshot_problem *p) {
-  static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   static const char *const scales[] = {"linear", "log"};
   const gannet_problem_spec *spec = &problem->spec;
   GANNET_TRY(allocate_problem(spec, p));
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
-    const bool has_box = !gannet_variable_switches(variable);
+    const bool number =
+        variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
+    const bool has_box = number && (variable->lower != 0 || variable->upper != 0);
     p->name[v] = variable->name;
-    p->type[v] = types[variable->type];
+    p->type[v] = gannet_variable_type_name(variable->type);
     p->scale[v] = scales[has_box && variable->scale == GANNET_SCALE_LOG];
     p->unit[v] = gannet_problem_unit(problem->variable_unit, v);
     p->lower[v] = has_box ? variable->lower : NAN;
     p->upper[v] = has_box ? variable->upper : NAN;
+    p->fixed[v] = variable->role == GANNET_ROLE_FIXED ? variable->fixed : NAN;
+    p->expression[v] = variable->role == GANNET_ROLE_DERIVED ? variable->expression : "";
     const int n = variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 0;
     for (int i = 0; i < n; ++i) {
       p->value[p->n_values] = variable->values[i];
@@ -167,6 +176,8 @@ void gannet_snapshot_problem_release(gannet_snapshot_problem *p) {
   gannet_free(&p->unit);
   gannet_free(&p->lower);
   gannet_free(&p->upper);
+  gannet_free(&p->fixed);
+  gannet_free(&p->expression);
   gannet_free(&p->value);
   gannet_free(&p->value_of);
   gannet_free(&p->constraint);

@@ -28,8 +28,10 @@ typedef struct {
   int64_t n_variables, n_constraints, n_values;
   const char **name, **type, **scale, **unit; /* [n_variables] */
   double *lower, *upper;                      /* [n_variables] NaN where there is no box */
-  const char **value;                         /* [n_values] categories of all variables */
-  int64_t *value_of;                          /* [n_values] the variable that has it, by position */
+  double *fixed;           /* [n_variables] the value of fixed variables, else NaN */
+  const char **expression; /* [n_variables] of derived variables, else "" */
+  const char **value;      /* [n_values] categories of all variables */
+  int64_t *value_of;       /* [n_values] the variable that has it, by position */
   const char **constraint, **constraint_unit; /* [n_constraints] */
   double *least, *most;                       /* [n_constraints] infinite where open */
 } gannet_snapshot_problem;
@@ -50,6 +52,7 @@ typedef struct {
   size_t texts;  /* offset of the array of texts, or */
   size_t reals;  /* of numbers, or */
   size_t wholes; /* of whole numbers; 0 = it is another one */
+  bool optional; /* files of earlier versions lack it */
 } gannet_snapshot_problem_field;
 
 extern const gannet_snapshot_problem_field gannet_snapshot_problem_fields[];

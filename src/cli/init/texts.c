@@ -10,6 +10,7 @@
 #include "base/embed.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "campaign/config/schema.h"
 #include "campaign/config/yaml_text.h"
 #include "cli/init/init.h"
@@ -77,13 +78,9 @@ static void explain_section(FILE *out, const char *path) {
   }
 }
 
-/* The shortest text that gives the same number. */
 static void put_number(FILE *out, double value) {
   char text[40];
-  for (int digits = 6; digits <= 17; ++digits) {
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
+  gannet_format_number(value, text, sizeof text);
   (void)fputs(text, out);
 }
 

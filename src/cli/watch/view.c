@@ -269,7 +269,7 @@ static void put_head(view *v) {
     (void)fprintf(
         out, "%s, %s %d variable%s%s\n", input->general.name,
         input->problem->spec.goal == GANNET_MAXIMIZE ? "maximizes over" : "minimizes over",
-        input->problem->spec.n_variables, input->problem->spec.n_variables == 1 ? "" : "s",
+        input->problem->n_free, input->problem->n_free == 1 ? "" : "s",
         input->problem->spec.n_constraints ? " with constraints" : "");
   v->state = watch_state_text(v->follow, text, sizeof text);
   out = page_begin(&v->page, "state", colors[v->state], 1);
@@ -381,7 +381,7 @@ static void put_best(view *v, const gannet_tally *tally) {
 static void put_value(flow *f, const gannet_problem *problem, int variable, double value) {
   const gannet_variable *about = &problem->spec.variables[variable];
   char text[256], item[400];
-  if (about->type == GANNET_VARIABLE_REAL)
+  if (about->type == GANNET_VARIABLE_REAL && about->role != GANNET_ROLE_FIXED)
     (void)snprintf(text, sizeof text, "%.7g", value);
   else
     gannet_problem_format(problem, variable, value, text, sizeof text);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "evaluate/contract/case_folder.h"
 #include "evaluate/result_record.h"
+#include "problem/derived.h"
 
 /* Make a path absolute: simulations run in other directories. */
 static gannet_err absolute(const char *path, char *full) {
@@ -134,16 +135,21 @@ gannet_err gannet_program_check_request(const gannet_program *program,
                                         const gannet_context *context,
                                         const gannet_request *request, gannet_result_queue *ready,
                                         bool *fits) {
-  char misfit[GANNET_MISFIT_SIZE];
+  char misfit[GANNET_MISFIT_SIZE] = "";
   gannet_result_record result;
-  GANNET_TRY(
-      gannet_placeholder_uses_check(program->uses, &program->contract, context, request, misfit));
+  const bool is_undefined =
+      gannet_problem_find_undefined(program->contract.problem, request->x_user, misfit,
+                                    sizeof misfit) >= 0;
+  if (!is_undefined)
+    GANNET_TRY(
+        gannet_placeholder_uses_check(program->uses, &program->contract, context, request, misfit));
   *fits = !*misfit;
   if (*fits) return GANNET_OK;
   gannet_result_queue_begin(ready, &result);
   result.id = request->id;
   result.run.attempts = request->attempt;
   gannet_result_fail(&result, false, "%s", misfit);
+  if (is_undefined) gannet_result_cannot_run(&result, GANNET_FAILURE_WORD);
   return gannet_result_queue_add(ready, &result);
 }
 

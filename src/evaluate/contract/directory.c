@@ -53,7 +53,7 @@ static json_t *json_of(const gannet_variable *variable, double value) {
     case GANNET_VARIABLE_CATEGORICAL:
       return json_string(variable->values[(int)value]);
     default:
-      return json_real(value);
+      return isfinite(value) ? json_real(value) : json_null();
   }
 }
 

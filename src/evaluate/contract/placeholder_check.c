@@ -130,6 +130,7 @@ enum { TRIED = 101 };
 
 static double tried_value(const gannet_variable *v, int i) {
   const double share = (double)i / (TRIED - 1);
+  if (v->role == GANNET_ROLE_FIXED) return v->fixed;
   if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_BOOLEAN) return i;
   const double x = i == 0                         ? v->lower
                    : i == TRIED - 1               ? v->upper
@@ -166,9 +167,11 @@ static gannet_err try_values(source *s, const gannet_placeholder *found, const g
   const gannet_field_kind kind = gannet_variable_kind(v);
   const gannet_problem *problem = s->check->problem;
   const int variable = (int)(v - problem->spec.variables);
-  const int n_tried = v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values
-                      : v->type == GANNET_VARIABLE_BOOLEAN   ? 2
-                                                             : TRIED;
+  const int n_tried = v->role == GANNET_ROLE_FIXED             ? 1
+                      : v->role == GANNET_ROLE_DERIVED         ? 0 /* its range is not known */
+                      : v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values
+                      : v->type == GANNET_VARIABLE_BOOLEAN     ? 2
+                                                               : TRIED;
   gannet_text now = {0}, before = {0};
   gannet_err err = GANNET_OK;
   bool fits = true, differs = true;
@@ -179,8 +182,8 @@ static gannet_err try_values(source *s, const gannet_placeholder *found, const g
     const bool is_text = kind == GANNET_FIELD_TEXT_KIND;
     if (!is_text) gannet_problem_format(problem, variable, value, number, sizeof number);
     now.used = 0;
-    err = gannet_field_write(&found->field, kind, value, is_text ? v->values[i] : number, &now,
-                             &fits);
+    err = gannet_field_write(&found->field, kind, value, is_text ? v->values[(int)value] : number,
+                             &now, &fits);
     if (err != GANNET_OK) break;
     if (!fits) warn_of_misfit(s, found, now.text);
     differs = is_text || i == 0 || value == last || strcmp(now.text, before.text) != 0;

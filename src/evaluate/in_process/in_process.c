@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "evaluate/backends.h"
 #include "evaluate/result_record.h"
+#include "problem/derived.h"
 
 enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
 
@@ -281,9 +282,16 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   for (int j = 0; j < spec->n_constraints; ++j) run->constraints[j] = NAN;
   result->run.started = gannet_clock_epoch();
   const double begun = gannet_clock_seconds();
-  is_running = true;
-  const int code = run->call.run(run->call.target, &input, &output);
-  is_running = false;
+  char undefined[sizeof output.reason];
+  int code = 0;
+  if (gannet_problem_find_undefined(run->problem, x, undefined, sizeof undefined) >= 0) {
+    memcpy(output.reason, undefined, sizeof undefined);
+    output.cannot_run = true;
+  } else {
+    is_running = true;
+    code = run->call.run(run->call.target, &input, &output);
+    is_running = false;
+  }
   result->run.ended = result->run.started + gannet_clock_seconds() - begun;
   output.reason[sizeof output.reason - 1] = '\0';
   GANNET_TRY(agree_on_code(run, code, &output, &failed_rank));

@@ -12,9 +12,9 @@ function showImportance() {
     $("#importance .chart").hidden = true;
     return;
   }
-  const order = summary.variables.map((v, k) => k).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 40);
+  const order = searched().sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 40);
   $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of the objective${model.transform === "log" ? ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
-    + (summary.variables.length > 40 ? ` The 40 largest of ${summary.variables.length}.` : "");
+    + (searched().length > 40 ? ` The 40 largest of ${searched().length}.` : "");
   $("#importance .chart").style.height = `${Math.max(8, 3.5 + 1.5 * order.length)}rem`;
   chart($("#importance .chart"), () => ({
     grid: {left: 10, right: 60, top: 26, bottom: 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}: ${number(p.value, 3)}`),
@@ -61,8 +61,8 @@ function drawSlice(holder, k) {
 function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
   $("#slices .note").textContent = `Median and central 95 % of the objective without its noise, as ${modelName()} expects them, all other variables being as in the best design (dashed line, green point).`
-    + (summary.variables.length > 24 ? " The 24 variables that matter most." : "");
-  summary.variables.map((v, k) => k).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
+    + (searched().length > 24 ? " The 24 variables that matter most." : "");
+  searched().sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
     .forEach((k) => drawSlice(holderIn($("#slices .grid"), `Model of the objective along ${summary.variables[k].name}`), k));
 }
 

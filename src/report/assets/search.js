@@ -142,29 +142,30 @@ function showParallel() {
   if (infeasible.length) $("#parallel .note").textContent += " Grey: not feasible.";
   const chosen = ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
   if (chosen.length < ordered.length) $("#parallel .note").textContent += ` Shown: the best 150 and a regular choice of ${chosen.length - 150} others.`;
-  const shown = summary.variables.slice(0, 30);
+  const shown = searched().slice(0, 30);
   const objectives = chosen.concat(others).map((i) => columns.objective[i]);
   const [low, high] = [objectives.reduce((a, b) => Math.min(a, b)), objectives.reduce((a, b) => Math.max(a, b))];
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
-  const text = (v, k, i) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
+  const text = (k, i, v = summary.variables[k]) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
   chart($("#parallel .chart"), () => ({
     parallel: {left: 50, right: 70 + room(summary.range.best, summary.range.worst, true), top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
-    parallelAxis: shown.map((v, k) => Object.assign(
-      {dim: k + 1, name: labelled(v), nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
+    parallelAxis: shown.map((k) => summary.variables[k]).map((v, place) => Object.assign(
+      {dim: place + 1, name: labelled(v), nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
       variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
     ).concat([{dim: shown.length + 1, name: about.objective, scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
       axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
     visualMap: ordered.length ? rankScale({seriesIndex: 1}) : undefined,
     series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5,
-      data: others.map((i) => [0, ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])},
+      data: others.map((i) => [0, ...shown.map((k) => text(k, i)), columns.objective[i]])},
     {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
-      data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])}]
+      data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((k) => text(k, i)), columns.objective[i]])}]
   }));
 }
 
 function showProjection() {
-  if (summary.variables.length < 2) return hide("projection");
-  const byWeight = summary.variables.map((v, k) => k).sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
+  const kept = searched();
+  if (kept.length < 2) return hide("projection");
+  const byWeight = kept.slice().sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
   const axes = [byWeight[0], byWeight[1]];
   const lost = indices.filter((i) => columns.status[i] > DONE);
   const best = summary.best.length && summary.best[0].feasible ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
@@ -180,8 +181,8 @@ function showProjection() {
       {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
       {name: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map((i) => [...at(i), 0, i])}]
   }));
-  const names = summary.variables.map((v) => v.name);
-  [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, axes[side], (k) => { axes[side] = k; draw(entry); }));
+  const names = kept.map((k) => summary.variables[k].name);
+  [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, kept.indexOf(axes[side]), (k) => { axes[side] = kept[k]; draw(entry); }));
   $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", best.length ? "Diamond: the best design." : "");
 }
 

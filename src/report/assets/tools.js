@@ -80,10 +80,13 @@ function fillHead(table, names) {
 const labelled = (column) => column.unit ? `${column.name} [${column.unit}]` : column.name;
 const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
 
+// Variables that are searched; the others are fixed or computed from them, and charts leave them out.
+const searched = () => summary.variables.map((v, k) => k).filter((k) => summary.variables[k].searched);
 function valueText(variable, value) {
+  if (value === null) return "no value";
   if (variable.type === "categorical") return variable.values[value];
   if (variable.type === "boolean") return value ? "true" : "false";
-  return number(value, 6 + fineness(variable.lower, variable.upper));
+  return number(value, variable.searched ? 6 + fineness(variable.lower, variable.upper) : 10);
 }
 function designText(i) {
   const lines = [`evaluation ${columns.id[i]}`, columns.penalty[i] === null ? `objective ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}` : `objective ${objective(columns.penalty[i])} (a penalty)`];

@@ -1,0 +1,165 @@
+#include "problem/derived.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void gannet_derived_destroy(gannet_derived **derived, int n_variables) {
+  if (!*derived) return;
+  for (int v = 0; (*derived)->expression && v < n_variables; ++v)
+    gannet_variable_expression_destroy(&(*derived)->expression[v]);
+  gannet_free(&(*derived)->expression);
+  gannet_free(&(*derived)->variable);
+  gannet_free(derived);
+}
+
+static gannet_err compile_expressions(int n, const gannet_variable *variables,
+                                      const char *const *location, gannet_complaints *complaints,
+                                      gannet_derived *derived) {
+  for (int v = 0; v < n; ++v) {
+    if (variables[v].role != GANNET_ROLE_DERIVED) continue;
+    const char *text = variables[v].expression ? variables[v].expression : "";
+    const gannet_err err =
+        gannet_variable_expression_create(text, n, variables, &derived->expression[v]);
+    if (err == GANNET_ERR_INPUT) {
+      gannet_complain(complaints, location ? location[v] : NULL, "variable %s: %s",
+                      variables[v].name, gannet_error_detail());
+      gannet_error_clear();
+    } else {
+      GANNET_TRY(err);
+    }
+  }
+  return GANNET_OK;
+}
+
+/* The first derived variable that v uses and that is not computed yet, or -1. */
+static int find_open(const gannet_derived *derived, int n, const bool *computed, int v) {
+  for (int i = 0; i < n; ++i)
+    if (derived->expression[i] && !computed[i] &&
+        gannet_variable_expression_uses(derived->expression[v], i))
+      return i;
+  return -1;
+}
+
+/* Tell a circle that is met on the way from v, which cannot be computed. */
+static void complain_of_circle(const gannet_derived *derived, int n,
+                               const gannet_variable *variables, const bool *computed, int v,
+                               const char *const *location, gannet_complaints *complaints) {
+  char path[300];
+  int at = v;
+  for (int i = 0; i < n; ++i) at = find_open(derived, n, computed, at); /* is in a circle now */
+  const int first = at;
+  size_t used = (size_t)snprintf(path, sizeof path, "%s", variables[at].name);
+  do {
+    at = find_open(derived, n, computed, at);
+    if (used + 80 < sizeof path)
+      used += (size_t)snprintf(path + used, sizeof path - used, " needs %s", variables[at].name);
+  } while (at != first);
+  gannet_complain(complaints, location ? location[first] : NULL,
+                  "variable %s: it cannot be computed, for %s; expected expressions without a "
+                  "circle",
+                  variables[first].name, path);
+}
+
+/* Put the derived variables into an order in which each comes behind those that it uses. */
+static gannet_err order_variables(int n, const gannet_variable *variables,
+                                  const char *const *location, gannet_complaints *complaints,
+                                  gannet_derived *derived) {
+  bool *computed;
+  int before = -1;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *computed, &computed));
+  while (derived->n > before) {
+    before = derived->n;
+    for (int v = 0; v < n; ++v) {
+      if (!derived->expression[v] || computed[v] || find_open(derived, n, computed, v) >= 0)
+        continue;
+      derived->variable[derived->n++] = v;
+      computed[v] = true;
+    }
+  }
+  int v = 0;
+  while (v < n && (!derived->expression[v] || computed[v])) ++v;
+  if (v < n) complain_of_circle(derived, n, variables, computed, v, location, complaints);
+  gannet_free(&computed);
+  return GANNET_OK;
+}
+
+gannet_err gannet_derived_create(int n, const gannet_variable *variables,
+                                 const char *const *location, gannet_complaints *complaints,
+                                 gannet_derived **derived) {
+  const int before = complaints->count;
+  int n_free = 0;
+  *derived = NULL;
+  for (int v = 0; v < n; ++v) n_free += variables[v].role == GANNET_ROLE_FREE;
+  if (n_free == 0)
+    gannet_complain(complaints, location ? location[0] : NULL,
+                    "all variables are fixed or derived: nothing is left to be chosen; expected at "
+                    "least one with bounds or values");
+  GANNET_TRY(gannet_alloc(1, sizeof **derived, derived));
+  gannet_err err = gannet_alloc((size_t)n, sizeof *(*derived)->variable, &(*derived)->variable);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)n, sizeof *(*derived)->expression, &(*derived)->expression);
+  if (err == GANNET_OK) err = compile_expressions(n, variables, location, complaints, *derived);
+  if (err == GANNET_OK && complaints->count == before)
+    err = order_variables(n, variables, location, complaints, *derived);
+  if (err != GANNET_OK || complaints->count > before) gannet_derived_destroy(derived, n);
+  return err;
+}
+
+void gannet_problem_derive(const gannet_problem *problem, double *x_user) {
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (problem->spec.variables[v].role == GANNET_ROLE_FIXED)
+      x_user[v] = problem->spec.variables[v].fixed;
+  for (int i = 0; i < problem->derived->n; ++i) {
+    const int v = problem->derived->variable[i];
+    const gannet_variable_type type = problem->spec.variables[v].type;
+    const double value = gannet_variable_expression_value(problem->derived->expression[v], x_user);
+    x_user[v] = type == GANNET_VARIABLE_INTEGER                    ? rint(value)
+                : type == GANNET_VARIABLE_BOOLEAN && !isnan(value) ? value != 0
+                                                                   : value;
+    if (isinf(x_user[v])) x_user[v] = NAN; /* neither has a place in files */
+  }
+}
+
+int gannet_problem_find_undefined(const gannet_problem *problem, const double *x_user, char *why,
+                                  size_t size) {
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    if (variable->role != GANNET_ROLE_DERIVED || !isnan(x_user[v])) continue;
+    (void)snprintf(why, size, "not run: %s = %.100s has no finite value at this design",
+                   variable->name, variable->expression);
+    return v;
+  }
+  return -1;
+}
+
+gannet_err gannet_problem_complete(const gannet_problem *problem, double *x_user) {
+  const int n = problem->spec.n_variables;
+  double *computed;
+  if (problem->n_free == n) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *computed, &computed));
+  memcpy(computed, x_user, (size_t)n * sizeof *computed);
+  gannet_problem_derive(problem, computed);
+  gannet_err err = GANNET_OK;
+  for (int v = 0; v < n && err == GANNET_OK; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    /* Numbers that people write have fewer digits, and other machines round differently. */
+    const double allowed = 1e-6 * fmax(fabs(computed[v]), fabs(x_user[v]));
+    char stated[256], own[256];
+    if (variable->role == GANNET_ROLE_FREE) continue;
+    if (!isnan(x_user[v]) && !(fabs(x_user[v] - computed[v]) <= allowed)) {
+      (void)snprintf(stated, sizeof stated, "%.10g", x_user[v]);
+      (void)snprintf(own, sizeof own, "%.10g", computed[v]);
+      const bool fixed = variable->role == GANNET_ROLE_FIXED;
+      err = GANNET_RAISE(GANNET_ERR_INPUT,
+                         "variable %s: %s is not its value here, which is %s%s%.100s; leave it out",
+                         variable->name, stated, own, fixed ? ", fixed" : " = ",
+                         fixed ? "" : variable->expression);
+    }
+    x_user[v] = computed[v];
+  }
+  gannet_free(&computed);
+  return err;
+}
