@@ -5,20 +5,7 @@
 #include "base/memory.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
-
-/* By their bits, so that what is not a number is the same as itself. */
-static gannet_err check_reals(const gannet_store *store, const char *name, int64_t n,
-                              const double *expected) {
-  double *found = NULL;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *found, &found));
-  gannet_err err = gannet_store_read_doubles(store, name, 1, &n, found);
-  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
-    if (found[i] != expected[i] && (found[i] == found[i] || expected[i] == expected[i]))
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is %g, the campaign has %g", name,
-                         (long long)i, found[i], expected[i]);
-  gannet_free(&found);
-  return err;
-}
+#include "problem/problem_columns.h"
 
 static gannet_err check_wholes(const gannet_store *store, const char *name, int64_t n,
                                const int64_t *expected) {
@@ -31,47 +18,6 @@ static gannet_err check_wholes(const gannet_store *store, const char *name, int6
                          (long long)i, (long long)found[i], (long long)expected[i]);
   gannet_free(&found);
   return err;
-}
-
-static gannet_err check_texts(const gannet_store *store, const char *name, int64_t n,
-                              const char *const *expected) {
-  char **found = NULL;
-  int rows = 0;
-  gannet_err err = gannet_store_read_texts(store, name, &rows, &found);
-  if (err == GANNET_OK && rows != n)
-    err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s has %d rows, the campaign %lld", name, rows,
-                       (long long)n);
-  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
-    if (strcmp(found[i], expected[i]) != 0)
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is '%s', the campaign has '%s'", name,
-                         (long long)i, found[i], expected[i]);
-  gannet_free(&found);
-  return err;
-}
-
-static gannet_err check_problem(const gannet_store *store, const gannet_snapshot_problem *p) {
-  const char *base = (const char *)p;
-  for (const gannet_snapshot_problem_field *field = gannet_snapshot_problem_fields; field->name;
-       ++field) {
-    const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
-    gannet_err err = GANNET_OK;
-    /* Units may have been stated or changed since. */
-    if (strcmp(field->name, "problem/unit") == 0 ||
-        strcmp(field->name, "problem/constraint_unit") == 0)
-      continue;
-    if (field->optional && !gannet_store_has(store, field->name)) continue;
-    if (field->texts)
-      err = check_texts(store, field->name, n,
-                        *(const char *const *const *)(const void *)(base + field->texts));
-    else if (field->reals)
-      err =
-          check_reals(store, field->name, n, *(double *const *)(const void *)(base + field->reals));
-    else
-      err = check_wholes(store, field->name, n,
-                         *(int64_t *const *)(const void *)(base + field->wholes));
-    GANNET_TRY(err);
-  }
-  return GANNET_OK;
 }
 
 static gannet_err check_feasible(const gannet_store *store, const gannet_ledger *read) {
@@ -97,14 +43,12 @@ static gannet_err check_points(const gannet_ledger *read, const gannet_ledger *k
 
 /* What version 0.1.0 wrote has no columns of the problem. */
 static gannet_err check_columns(const char *path, const gannet_ledger *read) {
-  gannet_snapshot_problem p = {0};
   gannet_store_report report;
   gannet_store *store = NULL;
   GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, &report, &store));
-  gannet_err err = report.schema < 2 ? GANNET_OK : gannet_snapshot_problem_fill(read->problem, &p);
-  if (err == GANNET_OK && report.schema >= 2) err = check_problem(store, &p);
+  gannet_err err = GANNET_OK;
+  if (report.schema >= 2) err = gannet_problem_columns_check(store, read->problem);
   if (err == GANNET_OK && report.schema >= 2) err = check_feasible(store, read);
-  gannet_snapshot_problem_release(&p);
   gannet_store_destroy(&store);
   return err;
 }

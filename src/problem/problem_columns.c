@@ -1,0 +1,244 @@
+#include "problem/problem_columns.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "store/fields.h"
+
+/* Variables and constraints of a problem as columns, in the order of the problem. Texts are
+ * borrowed from it. */
+typedef struct {
+  int64_t n_variables, n_constraints, n_values;
+  const char **name, **type, **scale, **unit; /* [n_variables] */
+  double *lower, *upper;                      /* [n_variables] NaN where there is no box */
+  double *fixed;           /* [n_variables] the value of fixed variables, else NaN */
+  const char **expression; /* [n_variables] of derived variables, else "" */
+  const char **value;      /* [n_values] categories of all variables */
+  int64_t *value_of;       /* [n_values] the variable that has it, by position */
+  const char **constraint, **constraint_unit; /* [n_constraints] */
+  double *least, *most;                       /* [n_constraints] infinite where open */
+} columns;
+
+/* The datasets of these columns: the same rows write them and check them. */
+typedef struct {
+  const char *name; /* NULL ends the table */
+  const char *description;
+  size_t rows;   /* offset of the member with the number of rows */
+  size_t texts;  /* offset of the array of texts, or */
+  size_t reals;  /* of numbers, or */
+  size_t wholes; /* of whole numbers; 0 = it is another one */
+  bool optional; /* files of earlier versions lack it */
+} column_field;
+
+#define AT(member) offsetof(columns, member)
+
+static const column_field fields[] = {
+    {"problem/variables", "names, in the order of the columns of history/x", AT(n_variables),
+     .texts = AT(name)},
+    {"problem/type", "real, integer, boolean or categorical", AT(n_variables), .texts = AT(type)},
+    {"problem/lower", "least value, in the user's units; NaN where there are none", AT(n_variables),
+     .reals = AT(lower)},
+    {"problem/upper", "largest value, in the user's units; NaN where there are none",
+     AT(n_variables), .reals = AT(upper)},
+    {"problem/scale", "linear or log: how the range is searched", AT(n_variables),
+     .texts = AT(scale)},
+    {"problem/unit", "units of the variables, as the campaign file states them; may be empty",
+     AT(n_variables), .texts = AT(unit)},
+    {"problem/fixed", "value of the variables that are fixed, as in history/x; NaN for others",
+     AT(n_variables), .reals = AT(fixed), .optional = true},
+    {"problem/expression", "what computes the variables that are derived; empty for others",
+     AT(n_variables), .texts = AT(expression), .optional = true},
+    {"problem/categories", "values of the categorical variables, each variable's in its order",
+     AT(n_values), .texts = AT(value)},
+    {"problem/category_of", "the variable that has the value, by its position from 0", AT(n_values),
+     .wholes = AT(value_of)},
+    {"problem/constraints", "names, in the order of the columns of history/constraints",
+     AT(n_constraints), .texts = AT(constraint)},
+    {"problem/constraint_lower", "least allowed value, -inf = any", AT(n_constraints),
+     .reals = AT(least)},
+    {"problem/constraint_upper", "largest allowed value, inf = any", AT(n_constraints),
+     .reals = AT(most)},
+    {"problem/constraint_unit", "units of the constraints; may be empty", AT(n_constraints),
+     .texts = AT(constraint_unit)},
+    {0}};
+
+static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) {
+  const size_t v = (size_t)spec->n_variables, k = (size_t)spec->n_constraints;
+  size_t values = 0;
+  for (size_t i = 0; i < v; ++i)
+    if (spec->variables[i].type == GANNET_VARIABLE_CATEGORICAL)
+      values += (size_t)spec->variables[i].n_values;
+  GANNET_TRY(gannet_alloc(v, sizeof *p->name, &p->name));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->type, &p->type));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->scale, &p->scale));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->unit, &p->unit));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->lower, &p->lower));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->upper, &p->upper));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->fixed, &p->fixed));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->expression, &p->expression));
+  GANNET_TRY(gannet_alloc(values, sizeof *p->value, &p->value));
+  GANNET_TRY(gannet_alloc(values, sizeof *p->value_of, &p->value_of));
+  GANNET_TRY(gannet_alloc(k, sizeof *p->constraint, &p->constraint));
+  GANNET_TRY(gannet_alloc(k, sizeof *p->constraint_unit, &p->constraint_unit));
+  GANNET_TRY(gannet_alloc(k, sizeof *p->least, &p->least));
+  return gannet_alloc(k, sizeof *p->most, &p->most);
+}
+
+static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
+  static const char *const scales[] = {"linear", "log"};
+  const gannet_problem_spec *spec = &problem->spec;
+  GANNET_TRY(allocate_problem(spec, p));
+  for (int v = 0; v < spec->n_variables; ++v) {
+    const gannet_variable *variable = &spec->variables[v];
+    const bool number =
+        variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
+    const bool has_box = number && (variable->lower != 0 || variable->upper != 0);
+    p->name[v] = variable->name;
+    p->type[v] = gannet_variable_type_name(variable->type);
+    p->scale[v] = scales[has_box && variable->scale == GANNET_SCALE_LOG];
+    p->unit[v] = gannet_problem_unit(problem->variable_unit, v);
+    p->lower[v] = has_box ? variable->lower : NAN;
+    p->upper[v] = has_box ? variable->upper : NAN;
+    p->fixed[v] = variable->role == GANNET_ROLE_FIXED ? variable->fixed : NAN;
+    p->expression[v] = variable->role == GANNET_ROLE_DERIVED ? variable->expression : "";
+    const int n = variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 0;
+    for (int i = 0; i < n; ++i) {
+      p->value[p->n_values] = variable->values[i];
+      p->value_of[p->n_values++] = v;
+    }
+  }
+  for (int k = 0; k < spec->n_constraints; ++k) {
+    p->constraint[k] = spec->constraints[k].name;
+    p->constraint_unit[k] = gannet_problem_unit(problem->constraint_unit, k);
+    p->least[k] = spec->constraints[k].lower;
+    p->most[k] = spec->constraints[k].upper;
+  }
+  p->n_variables = spec->n_variables;
+  p->n_constraints = spec->n_constraints;
+  return GANNET_OK;
+}
+
+static void release_columns(columns *p) {
+  gannet_free(&p->name);
+  gannet_free(&p->type);
+  gannet_free(&p->scale);
+  gannet_free(&p->unit);
+  gannet_free(&p->lower);
+  gannet_free(&p->upper);
+  gannet_free(&p->fixed);
+  gannet_free(&p->expression);
+  gannet_free(&p->value);
+  gannet_free(&p->value_of);
+  gannet_free(&p->constraint);
+  gannet_free(&p->constraint_unit);
+  gannet_free(&p->least);
+  gannet_free(&p->most);
+}
+
+static gannet_err write_columns(gannet_store *store, const columns *p) {
+  const char *base = (const char *)p;
+  for (const column_field *field = fields; field->name; ++field) {
+    const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
+    gannet_err err = GANNET_OK;
+    if (field->texts)
+      err = gannet_store_write_texts(
+          store, field->name, (int)n,
+          *(const char *const *const *)(const void *)(base + field->texts));
+    else if (field->reals)
+      err = gannet_store_write_doubles(store, field->name, 1, &n,
+                                       *(double *const *)(const void *)(base + field->reals));
+    else
+      err = gannet_store_write_int64s(store, field->name, 1, &n,
+                                      *(int64_t *const *)(const void *)(base + field->wholes));
+    GANNET_TRY(err);
+    GANNET_TRY(gannet_store_annotate(store, field->name, NULL, field->description));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_problem_columns_write(gannet_store *store, const gannet_problem *problem) {
+  columns p = {0};
+  gannet_err err = fill_columns(problem, &p);
+  if (err == GANNET_OK) err = write_columns(store, &p);
+  release_columns(&p);
+  GANNET_TRY(err);
+  return gannet_store_write_text(store, "problem/goal",
+                                 problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+}
+
+/* By their bits, so that what is not a number is the same as itself. */
+static gannet_err check_reals(const gannet_store *store, const char *name, int64_t n,
+                              const double *expected) {
+  double *found = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *found, &found));
+  gannet_err err = gannet_store_read_doubles(store, name, 1, &n, found);
+  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
+    if (found[i] != expected[i] && (found[i] == found[i] || expected[i] == expected[i]))
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is %g, expected %g", name, (long long)i,
+                         found[i], expected[i]);
+  gannet_free(&found);
+  return err;
+}
+
+static gannet_err check_wholes(const gannet_store *store, const char *name, int64_t n,
+                               const int64_t *expected) {
+  int64_t *found = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *found, &found));
+  gannet_err err = gannet_store_read_int64s(store, name, 1, &n, found);
+  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
+    if (found[i] != expected[i])
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is %lld, expected %lld", name,
+                         (long long)i, (long long)found[i], (long long)expected[i]);
+  gannet_free(&found);
+  return err;
+}
+
+static gannet_err check_texts(const gannet_store *store, const char *name, int64_t n,
+                              const char *const *expected) {
+  char **found = NULL;
+  int rows = 0;
+  gannet_err err = gannet_store_read_texts(store, name, &rows, &found);
+  if (err == GANNET_OK && rows != n)
+    err =
+        GANNET_RAISE(GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", name, rows, (long long)n);
+  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
+    if (strcmp(found[i], expected[i]) != 0)
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is '%s', expected '%s'", name,
+                         (long long)i, found[i], expected[i]);
+  gannet_free(&found);
+  return err;
+}
+
+static gannet_err check_columns(const gannet_store *store, const columns *p) {
+  const char *base = (const char *)p;
+  for (const column_field *field = fields; field->name; ++field) {
+    const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
+    gannet_err err = GANNET_OK;
+    /* Units may have been stated or changed since. */
+    if (strcmp(field->name, "problem/unit") == 0 ||
+        strcmp(field->name, "problem/constraint_unit") == 0)
+      continue;
+    if (field->optional && !gannet_store_has(store, field->name)) continue;
+    if (field->texts)
+      err = check_texts(store, field->name, n,
+                        *(const char *const *const *)(const void *)(base + field->texts));
+    else if (field->reals)
+      err =
+          check_reals(store, field->name, n, *(double *const *)(const void *)(base + field->reals));
+    else
+      err = check_wholes(store, field->name, n,
+                         *(int64_t *const *)(const void *)(base + field->wholes));
+    GANNET_TRY(err);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_problem_columns_check(const gannet_store *store, const gannet_problem *problem) {
+  columns p = {0};
+  gannet_err err = fill_columns(problem, &p);
+  if (err == GANNET_OK) err = check_columns(store, &p);
+  release_columns(&p);
+  return err;
+}
