@@ -123,7 +123,9 @@ def check_exit_codes(root):
 
 def check_state_layout(root):
     dataset = r"(?:campaign|problem|history|optimizer)/\w+"
-    writer = "".join((root / f"src/campaign/run/snapshot_{part}.c").read_text(encoding="utf-8") for part in ("write", "fields"))
+    writers = ("campaign/run/snapshot_write", "campaign/run/snapshot_fields", "problem/problem_columns", "problem/history_columns",
+               "optimizer/state_columns")
+    writer = "".join((root / f"src/{name}.c").read_text(encoding="utf-8") for name in writers)
     text = (root / "docs/campaign-directory.md").read_text(encoding="utf-8")
     section = text.partition("## State")[2].partition("\n## ")[0]
     written = set(re.findall(rf'"({dataset})"', writer))

@@ -41,6 +41,7 @@ static gannet_err read_point(const cli_arguments *arguments, forecast *f) {
   }
   GANNET_REQUIRE(!used, GANNET_ERR_INPUT, "the design is not complete; give%s, too", missing);
   GANNET_TRY(gannet_problem_complete(f->problem, f->x));
+  GANNET_TRY(gannet_problem_complete(f->problem, f->x));
   return gannet_problem_check_point(f->problem, f->x);
 }
 

@@ -5,6 +5,7 @@
  * have no results.
  */
 #include <math.h>
+#include <string.h>
 
 #include "acquisition/normal.h"
 #include "base/memory.h"
@@ -37,18 +38,26 @@ static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
   return GANNET_OK;
 }
 
-/* Check the arguments on this rank. */
-static gannet_err check_designs(const gannet_optimizer *o, int n, const double *x_user,
-                                const gannet_prediction *predictions) {
+/* Check the arguments on this rank, and fill in fixed and derived variables.
+ *
+ * x_user  out  [n][n_variables]; to be freed with gannet_free
+ */
+static gannet_err complete_designs(const gannet_optimizer *o, int n, const double *given,
+                                   const gannet_prediction *predictions, double **x_user) {
+  const size_t v = (size_t)o->problem->spec.n_variables;
   const int64_t results = gannet_history_count_done(o->history);
   const int64_t known = gannet_history_count_observations(o->history);
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d designs", n);
-  if (n > 0) GANNET_REQUIRE_POINTER(x_user, "x_user");
-  if (n > 0) GANNET_REQUIRE_POINTER(predictions, "predictions");
-  for (int i = 0; i < n; ++i)
-    GANNET_TRY(gannet_problem_check_point(o->problem,
-                                          x_user + (ptrdiff_t)i * o->problem->spec.n_variables));
-  GANNET_REQUIRE(n == 0 || known >= GANNET_RECOMMEND_LEAST, GANNET_ERR_STATE,
+  if (n == 0) return GANNET_OK;
+  GANNET_REQUIRE_POINTER(given, "x_user");
+  GANNET_REQUIRE_POINTER(predictions, "predictions");
+  GANNET_TRY(gannet_alloc((size_t)n * v, sizeof **x_user, x_user));
+  memcpy(*x_user, given, (size_t)n * v * sizeof **x_user);
+  for (size_t i = 0; i < (size_t)n; ++i) {
+    GANNET_TRY(gannet_problem_complete(o->problem, *x_user + i * v));
+    GANNET_TRY(gannet_problem_check_point(o->problem, *x_user + i * v));
+  }
+  GANNET_REQUIRE(known >= GANNET_RECOMMEND_LEAST, GANNET_ERR_STATE,
                  "too few results for a model: %lld of %lld tell a value of the objective that can "
                  "be learnt from, expected at least %d",
                  (long long)known, (long long)results, (int)GANNET_RECOMMEND_LEAST);
@@ -185,17 +194,14 @@ static gannet_err fit_models(const gannet_optimizer *o, const predictor *p,
   return err;
 }
 
-gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const double *x_user,
+static gannet_err predict_completed(const gannet_optimizer *o, int n, const double *x_user,
                                     gannet_prediction *predictions,
                                     gannet_feasibility *feasibility) {
-  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  const MPI_Comm comm = o->context->comm;
+  const int v = o->problem->spec.n_variables;
   gannet_models *models = NULL;
   gannet_noise_test noise_test = {0};
   predictor p = {0};
-  GANNET_REQUIRE_POINTER(o, "optimizer");
-  const MPI_Comm comm = o->context->comm;
-  GANNET_TRY(gannet_agree(comm, check_designs(o, n, x_user, predictions)));
-  const int v = o->problem->spec.n_variables;
   uint64_t digest = (uint64_t)n;
   for (int i = 0; i < n; ++i)
     digest = gannet_rank_digest_numbers(digest, v, x_user + (ptrdiff_t)i * v);
@@ -207,6 +213,19 @@ gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const doub
     err = gannet_agree(comm, predict_all(models, o->problem, n, x_user, predictions, feasibility));
   gannet_models_destroy(&models);
   gannet_optimizer_options_release(&p.substitute);
+  return err;
+}
+
+gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const double *x_user,
+                                    gannet_prediction *predictions,
+                                    gannet_feasibility *feasibility) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  double *completed = NULL;
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  gannet_err err =
+      gannet_agree(o->context->comm, complete_designs(o, n, x_user, predictions, &completed));
+  if (err == GANNET_OK) err = predict_completed(o, n, completed, predictions, feasibility);
+  gannet_free(&completed);
   GANNET_TRY(err);
   return GANNET_OK;
 }

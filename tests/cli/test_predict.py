@@ -31,6 +31,8 @@ variables:
   n: {type: integer, lower: 1, upper: 4}
   kind: {type: categorical, values: ["a, b", plain]}
   on: {type: boolean}
+  rho: {fixed: 1.5}
+  twice: {expression: "2*x"}
 constraints: {heat: {upper: 0.5, unit: K}, band: {lower: -1, upper: 1}}
 batch: 4
 initial: 8
@@ -124,16 +126,16 @@ class Predict(program.ProgramTest):
         self.succeed("run", self.write(BOUNDED), "-q")
         point = ["--point", "n=2", "--point", "kind=a, b", "-p", "on=true", "--point"]
         row, = self.rows(*point, "x=0.25")
-        self.assertEqual(list(row), ["x", "n", "kind", "on", "gain.mean", "gain.sd", "heat.mean", "heat.sd", "heat.kept", "band.mean",
+        self.assertEqual(list(row), ["x", "n", "kind", "on", "rho", "twice", "gain.mean", "gain.sd", "heat.mean", "heat.sd", "heat.kept", "band.mean",
                                      "band.sd", "band.kept", "can_run", "feasible"])
-        self.assertEqual((row["x"], row["n"], row["kind"], row["on"]), (0.25, 2, "a, b", True))
+        self.assertEqual((row["x"], row["n"], row["kind"], row["on"], row["rho"], row["twice"]), (0.25, 2, "a, b", True, 1.5, 0.5))
         self.assertLess(abs(row["gain.mean"] - 0.25) + abs(row["heat.mean"] - 0.25) + abs(row["band.mean"] - 0.25), 0.2)
         self.assertGreater(row["feasible"], 0.9)
         far, = self.rows(*point, "x=1")
         self.assertLess(far["heat.kept"], 0.05)
         self.assertAlmostEqual(far["feasible"], far["heat.kept"] * far["band.kept"] * far["can_run"])
         table = self.succeed("predict", "fast.campaign", *point, "x=0.25").out.splitlines()
-        self.assertRegex(table[0], r"^ *x \[mm\]  n +kind +on +gain.mean +gain.sd +heat.mean \[K\] +heat.sd \[K\] +heat.kept ")
+        self.assertRegex(table[0], r"^ *x \[mm\]  n +kind +on +rho +twice +gain.mean +gain.sd +heat.mean \[K\] +heat.sd \[K\] +heat.kept ")
         self.assertEqual(len(table), 2)
         self.succeed("predict", "fast.campaign", *point, "x=0.25", "-f", "csv", "-o", "out.csv")
         line, = csv.DictReader(io.StringIO((self.folder / "out.csv").read_text()))

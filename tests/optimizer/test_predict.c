@@ -9,8 +9,8 @@
 #include "optimizer/recommend.h"
 
 static const gannet_variable square[] = {
-    {"a", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
-    {"b", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {.name = "a", .lower = -1, .upper = 1},
+    {.name = "b", .lower = -1, .upper = 1},
 };
 
 /* The first has one bound, the second two. */
