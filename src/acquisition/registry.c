@@ -1,5 +1,7 @@
-/* The acquisition functions as an array, and how one is found by its name. */
+/* The acquisition functions as an array, how one is found by its name, and what some share. */
 #include "acquisition/registry.h"
+
+#include <math.h>
 
 #include "base/names.h"
 
@@ -15,6 +17,11 @@ gannet_err gannet_acq_find(const char *name, const gannet_acq_type **type) {
 }
 
 bool gannet_acq_is_sequential(const gannet_acq_type *type) {
-  return type->kind == GANNET_ACQ_MOMENTS || type->kind == GANNET_ACQ_LOOKAHEAD ||
-         type->kind == GANNET_ACQ_SPLIT;
+  return type->kind != GANNET_ACQ_DRAWS && type->kind != GANNET_ACQ_POINTWISE;
+}
+
+double gannet_acq_spread(const gannet_acq_model *model, double sd, double *by_sd) {
+  const double least = 1e-12;
+  *by_sd = model->certainty * sd > least ? model->certainty : 0;
+  return fmax(model->certainty * sd, least);
 }

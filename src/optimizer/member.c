@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "optimizer/propose/admm.h"
 #include "optimizer/propose/propose.h"
 
 gannet_err gannet_member_create(const gannet_member_common *common,
@@ -24,8 +23,8 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                         gannet_local_create(common->context, common->history, common->noise_test,
                                             index, &member->local));
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
-  if (options->acq_type->kind == GANNET_ACQ_SPLIT) {
-    const gannet_err err = gannet_admm_create(member->problem, &member->admm);
+  if (options->acq_type->memory) {
+    const gannet_err err = options->acq_type->memory->create(member->problem->d, &member->memory);
     GANNET_TRY(gannet_agree(common->context->comm, err));
   }
   return gannet_models_create(common->context, common->history, common->noise_test, options, index,
@@ -34,7 +33,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
 
 void gannet_member_release(gannet_member *member) {
   gannet_member_region_release(&member->region);
-  gannet_admm_destroy(&member->admm);
+  if (member->memory) member->options->acq_type->memory->destroy(&member->memory);
   gannet_models_destroy(&member->models);
   gannet_local_destroy(&member->local);
 }
@@ -100,12 +99,32 @@ static const gannet_struct_field region_fields[] = {
     {.name = "region.first", GANNET_STRUCT_AT(gannet_region_state, first, LARGE)},
     {0}};
 
+static gannet_err put_memory(const gannet_member *member, const char *part, gannet_state *state) {
+  const gannet_acq_memory *type = member->options->acq_type->memory;
+  char name[GANNET_STATE_NAME];
+  double value = 0;
+  for (int i = 0; type->get(member->memory, i, name, sizeof name, &value); ++i)
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, value));
+  return GANNET_OK;
+}
+
+/* The memory begins anew where a number is absent or cannot be. */
+static void take_memory(gannet_member *member, const char *part, gannet_state *state) {
+  const gannet_acq_memory *type = member->options->acq_type->memory;
+  char name[GANNET_STATE_NAME];
+  double value = 0;
+  bool complete = true;
+  for (int i = 0; complete && type->get(member->memory, i, name, sizeof name, &value); ++i)
+    complete = gannet_state_find(state, part, name, &value) && type->set(member->memory, i, value);
+  if (!complete) type->reset(member->memory);
+}
+
 gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
                                    gannet_state *state) {
   if (member->local) return gannet_local_get_state(member->local, part, state);
   if (member->region.options)
     GANNET_TRY(gannet_state_put_fields(state, part, region_fields, &member->region.state));
-  if (member->admm) GANNET_TRY(gannet_admm_get_state(member, part, state));
+  if (member->memory) GANNET_TRY(put_memory(member, part, state));
   return member->models ? gannet_models_get_state(member->models, part, state) : GANNET_OK;
 }
 
@@ -117,7 +136,7 @@ gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool
   if (member->region.options)
     GANNET_TRY(gannet_state_take_fields(state, part, region_fields, region));
   if (region->first < 0 || region->first > known) *region = (gannet_region_state){0};
-  if (member->admm) gannet_admm_set_state(member, part, state);
+  if (member->memory) take_memory(member, part, state);
   if (!member->models || !same_meaning) return GANNET_OK;
   return gannet_models_set_state(member->models, part, state, missing);
 }

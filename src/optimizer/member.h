@@ -31,8 +31,6 @@ typedef struct {
   void *user;
 } gannet_phases;
 
-typedef struct gannet_admm gannet_admm;
-
 typedef struct {
   const gannet_context *context;
   const gannet_problem *problem;
@@ -43,7 +41,7 @@ typedef struct {
   int index;             /* number of the member in the portfolio */
   gannet_models *models; /* NULL for a member without a surrogate */
   gannet_local *local;   /* the quadratic models of a local member; NULL for others */
-  gannet_admm *admm; /* of a member that splits its problem (optimizer/propose/admm.h), or NULL */
+  void *memory;          /* of its acquisition function (acquisition/acquisition.h), or NULL */
   gannet_member_region region;
   gannet_phases *phases; /* what the ask takes; the optimiser's */
 

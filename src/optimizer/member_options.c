@@ -72,12 +72,12 @@ static void choose_rule(const gannet_setting *setting, gannet_member_options *op
   const bool moments = gannet_acq_is_sequential(options->acq_type);
   int *rule = &options->acquisition.rule;
   if (*rule == GANNET_RULE_AUTO) *rule = moments ? GANNET_RULE_PROBABILITY : GANNET_RULE_DRAWS;
-  const bool split = options->acq_type->kind == GANNET_ACQ_SPLIT;
+  const bool of_models = options->acq_type->kind == GANNET_ACQ_MODELS;
   if (gannet_constraint_rule_goes(*rule, options->acq_type)) return;
   gannet_complain(complaints, setting ? setting->location : NULL,
                   "acquisition.constraints: '%s' does not go with acquisition '%s', expected %s",
                   gannet_constraint_rule_names[*rule], options->acq_type->name,
-                  split     ? "probability"
+                  of_models ? "probability"
                   : moments ? "probability, bounds or inside"
                             : "draws");
 }
@@ -253,7 +253,7 @@ static bool table_takes(const gannet_option *table, const char *key, const char 
 
 bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type) {
   if (rule == GANNET_RULE_AUTO) return true;
-  if (type->kind == GANNET_ACQ_SPLIT) return rule == GANNET_RULE_PROBABILITY;
+  if (type->kind == GANNET_ACQ_MODELS) return rule == GANNET_RULE_PROBABILITY;
   return gannet_acq_is_sequential(type) != (rule == GANNET_RULE_DRAWS);
 }
 

@@ -66,9 +66,9 @@ static gannet_err complete_designs(const gannet_optimizer *o, int n, const doubl
 
 /* Probability that a constraint's model is below its threshold, or that the simulation works. */
 static double probability_below(const gannet_models *models, int i, double mean, double sd) {
+  const gannet_acq_model model = gannet_models_acq_model(models, i);
   double by_sd;
-  const double spread = gannet_models_spread(models, i, sd, &by_sd);
-  return gannet_normal_cdf((gannet_models_threshold(models, i) - mean) / spread);
+  return gannet_normal_cdf((model.threshold - mean) / gannet_acq_spread(&model, sd, &by_sd));
 }
 
 /* Mean and deviation in the user's units. */

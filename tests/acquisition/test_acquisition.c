@@ -56,7 +56,7 @@ static void is_finite(const gannet_acq_type *type, const void *options) {
 
 /* Between two deviations, of which the least is 0, no score is larger than at both of them. */
 static void is_largest_at_an_end(const gannet_acq_type *type, const void *options) {
-  for (int i = 0; i < MEANS && !type->wants_minima; ++i)
+  for (int i = 0; i < MEANS && type->shape != GANNET_ACQ_TURNING; ++i)
     for (int j = 1; j + 1 < SDS; ++j)
       for (int k = j + 1; k < SDS; ++k) {
         const double at = score_of(type, options, means[i], sds[j]);
@@ -70,7 +70,7 @@ static void is_largest_at_an_end(const gannet_acq_type *type, const void *option
 
 /* From 0 on. */
 static void rises_where_it_says_so(const gannet_acq_type *type, const void *options) {
-  for (int i = 0; i < MEANS && type->rises; ++i)
+  for (int i = 0; i < MEANS && type->shape == GANNET_ACQ_RISING; ++i)
     for (int j = 0; j < SDS; ++j) {
       const double below = score_of(type, options, means[i], j > 0 ? sds[j - 1] : 0);
       const double above = score_of(type, options, means[i], sds[j]);
@@ -214,8 +214,12 @@ static void the_registry_is_complete_and_searchable(void **state) {
     assert_non_null(found->summary);
     assert_non_null(found->source);
     assert_true((found->kind == GANNET_ACQ_MOMENTS) == (found->score && found->partials));
-    const bool looks_ahead = found->prepare && found->look_ahead && found->release;
-    assert_true((found->kind == GANNET_ACQ_LOOKAHEAD) == looks_ahead);
+    assert_true((found->kind == GANNET_ACQ_LOOKAHEAD) == (found->look_ahead != NULL));
+    assert_true(found->kind != GANNET_ACQ_MODELS || found->score_points);
+    assert_true((found->score_points != NULL) == (found->merits != NULL));
+    assert_true((found->prepare != NULL) == (found->look_ahead || found->score_points));
+    assert_true((found->prepare != NULL) == (found->release != NULL));
+    assert_true(!found->look_ahead || found->wants_reference);
   }
   const gannet_acq_type *none = NULL;
   assert_fails(GANNET_ERR_NAME, "log-ei", gannet_acq_find("logei", &none));

@@ -52,7 +52,8 @@ static void score_with(const char *name, int samples, const setting *s, int m, d
   const int options[2] = {32, samples}; /* draws, then samples of es */
   void *work = NULL;
   assert_ok(gannet_acq_find(name, &type));
-  assert_ok(type->prepare(options, &s->reference, &work));
+  const gannet_acq_state known = {.reference = &s->reference};
+  assert_ok(type->prepare(options, &known, &work));
   type->look_ahead(work, m, s->at_mean, s->at_sd, s->at_covariance, scores);
   type->release(work);
 }
@@ -284,7 +285,8 @@ static void is_finite(const gannet_acq_type *type, const void *options) {
       memset(s.at_covariance, 0, sizeof s.at_covariance);
       memset(s.at_sd, 0, sizeof s.at_sd);
     }
-    const gannet_err code = type->prepare(options, &s.reference, &work);
+    const gannet_acq_state known = {.reference = &s.reference};
+    const gannet_err code = type->prepare(options, &known, &work);
     if (code != GANNET_OK) fail_msg("%s, kind %d: %s", type->name, kind, gannet_error_message());
     type->look_ahead(work, POINTS, s.at_mean, s.at_sd, s.at_covariance, scores);
     type->release(work);
@@ -301,7 +303,8 @@ static void prefers_to_learn(const gannet_acq_type *type, const void *options) {
     void *work = NULL;
     make(&s, MOST, 0.6, k == 0 ? 0.01 : k == 1 ? 1 : 1e9);
     for (int p = 0; p < POINTS; ++p) s.at_mean[p] = 5; /* not promising themselves */
-    assert_ok(type->prepare(options, &s.reference, &work));
+    const gannet_acq_state known = {.reference = &s.reference};
+    assert_ok(type->prepare(options, &known, &work));
     type->look_ahead(work, POINTS, s.at_mean, s.at_sd, s.at_covariance, scores[k]);
     type->release(work);
   }
@@ -316,7 +319,8 @@ static void scores_in_tiles_as_alone(const gannet_acq_type *type, const void *op
   double together[POINTS], alone = 0;
   void *work = NULL;
   make(&s, MOST, 0.6, 0.1);
-  assert_ok(type->prepare(options, &s.reference, &work));
+  const gannet_acq_state known = {.reference = &s.reference};
+  assert_ok(type->prepare(options, &known, &work));
   type->look_ahead(work, POINTS, s.at_mean, s.at_sd, s.at_covariance, together);
   for (int p = POINTS - 1; p >= 0; --p) {
     type->look_ahead(work, 1, s.at_mean + p, s.at_sd + p, s.at_covariance + p * MOST, &alone);

@@ -20,7 +20,7 @@ static inline void drop(fixture *f) {
   gannet_context_destroy(&f->context);
 }
 
-/* As those of scores by moments and of ADMM. */
+/* As those of scores by moments. */
 typedef gannet_err (*merit_function)(void *user, int list, const double *x, double *value,
                                      double *gradient);
 

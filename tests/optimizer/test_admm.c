@@ -6,7 +6,7 @@
 #include "optimizer/fixture.h"
 
 #include "acquisition/functions/admm/admm.h"
-#include "optimizer/propose/admm.h"
+#include "optimizer/propose/moments_score.h"
 
 static const gannet_variable plane[] = {
     {.name = "x", .lower = -1, .upper = 1},
@@ -55,37 +55,74 @@ static gannet_member *fitted(fixture *f, double crash) {
   return member;
 }
 
+static gannet_admm_memory *memory_of(const gannet_member *member) {
+  return member->memory;
+}
+
+/* The distance term of a subproblem with rho = 3 and the penalty 50, and the points x = (0.3, 0.4),
+ * z = (0.6, 0.6), y = (0.4, -0.1). */
+static double distance_of(int phase, const double *at) {
+  double distance = 0;
+  for (int k = 0; k < 2; ++k) {
+    const double x = 0.3 + 0.1 * k, y = 0.4 - 0.5 * k;
+    distance += phase == GANNET_ADMM_OBJECTIVE ? 1.5 * pow(at[k] - 0.6 + y / 3, 2)
+                                               : 1.5 / 50 * pow(x - at[k] + y / 3, 2);
+  }
+  return distance;
+}
+
+static double mean_at(const gannet_member *member, int model, const double *at) {
+  double mean = 0;
+  assert_ok(
+      gannet_surrogate_predict(gannet_models_surrogate(member->models, model), 1, at, &mean, NULL));
+  return mean;
+}
+
+/* The least value of a subproblem over the evaluations. */
+static double best_of(const gannet_member *member, int phase) {
+  double best = INFINITY;
+  for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
+    if (!gannet_history_is_observation(member->history, id)) continue;
+    const double *at = gannet_history_x_unit(member->history, id);
+    double value = phase == GANNET_ADMM_OBJECTIVE ? mean_at(member, 0, at) : 0;
+    for (int i = 1; phase == GANNET_ADMM_FEASIBILITY && i < gannet_models_count(member->models);
+         ++i)
+      if (mean_at(member, i, at) > gannet_models_threshold(member->models, i)) value = 1;
+    best = fmin(best, value + distance_of(phase, at));
+  }
+  return best;
+}
+
 /* Against the definitions at points of a grid, with the improvement of the objective integrated
  * and that of feasibility as the average over its two outcomes. Of the hidden constraint a quarter
  * of the standard deviation counts. */
 static void compare_scores(double crash, int models) {
   fixture f = {0};
   gannet_member *member = fitted(&f, crash);
-  gannet_admm_score s;
+  gannet_moments_score s;
   assert_int_equal(gannet_models_count(member->models), models);
-  assert_ok(gannet_admm_score_prepare(member, &s));
-  member->admm->rho = 3;
+  assert_ok(gannet_moments_score_prepare(member, &s));
   for (int phase = GANNET_ADMM_OBJECTIVE; phase <= GANNET_ADMM_FEASIBILITY; ++phase) {
-    member->admm->phase = (gannet_admm_phase)phase;
+    gannet_admm_memory *memory = memory_of(member);
+    memory->phase = (gannet_admm_phase)phase;
+    memory->left = 1;
+    memory->rho = 3;
     for (int k = 0; k < 2; ++k) {
-      member->admm->x[k] = 0.3 + 0.1 * k;
-      member->admm->z[k] = 0.6;
-      member->admm->y[k] = 0.4 - 0.5 * k;
+      memory->x[k] = 0.3 + 0.1 * k;
+      memory->z[k] = 0.6;
+      memory->y[k] = 0.4 - 0.5 * k;
     }
-    assert_ok(gannet_admm_score_begin(&s));
+    const double best = best_of(member, phase);
+    assert_ok(gannet_moments_score_begin_point(&s, member, NULL, 0));
     for (int i = 0; i < 25; ++i) {
       const double at[2] = {0.1 + 0.2 * (i % 5), 0.1 + 0.2 * (i / 5)};
-      double score = 0, mean = 0, sd = 0, expected = 0, theta = 1, distance = 0;
-      for (int k = 0; k < 2; ++k) {
-        const double x = 0.3 + 0.1 * k, y = 0.4 - 0.5 * k, z = at[k];
-        distance += phase == GANNET_ADMM_OBJECTIVE ? 1.5 * pow(z - 0.6 + y / 3, 2)
-                                                   : 1.5 / 50 * pow(x - z + y / 3, 2);
-      }
-      assert_ok(gannet_admm_score_points(&s, 1, at, 0, &score, 1));
+      const double distance = distance_of(phase, at);
+      double score = 0, mean = 0, sd = 0, expected = 0, theta = 1;
+      assert_ok(gannet_moments_score_points(&s, 1, at, 0, &score, 1));
       if (phase == GANNET_ADMM_OBJECTIVE) {
         assert_ok(gannet_surrogate_predict(gannet_models_surrogate(member->models, 0), 1, at, &mean,
                                            &sd));
-        const double z = (s.best - mean - distance) / sd;
+        const double z = (best - mean - distance) / sd;
         expected = sd * (z * 0.5 * erfc(-z / sqrt(2)) + 0.3989422804014327 * exp(-0.5 * z * z));
         if (expected < 1e-12) continue; /* the closed form cancels there */
       } else {
@@ -95,14 +132,13 @@ static void compare_scores(double crash, int models) {
           if (k == 3) sd *= 0.25;
           theta *= 0.5 * erfc(-(gannet_models_threshold(member->models, k) - mean) / sd / sqrt(2));
         }
-        expected =
-            theta * fmax(s.best - distance, 0) + (1 - theta) * fmax(s.best - 1 - distance, 0);
-        if (!(s.best - distance > 1e-8)) continue;
+        expected = theta * fmax(best - distance, 0) + (1 - theta) * fmax(best - 1 - distance, 0);
+        if (!(best - distance > 1e-8)) continue;
       }
       assert_near(exp(score) / expected, 1, 1e-4);
     }
   }
-  gannet_admm_score_release(&s);
+  gannet_moments_score_release(&s);
   drop(&f);
 }
 
@@ -116,22 +152,23 @@ static void compare_gradients(double crash) {
   const double step = 1e-6;
   fixture f = {0};
   gannet_member *member = fitted(&f, crash);
-  gannet_admm_score s;
-  assert_ok(gannet_admm_score_prepare(member, &s));
-  assert_ok(gannet_admm_advance(member));
+  gannet_moments_score s;
+  assert_ok(gannet_moments_score_prepare(member, &s));
+  assert_ok(gannet_moments_score_begin_point(&s, member, NULL, 0));
   for (int phase = GANNET_ADMM_OBJECTIVE; phase <= GANNET_ADMM_FEASIBILITY; ++phase) {
-    member->admm->phase = (gannet_admm_phase)phase;
-    assert_ok(gannet_admm_score_begin(&s));
+    memory_of(member)->phase = (gannet_admm_phase)phase;
+    memory_of(member)->left = 1;
+    assert_ok(gannet_moments_score_begin_point(&s, member, NULL, 0));
     for (int i = 0; i < 9; ++i) {
       double at[2] = {0.15 + 0.3 * (i % 3), 0.2 + 0.3 * (i / 3)}, value = 0, gradient[2];
       double score = 0;
-      assert_ok(gannet_admm_score_merit(&s, 0, at, &value, gradient));
-      assert_ok(gannet_admm_score_points(&s, 1, at, 0, &score, 1));
+      assert_ok(gannet_moments_score_merit(&s, 0, at, &value, gradient));
+      assert_ok(gannet_moments_score_points(&s, 1, at, 0, &score, 1));
       assert_near(value / -score, 1, 1e-6);
-      assert_slopes(gannet_admm_score_merit, &s, 2, at, step, value, gradient);
+      assert_slopes(gannet_moments_score_merit, &s, 2, at, step, value, gradient);
     }
   }
-  gannet_admm_score_release(&s);
+  gannet_moments_score_release(&s);
   drop(&f);
 }
 
@@ -151,7 +188,7 @@ static void it_starts_at_the_best_evaluation(void **state) {
     gannet_member *member = &f.optimizer->member[0];
     for (int i = 0; i < 5; ++i) round_where(f.optimizer, 1, 1, k == 0 ? 0 : 9);
     const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
-    const gannet_admm *now = member->admm;
+    const gannet_admm_memory *now = memory_of(member);
     double at_start = 0, least = INFINITY;
     for (int64_t id = 0; id < 4; ++id) {
       const double *at = gannet_history_x_unit(f.optimizer->history, id);
@@ -175,12 +212,12 @@ static void subproblems_take_turns(void **state) {
   gannet_member *member = &f.optimizer->member[0];
   double y_before[2];
   for (int i = 0; i < 4; ++i) round_of(f.optimizer, 1); /* the design */
-  assert_near(member->admm->phase, GANNET_ADMM_NEW, 0);
+  assert_near(memory_of(member)->phase, GANNET_ADMM_NEW, 0);
   for (int i = 0; i < 16; ++i) {
-    const double rho = member->admm->rho;
-    memcpy(y_before, member->admm->y, sizeof y_before);
+    const double rho = memory_of(member)->rho;
+    memcpy(y_before, memory_of(member)->y, sizeof y_before);
     round_of(f.optimizer, 1);
-    const gannet_admm *now = member->admm;
+    const gannet_admm_memory *now = memory_of(member);
     assert_int_equal(now->phase, i % 4 < 2 ? GANNET_ADMM_OBJECTIVE : GANNET_ADMM_FEASIBILITY);
     assert_int_equal(now->left, 1 - i % 2);
     if (i > 0 && i % 4 == 0) {
@@ -194,7 +231,7 @@ static void subproblems_take_turns(void **state) {
       }
     }
   }
-  assert_true(member->admm->rho > 0);
+  assert_true(memory_of(member)->rho > 0);
   drop(&f);
 }
 

@@ -31,6 +31,6 @@ const gannet_acq_type gannet_acq_ei = {
     .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,
-    .rises = true,
+    .shape = GANNET_ACQ_RISING,
     .partials = partials,
 };

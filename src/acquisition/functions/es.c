@@ -24,7 +24,7 @@ enum { NODES = 9 };
 static const double node_step = 0.8; /* from -3.2 to 3.2 */
 
 typedef struct {
-  gannet_acq_draws draws; /* first: see acquisition.h, wants_minima */
+  gannet_acq_draws draws; /* first: see acquisition.h, wants_reference */
   int samples;
 } es_options;
 
@@ -127,8 +127,9 @@ static void draw_samples(es_work *w) {
   }
 }
 
-static gannet_err prepare(const void *options, const gannet_acq_reference *reference, void **work) {
+static gannet_err prepare(const void *options, const gannet_acq_state *state, void **work) {
   const es_options *o = options;
+  const gannet_acq_reference *reference = state->reference;
   const size_t n = (size_t)reference->n, samples = (size_t)o->samples;
   es_work *w = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *w, &w));
@@ -185,8 +186,9 @@ const gannet_acq_type gannet_acq_es = {
     .kind = GANNET_ACQ_LOOKAHEAD,
     .options = es_table,
     .options_size = sizeof(es_options),
+    .wants_reference = true,
+    .rough = true,
     .prepare = prepare,
     .look_ahead = look_ahead,
     .release = release,
-    .rough = true,
 };

@@ -38,7 +38,8 @@ static void release(void *work) {
   gannet_free(&w);
 }
 
-static gannet_err prepare(const void *options, const gannet_acq_reference *reference, void **work) {
+static gannet_err prepare(const void *options, const gannet_acq_state *state, void **work) {
+  const gannet_acq_reference *reference = state->reference;
   (void)options;
   kg_work *w = NULL;
   const size_t n = (size_t)reference->n + 1;
@@ -116,6 +117,7 @@ const gannet_acq_type gannet_acq_kg = {
     .kind = GANNET_ACQ_LOOKAHEAD,
     .options = option_table,
     .options_size = sizeof(gannet_acq_draws),
+    .wants_reference = true,
     .prepare = prepare,
     .look_ahead = look_ahead,
     .release = release,

@@ -23,6 +23,6 @@ const gannet_acq_type gannet_acq_lcb = {
     .source = "Srinivas et al. 2010",
     .kind = GANNET_ACQ_MOMENTS,
     .score = score,
-    .rises = true,
+    .shape = GANNET_ACQ_RISING,
     .partials = partials,
 };

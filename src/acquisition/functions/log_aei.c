@@ -77,6 +77,6 @@ const gannet_acq_type gannet_acq_log_aei = {
     .options = option_table,
     .options_size = sizeof(log_aei_options),
     .score = score,
-    .rises = true,
+    .shape = GANNET_ACQ_RISING,
     .partials = partials,
 };

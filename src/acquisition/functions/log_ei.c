@@ -34,6 +34,6 @@ const gannet_acq_type gannet_acq_log_ei = {
     .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,
-    .rises = true,
+    .shape = GANNET_ACQ_RISING,
     .partials = partials,
 };

@@ -5,6 +5,8 @@
  *
  *   score = log (1/S) sum_s g(z_s),   y*_s minima of S posterior draws.
  *
+ * Where minima are above the mean, the score turns as sd rises.
+ *
  * Deviation: minima above the incumbent are moved down to it, since the minimum cannot be larger
  * than a value that was seen (their Gumbel fit does the same by its lower bound). */
 #include <math.h>
@@ -72,5 +74,6 @@ const gannet_acq_type gannet_acq_mes = {
     .options_size = sizeof(gannet_acq_draws),
     .score = score,
     .partials = partials,
-    .wants_minima = true,
+    .wants_reference = true,
+    .shape = GANNET_ACQ_TURNING,
 };

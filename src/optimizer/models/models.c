@@ -153,10 +153,10 @@ double gannet_models_least(const gannet_models *m, int i) {
   return least;
 }
 
-double gannet_models_spread(const gannet_models *m, int i, double sd, double *by_sd) {
-  const double factor = models_is_hidden(m, i) ? models_label_doubt : 1, least = 1e-12;
-  *by_sd = factor * sd > least ? factor : 0;
-  return fmax(factor * sd, least);
+gannet_acq_model gannet_models_acq_model(const gannet_models *m, int i) {
+  return (gannet_acq_model){.surrogate = m->model[i].surrogate,
+                            .threshold = m->model[i].threshold,
+                            .certainty = models_is_hidden(m, i) ? models_label_doubt : 1};
 }
 
 double gannet_models_exploration(const gannet_models *m, int i) {

@@ -137,14 +137,13 @@ GANNET_CHECKED gannet_err gannet_models_estimators(gannet_models *models,
                                                    const gannet_estimator_spec *spec,
                                                    gannet_estimator *estimators, bool *able);
 
-/* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
- * for constraints that are measured, less for the hidden one, which is known from labels only.
+/* A model as acquisition functions see it, until the next fit. The sd of constraints that are
+ * measured is certain; the hidden constraint, which is known from labels only, has a factor
+ * below 1.
  *
  * Local.
- *
- * by_sd  out  its derivative by sd
  */
-double gannet_models_spread(const gannet_models *models, int model, double sd, double *by_sd);
+gannet_acq_model gannet_models_acq_model(const gannet_models *models, int model);
 
 /* Evaluations that may have the least mean of the objective's model
  * (optimizer/models/models_impl.h), as positions in the history; valid until the next fit.

@@ -164,7 +164,7 @@ static gannet_err reserve_memory(gannet_moments_scan *s) {
   if (has_pivots && coordinates <= MOST_COORDINATES)
     GANNET_TRY(gannet_alloc(coordinates, sizeof *s->x, &s->x));
   if (has_pivots) GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
-  if (s->score->member->options->acq_type->wants_minima) return GANNET_OK;
+  if (s->score->member->options->acq_type->shape == GANNET_ACQ_TURNING) return GANNET_OK;
   return gannet_cached_moments_reserve(&s->cached, models_of(s),
                                        gannet_candidates_count(s->candidates));
 }
@@ -245,19 +245,20 @@ typedef struct {
 static void add_bounds(gannet_moments_scan *s, int model, int m, const ranges *at, bool least,
                        double *sums) {
   const gannet_member_options *options = s->score->member->options;
-  const int means = model == 0 && options->acq_type->wants_minima ? 2 : 1;
+  const gannet_acq_type *type = options->acq_type;
+  const int means = model == 0 && type->shape == GANNET_ACQ_TURNING ? 2 : 1;
   const double sign = least ? -1 : 1;
   double most[GANNET_TILE];
   for (int p = 0; p < m; ++p) most[p] = -INFINITY;
   for (int end = 0; end < 2 * means; ++end) {
-    if (end % 2 == 0 && model == 0 && options->acq_type->rises) continue;
+    if (end % 2 == 0 && model == 0 && type->shape == GANNET_ACQ_RISING) continue;
     for (int p = 0; p < m; ++p) {
       s->corner_mean[p] = s->mean[p] + at->mean[end / 2];
       s->corner_sd[p] = sqrt(fmax(0, s->variance[p] + at->variance[end % 2]));
     }
     if (model == 0)
-      options->acq_type->score(options->acq_options, &s->score->state, m, s->corner_mean,
-                               s->corner_sd, s->corner_score);
+      type->score(options->acq_options, &s->score->state, m, s->corner_mean, s->corner_sd,
+                  s->corner_score);
     for (int p = 0; p < m && model > 0; ++p)
       s->corner_score[p] =
           gannet_moments_score_constraint(s->score, model, s->corner_mean[p], s->corner_sd[p]);
@@ -427,11 +428,10 @@ gannet_err gannet_moments_scan_best(void *user, const gannet_candidates *candida
   gannet_moments_scan *s = user;
   const gannet_member *member = s->score->member;
   const bool is_long = gannet_history_count_told(member->history) >= GANNET_MOMENTS_LONG;
-  const bool wants_minima = member->options->acq_type->wants_minima;
+  const bool turning = member->options->acq_type->shape == GANNET_ACQ_TURNING;
   *scored = 0;
   s->candidates = candidates;
-  if (member->options->acq_type->kind != GANNET_ACQ_MOMENTS ||
-      gannet_candidates_count(candidates) < LEAST_CANDIDATES)
+  if (!member->options->acq_type->score || gannet_candidates_count(candidates) < LEAST_CANDIDATES)
     return GANNET_OK;
   /* Variances fall from point to point, unless the factor needed more noise. */
   for (int i = 0; s->cached.known && i < models_of(s); ++i)
@@ -440,7 +440,7 @@ gannet_err gannet_moments_scan_best(void *user, const gannet_candidates *candida
     GANNET_TRY(continue_batch(s));
     GANNET_TRY(scan_once(s, taken, keep, best, scored));
   }
-  for (int by_bounds = is_long && !wants_minima; *scored == 0 && by_bounds >= 0; --by_bounds) {
+  for (int by_bounds = is_long && !turning; *scored == 0 && by_bounds >= 0; --by_bounds) {
     s->cached.wanted = s->cached.wanted || by_bounds;
     GANNET_TRY(begin_estimates(s, by_bounds));
     if (s->estimates) GANNET_TRY(scan_once(s, taken, keep, best, scored));

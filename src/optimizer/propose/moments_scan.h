@@ -18,10 +18,10 @@
  *                (surrogate/estimator.h)
  *
  * A score falls with the mean, and is largest at an end of the range of the variance, however wide
- * that range is. The function mes is not where minima of draws are above the mean: there it may
- * turn within the range, by the square of an error bound. It therefore goes by estimates of the
- * variance alone. The constraint rule `inside` may turn to a larger violation within the range,
- * that is to a score below the bound. Only for scores of mean and deviation alone.
+ * that range is. A score of the shape TURNING may turn within the range, by the square of an error
+ * bound; bounds of it are made of estimates of the variance alone. The constraint rule `inside` may
+ * turn to a larger violation within the range, that is to a score below the bound. Only for scores
+ * of mean and deviation alone.
  */
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCAN_H
 #define GANNET_OPTIMIZER_MOMENTS_SCAN_H

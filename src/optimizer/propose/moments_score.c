@@ -17,6 +17,12 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   s->state.exploration = gannet_models_exploration(member->models, 0);
   s->state.noise_var = gannet_surrogate_noise_var(gannet_models_surrogate(member->models, 0));
   s->state.suspected = gannet_models_look_noisy(member->models);
+  s->state.history = member->history;
+  s->state.memory = member->memory;
+  GANNET_TRY(gannet_alloc((size_t)models, sizeof *s->model, &s->model));
+  for (int i = 0; i < models; ++i) s->model[i] = gannet_models_acq_model(member->models, i);
+  s->state.n_models = models;
+  s->state.model = s->model;
   GANNET_TRY(gannet_alloc((size_t)models, sizeof *s->unmet, &s->unmet));
   for (int i = 0; i < models; ++i) {
     /* Where nothing feasible is known, of constraints that no observation keeps; labels of the
@@ -36,7 +42,7 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   return gannet_alloc(d, sizeof(double), &s->slope);
 }
 
-static void release_lookahead(gannet_moments_score *s) {
+static void end_point(gannet_moments_score *s) {
   if (s->work) s->member->options->acq_type->release(s->work);
   s->work = NULL;
   gannet_reference_release(&s->reference);
@@ -45,6 +51,8 @@ static void release_lookahead(gannet_moments_score *s) {
 }
 
 void gannet_moments_score_release(gannet_moments_score *s) {
+  end_point(s);
+  gannet_free(&s->model);
   gannet_free(&s->unmet);
   gannet_free(&s->mean);
   gannet_free(&s->sd);
@@ -53,7 +61,6 @@ void gannet_moments_score_release(gannet_moments_score *s) {
   gannet_free(&s->by_mean);
   gannet_free(&s->by_sd);
   gannet_free(&s->slope);
-  release_lookahead(s);
 }
 
 bool gannet_moments_score_by_bounds(const gannet_moments_score *s) {
@@ -80,32 +87,12 @@ static double bound_value(const gannet_moments_score *s, int i, double mean, dou
   return gap + exploration * sd * (1 - 2 * sd / known);
 }
 
+static bool is_of_models(const gannet_moments_score *s) {
+  return s->member->options->acq_type->kind == GANNET_ACQ_MODELS;
+}
+
 bool gannet_moments_score_wants_objective(const gannet_moments_score *s) {
-  return s->feasible_known || gannet_moments_score_by_bounds(s);
-}
-
-static bool looks_ahead(const gannet_moments_score *s) {
-  return s->member->options->acq_type->kind == GANNET_ACQ_LOOKAHEAD;
-}
-
-gannet_err gannet_moments_score_prepare_lookahead(gannet_moments_score *s, gannet_member *member,
-                                                  const gannet_candidates *candidates, int order) {
-  const gannet_member_options *options = member->options;
-  if (!options->acq_type->wants_minima && !looks_ahead(s)) return GANNET_OK;
-  release_lookahead(s);
-  if (!gannet_moments_score_wants_objective(s)) return GANNET_OK;
-  const int draws = ((const gannet_acq_draws *)options->acq_options)->draws;
-  GANNET_TRY(gannet_reference_make(member, candidates, draws, order, &s->reference));
-  s->state.n_minima = s->reference.n_minima;
-  s->state.minima = s->reference.minima;
-  if (!looks_ahead(s)) return GANNET_OK;
-  const size_t n = (size_t)s->reference.posterior.n, d = (size_t)member->problem->d;
-  const size_t nearby = 2 * d < GANNET_TILE ? 2 * d : GANNET_TILE;
-  gannet_err err = gannet_alloc(GANNET_TILE * n, sizeof(double), &s->covariance);
-  if (err == GANNET_OK) err = gannet_alloc(nearby * d, sizeof(double), &s->nearby);
-  if (err == GANNET_OK)
-    err = options->acq_type->prepare(options->acq_options, &s->reference.posterior, &s->work);
-  return gannet_agree(member->context->comm, err);
+  return s->feasible_known || gannet_moments_score_by_bounds(s) || is_of_models(s);
 }
 
 /* How far beyond its threshold the mean of a constraint may be at an observation that counts as
@@ -149,7 +136,12 @@ static gannet_err find_least_of_observations(gannet_moments_score *s, int n, con
   return err;
 }
 
-gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
+/* Take the value to improve upon from the models: with the rules of bounds the least mean of the
+ * objective over observations where the mean of every constraint is at most the tolerance beyond
+ * its threshold. Bounds are approached from outside; were an observation just outside not to count,
+ * the improvement there would seem to stay open for ever. In all other cases, and when there is no
+ * such observation, gannet_models_incumbent. */
+static gannet_err find_incumbent(gannet_moments_score *s) {
   const gannet_member *member = s->member;
   const int64_t *id = NULL;
   double least = INFINITY;
@@ -162,6 +154,32 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   return GANNET_OK;
 }
 
+gannet_err gannet_moments_score_begin_point(gannet_moments_score *s, gannet_member *member,
+                                            const gannet_candidates *candidates, int order) {
+  const gannet_acq_type *type = member->options->acq_type;
+  const void *options = member->options->acq_options;
+  const size_t d = (size_t)member->problem->d, nearby = 2 * d < GANNET_TILE ? 2 * d : GANNET_TILE;
+  const bool scored = gannet_moments_score_wants_objective(s);
+  end_point(s);
+  gannet_err err = is_of_models(s) ? GANNET_OK : find_incumbent(s);
+  if (scored && type->wants_reference) {
+    const int draws = ((const gannet_acq_draws *)options)->draws;
+    GANNET_TRY(gannet_agree(member->context->comm, err));
+    GANNET_TRY(gannet_reference_make(member, candidates, draws, order, &s->reference));
+    s->state.n_minima = s->reference.n_minima;
+    s->state.minima = s->reference.minima;
+    s->state.reference = &s->reference.posterior;
+  }
+  if (err == GANNET_OK && scored && type->look_ahead) {
+    const size_t n = (size_t)s->reference.posterior.n;
+    err = gannet_alloc(GANNET_TILE * n, sizeof(double), &s->covariance);
+    if (err == GANNET_OK) err = gannet_alloc(nearby * d, sizeof(double), &s->nearby);
+  }
+  if (err == GANNET_OK && scored && type->prepare)
+    err = type->prepare(options, &s->state, &s->work);
+  return gannet_agree(member->context->comm, err);
+}
+
 bool gannet_moments_score_is_smooth(const gannet_moments_score *s) {
   return !s->member->options->acq_type->rough || !gannet_moments_score_wants_objective(s);
 }
@@ -171,7 +189,7 @@ double gannet_moments_score_constraint(const gannet_moments_score *s, int i, dou
   const gannet_models *models = s->member->models;
   double unused = 0;
   if (gannet_moments_score_by_bounds(s)) return fmax(bound_value(s, i, mean, sd, &unused), 0);
-  const double spread = gannet_models_spread(models, i, sd, &unused);
+  const double spread = gannet_acq_spread(&s->model[i], sd, &unused);
   if (isnan(s->unmet[i]))
     return gannet_normal_log_cdf((gannet_models_threshold(models, i) - mean) / spread);
   return log(spread) + gannet_normal_log_improvement((s->unmet[i] - mean) / spread);
@@ -185,29 +203,18 @@ static gannet_err predict_moments(gannet_moments_score *s, int i, int m, const d
   return GANNET_OK;
 }
 
-/* Exactly, for acquisitions with lower. */
-static gannet_err score_exactly(gannet_moments_score *s, int m, const double *x_unit,
-                                double *scores) {
-  const gannet_surrogate *objective = gannet_models_surrogate(s->member->models, 0);
-  const size_t d = (size_t)s->member->problem->d;
-  for (int i = 0; i < m; ++i) {
-    double value = 0;
-    GANNET_TRY(gannet_surrogate_lower(objective, s->state.exploration, x_unit + (size_t)i * d,
-                                      &value, s->slope));
-    scores[i] = -value;
-  }
-  return GANNET_OK;
-}
-
 /* Score m points by the acquisition alone, without constraints. */
 static gannet_err score_objective(gannet_moments_score *s, int m, const double *x_unit,
                                   double *scores) {
-  const gannet_member_options *options = s->member->options;
+  const gannet_acq_type *type = s->member->options->acq_type;
   const gannet_reference *r = &s->reference;
-  if (s->final && options->acq_type->lower) return score_exactly(s, m, x_unit, scores);
+  if (is_of_models(s) || (s->final && type->score_points)) {
+    GANNET_TRY(type->score_points(s->work, m, x_unit, scores));
+    return GANNET_OK;
+  }
   GANNET_TRY(predict_moments(s, 0, m, x_unit));
-  if (!looks_ahead(s)) {
-    options->acq_type->score(options->acq_options, &s->state, m, s->mean, s->sd, scores);
+  if (type->score) {
+    type->score(s->member->options->acq_options, &s->state, m, s->mean, s->sd, scores);
     return GANNET_OK;
   }
   const double exploration = s->state.exploration;
@@ -216,7 +223,7 @@ static gannet_err score_objective(gannet_moments_score *s, int m, const double *
                                          r->posterior.n, r->points, s->covariance));
   for (int p = 0; p < m; ++p) s->sd[p] *= exploration;
   for (size_t i = 0; i < length; ++i) s->covariance[i] *= exploration * exploration;
-  options->acq_type->look_ahead(s->work, m, s->mean, s->sd, s->covariance, scores);
+  type->look_ahead(s->work, m, s->mean, s->sd, s->covariance, scores);
   return GANNET_OK;
 }
 
@@ -243,7 +250,7 @@ gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, 
   (void)ld;
   memset(scores, 0, (size_t)m * sizeof *scores);
   if (gannet_moments_score_wants_objective(s)) GANNET_TRY(score_objective(s, m, x_unit, scores));
-  if (gannet_models_count(s->member->models) == 1) return GANNET_OK;
+  if (gannet_models_count(s->member->models) == 1 || is_of_models(s)) return GANNET_OK;
   if (!gannet_moments_score_by_bounds(s)) return add_constraints(s, m, x_unit, scores);
   memset(s->violation, 0, (size_t)m * sizeof *s->violation);
   GANNET_TRY(add_constraints(s, m, x_unit, s->violation));
@@ -277,11 +284,6 @@ static gannet_err predict_gradients(gannet_moments_score *s, int i, int m, const
   return gannet_surrogate_predict_gradients(model, m, x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
 }
 
-/* The objective's part of a merit is not made of its moments. */
-static bool is_of_its_own(const gannet_moments_score *s) {
-  return looks_ahead(s) || s->member->options->acq_type->lower;
-}
-
 /* The moments at one point. */
 typedef struct {
   double mean, sd;
@@ -299,7 +301,7 @@ static void add_probability(const gannet_moments_score *s, int i, const moments 
   const int d = s->member->problem->d;
   double by_mean = 0, by_spread = 0, by_sd = 0;
   *value -= gannet_moments_score_constraint(s, i, at->mean, at->sd);
-  const double spread = gannet_models_spread(s->member->models, i, at->sd, &by_sd);
+  const double spread = gannet_acq_spread(&s->model[i], at->sd, &by_sd);
   slopes_of(s, i, at->mean, spread, &by_mean, &by_spread);
   add_scaled(d, -by_mean, at->by_x, gradient);
   if (by_sd > 0) add_scaled(d, -by_sd * by_spread, at->sd_by_x, gradient);
@@ -375,17 +377,6 @@ static gannet_err add_differences(gannet_moments_score *s, const double *x_unit,
   return GANNET_OK;
 }
 
-/* Add the lower bound of an acquisition that has one of its own, not made of mean and deviation. */
-static gannet_err add_lower(gannet_moments_score *s, const double *x_unit, double *value,
-                            double *gradient) {
-  double lower = 0;
-  GANNET_TRY(gannet_surrogate_lower(gannet_models_surrogate(s->member->models, 0),
-                                    s->state.exploration, x_unit, &lower, s->slope));
-  *value += lower;
-  add_scaled(s->member->problem->d, 1, s->slope, gradient);
-  return GANNET_OK;
-}
-
 static void add_acquisition(const gannet_moments_score *s, const moments *at, double *value,
                             double *gradient) {
   const gannet_member_options *options = s->member->options;
@@ -401,17 +392,19 @@ static void add_acquisition(const gannet_moments_score *s, const moments *at, do
 /* Add the part of the objective to the merits of m points. */
 static gannet_err add_objective(gannet_moments_score *s, int m, const double *x_unit,
                                 double *values, double *gradients) {
+  const gannet_acq_type *type = s->member->options->acq_type;
   const size_t d = (size_t)s->member->problem->d;
-  const bool alone = is_of_its_own(s);
-  if (!alone) GANNET_TRY(predict_gradients(s, 0, m, x_unit));
+  if (type->merits) {
+    GANNET_TRY(type->merits(s->work, m, x_unit, values, gradients));
+    return GANNET_OK;
+  }
+  if (type->score) GANNET_TRY(predict_gradients(s, 0, m, x_unit));
   for (size_t p = 0; p < (size_t)m; ++p) {
     const moments at = moments_at(s, (int)p);
-    const double *x = x_unit + p * d;
-    double *value = values + p, *gradient = gradients + p * d;
-    if (!alone) add_acquisition(s, &at, value, gradient);
-    if (alone)
-      GANNET_TRY(looks_ahead(s) ? add_differences(s, x, value, gradient)
-                                : add_lower(s, x, value, gradient));
+    if (type->score)
+      add_acquisition(s, &at, values + p, gradients + p * d);
+    else
+      GANNET_TRY(add_differences(s, x_unit + p * d, values + p, gradients + p * d));
   }
   return GANNET_OK;
 }
@@ -426,7 +419,8 @@ gannet_err gannet_moments_score_merits(void *user, int m, const int *lists, cons
   memset(gradients, 0, (size_t)m * d * sizeof *gradients);
   if (gannet_moments_score_wants_objective(s) && !outside)
     GANNET_TRY(add_objective(s, m, x_unit, values, gradients));
-  for (int i = 1; i < gannet_models_count(s->member->models) && (outside || !by_bounds); ++i) {
+  if (is_of_models(s) || (by_bounds && !outside)) return GANNET_OK;
+  for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
     GANNET_TRY(predict_gradients(s, i, m, x_unit));
     for (int p = 0; p < m; ++p) {
       const moments at = moments_at(s, p);

@@ -1,5 +1,6 @@
-/* The score of a point by mean and standard deviation of the models: an acquisition function, and
- * the rule by which constraints enter (gannet_constraint_rule).
+/* The score of a point when points are chosen one after the other: an acquisition function, and the
+ * rule by which constraints enter (gannet_constraint_rule). Acquisitions of the kind MODELS score
+ * constraints themselves, and no rule applies.
  *
  * probability: acquisition + sum_k log Phi((t_k - mean_k) / sd_k), t_k the threshold of constraint
  * k; while nothing feasible is known the sum alone (Gardner et al. 2014). In that sum a constraint
@@ -24,18 +25,19 @@
 
 typedef struct {
   const gannet_member *member;
-  gannet_acq_state state; /* the incumbent is the caller's to set */
-  bool feasible_known;    /* otherwise probabilities alone decide */
-  bool outside;           /* no candidate is inside the bounds; the caller's to set */
-  bool final;        /* few points are to be scored: those of an acquisition with lower exactly */
-  double *unmet;     /* [models] least value of a constraint that nothing keeps yet, else NaN */
+  gannet_acq_state state;  /* of the present point */
+  gannet_acq_model *model; /* [models] of the state */
+  bool feasible_known;     /* otherwise probabilities alone decide */
+  bool outside;            /* no candidate is inside the bounds; the caller's to set */
+  bool final;    /* few points are to be scored: by score_points, where the acquisition has it */
+  double *unmet; /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
   double *last_sd;   /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
   double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
   double *slope;              /* [d] */
-  gannet_reference reference; /* of functions that want it, see _look */
-  void *work;                 /* of functions that look ahead; NULL = not looked yet */
+  gannet_reference reference; /* of acquisitions that want it */
+  void *work;                 /* of the acquisition, from one _begin_point to the next, or NULL */
   double *covariance;         /* [GANNET_TILE][reference points] */
   double *nearby;             /* [min(2 d, GANNET_TILE)][d] */
 } gannet_moments_score;
@@ -48,26 +50,17 @@ GANNET_CHECKED gannet_err gannet_moments_score_prepare(const gannet_member *memb
                                                        gannet_moments_score *score);
 void gannet_moments_score_release(gannet_moments_score *score);
 
-/* Make what the acquisition needs to know of the candidates, for every point of a batch anew;
- * nothing for functions of mean and deviation alone.
+/* Before every point of a batch: find the value to improve upon, and have the acquisition prepare.
+ * The member's memory of the acquisition goes on to this point.
  *
  * Collective over the member's communicator; the same on all ranks.
  *
  * order  in  number of the point in the batch
  */
-GANNET_CHECKED gannet_err
-gannet_moments_score_prepare_lookahead(gannet_moments_score *score, gannet_member *member,
-                                       const gannet_candidates *candidates, int order);
-
-/* Take the value to improve upon from the models: with the rules of bounds the least mean of the
- * objective over observations where the mean of every constraint is at most 0.002 of its spread
- * beyond its threshold. Bounds are approached from outside; were an observation just outside not to
- * count, the improvement there would seem to stay open for ever. In all other cases, and when there
- * is no such observation, gannet_models_incumbent.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_moments_score_incumbent(gannet_moments_score *score);
+GANNET_CHECKED gannet_err gannet_moments_score_begin_point(gannet_moments_score *score,
+                                                           gannet_member *member,
+                                                           const gannet_candidates *candidates,
+                                                           int order);
 
 /* Whether the merit can be polished.
  *

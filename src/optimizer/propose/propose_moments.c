@@ -1,11 +1,10 @@
-/* Acquisition functions of mean and standard deviation, one point after the other. */
+/* Points one after the other, each by an acquisition function that is told of those before. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "minimize/lockstep.h"
-#include "optimizer/propose/admm.h"
 #include "optimizer/propose/moments_scan.h"
 #include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
@@ -17,11 +16,7 @@ enum { SPARE = 12 }; /* further ranked candidates, in case the best were propose
 typedef struct {
   gannet_moments_score work;
   gannet_moments_scan scan; /* of work */
-  gannet_admm_score split;  /* instead of work for a member that splits its problem */
-  gannet_scorer scorer;
-  gannet_polish_function merit;
   gannet_polisher *polisher;
-  void *user; /* of scorer and merit */
   int n_starts, n_ranked;
   gannet_ranked *best;
   gannet_choices choices; /* one list */
@@ -34,12 +29,8 @@ static gannet_err create_proposal(const gannet_member *member, proposal *p) {
   p->choices.n_lists = 1;
   p->choices.n_options = p->n_starts + p->n_ranked;
   const size_t total = (size_t)p->choices.n_options;
-  p->scorer = member->admm ? gannet_admm_score_points : gannet_moments_score_points;
-  p->merit = member->admm ? gannet_admm_score_merit : gannet_moments_score_merit;
-  p->user = member->admm ? (void *)&p->split : (void *)&p->work;
-  GANNET_TRY(member->admm ? gannet_admm_score_prepare(member, &p->split)
-                          : gannet_moments_score_prepare(member, &p->work));
-  if (!member->admm) GANNET_TRY(gannet_moments_scan_create(&p->work, &p->scan));
+  GANNET_TRY(gannet_moments_score_prepare(member, &p->work));
+  GANNET_TRY(gannet_moments_scan_create(&p->work, &p->scan));
   GANNET_TRY(gannet_polisher_create(&p->polisher));
   GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
@@ -49,24 +40,25 @@ static gannet_err create_proposal(const gannet_member *member, proposal *p) {
 static void release_proposal(proposal *p) {
   gannet_moments_scan_release(&p->scan);
   gannet_moments_score_release(&p->work);
-  gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
 }
 
-/* Polished points compete by the score itself; what was polished may be a penalised form of it. An
- * acquisition with lower has scored the ranked candidates to first order only. */
+/* Polished points compete by the score itself; what was polished may be a penalised form of it. So
+ * do the ranked candidates where the scan has scored them by an approximation. */
 static gannet_err score_polished(const gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
-  const int n = member->options->acq_type->lower ? p->choices.n_options : p->n_starts;
+  const gannet_acq_type *type = member->options->acq_type;
+  const bool approximate = type->score && type->score_points;
+  const int n = approximate ? p->choices.n_options : p->n_starts;
   gannet_err code = GANNET_OK;
   p->work.final = true;
   for (int first = 0; first < n && code == GANNET_OK; first += GANNET_TILE) {
     const int m = n - first < GANNET_TILE ? n - first : GANNET_TILE;
-    code = p->scorer(p->user, m, p->choices.options + (size_t)first * d, 0,
-                     p->choices.scores + first, m);
+    code = gannet_moments_score_points(&p->work, m, p->choices.options + (size_t)first * d, 0,
+                                       p->choices.scores + first, m);
   }
   p->work.final = false;
   return code;
@@ -76,15 +68,13 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
                                   const gannet_candidates *candidates) {
   double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  if (!member->admm)
-    GANNET_TRY(
-        gannet_moments_score_prepare_lookahead(&p->work, member, candidates, p->choices.n_chosen));
+  GANNET_TRY(gannet_moments_score_begin_point(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   const gannet_propose_scores scores = {.n_lists = 1,
                                         .keep = p->n_ranked,
-                                        .scorer = p->scorer,
-                                        .bounded = member->admm ? NULL : gannet_moments_scan_best,
-                                        .user = p->user,
+                                        .scorer = gannet_moments_score_points,
+                                        .bounded = gannet_moments_scan_best,
+                                        .user = &p->work,
                                         .bounds = &p->scan,
                                         .n_chosen = p->choices.n_chosen,
                                         .chosen = p->choices.chosen};
@@ -99,7 +89,7 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   if (p->n_starts == 0) return GANNET_OK;
-  if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) { /* starts stay as they are */
+  if (!gannet_moments_score_is_smooth(&p->work)) { /* starts stay as they are */
     const size_t n = (size_t)p->n_starts;
     double *options = p->choices.options, *scores = p->choices.scores;
     memcpy(options, options + n * d, n * d * sizeof *options);
@@ -107,20 +97,19 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
     return GANNET_OK;
   }
   p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
-  const gannet_polish_spec spec = {
-      .problem = member->problem,
-      .lower = member->region.lower,
-      .upper = member->region.upper,
-      .n_lists = 1,
-      .n_starts = p->n_starts,
-      .starts = p->choices.options + (size_t)p->n_starts * d,
-      .function = p->merit,
-      .user = p->user,
-      .options = {member->options->search.polish, 1e-7, 1e-9},
-      .n_conditions = member->admm ? 0 : gannet_moments_score_n_bounds(&p->work),
-      .conditions = gannet_moments_score_bounds,
-      .functions = member->admm ? NULL : gannet_moments_score_merits,
-      .conditions_of_several = gannet_moments_score_bounds_of};
+  const gannet_polish_spec spec = {.problem = member->problem,
+                                   .lower = member->region.lower,
+                                   .upper = member->region.upper,
+                                   .n_lists = 1,
+                                   .n_starts = p->n_starts,
+                                   .starts = p->choices.options + (size_t)p->n_starts * d,
+                                   .function = gannet_moments_score_merit,
+                                   .user = &p->work,
+                                   .options = {member->options->search.polish, 1e-7, 1e-9},
+                                   .n_conditions = gannet_moments_score_n_bounds(&p->work),
+                                   .conditions = gannet_moments_score_bounds,
+                                   .functions = gannet_moments_score_merits,
+                                   .conditions_of_several = gannet_moments_score_bounds_of};
   GANNET_TRY(
       gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
@@ -145,11 +134,6 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
     gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
     p->choices.n_chosen = member->n_chosen + i;
     p->choices.chosen = member->chosen;
-    gannet_err err = GANNET_OK; /* what the point is to improve upon */
-    if (!member->admm) err = gannet_moments_score_incumbent(&p->work);
-    if (member->admm) err = gannet_admm_advance(member);
-    if (member->admm && err == GANNET_OK) err = gannet_admm_score_begin(&p->split);
-    GANNET_TRY(gannet_agree(member->context->comm, err));
     GANNET_TRY(scan_candidates(member, p, candidates));
     GANNET_TRY(polish_starts(member, p));
     GANNET_TRY(gannet_propose_choose(member, &p->choices, 1, x_unit + (size_t)i * d));

@@ -62,7 +62,8 @@ static gannet_err condition_on_minimisers(pes_work *w) {
   return GANNET_OK;
 }
 
-static gannet_err prepare(const void *options, const gannet_acq_reference *reference, void **work) {
+static gannet_err prepare(const void *options, const gannet_acq_state *state, void **work) {
+  const gannet_acq_reference *reference = state->reference;
   (void)options;
   pes_work *w = NULL;
   const size_t n = (size_t)reference->n;
@@ -125,6 +126,7 @@ const gannet_acq_type gannet_acq_pes = {
     .kind = GANNET_ACQ_LOOKAHEAD,
     .options = option_table,
     .options_size = sizeof(gannet_acq_draws),
+    .wants_reference = true,
     .prepare = prepare,
     .look_ahead = look_ahead,
     .release = release,
