@@ -25,9 +25,9 @@ typedef struct {
 
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
  * A start apart has its own result. Every start is done by one rank, whichever is free, and its
- * result is sent to all; a rank that finds no start left helps another of its node with a joint
- * (surrogate/work_steal.h). The bits do not depend on the number of ranks. A start that has no
- * finite value, or fails numerically, drops out.
+ * result is sent to all. A rank that finds no start left makes half of the parts of the gradients
+ * of another rank of its node, where there is a joint. The bits do not depend on the number of
+ * ranks. A start that has no finite value, or fails numerically, drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *

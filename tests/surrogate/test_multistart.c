@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "surrogate/multistart.h"
-#include "surrogate/work_steal.h"
 
 static gannet_context *context;
 
@@ -82,10 +81,12 @@ typedef struct {
   bool slow;         /* the second part takes a moment */
   gannet_err raised; /* by prepare on the ranks that only help */
   bool hopeless;     /* no value */
+  bool minimises;    /* this rank has a start; else it only helps */
 } landscape;
 
-static bool is_worker(void) {
-  return context->rank == 0;
+static gannet_err begin_start(void *user) {
+  ((landscape *)user)->minimises = true;
+  return GANNET_OK;
 }
 
 static gannet_err prepare(void *user, const double *x, double *value) {
@@ -93,7 +94,7 @@ static gannet_err prepare(void *user, const double *x, double *value) {
   ++l->prepared;
   memcpy(l->last, x, sizeof l->last);
   *value = l->hopeless ? INFINITY : 0;
-  if (l->raised && !is_worker()) return GANNET_RAISE(l->raised, "on purpose");
+  if (l->raised && !l->minimises) return GANNET_RAISE(l->raised, "on purpose");
   for (int k = 0; k < PARTS; ++k) *value += pow(x[0] - k / 3.0, 2) + 10 * pow(x[1] + x[0], 4);
   return GANNET_OK;
 }
@@ -232,72 +233,60 @@ static void several_problems_at_once_are_each_alone(void **state) {
   for (int k = 0; k < HOUSES; ++k) assert_true(best[k][0] == start[k] && isinf(tasks[k].value[0]));
 }
 
-/* Evaluations of the first rank, until it has had help in some; the others have nothing to do. */
-static void evaluate_until_helped(gannet_work_steal *work_steal, const landscape *l,
-                                  gannet_err raised) {
-  const double x[] = {0.3, -0.7};
-  double value, gradient[N], expected, expected_gradient[N];
-  landscape other = {.prepared = 0};
-  gannet_joint joint = make_joint(&other);
-  assert_ok(gannet_joint_evaluate(&joint, N, x, &expected, expected_gradient));
-  if (is_worker()) {
-    for (int i = 0; i < 200; ++i) {
-      assert_ok(gannet_work_steal_evaluate(work_steal, N, x, &value, gradient));
-      assert_true(value == expected);
-      assert_memory_equal(gradient, expected_gradient, sizeof gradient);
+/* Fits of a single start, until somebody has helped with one: the ranks without a start have
+ * nothing else to do. What helpers do, and whether they fail, changes no bit. */
+static void minimise_until_helped(gannet_context *of, gannet_err raised, bool can_help) {
+  double best[N], value, expected[N], expected_value;
+  bool helped = false;
+  find_alone(1, expected, &expected_value);
+  for (int i = 0; i < 50 && !helped; ++i) {
+    landscape l = {.slow = true, .raised = raised};
+    gannet_joint joint = make_joint(&l);
+    gannet_multistart problem = make_problem(&joint, 1);
+    problem.user = &l;
+    problem.enter = begin_start;
+    assert_ok(gannet_multistart_run(of, &problem, best, &value));
+    assert_memory_equal(best, expected, sizeof best);
+    assert_true(value == expected_value);
+    const bool helps = !l.minimises && l.prepared > 0;
+    if (helps && !raised) {
+      assert_int_equal(l.made[0], 0);
+      assert_int_equal(l.made[1], l.prepared);
     }
+    assert_int_equal(sum_over_ranks(l.minimises), 1);
+    helped = sum_over_ranks(helps) > 0;
+    if (!can_help) break;
   }
-  gannet_work_steal_help(work_steal);
-  const bool helped = !is_worker() && l->prepared > 0;
-  assert_int_equal(sum_over_ranks(helped), context->np > 1 && !refuse);
-  if (helped && raised == GANNET_OK) {
-    assert_int_equal(l->made[0], 0);
-    assert_int_equal(l->made[1], l->prepared);
-  }
+  assert_true(helped == (can_help && of->np > 1));
 }
 
 static void ranks_without_work_make_parts(void **state) {
   (void)state;
-  for (int raised = 0; raised < 2; ++raised) { /* by the helper, which the other does not notice */
-    landscape l = {.slow = true, .raised = raised ? GANNET_ERR_STATE : GANNET_OK};
-    const gannet_joint joint = make_joint(&l);
-    gannet_work_steal *work_steal = NULL;
-    assert_ok(gannet_work_steal_open(context, &joint, &work_steal));
-    evaluate_until_helped(work_steal, &l, l.raised);
-    gannet_work_steal_close(&work_steal);
-    assert_null(work_steal);
-  }
+  minimise_until_helped(context, GANNET_OK, true);
+  minimise_until_helped(context, GANNET_ERR_STATE, true);
 }
 
 static void without_memory_everybody_works_alone(void **state) {
   (void)state;
-  landscape l = {.prepared = 0};
-  const gannet_joint joint = make_joint(&l);
-  gannet_work_steal *work_steal = NULL;
   gannet_context *fresh = NULL;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &fresh)); /* which has no spare memory */
   refuse = true;
-  assert_ok(gannet_work_steal_open(fresh, &joint, &work_steal));
-  evaluate_until_helped(work_steal, &l, GANNET_OK);
+  minimise_until_helped(fresh, GANNET_OK, false);
   refuse = false;
-  gannet_work_steal_close(&work_steal);
   gannet_context_destroy(&fresh);
 }
 
 static void a_place_without_a_value_has_no_gradient(void **state) {
   (void)state;
   landscape l = {.hopeless = true};
-  const gannet_joint joint = make_joint(&l);
-  gannet_work_steal *work_steal = NULL;
+  gannet_joint joint = make_joint(&l);
+  const gannet_multistart problem = make_problem(&joint, 1);
   const double x[] = {0.3, -0.7};
-  double value, gradient[N];
-  assert_ok(gannet_work_steal_open(context, &joint, &work_steal));
-  for (int i = 0; is_worker() && i < 50; ++i) {
-    assert_ok(gannet_work_steal_evaluate(work_steal, N, x, &value, gradient));
-    assert_true(value == INFINITY && gradient[0] == 0 && gradient[1] == 0);
-  }
-  gannet_work_steal_help(work_steal);
-  gannet_work_steal_close(&work_steal);
+  double value = 0, best[N], gradient[N];
+  assert_ok(gannet_joint_evaluate(&joint, N, x, &value, gradient));
+  assert_true(value == INFINITY && gradient[0] == 0 && gradient[1] == 0);
+  assert_ok(gannet_multistart_run(context, &problem, best, &value));
+  assert_true(value == INFINITY && best[0] == starts[0] && best[1] == starts[1]);
 }
 
 int main(int argc, char **argv) {
