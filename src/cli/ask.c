@@ -60,7 +60,7 @@ static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *ca
   if (is_first_rank && why[0]) cli_warn("`gannet run` would propose nothing more (%s)", why);
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));
-  const int64_t n = gannet_history_count(campaign->history);
+  const int64_t n = gannet_budget_used(campaign);
   if (is_first_rank && budget != GANNET_AUTO && n > budget)
     cli_warn("%lld evaluations are proposed now, and budget.evaluations is %d", (long long)n,
              budget);

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
+#include "campaign/run/import.h"
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "campaign/run/stop_rule.h"
@@ -27,6 +28,8 @@
 static const cli_flag flags[] = {
     {"directory", 'd', "DIR", "campaign directory (default: NAME.campaign)", false},
     {"resume", 'r', NULL, "continue the campaign in the directory, if there is one", false},
+    {"reimport", 0, NULL, "read imported files again that have changed since they were read",
+     false},
     {"dry-run", 'n', NULL,
      "check everything that can be checked without running, tell what a run would do, then stop",
      false},
@@ -89,6 +92,7 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
                                              .n_sets = n,
                                              .sets = s->sets,
                                              .resume = is_step || cli_has(arguments, "resume"),
+                                             .reimport = !is_step && cli_has(arguments, "reimport"),
                                              .level = GANNET_LOG_DEBUG,
                                              .log = cli_log_line,
                                              .log_user = &s->log};
@@ -284,12 +288,22 @@ static gannet_err print_start(gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
+/* What would be read of results of earlier work. */
+static gannet_err print_imports(const gannet_campaign *campaign, bool again) {
+  char text[2000];
+  for (int i = 0; i < campaign->input->n_imports; ++i) {
+    GANNET_TRY(gannet_import_preview(campaign, i, again, text, sizeof text));
+    cli_say(stdout, "  %s\n", text);
+  }
+  return GANNET_OK;
+}
+
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
-static gannet_err print_dry_run(const char *file, gannet_campaign *campaign) {
+static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, bool again) {
   const gannet_campaign_input *input = campaign->input;
   const int v = input->problem->n_free, c = input->problem->spec.n_constraints;
   const int others = input->problem->spec.n_variables - v;
-  const int64_t n = campaign->ledger.n, total = gannet_budget_total(input);
+  const int64_t n = gannet_budget_used(campaign), total = gannet_budget_total(input);
   char share[GANNET_BUDGET_TEXT], why[320];
   cli_say(stdout,
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
@@ -300,6 +314,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign) {
   print_sources(input);
   print_keep(&input->evaluate);
   GANNET_TRY(print_start(campaign));
+  GANNET_TRY(print_imports(campaign, again));
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
   if (campaign->is_resumed && why[0]) {
@@ -341,7 +356,8 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
   if (err == GANNET_OK && s->dry) err = gannet_campaign_setup(&campaign, s->start.file);
   if (err == GANNET_OK && s->dry) err = gannet_campaign_dry_run(&s->start, &campaign);
-  if (err == GANNET_OK && s->dry && world->rank == 0) err = print_dry_run(s->start.file, &campaign);
+  if (err == GANNET_OK && s->dry && world->rank == 0)
+    err = print_dry_run(s->start.file, &campaign, s->start.reimport);
   err = gannet_agree(world->comm, err);
   gannet_campaign_close(&campaign);
   return err;

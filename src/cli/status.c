@@ -25,7 +25,7 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   char why[320] = "";
   const bool is_manual = strcmp(campaign->input->evaluate.backend, "manual") == 0;
-  gannet_budget_format(campaign->ledger.n, " proposed", " of ",
+  gannet_budget_format(gannet_budget_used(campaign), " proposed", " of ",
                        gannet_budget_total(campaign->input), proposed);
   gannet_tally_feasible_text(tally, "; ", feasible);
   gannet_tally_best_text(tally, 10, best);
@@ -34,6 +34,9 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   cli_say(stdout, "evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s\n",
           proposed, (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
           (long long)tally->pending, feasible);
+  if (tally->imported > 0)
+    cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget\n",
+            (long long)tally->imported, tally->imported == 1 ? "" : "s");
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
   if (campaign->ledger.stop_reason)
     (void)snprintf(why, sizeof why, "%s", campaign->ledger.stop_reason);

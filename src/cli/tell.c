@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/utf8.h"
 #include "campaign/run/campaign.h"
+#include "campaign/run/import.h"
 #include "campaign/tables/table.h"
 #include "cli/open_campaign.h"
 #include "cli/point.h"
@@ -24,6 +25,16 @@ static const cli_flag flags[] = {
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
     CLI_RENAMED("infeasible", "cannot-run"),
     {"failed", 0, "REASON", "there is no result, through no fault of the design", false},
+    {"file", 0, "FILE",
+     "CSV file with many results: columns as in history.csv, or any with the names of variables "
+     "and "
+     "quantities",
+     false},
+    {"column", 0, "NAME=COLUMN",
+     "with --file: a variable or quantity whose column has another name or unit, as in chord=c or "
+     "span=s/1000; may be repeated",
+     true},
+    {"dry-run", 'n', NULL, "with --file: tell what would become of each line, then stop", false},
     CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
 };
@@ -190,19 +201,160 @@ static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *c
   return err;
 }
 
+/* Many results of a file. */
+
+/* What became of a row, or would become of it; rows of equal text are told as one line. */
+static void describe_row(const gannet_import_row *row, bool dry, char *text, size_t size) {
+  const char *would = dry ? "would be " : "";
+  if (row->kind == GANNET_ROW_NEW)
+    (void)snprintf(text, size, "%simported", would);
+  else if (row->kind == GANNET_ROW_RESULT)
+    (void)snprintf(text, size, "%sthe result of evaluation %lld", dry ? would : "is ",
+                   (long long)row->id);
+  else if (row->kind == GANNET_ROW_KNOWN && row->id >= 0)
+    (void)snprintf(text, size, "there already, as evaluation %lld", (long long)row->id);
+  else if (row->kind == GANNET_ROW_KNOWN)
+    (void)snprintf(text, size, "repeats a line above");
+  else
+    (void)snprintf(text, size, "refused: %s", row->why);
+}
+
+/* kinds  in  [GANNET_ROW_COUNT] whether rows of a kind are told */
+static void print_rows(FILE *out, const gannet_import_rows *rows, bool dry, const bool *kinds) {
+  char text[GANNET_REASON_SIZE + 64], next[GANNET_REASON_SIZE + 64];
+  for (int64_t i = 0, end; i < rows->n; i = end) {
+    describe_row(&rows->row[i], dry, text, sizeof text);
+    for (end = i + 1; end < rows->n; ++end) {
+      describe_row(&rows->row[end], dry, next, sizeof next);
+      if (strcmp(text, next) != 0) break;
+    }
+    if (!kinds[rows->row[i].kind]) continue;
+    if (end == i + 1)
+      cli_say(out, "line %lld: %s\n", (long long)rows->row[i].line, text);
+    else
+      cli_say(out, "lines %lld to %lld: %s\n", (long long)rows->row[i].line,
+              (long long)rows->row[end - 1].line, text);
+  }
+}
+
+static void print_summary(const gannet_results_file *file, const gannet_import_rows *rows,
+                          bool dry) {
+  static const bool all[GANNET_ROW_COUNT] = {true, true, true, true};
+  static const bool refused[GANNET_ROW_COUNT] = {[GANNET_ROW_REFUSED] = true};
+  const int64_t *count = rows->count;
+  print_rows(dry ? stdout : stderr, rows, dry, dry ? all : refused);
+  cli_say(stdout,
+          "%s: %lld row%s: %lld %simported, %lld result%s of evaluations that were proposed, %lld "
+          "there already, %lld refused\n",
+          file->path, (long long)rows->n, rows->n == 1 ? "" : "s", (long long)count[GANNET_ROW_NEW],
+          dry ? "would be " : "", (long long)count[GANNET_ROW_RESULT],
+          count[GANNET_ROW_RESULT] == 1 ? "" : "s", (long long)count[GANNET_ROW_KNOWN],
+          (long long)count[GANNET_ROW_REFUSED]);
+}
+
+/* Results of evaluations that wait for them come first; a kill in between leaves the rest to the
+ * next call with the same file. */
+static gannet_err record_rows(gannet_campaign *campaign, const gannet_results_file *file,
+                              const gannet_import_rows *rows) {
+  const size_t n = (size_t)rows->count[GANNET_ROW_RESULT];
+  gannet_result_record *results = NULL;
+  int64_t *ids = NULL;
+  char path[PATH_MAX];
+  int at = 0;
+  gannet_err err = gannet_alloc(n, sizeof *results, &results);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *ids, &ids);
+  for (int64_t i = 0; i < rows->n && err == GANNET_OK; ++i) {
+    if (rows->row[i].kind != GANNET_ROW_RESULT) continue;
+    results[at] = rows->row[i].result; /* which the row goes on owning */
+    results[at].run.ended = gannet_clock_epoch();
+    results[at].run.attempts = 1;
+    ids[at++] = rows->row[i].id;
+  }
+  if (err == GANNET_OK) err = gannet_ledger_results(&campaign->ledger, at, results);
+  if (err == GANNET_OK) err = gannet_ledger_tell(&campaign->ledger, at, ids);
+  if (err == GANNET_OK && rows->count[GANNET_ROW_NEW] > 0)
+    err = gannet_import_enter(campaign, file, rows);
+  if (err == GANNET_OK && campaign->context->rank == 0) {
+    err = gannet_campaign_path(campaign, "history.csv", path);
+    if (err == GANNET_OK) err = gannet_table_replace(path, &campaign->ledger);
+  }
+  gannet_free(&results);
+  gannet_free(&ids);
+  return err;
+}
+
+static gannet_err read_columns(const cli_arguments *arguments, gannet_import_columns *columns) {
+  const char *texts[CLI_MOST_VALUES];
+  int n = 0;
+  while (n < CLI_MOST_VALUES && (texts[n] = cli_repeated(arguments, "column", n))) ++n;
+  const gannet_err err = gannet_import_columns_read(n, texts, columns);
+  return err == GANNET_ERR_INPUT ? GANNET_RAISE(err, "--column %s", gannet_error_detail()) : err;
+}
+
+static gannet_err check_alone(const cli_arguments *arguments) {
+  static const char *const others[] = {"id",    "point",      "objective", "constraint",
+                                       "value", "cannot-run", "failed"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+    GANNET_REQUIRE(!cli_has(arguments, others[i]), GANNET_ERR_INPUT,
+                   "--%s is not used with --file, whose lines have results of their own",
+                   others[i]);
+  return GANNET_OK;
+}
+
+static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *campaign) {
+  const MPI_Comm comm = campaign->context->comm;
+  const bool dry = cli_has(arguments, "dry-run");
+  gannet_import_columns columns = {0};
+  gannet_import_rows rows = {0};
+  char *text = NULL;
+  size_t size = 0;
+  gannet_results_file file = {.path = cli_value(arguments, "file"), .takes_pending = true};
+  gannet_err err = check_alone(arguments);
+  if (err == GANNET_OK) err = read_columns(arguments, &columns);
+  if (err == GANNET_OK) err = gannet_import_share(comm, file.path, &text, &size);
+  file.text = text;
+  file.size = size;
+  file.n_columns = columns.n;
+  file.column = columns.name;
+  file.expression = columns.expression;
+  if (err == GANNET_OK)
+    err = gannet_agree(comm, gannet_import_read(&file, campaign->history, &rows));
+  if (err == GANNET_OK && campaign->context->rank == 0) print_summary(&file, &rows, dry);
+  if (err == GANNET_OK && rows.count[GANNET_ROW_REFUSED] == rows.n)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "no row of '%s' can be used", file.path);
+  if (err == GANNET_OK && !dry) err = gannet_agree(comm, record_rows(campaign, &file, &rows));
+  if (err == GANNET_OK && !dry) err = gannet_campaign_save(campaign);
+  gannet_import_rows_release(&rows);
+  gannet_import_columns_release(&columns);
+  gannet_free(&text);
+  return err;
+}
+
+static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign) {
+  if (cli_has(arguments, "file")) return tell_file(arguments, campaign);
+  GANNET_REQUIRE(!cli_has(arguments, "dry-run") && !cli_has(arguments, "column"), GANNET_ERR_INPUT,
+                 "--%s goes with --file", cli_has(arguments, "dry-run") ? "dry-run" : "column");
+  return tell_result(arguments, campaign);
+}
+
 static gannet_err run_tell(const cli_arguments *arguments, const cli_world *world,
                            gannet_exit *code) {
   (void)code;
-  return cli_in_session(arguments, world, tell_result);
+  return cli_in_session(arguments, world, tell);
 }
 
 const cli_command cli_tell = {
     .name = "tell",
     .usage =
         "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --value NAME=VALUE ... | "
-        "--cannot-run WHY | --failed WHY)",
-    .summary = "report the result of a simulation that you ran yourself",
-    .details = "The result is saved when the command returns with exit code 0.\n",
+        "--cannot-run WHY | --failed WHY) | DIR --file FILE",
+    .summary = "report results of simulations that you ran yourself",
+    .details =
+        "A result is saved when the command returns with exit code 0. With --file, a line whose\n"
+        "design was proposed and waits is its result; every other line becomes an imported\n"
+        "evaluation, which does not count in the budget. Lines that cannot be used are refused "
+        "one\n"
+        "by one; when all are, the exit code is 2.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

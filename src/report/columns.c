@@ -85,6 +85,8 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   (void)append_to(
       columns, "feasible",
       json_integer(done && gannet_problem_is_feasible(c->input->problem, t->result.constraints)));
+  (void)append_to(columns, "imported",
+                  json_integer(gannet_history_get(c->history, id)->origin == GANNET_ORIGIN_IMPORT));
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
                                 report_number(x[v]));
@@ -103,7 +105,7 @@ static json_t *lists(int n) {
 json_t *report_columns(const gannet_campaign *campaign, double start) {
   static const char *const names[] = {"id",       "batch",   "status", "objective", "penalty",
                                       "feasible", "started", "ended",  "slot",      "attempts",
-                                      "exit",     "signal",  "host",   "hosts"};
+                                      "exit",     "signal",  "host",   "hosts",     "imported"};
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
   char *shown = NULL;
   json_t *columns = json_object();

@@ -153,7 +153,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
     if (strcmp(c->input->method[i].key, "method") == 0) method = c->input->method[i].text;
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
-  gannet_budget_format(c->ledger.n, "", " of ", gannet_budget_total(c->input), evaluations);
+  gannet_budget_format(gannet_budget_used(c), "", " of ", gannet_budget_total(c->input),
+                       evaluations);
   json_t *about =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "name",
                 c->input->general.name, "goal",
@@ -162,6 +163,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
                 "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "cannot_run",
                 (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
                 (json_int_t)tally.pending, "evaluations", evaluations);
+  (void)json_object_set_new(about, "imported", json_integer((json_int_t)tally.imported));
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));

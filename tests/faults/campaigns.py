@@ -166,6 +166,20 @@ class Started(Campaign):
         return super().text() + "start: [{x1: 1}, {x1: 2, x2: 3}, {x2: 4}]\n"
 
 
+class Imported(Started):
+    """The same with results of earlier work, which are read once."""
+
+    name = "import"
+
+    def text(self):
+        return super().text() + "import: [old.csv, more.csv]\n"
+
+    def set_up(self):
+        super().set_up()
+        (self.folder / "old.csv").write_text("x1,x2,objective\n1,2,21.6\n3,4,2.5\n5,6,20.25\n")
+        (self.folder / "more.csv").write_text("x2,x1,objective,status\n9,1,,cannot_run\n9,2,30.5,done\n")
+
+
 class Told(Campaign):
     """Results that the user tells. What was acknowledged must be there, whatever comes; what was not may be told again."""
 
@@ -198,6 +212,30 @@ class Told(Campaign):
         for id, value in (0, 3.5), (1, 2.5):
             if str(id) not in known:
                 self.must("tell", self.place, "--id", id, "--objective", value)
+
+
+class ToldFile(Told):
+    """Results of a file, some of which were asked for: told again after a fault, they are there once."""
+
+    name = "tell-file"
+
+    def prepare(self):
+        self.must("ask", "../c.yaml", folder=self.disk)
+        asked = self.call("export", self.place).stdout.splitlines()
+        points = [line.split(",")[2:4] for line in asked[1:3]]
+        (self.folder / "told.csv").write_text(
+            "x1,x2,objective\n" + "".join(f"{x1},{x2},{i + 1.5}\n" for i, (x1, x2) in enumerate(points)) + "1,2,3.5\n4,5,6.5\n")
+
+    def command(self):
+        return "tell", self.place, "--file", self.folder / "told.csv"
+
+    def shown(self):
+        return set()
+
+    def finish(self):
+        self.must(*self.command())
+        if self.known() != {"0", "1", "2", "3"}:
+            raise Broken(f"not the four results of the file: {self.known()}")
 
 
 class Programs(Campaign):
@@ -298,4 +336,4 @@ class Collected(Jobs):
         return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
 
 
-CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Told, Programs, Jobs, Collected)}
+CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Imported, Told, ToldFile, Programs, Jobs, Collected)}

@@ -41,6 +41,9 @@ typedef struct {
   gannet_log_keys log;
   gannet_problem *problem; /* owned */
   gannet_start start;      /* designs to try first */
+  int n_imports;
+  gannet_import_keys *imports; /* [n_imports] results of earlier work; of a campaign that was
+                                  loaded, from is the absolute path of a CSV file */
 
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
@@ -160,6 +163,16 @@ GANNET_CHECKED gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const ch
 GANNET_CHECKED gannet_err gannet_campaign_add_start(MPI_Comm comm, const char *file,
                                                     gannet_campaign_input *input,
                                                     gannet_complaints *complaints);
+
+/* Make the files that results are imported from absolute paths, those of campaign directories that
+ * of their history.csv. Nothing is read.
+ *
+ * Collective over comm; arguments the same on all ranks.
+ *
+ * file  in  campaign file, for relative paths
+ */
+GANNET_CHECKED gannet_err gannet_campaign_find_imports(MPI_Comm comm, const char *file,
+                                                       gannet_campaign_input *input);
 
 /* The location of a key, "evaluate.command", for what is found wrong after the file was read:
  * "file:3:12", of the section above it when the file does not have the key, else the file's name.

@@ -158,3 +158,13 @@ const char *gannet_csv_table_separator(const gannet_csv_table *table) {
   if (table->n_columns != 1) return NULL;
   return strchr(first, ';') ? "semicolons" : strchr(first, '\t') ? "tabs" : NULL;
 }
+
+bool gannet_csv_table_is_course(const char *name) {
+  static const char *const names[] = {"id",        "batch",   "status", "feasible", "attempts",
+                                      "submitted", "started", "ended",  "seconds",  "exit_code",
+                                      "signal",    "slot",    "host",   "job",      "failure",
+                                      "reason",    "origin"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}

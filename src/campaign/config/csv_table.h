@@ -47,6 +47,13 @@ void gannet_csv_table_release(gannet_csv_table *table); /* Local. */
 const char *gannet_csv_table_name(const gannet_csv_table *table, int column);
 const char *gannet_csv_table_cell(const gannet_csv_table *table, int64_t row, int column);
 
+/* Whether a column of history.csv has this name that is no variable and no result: id, batch,
+ * status, and how the evaluation went.
+ *
+ * Local.
+ */
+bool gannet_csv_table_is_course(const char *name);
+
 /* The column of a name; -1 = there is none.
  *
  * Local.

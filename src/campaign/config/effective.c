@@ -176,6 +176,20 @@ static void write_start(FILE *out, const gannet_campaign_input *input) {
   }
 }
 
+static void write_imports(FILE *out, const gannet_campaign_input *input) {
+  if (input->n_imports > 0) (void)fputs("import:\n", out);
+  for (int i = 0; i < input->n_imports; ++i) {
+    const gannet_import_keys *keys = &input->imports[i];
+    (void)fputs("  - {from: ", out);
+    gannet_yaml_text(out, keys->from);
+    if (keys->columns.n > 0) {
+      (void)fputs(", columns: ", out);
+      write_list(out, keys->columns.n, (const char *const *)keys->columns.item);
+    }
+    (void)fputs("}\n", out);
+  }
+}
+
 static void write_term(FILE *out, const gannet_physics_term *term) {
   (void)fputs("        - {", out);
   if (term->coefficient) {
@@ -253,6 +267,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   write_problem(out, input->problem);
   write_outputs(out, input->problem);
   write_start(out, input);
+  write_imports(out, input);
   GANNET_TRY(write_physics(out, input));
   const gannet_err err = gannet_campaign_options(input, &options);
   if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &method);

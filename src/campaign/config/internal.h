@@ -36,6 +36,13 @@ GANNET_CHECKED gannet_err gannet_config_read_outputs(const gannet_config_reader 
  */
 GANNET_CHECKED gannet_err gannet_config_read_start(const gannet_config_reader *reader);
 
+/* Read which results of earlier work are imported.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_read_imports(const gannet_config_reader *reader);
+void gannet_config_release_imports(gannet_campaign_input *input); /* Local. */
+
 /* Read the equations and give them to the problem, if there is one and nothing was complained about
  * so far.
  *

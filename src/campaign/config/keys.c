@@ -373,6 +373,24 @@ const gannet_option gannet_output_table[] = {
      .example = "kg"},
     {0}};
 
+const gannet_option gannet_import_table[] = {
+    {.key = "from",
+     .type = GANNET_TEXT,
+     AT(gannet_import_keys, from),
+     .flags = GANNET_OPTION_REQUIRED,
+     .help =
+         "CSV file with columns as those of history.csv, or any that have the names of variables "
+         "and quantities; or a campaign directory, whose history.csv is read",
+     .example = "old.csv"},
+    {.key = "columns",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_import_keys, columns),
+     .help =
+         "names of variables and quantities with their columns where these have another name or "
+         "unit: {chord: c, span: \"s/1000\"}",
+     .example = "{chord: c, span: \"s/1000\"}"},
+    {0}};
+
 /* The physics section. */
 
 const gannet_option gannet_physics_table[] = {

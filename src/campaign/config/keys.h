@@ -98,6 +98,11 @@ typedef struct {
   gannet_text_list derivative;
 } gannet_term_keys;
 
+typedef struct {
+  char *from;
+  gannet_text_list columns; /* NAME=COLUMN */
+} gannet_import_keys;
+
 extern const gannet_option gannet_general_table[];
 extern const gannet_option gannet_budget_table[];
 extern const gannet_option gannet_failure_table[];
@@ -109,6 +114,7 @@ extern const gannet_option gannet_variable_table[];
 extern const gannet_option gannet_constraint_table[];
 extern const gannet_option gannet_objective_table[];
 extern const gannet_option gannet_output_table[];
+extern const gannet_option gannet_import_table[];
 extern const gannet_option gannet_physics_table[];
 extern const gannet_option gannet_equation_table[];
 extern const gannet_option gannet_term_table[];

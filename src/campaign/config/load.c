@@ -182,6 +182,25 @@ gannet_err gannet_campaign_add_start(MPI_Comm comm, const char *file, gannet_cam
   return share_designs(comm, input->problem, start);
 }
 
+gannet_err gannet_campaign_find_imports(MPI_Comm comm, const char *file,
+                                        gannet_campaign_input *input) {
+  int rank = 0;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  for (int i = 0; i < input->n_imports; ++i) {
+    char **from = &input->imports[i].from, path[PATH_MAX] = "", folder[PATH_MAX];
+    struct stat about;
+    gannet_err err = GANNET_OK;
+    if (rank == 0) err = input_path(file, &input->general, "import", *from, path);
+    if (err == GANNET_OK && rank == 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+      (void)snprintf(folder, sizeof folder, "%s", path);
+      err = gannet_join_path(folder, "history.csv", path, sizeof path);
+    }
+    GANNET_TRY(gannet_agree(comm, err));
+    GANNET_TRY(share_name(comm, path, from));
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                 const char *const *sets, gannet_campaign_input **input,
                                 gannet_complaints *complaints) {
@@ -208,6 +227,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   }
   if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
   if (err == GANNET_OK) err = gannet_campaign_add_start(comm, path, *input, complaints);
+  if (err == GANNET_OK) err = gannet_campaign_find_imports(comm, path, *input);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_free(&settings);
   gannet_free(&text);

@@ -41,6 +41,7 @@ void gannet_campaign_destroy(gannet_campaign_input **pointer) {
   gannet_free(&input->evaluator_options);
   gannet_problem_destroy(&input->problem);
   gannet_start_release(&input->start);
+  gannet_config_release_imports(input);
   gannet_residuals_release(input);
   for (int i = 0; i < input->n_locations; ++i) {
     gannet_free(&input->location[i].key);
@@ -412,6 +413,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(gannet_config_read_problem(reader));
   GANNET_TRY(gannet_config_read_outputs(reader));
   GANNET_TRY(gannet_config_read_start(reader));
+  GANNET_TRY(gannet_config_read_imports(reader));
   GANNET_TRY(gannet_config_read_physics(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count > 0) return check_backend(reader);

@@ -32,6 +32,10 @@ static const gannet_section fixed[] = {
      "designs to try first: a list of designs, each with values of variables by their names, or "
      "the name of a CSV file with columns of these names; values that are left out are filled in; "
      "these designs count towards initial and the budget"},
+    {"import", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_import_table,
+     "results of earlier work, which are learnt from and do not count in the budget: a CSV file, "
+     "or "
+     "a list of files and campaign directories; these are the keys of each"},
     {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
      "differential equations that the objective obeys, for the methods that use them"},
     {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,

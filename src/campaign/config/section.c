@@ -133,7 +133,7 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
   const gannet_option *option = gannet_option_find(source->table, key->setting.key);
   gannet_text_list *list = &key->items;
   if (child->kind == GANNET_TREE_MAPPING) {
-    static const char *const pairs[] = {"settings", "environment", "pattern"};
+    static const char *const pairs[] = {"settings", "environment", "pattern", "columns"};
     char expected[512];
     key->owns_items = true;
     /* Lists of "key=value" are nicer to write as a mapping; for others a mapping is a mistake. */

@@ -165,16 +165,8 @@ gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
 
 /* Designs of a CSV file. */
 
-/* Columns that history.csv, and so `gannet export` and `gannet best`, may have besides variables.
- */
 static bool is_of_results(const gannet_problem *problem, const char *name) {
-  static const char *const names[] = {"id",      "batch",     "objective", "status",  "feasible",
-                                      "origin",  "attempts",  "submitted", "started", "ended",
-                                      "seconds", "exit_code", "signal",    "slot",    "host",
-                                      "job",     "failure",   "reason"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(names[i], name) == 0) return true;
-  return gannet_problem_find_quantity(problem, name) >= 0 ||
+  return gannet_csv_table_is_course(name) || gannet_problem_find_quantity(problem, name) >= 0 ||
          gannet_problem_needs_quantity(problem, name) || gannet_output_find(problem, name);
 }
 

@@ -49,18 +49,24 @@ int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
   return used < designs ? designs - used : 0;
 }
 
+int64_t gannet_budget_used(const gannet_campaign *campaign) {
+  return gannet_history_count(campaign->history) -
+         gannet_history_count_origin(campaign->history, GANNET_ORIGIN_IMPORT);
+}
+
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
 int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
-  const int64_t used = gannet_history_count(campaign->history);
+  const int64_t used = gannet_budget_used(campaign);
   const int64_t listed = gannet_history_count_left(campaign->history);
   const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;
   const int64_t left = least(listed, paid);
   /* As many proposals have used up no more designs: then these need not be told apart. */
-  if (count_designs(campaign->input->problem) - used >= left) return left;
+  if (count_designs(campaign->input->problem) - gannet_history_count(campaign->history) >= left)
+    return left;
   return least(left, gannet_budget_designs_left(campaign));
 }
 
@@ -96,9 +102,9 @@ void gannet_budget_format(int64_t n, const char *what, const char *between, int6
 bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size) {
   const gannet_failure_limit *limit = &campaign->input->failures;
   const gannet_history *h = campaign->history;
-  const int64_t proposed = gannet_history_count(h);
+  const int64_t proposed = gannet_budget_used(campaign), n = gannet_history_count_told(h);
   const int64_t failed = gannet_history_count_status(h, GANNET_EVAL_FAILED);
-  if (gannet_history_count_told(h) < limit->minimum) return false;
+  if (n - (gannet_history_count(h) - proposed) < limit->minimum) return false;
   if (!((double)failed > limit->rate * (double)proposed)) return false;
   (void)snprintf(
       why, size,

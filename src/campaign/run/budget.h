@@ -4,6 +4,12 @@
 
 #include "campaign/run/campaign.h"
 
+/* Evaluations that count in the budget: all but imported ones.
+ *
+ * Local.
+ */
+int64_t gannet_budget_used(const gannet_campaign *campaign);
+
 /* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
  * too; a list of candidates ends when all of them were proposed, and so do the designs of
  * gannet_budget_designs_left.

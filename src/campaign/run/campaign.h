@@ -44,6 +44,7 @@ typedef struct {
   const char *const *sets;
   bool resume;     /* continue if there is something to continue */
   bool must_exist; /* do not begin a new campaign */
+  bool reimport;   /* imported files that have changed since are read again */
   gannet_log_level level;
   gannet_log_sink log; /* NULL = silent */
   void *log_user;

@@ -127,10 +127,9 @@ static bool is_spent(const gannet_follow *f) {
   const gannet_history *history = f->campaign.history;
   const int budget = f->campaign.input->budget.evaluations;
   if (gannet_ledger_pending(&f->campaign.ledger) > 0) return false;
-  if (budget != GANNET_AUTO && gannet_history_count(history) >= budget) return true;
-  int64_t proposed = 0;
-  for (int64_t id = 0; id < gannet_history_count(history); ++id)
-    proposed += gannet_history_get(history, id)->origin != GANNET_ORIGIN_USER;
+  if (budget != GANNET_AUTO && gannet_budget_used(&f->campaign) >= budget) return true;
+  const int64_t proposed =
+      gannet_budget_used(&f->campaign) - gannet_history_count_origin(history, GANNET_ORIGIN_USER);
   return f->total > 0 && proposed >= f->total;
 }
 

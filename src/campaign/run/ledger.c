@@ -27,6 +27,8 @@ void gannet_ledger_release(gannet_ledger *ledger) {
     gannet_free(&ledger->column[i].title);
   }
   gannet_free(&ledger->column);
+  for (int i = 0; i < ledger->n_imports; ++i) gannet_free(&ledger->imports[i].from);
+  gannet_free(&ledger->imports);
   gannet_free(&ledger->attempts);
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
@@ -36,10 +38,14 @@ void gannet_ledger_release(gannet_ledger *ledger) {
 }
 
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
+  const bool is_imported =
+      gannet_history_get(ledger->history, ticket->result.id)->origin == GANNET_ORIGIN_IMPORT;
+  const bool is_feasible = ticket->result.status == GANNET_EVAL_DONE &&
+                           gannet_problem_is_feasible(ledger->problem, ticket->result.constraints);
   if (ticket->has_result) ledger->n_ended[ticket->result.status] += sign;
-  if (ticket->result.status == GANNET_EVAL_DONE &&
-      gannet_problem_is_feasible(ledger->problem, ticket->result.constraints))
-    ledger->n_feasible += sign;
+  if (ticket->has_result && is_imported) ledger->n_imported[ticket->result.status] += sign;
+  if (is_feasible) ledger->n_feasible += sign;
+  if (is_feasible && is_imported) ledger->n_imported_feasible += sign;
   const double seconds = ticket->result.run.ended - ticket->result.run.started;
   if (sign > 0 && seconds > ledger->longest) ledger->longest = seconds;
 }
@@ -216,12 +222,34 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   return GANNET_OK;
 }
 
+/* The evaluations are there and told at once. */
+static gannet_err take_import(gannet_ledger *ledger, gannet_record *record) {
+  const size_t v = (size_t)ledger->problem->spec.n_variables, n = (size_t)ledger->n_imports;
+  GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
+                 "the journal imports evaluation %lld after %lld", (long long)record->first,
+                 (long long)ledger->n);
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *ledger->imports, &ledger->imports));
+  ledger->n_imports += 1;
+  ledger->imports[n] = record->import;
+  record->import.from = NULL; /* the ledger has it now */
+  for (int i = 0; i < record->n; ++i)
+    GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
+                                      GANNET_ORIGIN_IMPORT, NULL));
+  GANNET_TRY(add_tickets(ledger, NAN));
+  for (int i = 0; i < record->n; ++i) {
+    record->told[i].id = record->first + i;
+    GANNET_TRY(take_result(ledger, &record->told[i]));
+    GANNET_TRY(take_tell(ledger, 1, &record->told[i].id));
+  }
+  return GANNET_OK;
+}
+
 static gannet_err take_stop(gannet_ledger *ledger, const char *reason) {
   gannet_free(&ledger->stop_reason);
   return *reason ? gannet_copy_text(reason, &ledger->stop_reason) : GANNET_OK;
 }
 
-static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *record) {
+static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
   switch (record->kind) {
     case GANNET_RECORD_CAMPAIGN:
       ledger->seed = record->seed;
@@ -238,6 +266,8 @@ static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *recor
       return take_result(ledger, &record->result);
     case GANNET_RECORD_STOP:
       return take_stop(ledger, record->reason);
+    case GANNET_RECORD_IMPORT:
+      return take_import(ledger, record);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -359,6 +389,17 @@ gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) 
   if (n == 0) return GANNET_OK;
   GANNET_TRY(write_text(ledger, true, gannet_record_tell(n, ids, &text), &text));
   return take_tell(ledger, n, ids);
+}
+
+gannet_err gannet_ledger_import(gannet_ledger *ledger, const char *text) {
+  gannet_record record = {0};
+  char *copy = NULL;
+  gannet_err err = gannet_record_parse(ledger->problem, text, strlen(text), &record);
+  if (err == GANNET_OK) err = gannet_copy_text(text, &copy);
+  if (err == GANNET_OK) err = write_text(ledger, false, GANNET_OK, &copy);
+  if (err == GANNET_OK) err = apply_record(ledger, &record);
+  gannet_record_release(&record);
+  return err;
 }
 
 gannet_err gannet_ledger_stop(gannet_ledger *ledger, const char *reason) {
@@ -484,6 +525,11 @@ static gannet_err rewrite_all(queue *q) {
   for (int64_t id = 0; id < ledger->n; ++id) GANNET_TRY(queue_evaluation(q, id));
   if (told > 0) {
     made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  for (int i = 0; i < ledger->n_imports; ++i) { /* whose evaluations are written already */
+    made = gannet_record_import(ledger->problem, &ledger->imports[i], ledger->n, 0, 0, NULL, NULL,
+                                &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   if (ledger->stop_reason) {

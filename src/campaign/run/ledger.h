@@ -1,6 +1,6 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Seven kinds of records, JSON objects:
+ * Eight kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
  *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
@@ -9,6 +9,7 @@
  *   submit    attempts about to be launched, with their nonces (written before the launch)
  *   result    one ended attempt
  *   tell      ids whose results were handed to the optimiser, in that order
+ *   import    results of earlier work with their points, evaluations at once, and their file
  *   stop      why the campaign ended before its budget was spent
  *
  * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
@@ -42,6 +43,14 @@ typedef struct {
   gannet_run_record run;
 } gannet_attempt;
 
+/* A file of results that was read into the journal. */
+typedef struct {
+  char *from;         /* path, owned */
+  uint64_t digest;    /* of what it held, and of how its columns were read */
+  int64_t n_refused;  /* rows that could not be used */
+  int64_t n_imported; /* evaluations that it became */
+} gannet_import;
+
 /* A column of what results report besides objective and constraints. */
 typedef struct {
   char *name;  /* of the quantity, owned */
@@ -60,8 +69,10 @@ typedef struct {
   char *name;                    /* of the campaign */
   uint64_t seed;                 /* of the context that began it */
   uint64_t fingerprint;
-  int64_t sequence;  /* of the last record */
-  uint64_t identity; /* of the journal that counts so; 0 = an older one, or none */
+  int n_imports;
+  gannet_import *imports; /* [n_imports] in the order in which they were read */
+  int64_t sequence;       /* of the last record */
+  uint64_t identity;      /* of the journal that counts so; 0 = an older one, or none */
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
    * nobody has seen a point before its submission, and whoever lets a result count syncs first. */
   bool defers;
@@ -69,7 +80,9 @@ typedef struct {
   bool tells_early;
   int64_t n, capacity; /* tickets = rows of the history */
   gannet_ticket *ticket;
-  int64_t n_ended[GANNET_EVAL_STATUS_COUNT]; /* evaluations with a result, by its status */
+  int64_t n_ended[GANNET_EVAL_STATUS_COUNT];    /* evaluations with a result, by its status */
+  int64_t n_imported[GANNET_EVAL_STATUS_COUNT]; /* of these: imported ones */
+  int64_t n_imported_feasible;
   int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
@@ -194,6 +207,14 @@ GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const
  * reason  in  in words, for the user; "" = it goes on after all
  */
 GANNET_CHECKED gannet_err gannet_ledger_stop(gannet_ledger *ledger, const char *reason);
+
+/* Take over results that come with their points.
+ *
+ * Local.
+ *
+ * text  in  of the record, the same on all ranks (gannet_record_import)
+ */
+GANNET_CHECKED gannet_err gannet_ledger_import(gannet_ledger *ledger, const char *text);
 
 /* Write and sync what waits in memory.
  *

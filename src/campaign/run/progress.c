@@ -15,11 +15,14 @@ enum { BAR = 30 };
 
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   const gannet_ledger *ledger = &campaign->ledger;
-  *tally = (gannet_tally){.done = ledger->n_ended[GANNET_EVAL_DONE],
-                          .cannot_run = ledger->n_ended[GANNET_EVAL_CANNOT_RUN],
-                          .failed = ledger->n_ended[GANNET_EVAL_FAILED],
-                          .pending = gannet_ledger_pending(ledger),
-                          .feasible = ledger->n_feasible};
+  const int64_t *all = ledger->n_ended, *imported = ledger->n_imported;
+  *tally = (gannet_tally){
+      .done = all[GANNET_EVAL_DONE] - imported[GANNET_EVAL_DONE],
+      .cannot_run = all[GANNET_EVAL_CANNOT_RUN] - imported[GANNET_EVAL_CANNOT_RUN],
+      .failed = all[GANNET_EVAL_FAILED] - imported[GANNET_EVAL_FAILED],
+      .pending = gannet_ledger_pending(ledger),
+      .imported = gannet_history_count_origin(campaign->history, GANNET_ORIGIN_IMPORT),
+      .feasible = ledger->n_feasible - ledger->n_imported_feasible};
   if (campaign->input->problem->spec.n_constraints == 0) tally->feasible = -1;
   const gannet_problem *problem = campaign->input->problem;
   const char *unit = gannet_problem_objective_unit(problem);
@@ -32,6 +35,9 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
   tally->best.objective =
       tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
+  tally->is_best_imported =
+      tally->best.id >= 0 &&
+      gannet_history_get(campaign->history, tally->best.id)->origin == GANNET_ORIGIN_IMPORT;
   if (tally->best.id >= 0)
     tally->violation = gannet_history_violation(campaign->history, tally->best.id);
 }
@@ -45,15 +51,16 @@ void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, c
 
 void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
   const long long id = (long long)tally->best.id;
+  const char *imported = tally->is_best_imported ? ", imported" : "";
   if (id < 0)
     (void)snprintf(text, GANNET_TALLY_TEXT, "no result yet");
   else if (!tally->best.feasible)
     (void)snprintf(text, GANNET_TALLY_TEXT,
-                   "no feasible design yet; least violation %.4g at evaluation %lld",
-                   tally->violation, id);
+                   "no feasible design yet; least violation %.4g at evaluation %lld%s",
+                   tally->violation, id, imported);
   else
-    (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s (evaluation %lld)", tally->name, digits,
-                   tally->best.objective, tally->unit, id);
+    (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s (evaluation %lld%s)", tally->name,
+                   digits, tally->best.objective, tally->unit, id, imported);
 }
 
 void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {
@@ -83,7 +90,7 @@ static int64_t ended(const gannet_tally *tally) {
 void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign) {
   const char *term = getenv("TERM");
   const int budget = campaign->input->budget.evaluations;
-  const int64_t left = gannet_budget_left(campaign), n = gannet_history_count(campaign->history);
+  const int64_t left = gannet_budget_left(campaign), n = gannet_budget_used(campaign);
   gannet_tally tally;
   gannet_tally_count(campaign, &tally);
   progress->out = out;

@@ -17,15 +17,17 @@ typedef struct {
 } gannet_progress;
 
 typedef struct {
-  int64_t done, cannot_run, failed, pending;
+  int64_t done, cannot_run, failed, pending; /* without imported ones */
+  int64_t imported;
   int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
   double violation; /* of the best one; 0 = it is feasible */
   gannet_best best;
+  bool is_best_imported;
   char name[72]; /* of the objective and a blank; "" when the campaign file gives it none */
   char unit[32]; /* of the objective behind a blank; "" when none was stated */
 } gannet_tally;
 
-enum { GANNET_TALLY_TEXT = 160 };
+enum { GANNET_TALLY_TEXT = 200 };
 
 /* Numbers of evaluations by status, and the best one.
  *

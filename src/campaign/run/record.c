@@ -15,8 +15,8 @@
 #include "gannet/version.h"
 #include "problem/outputs.h"
 
-static const char *const kinds[] = {"campaign", "propose", "submit", "result",
-                                    "tell",     "state",   "stop",   NULL};
+static const char *const kinds[] = {"campaign", "propose", "submit", "result", "tell",
+                                    "state",    "stop",    "import", NULL};
 #define ORIGIN(name, word) word,
 static const char *const origins[] = {GANNET_ORIGIN_LIST(ORIGIN) NULL};
 #undef ORIGIN
@@ -213,14 +213,11 @@ static json_t *reported_value(int n_variables, const gannet_reported *item) {
   return object;
 }
 
-gannet_err gannet_record_result(const gannet_problem *problem, const gannet_result_record *result,
-                                char **text) {
-  const gannet_problem_spec *spec = &problem->spec;
-  json_t *reported = json_object();
-  json_t *object =
-      json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)result->id, "final",
-                (int)!result->retry, "status", gannet_eval_status_text(result->status), "run",
-                run_object(&result->run));
+/* Add the status of a result and its numbers to an object; NULL passes. */
+static json_t *add_outcome(json_t *object, const gannet_problem_spec *spec,
+                           const gannet_result_record *result) {
+  json_t *reported = result->reported.n > 0 ? json_object() : NULL;
+  object = set_member(object, "status", json_string(gannet_eval_status_text(result->status)));
   if (result->status == GANNET_EVAL_DONE) {
     object = set_member(object, "objective", json_of_number(result->objective));
     object = set_member(object, "constraints",
@@ -230,11 +227,37 @@ gannet_err gannet_record_result(const gannet_problem *problem, const gannet_resu
     const gannet_reported *item = &result->reported.item[i];
     reported = set_member(reported, item->name, reported_value(spec->n_variables, item));
   }
-  if (result->reported.n > 0)
-    object = set_member(object, "reported", reported);
-  else
-    json_decref(reported);
-  return to_text(object, text);
+  return result->reported.n > 0 ? set_member(object, "reported", reported) : object;
+}
+
+gannet_err gannet_record_result(const gannet_problem *problem, const gannet_result_record *result,
+                                char **text) {
+  json_t *object = json_pack("{ss sI sb so}", "record", "result", "id", (json_int_t)result->id,
+                             "final", (int)!result->retry, "run", run_object(&result->run));
+  return to_text(add_outcome(object, &problem->spec, result), text);
+}
+
+gannet_err gannet_record_import(const gannet_problem *problem, const gannet_import *import,
+                                int64_t first, int64_t batch, int n, const double *x,
+                                const gannet_result_record *results, char **text) {
+  const int v = problem->spec.n_variables;
+  json_t *points = json_array(), *told = json_array();
+  char from[PATH_MAX]; /* a path need not be UTF-8 */
+  (void)snprintf(from, sizeof from, "%s", import->from);
+  gannet_utf8_mend(from);
+  for (int i = 0; i < n; ++i) {
+    json_t *one = add_outcome(json_object(), &problem->spec, &results[i]);
+    if (results[i].run.reason[0])
+      one = set_member(one, "reason", mended_text(results[i].run.reason));
+    points = add_item(points, json_of_numbers(v, x + (ptrdiff_t)i * v));
+    told = add_item(told, one);
+  }
+  return to_text(
+      json_pack("{ss ss so sI sI sI sI so so}", "record", "import", "from", from, "digest",
+                bits_text(import->digest), "refused", (json_int_t)import->n_refused, "imported",
+                (json_int_t)import->n_imported, "batch", (json_int_t)batch, "first",
+                (json_int_t)first, "x", points, "results", told),
+      text);
 }
 
 gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
@@ -449,26 +472,66 @@ static gannet_err read_reported(int n_variables, json_t *object, gannet_quantiti
   return err;
 }
 
-static gannet_err read_result(const gannet_problem *problem, const json_t *object,
-                              gannet_record *record) {
-  gannet_result_record *result = &record->result;
+/* result  inout  its constraints point at [n_constraints] */
+static gannet_err read_outcome(const gannet_problem *problem, const json_t *object,
+                               gannet_result_record *result) {
   const char *word = json_string_value(json_object_get(object, "status"));
   gannet_eval_status status = GANNET_EVAL_PENDING;
-  const size_t k = (size_t)problem->spec.n_constraints;
   GANNET_REQUIRE(word && gannet_eval_status_find(word, &status) && status != GANNET_EVAL_PENDING,
                  GANNET_ERR_DAMAGED, "a result without a known status");
-  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &result->id));
-  result->retry = !json_is_true(json_object_get(object, "final"));
   result->status = status;
   result->objective = NAN;
-  GANNET_TRY(read_run(json_object_get(object, "run"), &result->run));
-  GANNET_TRY(gannet_alloc(k, sizeof *record->values, &record->values));
-  result->constraints = record->values;
   GANNET_TRY(read_reported(problem->spec.n_variables, json_object_get(object, "reported"),
                            &result->reported));
   if (result->status != GANNET_EVAL_DONE) return GANNET_OK;
   GANNET_TRY(read_number(json_object_get(object, "objective"), "objective", &result->objective));
-  return read_numbers(json_object_get(object, "constraints"), "constraints", k, record->values);
+  return read_numbers(json_object_get(object, "constraints"), "constraints",
+                      (size_t)problem->spec.n_constraints, result->constraints);
+}
+
+static gannet_err read_result(const gannet_problem *problem, const json_t *object,
+                              gannet_record *record) {
+  gannet_result_record *result = &record->result;
+  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &result->id));
+  result->retry = !json_is_true(json_object_get(object, "final"));
+  GANNET_TRY(read_run(json_object_get(object, "run"), &result->run));
+  GANNET_TRY(
+      gannet_alloc((size_t)problem->spec.n_constraints, sizeof *record->values, &record->values));
+  result->constraints = record->values;
+  return read_outcome(problem, object, result);
+}
+
+static gannet_err read_import(const gannet_problem *problem, const json_t *object,
+                              gannet_record *record) {
+  const json_t *points = json_object_get(object, "x"), *told = json_object_get(object, "results");
+  const char *from = json_string_value(json_object_get(object, "from"));
+  const size_t n = json_array_size(points), v = (size_t)problem->spec.n_variables;
+  const size_t k = (size_t)problem->spec.n_constraints;
+  gannet_import *import = &record->import;
+  GANNET_REQUIRE(from && json_array_size(told) == n, GANNET_ERR_DAMAGED,
+                 "no file, or not as many results as points");
+  GANNET_TRY(gannet_copy_text(from, &import->from));
+  GANNET_TRY(read_bits(json_object_get(object, "digest"), "digest", &import->digest));
+  GANNET_TRY(read_whole(json_object_get(object, "refused"), "refused", &import->n_refused));
+  GANNET_TRY(read_whole(json_object_get(object, "imported"), "imported", &import->n_imported));
+  GANNET_TRY(read_whole(json_object_get(object, "batch"), "batch", &record->batch));
+  GANNET_TRY(read_whole(json_object_get(object, "first"), "first", &record->first));
+  GANNET_TRY(gannet_alloc(n * v, sizeof *record->x, &record->x));
+  GANNET_TRY(gannet_alloc(n * k, sizeof *record->values, &record->values));
+  GANNET_TRY(gannet_alloc(n, sizeof *record->told, &record->told));
+  record->n = (int)n;
+  for (size_t i = 0; i < n; ++i) {
+    gannet_result_record *result = &record->told[i];
+    const json_t *one = json_array_get(told, i);
+    const char *reason = json_string_value(json_object_get(one, "reason"));
+    GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, record->x + i * v));
+    result->constraints = record->values + i * k;
+    result->run = gannet_run_unknown();
+    GANNET_TRY(read_outcome(problem, one, result));
+    if (result->status != GANNET_EVAL_DONE) result->run.failure = GANNET_FAILURE_WORD;
+    (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", reason ? reason : "");
+  }
+  return GANNET_OK;
 }
 
 static gannet_err read_tell(const json_t *object, gannet_record *record) {
@@ -506,6 +569,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_state(object, record);
     case GANNET_RECORD_STOP:
       return read_stop(object, record);
+    case GANNET_RECORD_IMPORT:
+      return read_import(problem, object, record);
     default:
       return read_tell(object, record);
   }
@@ -532,6 +597,9 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->values);
   gannet_free(&record->reason);
   gannet_quantities_release(&record->result.reported);
+  gannet_free(&record->import.from);
+  if (record->told) gannet_results_release(record->n, record->told);
+  gannet_free(&record->told);
 }
 
 /* What identifies a problem. */

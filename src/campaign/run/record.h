@@ -11,7 +11,8 @@ typedef enum {
   GANNET_RECORD_RESULT,
   GANNET_RECORD_TELL,
   GANNET_RECORD_STATE,
-  GANNET_RECORD_STOP
+  GANNET_RECORD_STOP,
+  GANNET_RECORD_IMPORT
 } gannet_record_kind;
 
 /* What a propose record says of the optimiser's state. */
@@ -42,8 +43,10 @@ typedef struct {
   int *attempt;                /* submit: [n] */
   uint64_t *nonce;             /* submit: [n] */
   gannet_result_record result; /* result; its constraints point at values */
-  double *values;              /* result: [n_constraints] */
+  double *values;              /* result: [n_constraints]; import: [n][n_constraints] */
   char *reason;                /* stop; "" = the campaign goes on */
+  gannet_import import;        /* import: its points are n and x, with batch and first */
+  gannet_result_record *told;  /* import: [n] their results, whose constraints point at values */
 } gannet_record;
 
 /* Parse a payload.
@@ -81,5 +84,16 @@ GANNET_CHECKED gannet_err gannet_record_result(const gannet_problem *problem,
                                                const gannet_result_record *result, char **text);
 GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
 GANNET_CHECKED gannet_err gannet_record_stop(const char *reason, char **text);
+
+/* Results that come with their points.
+ *
+ * first, batch  in  of the evaluations that they become
+ * x             in  [n][n_variables] in the user's units
+ * results       in  [n]
+ */
+GANNET_CHECKED gannet_err gannet_record_import(const gannet_problem *problem,
+                                               const gannet_import *import, int64_t first,
+                                               int64_t batch, int n, const double *x,
+                                               const gannet_result_record *results, char **text);
 
 #endif

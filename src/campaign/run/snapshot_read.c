@@ -186,6 +186,29 @@ gannet_err gannet_snapshot_look(const char *path, const gannet_journal_report *j
   return GANNET_OK;
 }
 
+static gannet_err read_imports(const gannet_store *store, gannet_ledger *ledger) {
+  char **from = NULL;
+  int64_t *numbers = NULL;
+  int n = 0;
+  if (!gannet_store_has(store, "campaign/imports")) return GANNET_OK;
+  gannet_err err = gannet_store_read_texts(store, "campaign/imports", &n, &from);
+  const int64_t shape[2] = {n, 3};
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n * 3, sizeof *numbers, &numbers);
+  if (err == GANNET_OK)
+    err = gannet_store_read_int64s(store, "campaign/imported", 2, shape, numbers);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *ledger->imports, &ledger->imports);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    ledger->imports[i] = (gannet_import){.digest = (uint64_t)numbers[3 * i],
+                                         .n_imported = numbers[3 * i + 1],
+                                         .n_refused = numbers[3 * i + 2]};
+    ledger->n_imports = i + 1;
+    err = gannet_copy_text(from[i], &ledger->imports[i].from);
+  }
+  gannet_free(&numbers);
+  gannet_free(&from);
+  return err;
+}
+
 gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *want,
                                 gannet_ledger *ledger, gannet_store_report *report) {
   static const gannet_snapshot_want anything = {0};
@@ -206,6 +229,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) err = read_history(store, ledger->problem, &c);
   if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
+  if (err == GANNET_OK) err = read_imports(store, ledger);
   if (err == GANNET_OK && gannet_store_has(store, "campaign/stop"))
     err = gannet_store_read_text(store, "campaign/stop", &ledger->stop_reason);
   gannet_history_columns_release(&c.history);

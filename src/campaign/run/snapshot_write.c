@@ -19,6 +19,34 @@ typedef struct {
   int64_t *wholes; /* [n] */
 } writer;
 
+/* The files that results were imported from: names, and a row of numbers for each. */
+static gannet_err write_imports(writer *w) {
+  const gannet_ledger *ledger = w->ledger;
+  const int n = ledger->n_imports;
+  const int64_t shape[2] = {n, 3};
+  const char **from = NULL;
+  int64_t *numbers = NULL;
+  if (n == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *from, &from);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n * 3, sizeof *numbers, &numbers);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    const gannet_import *import = &ledger->imports[i];
+    from[i] = import->from;
+    numbers[3 * i] = (int64_t)import->digest;
+    numbers[3 * i + 1] = import->n_imported;
+    numbers[3 * i + 2] = import->n_refused;
+  }
+  if (err == GANNET_OK) err = gannet_store_write_texts(w->store, "campaign/imports", n, from);
+  if (err == GANNET_OK)
+    err = gannet_store_write_int64s(w->store, "campaign/imported", 2, shape, numbers);
+  gannet_free(&from);
+  gannet_free(&numbers);
+  GANNET_TRY(err);
+  GANNET_TRY(gannet_store_annotate(w->store, "campaign/imports", NULL, "files that results were imported from"));
+  return gannet_store_annotate(w->store, "campaign/imported", NULL,
+                  "of each of these: checksum, rows that became evaluations, rows refused");
+}
+
 static gannet_err write_campaign(writer *w) {
   const gannet_ledger *ledger = w->ledger;
   const gannet_snapshot_mark mark = {.sequence = ledger->sequence,
@@ -31,6 +59,7 @@ static gannet_err write_campaign(writer *w) {
     GANNET_TRY(gannet_store_annotate(w->store, "campaign/stop", NULL,
                                      "why the campaign ended before its budget was spent"));
   }
+  GANNET_TRY(write_imports(w));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/name", ledger->name));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
   for (const gannet_struct_field *field = gannet_snapshot_mark_fields; field->name; ++field) {

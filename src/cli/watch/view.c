@@ -291,7 +291,9 @@ static void put_sentence(view *v, const char *label, const char *style, const ch
 }
 
 static void put_bar(view *v, const gannet_tally *tally) {
-  const int64_t ended = v->course->n_ended, total = v->follow->total;
+  const gannet_history *history = v->follow->campaign.history;
+  const int64_t imported = gannet_history_count_origin(history, GANNET_ORIGIN_IMPORT);
+  const int64_t ended = v->course->n_ended - imported, total = v->follow->total;
   const bool unicode = v->page.frame.unicode;
   char share[GANNET_BUDGET_TEXT], words[GANNET_BUDGET_TEXT + 16] = "";
   char feasible[GANNET_TALLY_TEXT];

@@ -111,7 +111,7 @@ static void print_counts(const watcher *w) {
   double rate = NAN;
   char ended[GANNET_BUDGET_TEXT], text[40], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   gannet_tally_count(&w->follow.campaign, &tally);
-  gannet_budget_format(w->course.n_ended, "", "/", w->follow.total, ended);
+  gannet_budget_format(w->course.n_ended - tally.imported, "", "/", w->follow.total, ended);
   gannet_tally_feasible_text(&tally, "; ", feasible);
   gannet_tally_best_text(&tally, 10, best);
   print_time();

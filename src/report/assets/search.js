@@ -18,7 +18,7 @@ function showHead() {
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.evaluations], ...(about.ended ? [["ended by", about.ended]] : []),
-    ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ["failed", about.failed], ["pending", about.pending],
+    ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ["failed", about.failed], ["pending", about.pending],
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];
@@ -39,8 +39,9 @@ function showProgress() {
   const state = {time: false, log: false, near: Boolean(summary.range.stretched)};
   const {best: low, worst: high} = summary.range, some = low !== undefined, canLog = some && Math.min(low, high) > 0;
   const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
-  const kinds = [["feasible", (i) => columns.status[i] === DONE && columns.feasible[i], "circle", "accent"],
-    ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i], "triangle", "soft"]];
+  const kinds = [["feasible", (i) => columns.status[i] === DONE && columns.feasible[i] && !columns.imported[i], "circle", "accent"],
+    ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i] && !columns.imported[i], "triangle", "soft"],
+    ["imported", (i) => columns.status[i] === DONE && columns.imported[i], "diamond", "soft"]].filter(([, filter]) => indices.some(filter));
   const entry = chart($("#progress .chart"), () => {
     const last = state.time ? about.seconds / clock.size : about.proposed;
     const steps = (state.time ? summary.trace_time : summary.trace).map(([n, seconds, value]) => [state.time ? seconds / clock.size : n, value]);

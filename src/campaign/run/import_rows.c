@@ -1,0 +1,488 @@
+/* Reading a table of results.
+ *
+ *   source  where the value of a variable or quantity is in the table: a column, or an expression
+ *           in columns
+ *   target  that variable or quantity
+ *
+ * First every target gets its source; what is missing for all rows is an error of the table. Then
+ * rows are read one by one; what is wrong with one refuses it. Last, rows are compared with the
+ * history, and with the rows above them.
+ */
+#include "campaign/run/import_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/option.h"
+#include "base/utf8.h"
+#include "campaign/config/csv_table.h"
+#include "problem/outputs.h"
+#include "problem/point_index.h"
+
+enum { NAME_SIZE = 128, MOST_TARGETS = 4096 };
+
+/* Where a value is. Neither column nor expression: nowhere. */
+typedef struct {
+  int column; /* -1 = computed, or nowhere */
+  gannet_expression *expression;
+  int n_operands;
+  int *operand;  /* [n_operands] columns */
+  double *value; /* [n_operands] scratch */
+} source;
+
+/* A quantity that the table has. */
+typedef struct {
+  char name[NAME_SIZE];
+  source value, sd;
+  bool is_asked; /* it belongs to results of the campaign: what is no number is refused */
+} quantity;
+
+typedef struct {
+  const gannet_results_file *about;
+  const gannet_problem *problem;
+  const gannet_history *history;
+  gannet_csv_table csv;
+  source *variable; /* [n_variables] */
+  int n_quantities, capacity;
+  quantity *quantity;
+  int status, reason; /* columns, -1 = none */
+} reader;
+
+static void release_source(source *s) {
+  gannet_expression_destroy(&s->expression);
+  gannet_free(&s->operand);
+  gannet_free(&s->value);
+}
+
+static void release_reader(reader *r) {
+  for (int v = 0; r->variable && v < r->problem->spec.n_variables; ++v)
+    release_source(&r->variable[v]);
+  for (int i = 0; i < r->n_quantities; ++i) {
+    release_source(&r->quantity[i].value);
+    release_source(&r->quantity[i].sd);
+  }
+  gannet_free(&r->variable);
+  gannet_free(&r->quantity);
+  gannet_csv_table_release(&r->csv);
+}
+
+/* Finding sources. */
+
+static gannet_err raise_no_column(const reader *r, const char *name, const char *of) {
+  const char *near = gannet_csv_table_nearest(&r->csv, name);
+  const char *separator = gannet_csv_table_separator(&r->csv);
+  if (separator)
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: columns are separated by commas, not by %s",
+                        r->about->path, separator);
+  return GANNET_RAISE(
+      GANNET_ERR_INPUT, "%s:1: no column '%s'%s%s%s%s", r->about->path, name, of,
+      near ? "; is it '" : "; columns gives another name, as in columns: {NAME: COLUMN}",
+      near ? near : "", near ? "'? Then columns: {NAME: COLUMN} says so" : "");
+}
+
+static gannet_err compile(const reader *r, const char *target, const char *text, source *s) {
+  char **names = NULL;
+  int n = 0;
+  gannet_err err = gannet_expression_list_names(text, &n, &names);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *s->operand, &s->operand);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *s->value, &s->value);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    s->operand[i] = gannet_csv_table_find(&r->csv, names[i]);
+    const char *near = s->operand[i] < 0 ? gannet_csv_table_nearest(&r->csv, names[i]) : NULL;
+    if (s->operand[i] < 0)
+      err = GANNET_RAISE(GANNET_ERR_INPUT, "no column '%s'%s%s%s", names[i],
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  s->n_operands = n;
+  if (err == GANNET_OK)
+    err = gannet_expression_create(text, n, (const char *const *)names, &s->expression);
+  for (int i = 0; i < n; ++i) gannet_free(&names[i]);
+  gannet_free(&names);
+  if (err != GANNET_ERR_INPUT) return err;
+  char why[600];
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  return GANNET_RAISE(err, "%s: columns.%s: %s", r->about->path, target, why);
+}
+
+/* A name that a column of history.csv has for something else is written with a prefix there. */
+static gannet_err find_source(const reader *r, const char *name, const char *prefix, source *s) {
+  char longer[NAME_SIZE + 16];
+  s->column = -1;
+  for (int i = 0; i < r->about->n_columns; ++i) {
+    if (strcmp(r->about->column[i], name) != 0) continue;
+    s->column = gannet_csv_table_find(&r->csv, r->about->expression[i]);
+    return s->column >= 0 ? GANNET_OK : compile(r, name, r->about->expression[i], s);
+  }
+  (void)snprintf(longer, sizeof longer, "%s.%s", prefix, name);
+  s->column = gannet_csv_table_find(&r->csv, longer);
+  if (s->column < 0) s->column = gannet_csv_table_find(&r->csv, name);
+  return GANNET_OK;
+}
+
+static bool is_there(const source *s) {
+  return s->column >= 0 || s->expression;
+}
+
+static bool has_quantity(const reader *r, const char *name) {
+  for (int i = 0; i < r->n_quantities; ++i)
+    if (strcmp(r->quantity[i].name, name) == 0) return true;
+  return false;
+}
+
+/* Add a quantity, unless the table does not have it. */
+static gannet_err add_quantity(reader *r, const char *name, const char *prefix, bool is_asked) {
+  char sd[NAME_SIZE + 4];
+  if (has_quantity(r, name) || r->n_quantities == MOST_TARGETS) return GANNET_OK;
+  if (r->n_quantities == r->capacity) {
+    const int larger = 2 * r->capacity + 16;
+    GANNET_TRY(
+        gannet_resize((size_t)r->capacity, (size_t)larger, sizeof *r->quantity, &r->quantity));
+    r->capacity = larger;
+  }
+  quantity *q = &r->quantity[r->n_quantities++];
+  memset(q, 0, sizeof *q);
+  (void)snprintf(q->name, sizeof q->name, "%s", name);
+  (void)snprintf(sd, sizeof sd, "%s.sd", q->name);
+  q->is_asked = is_asked;
+  GANNET_TRY(find_source(r, q->name, prefix, &q->value));
+  GANNET_TRY(find_source(r, sd, prefix, &q->sd));
+  if (is_there(&q->value)) return GANNET_OK;
+  release_source(&q->sd);
+  r->n_quantities -= 1;
+  return GANNET_OK;
+}
+
+static bool is_variable_column(const reader *r, int column) {
+  for (int v = 0; v < r->problem->spec.n_variables; ++v) {
+    const source *s = &r->variable[v];
+    if (s->column == column) return true;
+    for (int i = 0; i < s->n_operands; ++i)
+      if (s->operand[i] == column) return true;
+  }
+  return false;
+}
+
+/* All quantities that the campaign knows, then every other column that may be one. */
+static gannet_err find_quantities(reader *r) {
+  const char *name;
+  GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, 0), "reported", true));
+  GANNET_TRY(add_quantity(r, "objective", "reported", true));
+  for (int k = 1; k <= r->problem->spec.n_constraints; ++k)
+    GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, k), "constraints", true));
+  for (int i = 0; (name = gannet_problem_known_quantity(r->problem, i)); ++i)
+    GANNET_TRY(add_quantity(r, name, "reported", gannet_problem_needs_quantity(r->problem, name)));
+  for (int c = 0; c < r->csv.n_columns; ++c) {
+    name = gannet_csv_table_name(&r->csv, c);
+    if (strncmp(name, "reported.", 9) == 0) name += 9;
+    if (!gannet_quantity_is_name(name) || gannet_csv_table_is_course(name) ||
+        is_variable_column(r, c))
+      continue;
+    GANNET_TRY(add_quantity(r, name, "reported", false));
+  }
+  return GANNET_OK;
+}
+
+/* Whether rows can have objective (index 0) or constraint index - 1: reported, or computed. */
+static gannet_err check_quantity(const reader *r, int index) {
+  const char *name = gannet_problem_quantity_name(r->problem, index), *missing = name;
+  const gannet_formula *formula = gannet_problem_formula(r->problem, index);
+  bool is_known = has_quantity(r, name) || (index == 0 && has_quantity(r, "objective"));
+  if (!is_known && formula) {
+    is_known = true;
+    for (int i = 0; i < formula->n; ++i) {
+      if (has_quantity(r, formula->names[i])) continue;
+      missing = formula->names[i];
+      is_known = false;
+    }
+  }
+  if (is_known) return GANNET_OK;
+  return raise_no_column(
+      r, missing,
+      index == 0 ? " for the objective" : " for a constraint; every row needs its value");
+}
+
+static gannet_err check_renamed(const reader *r) {
+  for (int i = 0; i < r->about->n_columns; ++i) {
+    const char *name = r->about->column[i];
+    if (gannet_problem_find_variable(r->problem, name) >= 0 || has_quantity(r, name)) continue;
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "%s: columns.%s: the campaign has no variable and no quantity of this name",
+                        r->about->path, name);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err find_sources(reader *r) {
+  const int v = r->problem->spec.n_variables;
+  GANNET_TRY(gannet_alloc((size_t)v, sizeof *r->variable, &r->variable));
+  r->status = gannet_csv_table_find(&r->csv, "status");
+  r->reason = gannet_csv_table_find(&r->csv, "reason");
+  for (int i = 0; i < v; ++i) {
+    const char *name = r->problem->spec.variables[i].name;
+    GANNET_TRY(find_source(r, name, "variables", &r->variable[i]));
+    if (!is_there(&r->variable[i])) return raise_no_column(r, name, " for a variable");
+  }
+  GANNET_TRY(find_quantities(r));
+  for (int k = 0; k <= r->problem->spec.n_constraints; ++k) GANNET_TRY(check_quantity(r, k));
+  return check_renamed(r);
+}
+
+/* Reading rows. */
+
+/* The value of a source; NAN where a cell is empty.
+ *
+ * why  out  [GANNET_REASON_SIZE] what is wrong; untouched when nothing is
+ */
+static double read_source(const reader *r, int64_t row, const source *s, const char *name,
+                          char *why) {
+  double value = NAN;
+  for (int i = 0; i < (s->expression ? s->n_operands : 1); ++i) {
+    const int column = s->expression ? s->operand[i] : s->column;
+    const char *cell = gannet_csv_table_cell(&r->csv, row, column);
+    value = NAN;
+    if (!*cell && !s->expression) return NAN;
+    if (gannet_parse_number(cell, &value)) {
+      (void)snprintf(why, GANNET_REASON_SIZE, "%s: '%.60s' is not a number%.80s", name, cell,
+                     gannet_number_hint(cell));
+      return NAN;
+    }
+    if (s->expression) s->value[i] = value;
+  }
+  if (!s->expression) return value;
+  value = gannet_expression_value(s->expression, s->value);
+  if (!isfinite(value))
+    (void)snprintf(why, GANNET_REASON_SIZE, "%s: the value of its expression is not finite", name);
+  return value;
+}
+
+/* What an expression gives may be off by rounding: whole numbers and bounds are met exactly. */
+static double round_to_variable(const gannet_variable *v, double value) {
+  const double near = 1e-12 * (v->upper - v->lower);
+  if (v->type == GANNET_VARIABLE_INTEGER && fabs(value - round(value)) <= 1e-9) return round(value);
+  if (value < v->lower && value >= v->lower - near) return v->lower;
+  return value > v->upper && value <= v->upper + near ? v->upper : value;
+}
+
+static void refuse(gannet_import_row *row, const char *why) {
+  if (row->kind == GANNET_ROW_REFUSED) return;
+  row->kind = GANNET_ROW_REFUSED;
+  if (gannet_copy_text(why, &row->why) != GANNET_OK) gannet_error_clear();
+}
+
+static void read_point(const reader *r, int64_t at, gannet_import_row *row, double *x) {
+  const gannet_problem_spec *spec = &r->problem->spec;
+  for (int v = 0; v < spec->n_variables; ++v) {
+    const source *s = &r->variable[v];
+    char why[GANNET_REASON_SIZE] = "";
+    if (s->expression) {
+      x[v] = round_to_variable(&spec->variables[v],
+                               read_source(r, at, s, spec->variables[v].name, why));
+    } else {
+      const char *cell = gannet_csv_table_cell(&r->csv, at, s->column);
+      if (!*cell)
+        (void)snprintf(why, sizeof why, "no value of variable %s", spec->variables[v].name);
+      else if (gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
+        (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    }
+    if (!why[0] && gannet_problem_check_value(r->problem, v, x[v]) != GANNET_OK)
+      (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    gannet_error_clear();
+    if (why[0]) refuse(row, why);
+  }
+  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK) {
+    refuse(row, gannet_error_detail());
+    gannet_error_clear();
+  }
+  row->x = x;
+}
+
+/* The numbers of a result that is done. What is computed is computed from its parts where they are
+ * all there, and else what the table has under its name. */
+static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *row) {
+  const int n = r->problem->spec.n_constraints;
+  char why[GANNET_REASON_SIZE] = "";
+  for (int i = 0; i < r->n_quantities; ++i) {
+    const quantity *q = &r->quantity[i];
+    char wrong[GANNET_REASON_SIZE] = "";
+    gannet_quantity item = {.name = q->name};
+    item.value = read_source(r, at, &q->value, q->name, wrong);
+    if (is_there(&q->sd)) item.sd = read_source(r, at, &q->sd, q->name, wrong);
+    if (!(item.sd > 0)) item.sd = 0;
+    if (wrong[0] && q->is_asked) refuse(row, wrong);
+    if (!isfinite(item.value)) continue;
+    GANNET_TRY(gannet_result_report(r->problem, &item, &row->result));
+  }
+  if (!gannet_problem_compute(r->problem, &row->result, why, sizeof why)) why[0] = '\0';
+  if (!isfinite(row->result.objective))
+    (void)snprintf(why, sizeof why, "no value of the objective");
+  for (int k = 0; k < n && !why[0]; ++k)
+    if (!isfinite(row->result.constraints[k]))
+      (void)snprintf(why, sizeof why, "no value of constraint %s; every result needs one",
+                     r->problem->spec.constraints[k].name);
+  if (why[0]) refuse(row, why);
+  return GANNET_OK;
+}
+
+static gannet_err read_outcome(const reader *r, int64_t at, gannet_import_row *row) {
+  const char *word = r->status < 0 ? "" : gannet_csv_table_cell(&r->csv, at, r->status);
+  gannet_eval_status status = GANNET_EVAL_DONE;
+  char why[GANNET_REASON_SIZE];
+  if (*word && !gannet_eval_status_find(word, &status)) {
+    (void)snprintf(why, sizeof why,
+                   "status '%.60s' is not known; expected done, cannot_run, failed or pending",
+                   word);
+    refuse(row, why);
+  }
+  if (status == GANNET_EVAL_PENDING) refuse(row, "pending: it has no result yet");
+  if (status == GANNET_EVAL_FAILED) refuse(row, "failed: that says nothing about the design");
+  row->result.status = status;
+  if (status == GANNET_EVAL_DONE) return read_numbers(r, at, row);
+  row->result.run.failure = GANNET_FAILURE_WORD;
+  if (r->reason >= 0) {
+    (void)snprintf(row->result.run.reason, sizeof row->result.run.reason, "%s",
+                   gannet_csv_table_cell(&r->csv, at, r->reason));
+    gannet_utf8_line(row->result.run.reason);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err read_row(const reader *r, int64_t at, gannet_import_row *row, double *x) {
+  char why[GANNET_REASON_SIZE];
+  row->line = r->csv.line[at];
+  row->id = -1;
+  gannet_result_clear(r->problem->spec.n_constraints, &row->result);
+  if (r->csv.n_cells[at] != r->csv.n_columns) {
+    (void)snprintf(why, sizeof why, "%d columns, expected %d as in the first line",
+                   r->csv.n_cells[at], r->csv.n_columns);
+    refuse(row, why);
+    return GANNET_OK;
+  }
+  read_point(r, at, row, x);
+  return read_outcome(r, at, row);
+}
+
+/* Comparing rows with what is known. Numbers below the length of the history are its rows, the
+ * others rows of the table. */
+typedef struct {
+  const gannet_history *history;
+  const gannet_import_rows *rows;
+  bool *is_taken; /* [rows of the history] a row of the table is its result */
+} known;
+
+static const double *known_point(const void *user, int64_t id) {
+  const known *k = user;
+  const int64_t n = gannet_history_count(k->history);
+  return id < n ? gannet_history_x_user(k->history, id) : k->rows->row[id - n].x;
+}
+
+/* Whether number id has the result of a row; *is_pending = it has none. */
+static bool is_same_result(const known *k, int64_t id, const gannet_result_record *result,
+                           bool *is_pending) {
+  const int64_t n = gannet_history_count(k->history);
+  const gannet_result_record *other = id < n ? NULL : &k->rows->row[id - n].result;
+  const gannet_evaluation *row = id < n ? gannet_history_get(k->history, id) : NULL;
+  const gannet_eval_status status = row ? row->status : other->status;
+  const double *constraints = row ? gannet_history_constraints(k->history, id) : other->constraints;
+  const int n_constraints = gannet_history_problem(k->history)->spec.n_constraints;
+  *is_pending = row && (status == GANNET_EVAL_PENDING || status == GANNET_EVAL_FAILED);
+  if (*is_pending || status != result->status) return false;
+  if (status != GANNET_EVAL_DONE) return true;
+  if ((row ? row->objective : other->objective) != result->objective) return false;
+  for (int i = 0; i < n_constraints; ++i)
+    if (constraints[i] != result->constraints[i]) return false;
+  return true;
+}
+
+static void compare_row(known *k, const gannet_results_file *about, const gannet_point_index *index,
+                        gannet_import_row *row) {
+  const int64_t n = gannet_history_count(k->history);
+  int64_t pending = -1, other = -1;
+  char why[GANNET_REASON_SIZE];
+  for (int64_t id = -1; (id = gannet_point_index_find(index, row->x, id)) >= 0;) {
+    bool is_pending = false;
+    if (is_same_result(k, id, &row->result, &is_pending)) {
+      row->kind = GANNET_ROW_KNOWN;
+      row->id = id < n ? id : -1;
+      return;
+    }
+    if (is_pending && pending < 0 && !k->is_taken[id]) pending = id;
+    if (!is_pending && other < 0) other = id;
+  }
+  if (pending >= 0 && about->takes_pending) {
+    row->kind = GANNET_ROW_RESULT;
+    row->id = row->result.id = pending;
+    k->is_taken[pending] = true;
+  } else if (other >= 0 && gannet_history_problem(k->history)->spec.noise_sd == 0) {
+    if (other < n)
+      (void)snprintf(why, sizeof why,
+                     "evaluation %lld has another result of this design, and with noise: 0 there "
+                     "is only one",
+                     (long long)other);
+    else
+      (void)snprintf(why, sizeof why,
+                     "line %lld has another result of this design, and with noise: 0 there is only "
+                     "one",
+                     (long long)k->rows->row[other - n].line);
+    refuse(row, why);
+  }
+}
+
+static gannet_err compare_rows(const reader *r, known *k, gannet_point_index *index,
+                               gannet_import_rows *rows) {
+  const int64_t n = gannet_history_count(r->history);
+  for (int64_t id = 0; id < n; ++id) GANNET_TRY(gannet_point_index_add(index, id));
+  for (int64_t i = 0; i < rows->n; ++i) {
+    gannet_import_row *row = &rows->row[i];
+    if (row->kind != GANNET_ROW_REFUSED) compare_row(k, r->about, index, row);
+    if (row->kind == GANNET_ROW_NEW) GANNET_TRY(gannet_point_index_add(index, n + i));
+    rows->count[row->kind] += 1;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err read_rows(const reader *r, gannet_import_rows *rows) {
+  const size_t n = (size_t)r->csv.n_rows, v = (size_t)r->problem->spec.n_variables;
+  const size_t k = (size_t)r->problem->spec.n_constraints;
+  known all = {.history = r->history, .rows = rows};
+  gannet_point_index *index = NULL;
+  GANNET_TRY(gannet_alloc(n, sizeof *rows->row, &rows->row));
+  GANNET_TRY(gannet_alloc(n * v, sizeof *rows->x, &rows->x));
+  GANNET_TRY(gannet_alloc(n * k, sizeof *rows->constraints, &rows->constraints));
+  rows->n = (int64_t)n;
+  for (size_t i = 0; i < n; ++i) {
+    rows->row[i].result.constraints = rows->constraints + i * k;
+    GANNET_TRY(read_row(r, (int64_t)i, &rows->row[i], rows->x + i * v));
+  }
+  GANNET_TRY(
+      gannet_alloc((size_t)gannet_history_count(r->history), sizeof *all.is_taken, &all.is_taken));
+  gannet_err err = gannet_point_index_create((int)v, &all, known_point, &index);
+  if (err == GANNET_OK) err = compare_rows(r, &all, index, rows);
+  gannet_point_index_destroy(&index);
+  gannet_free(&all.is_taken);
+  return err;
+}
+
+gannet_err gannet_import_read(const gannet_results_file *table, const gannet_history *history,
+                              gannet_import_rows *rows) {
+  reader r = {.about = table, .problem = gannet_history_problem(history), .history = history};
+  gannet_err err = gannet_csv_table_parse(table->path, table->text, table->size, &r.csv);
+  if (err == GANNET_OK) err = find_sources(&r);
+  if (err == GANNET_OK && r.csv.n_rows == 0)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "%s: no rows; expected one for each result", table->path);
+  if (err == GANNET_OK) err = read_rows(&r, rows);
+  release_reader(&r);
+  return err;
+}
+
+void gannet_import_rows_release(gannet_import_rows *rows) {
+  for (int64_t i = 0; rows->row && i < rows->n; ++i) {
+    gannet_quantities_release(&rows->row[i].result.reported);
+    gannet_free(&rows->row[i].why);
+  }
+  gannet_free(&rows->row);
+  gannet_free(&rows->x);
+  gannet_free(&rows->constraints);
+  rows->n = 0;
+}

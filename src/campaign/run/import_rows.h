@@ -1,0 +1,63 @@
+/* Rows of a table of results, and what becomes of each: the reading half of an import.
+ *
+ * A table is CSV with the columns of history.csv, or with any that have the names of variables and
+ * quantities. A column may be renamed, or computed from columns by an expression.
+ *
+ * Nothing is changed here: gannet_import_read says what would become of each row, and campaign/run/
+ * import.h does it.
+ */
+#ifndef GANNET_CAMPAIGN_RUN_IMPORT_ROWS_H
+#define GANNET_CAMPAIGN_RUN_IMPORT_ROWS_H
+
+#include "problem/history.h"
+
+typedef enum {
+  GANNET_ROW_NEW,    /* becomes an imported evaluation */
+  GANNET_ROW_RESULT, /* is the result of an evaluation that was proposed and waits for it */
+  GANNET_ROW_KNOWN,  /* the result is there already */
+  GANNET_ROW_REFUSED,
+  GANNET_ROW_COUNT
+} gannet_row_kind;
+
+/* What is read of a table. */
+typedef struct {
+  const char *path; /* for messages */
+  const char *text; /* [size] of the file */
+  size_t size;
+  int n_columns;           /* that have other names or units in the file */
+  char *const *column;     /* [n_columns] names of variables and quantities */
+  char *const *expression; /* [n_columns] name of a column, or an expression in names of columns */
+  bool takes_pending;      /* rows may be results of evaluations that wait for them */
+} gannet_results_file;
+
+/* One row. */
+typedef struct {
+  int64_t line; /* of the file, counted from 1 */
+  gannet_row_kind kind;
+  int64_t id;      /* RESULT, KNOWN: of the evaluation; -1 = the row repeats another of the table */
+  char *why;       /* REFUSED: the reason, owned */
+  const double *x; /* NEW: [n_variables] */
+  gannet_result_record result; /* NEW, RESULT */
+} gannet_import_row;
+
+/* Zero-initialise; free with gannet_import_rows_release, also after an error. */
+typedef struct {
+  int64_t n;
+  gannet_import_row *row;  /* [n] in the order of the file */
+  double *x, *constraints; /* [n][n_variables], [n][n_constraints] of the rows */
+  int64_t count[GANNET_ROW_COUNT];
+} gannet_import_rows;
+
+/* Read a table and find out what becomes of its rows.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT, "path:line: what", when it is no table, or a column is missing.
+ * Cost: O(rows of the table + rows of the history).
+ */
+GANNET_CHECKED gannet_err gannet_import_read(const gannet_results_file *table,
+                                             const gannet_history *history,
+                                             gannet_import_rows *rows);
+void gannet_import_rows_release(gannet_import_rows *rows); /* Local. */
+
+#endif

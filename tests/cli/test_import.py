@@ -1,0 +1,252 @@
+# test: labels cli timeout 180 processors 1
+"""Results of earlier work: `import` in the campaign file, `gannet tell --file`, and where they are seen."""
+import csv
+import math
+import random
+import time
+
+import program
+from program import BRANIN, FAST, SOBOL, USAGE
+
+MANUAL = FAST + "evaluate: {backend: manual}\n"
+STRESS = MANUAL.replace("batch: 4", "constraints:\n  stress: {upper: 110}\nbatch: 4").replace(
+    "x2: {lower: 0, upper: 15}", "x2: {lower: 0, upper: 15}\n  fins: {type: integer, lower: 1, upper: 8}\n"
+    "  solver: {type: categorical, values: [cg, gmres]}")
+COMPOSED = MANUAL + "objective: \"drag + 0.01*mass\"\noutputs: {mass: {unit: kg}}\n"
+
+
+def branin(x1, x2):
+    return (x2 - 5.1 / (4 * math.pi ** 2) * x1 ** 2 + 5 / math.pi * x1 - 6) ** 2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x1) + 10
+
+
+def old_results(n, seed=3, header="x1,x2,objective"):
+    numbers = random.Random(seed)
+    points = [(numbers.uniform(-5, 10), numbers.uniform(0, 15)) for _ in range(n)]
+    return header + "\n" + "".join(f"{x1!r},{x2!r},{branin(x1, x2)!r}\n" for x1, x2 in points)
+
+
+class Import(program.ProgramTest):
+    def rows(self, directory="fast.campaign"):
+        with open(self.folder / directory / "history.csv") as file:
+            return list(csv.DictReader(file))
+
+    def fails(self, *words, code=USAGE, **options):
+        outcome = self.gannet(*words, **options)
+        self.assertEqual(outcome.code, code, outcome)
+        return outcome.err
+
+    def test_they_are_learnt_from_and_not_counted(self):
+        self.write(old_results(30), "old.csv")
+        file = self.write(BRANIN + "import: old.csv\n")
+        self.assertIn("  would import 30 results from '", self.succeed("run", file, "--dry-run").out)
+        for ranks in 0, 3:
+            self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
+        self.assertEqual(self.digest("on-0"), self.digest("on-3"))
+        rows = self.rows("on-0")
+        self.assertEqual([row["origin"] for row in rows], ["import"] * 30 + ["method"] * 24)  # initial: 8 is done by them
+        status = self.succeed("status", "on-0").out
+        self.assertIn("24 proposed of 24: 24 done", status)
+        self.assertIn("imported     30 results of earlier work, not counted in the budget", status)
+        self.assertIn("24 of 24", self.succeed("watch", "on-0", "--once").out)
+        # They are what the optimiser would have learnt by itself: the same results told by hand give the same points.
+        best = min(float(row["objective"]) for row in rows[30:])
+        self.assertLess(best, min(float(row["objective"]) for row in rows[:30]))
+        page = self.folder / "page.html"
+        self.succeed("report", "on-0", "-o", page)
+        self.assertIn('"imported":30', page.read_text().replace(" ", ""))
+
+    def test_a_resume_reads_nothing_again(self):
+        self.write(old_results(12), "old.csv")
+        file = self.write(BRANIN + "import: [{from: old.csv}]\n")
+        self.succeed("run", file, "-q", "-d", "whole")
+        self.succeed("run", file, "-q", "--max-evals", "4", ranks=2)
+        self.assertEqual(self.succeed("run", file, "-q", "--resume", "--max-evals", "8").err, "")
+        old = self.folder / "old.csv"
+        text = old.read_text()
+        old.write_text(text + "1,2,21.627\n")
+        outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "12")
+        self.assertRegex(outcome.err, "warning: import: '.*old.csv' has changed since it was read; the campaign goes on with the 12 results "
+                                      "that it had, and --reimport reads it again")
+        self.assertIn("old.csv' has changed since", self.succeed("run", file, "--dry-run", "--resume").out)
+        self.assertIn("would import 1 results", self.succeed("run", file, "--dry-run", "--resume", "--reimport").out)
+        old.unlink()
+        outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "16")
+        self.assertRegex(outcome.err, "warning: import: '.*old.csv' is gone since it was read; the campaign goes on with the 12 results")
+        (self.folder / "moved.csv").write_text(text)  # the same under another name
+        moved = self.write(BRANIN + "import: moved.csv\n", "moved.yaml")
+        self.assertEqual(self.succeed("run", moved, "-q", "--resume").err, "")
+        self.assertEqual(self.digest(), self.digest("whole"))
+        old.write_text(text + "1,2,21.627\n")
+        self.succeed("run", file, "-q", "--resume", "--reimport", "--max-evals", "26")
+        self.assertEqual([row["origin"] for row in self.rows()].count("import"), 13)
+        self.assertEqual(self.succeed("run", file, "-q", "--resume", "--max-evals", "27").err, "")
+
+    def test_another_campaign_serves_with_its_columns(self):
+        self.succeed("run", self.write(SOBOL), "-q", "-d", "wing-1.campaign")
+        text = BRANIN.replace("x1:", "chord:").replace("x2:", "span:").replace("{lower: -5, upper: 10}", "{lower: -5000, upper: 10000}")
+        file = self.write(text + 'import: [{from: wing-1.campaign, columns: {chord: "x1*1000", span: x2}}]\n', "new.yaml")
+        self.succeed("run", file, "-q", "-d", "new", "--max-evals", "4", ranks=2)
+        rows, old = self.rows("new"), self.rows("wing-1.campaign")
+        self.assertEqual([float(row["chord"]) for row in rows[:24]], [1000 * float(row["x1"]) for row in old])
+        self.assertEqual([row["objective"] for row in rows[:24]], [row["objective"] for row in old])
+        effective = (self.folder / "new/campaign.yaml").read_text()
+        self.assertRegex(effective, r'import:\n  - \{from: "?/.*/wing-1.campaign/history.csv"?, columns: \["?chord=x1\*1000"?, "?span=x2"?\]\}\n')
+        self.assertEqual(self.succeed("run", self.folder / "new/campaign.yaml", "-q", "--resume", "--max-evals", "8").err, "")
+        self.assertEqual(len(self.rows("new")), 32)
+
+    def test_composed_objectives_and_outputs(self):
+        self.write("x1,x2,drag,mass,mass.sd,note,volume\n1,2,3.5,100,0.5,good,7\n2,3,4.5,200,,,\n3,4,,100,,,\n", "old.csv")
+        file = self.write(COMPOSED)
+        self.succeed("ask", file, "-q", "1")
+        outcome = self.succeed("tell", "fast.campaign", "--file", "old.csv")
+        self.assertIn("old.csv: 3 rows: 2 imported, 0 results of evaluations that were proposed, 0 there already, 1 refused", outcome.out)
+        self.assertIn("line 4: refused: no value of the objective", outcome.err)
+        rows = self.rows()
+        self.assertEqual([(row["objective"], row["drag"], row["mass"], row["mass.sd"], row["volume"]) for row in rows],
+                         [("4.5", "3.5", "100", "0.5", "7"), ("6.5", "4.5", "200", "", "")])
+
+    def test_a_history_without_the_parts_has_the_objective_itself(self):
+        self.write("x1,x2,objective\n1,2,3.5\n", "old.csv")
+        self.succeed("tell", self.write(COMPOSED), "--file", "old.csv")
+        self.assertEqual(self.rows()[0]["objective"], "3.5")
+
+    def test_told_files_give_results_to_what_waits(self):
+        file = self.write(MANUAL)
+        asked = list(csv.DictReader(self.succeed("ask", file, "-q", "4").out.splitlines()))
+        lines = [f"{row['id']},{row['x1']},{row['x2']},{branin(float(row['x1']), float(row['x2']))!r}\n" for row in asked[:3]]
+        self.write("id,x1,x2,objective\n" + "".join(lines) + "7,1,2,21.5\n8,1,2,21.5\n9,11,3,4\n", "told.csv")
+        dry = self.succeed("tell", "fast.campaign", "--file", "told.csv", "--dry-run").out
+        self.assertEqual(dry.splitlines(), [
+            "line 2: would be the result of evaluation 0", "line 3: would be the result of evaluation 1",
+            "line 4: would be the result of evaluation 2", "line 5: would be imported", "line 6: repeats a line above",
+            "line 7: refused: variable x1: 11 is outside [-5, 10]",
+            "told.csv: 6 rows: 1 would be imported, 3 results of evaluations that were proposed, 1 there already, 1 refused"])
+        self.assertFalse((self.folder / "fast.campaign/history.csv").exists())
+        self.succeed("tell", "fast.campaign", "--file", "told.csv", ranks=2)
+        rows = self.rows()
+        self.assertEqual([(row["id"], row["origin"]) for row in rows], [("0", "initial"), ("1", "initial"), ("2", "initial"), ("4", "import")])
+        again = self.succeed("tell", "fast.campaign", "--file", "told.csv")
+        self.assertIn("6 rows: 0 imported, 0 results of evaluations that were proposed, 5 there already, 1 refused", again.out)
+        self.assertEqual(len(self.rows()), 4)
+        # The table that gannet writes is read as well, and says nothing new.
+        outcome = self.succeed("tell", "fast.campaign", "--file", self.folder / "fast.campaign/history.csv", "--dry-run")
+        self.assertIn("line 5: there already, as evaluation 4", outcome.out)
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("4 proposed of 24: 3 done, 0 cannot run, 0 failed, 1 pending", status)
+        self.assertRegex(status, "best .*\\(evaluation 4, imported\\)|best .*\\(evaluation [012]\\)")
+        self.digest()
+
+    def test_rows_are_refused_one_by_one(self):
+        file = self.write(STRESS)
+        self.write("x1,x2,fins,solver,objective,stress,status,reason\n"
+                   "1,2,3,cg,5,100,done,\n"
+                   "1,2,3,cgs,5,100,done,\n"
+                   "1,2,3.5,cg,5,100,done,\n"
+                   "1,2,3,cg,5,,done,\n"
+                   "1,2,3,cg,abc,100,done,\n"
+                   "1,2,3,cg,,100,done,\n"
+                   "1,,3,cg,5,100,done,\n"
+                   "2,2,3,gmres,,,cannot_run,\"mesh, broken\"\n"
+                   "3,2,3,gmres,,,failed,node\n"
+                   "3,2,3,gmres,,,pending,\n"
+                   "3,2,3,gmres,,,crashed,\n"
+                   "3,2,3\n"
+                   "4,2,3,gmres,7,120,infeasible,\n"
+                   "4,2,3,gmres,7,nan,,\n", "old.csv")
+        lines = self.succeed("tell", file, "--file", "old.csv", "--dry-run").out.splitlines()
+        expected = ["would be imported", "refused: variable solver: 'cgs' is not one of its values, cg gmres; did you mean 'cg'?",
+                    "refused: variable fins: 3.5 is not a whole number", "refused: no value of constraint stress; every result needs one",
+                    "refused: objective: 'abc' is not a number", "refused: no value of the objective", "refused: no value of variable x2",
+                    "would be imported", "refused: failed: that says nothing about the design", "refused: pending: it has no result yet",
+                    "refused: status 'crashed' is not known; expected done, cannot_run, failed or pending",
+                    "refused: 3 columns, expected 8 as in the first line", "would be imported", "refused: stress: 'nan' is not a number"]
+        for number, (line, words) in enumerate(zip(lines, expected)):
+            self.assertTrue(line.startswith(f"line {number + 2}: {words}"), line)
+        self.succeed("tell", "fast.campaign", "--file", "old.csv")
+        rows = self.rows()
+        self.assertEqual([row["status"] for row in rows], ["done", "cannot_run", "cannot_run"])
+        self.assertEqual(rows[1]["reason"], "mesh, broken")
+
+    def test_what_is_wrong_with_a_table_as_a_whole(self):
+        file = self.write(STRESS)
+
+        def refused(text, *options):
+            self.write(text, "old.csv")
+            return self.fails("tell", file, "--file", "old.csv", *options)
+
+        good = "x1,x2,fins,solver,objective,stress\n1,2,3,cg,5,100\n"
+        self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then columns:")
+        self.assertRegex(refused(good.replace("stress", "s")), "old.csv:1: no column 'stress' for a constraint; every row needs its value")
+        self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective")
+        self.assertIn("separated by commas, not by semicolons", refused(good.replace(",", ";")))
+        self.assertIn("old.csv: is empty", refused(""))
+        self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
+        self.assertIn("no row of 'old.csv' can be used", refused(good.replace("100", "")))
+        self.assertIn("--column 'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))
+        self.assertIn("columns.y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
+        self.assertIn("old.csv: columns.x1: no column 'c'", refused(good, "--column", "x1=c/10"))
+        self.assertIn("old.csv: columns.x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
+        self.assertIn("line 2: refused: variable x1: 50 is outside", refused(good, "--column", "x1=50*x1"))
+        self.assertIn("--objective is not used with --file", refused(good, "--objective", "3"))
+        self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
+        self.assertIn("--dry-run goes with --file", self.fails("tell", file, "--id", "0", "--objective", "1", "--dry-run"))
+        for text, words in (("import: none.csv\n", r"fast.yaml:\d+:9: import: .*none.csv.*No such file.*relative paths start from"),
+                            ("import: [old.csv, [a]]\n", "import: expected the name of a CSV file or of a campaign directory"),
+                            ("import: {from: old.csv, column: {x: y}}\n", r"unknown key 'import.column'; did you mean 'columns'\?"),
+                            ("import: {columns: {x1: y}}\n", "import.from"),
+                            ("import: {from: old.csv, columns: [x1]}\n", "import.columns: 'x1' is not valid; expected NAME: COLUMN"),
+                            ("import: {from: old.csv, related: yes}\n", "unknown key 'import.related'"),
+                            ("import: old.csv\n", r"fast.yaml:\d+:9: import: .*old.csv:1: no column 'objective'")):
+            self.write("x1,x2\n1,2\n", "old.csv")
+            self.assertRegex(self.fails("run", self.write(BRANIN + text, "fast.yaml"), "-q", "-d", "new"), words)
+
+    def test_exact_results_are_there_once(self):
+        self.write("x1,x2,objective\n1,2,5\n1,2,6\n1,2,5\n", "old.csv")
+        outcome = self.succeed("tell", self.write(MANUAL + "noise: 0\n"), "--file", "old.csv")
+        self.assertIn("line 3: refused: line 2 has another result of this design, and with noise: 0 there is only one", outcome.err)
+        self.write("x1,x2,objective\n1,2,7\n2,2,7\n", "more.csv")
+        outcome = self.succeed("tell", "fast.campaign", "--file", "more.csv")
+        self.assertIn("line 2: refused: evaluation 0 has another result of this design", outcome.err)
+        self.succeed("tell", self.write(MANUAL), "-h")
+        self.succeed("tell", self.write(MANUAL.replace("name: fast", "name: noisy")), "--file", "old.csv")
+        self.assertEqual([row["objective"] for row in self.rows("noisy.campaign")], ["5", "6"])
+
+    def test_imported_results_are_as_good_as_own_ones(self):
+        """The next points are those of an optimiser that was told the same results."""
+        self.write(old_results(16), "old.csv")
+        self.succeed("ask", self.write(MANUAL + "import: old.csv\n"), "-q", "4")
+        told = self.write(MANUAL.replace("name: fast", "name: told"), "told.yaml")
+        for line in (self.folder / "old.csv").read_text().splitlines()[1:]:
+            x1, x2, objective = line.split(",")
+            self.succeed("tell", told, "--point", f"x1={x1}", "--point", f"x2={x2}", "--objective", objective)
+        asked = self.succeed("ask", "told.campaign", "-q", "4").out
+        rows = [line.split(",")[2:4] for line in self.succeed("export", "fast.campaign").out.splitlines() if ",pending," in line]
+        self.assertEqual(rows, [line.split(",")[2:4] for line in asked.splitlines()[1:]])
+
+    def test_ten_thousand_rows_take_a_moment(self):
+        self.write(old_results(10000), "old.csv")
+        file = self.write(SOBOL.replace("method: sobol", "method: random") + "import: old.csv\n")
+        start = time.monotonic()
+        self.succeed("run", file, "-q", "--max-evals", "4")
+        seconds = time.monotonic() - start
+        self.assertLess(seconds, 5)
+        self.assertEqual(len(self.rows()), 10004)
+        start = time.monotonic()
+        self.succeed("tell", "fast.campaign", "--file", "old.csv", timeout=60)
+        self.assertLess(time.monotonic() - start, 5)
+
+    def test_a_lost_journal_keeps_them(self):
+        self.write(old_results(10), "old.csv")
+        file = self.write(BRANIN + "import: old.csv\nstart: [{x1: 1}]\n")
+        self.succeed("run", file, "-q", "-d", "whole")
+        self.succeed("run", file, "-q", "--max-evals", "12")
+        journal = self.folder / "fast.campaign/journal"
+        journal.unlink()
+        self.succeed("run", file, "-q", "--resume")
+        self.assertEqual(self.digest(), self.digest("whole"))
+        self.assertEqual([row["origin"] for row in self.rows()], ["import"] * 10 + ["start"] + ["method"] * 23)
+        self.assertIn("imported     10 results", self.succeed("status", "fast.campaign").out)
+
+
+if __name__ == "__main__":
+    program.main()
