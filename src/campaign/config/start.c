@@ -56,6 +56,29 @@ static void take_value(const gannet_problem *problem, int v, const char *text, c
   gannet_error_clear();
 }
 
+/* Whether a design gives every variable that is not fixed or derived. */
+static bool is_whole(const gannet_problem *problem, const double *x) {
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (isnan(x[v]) && problem->spec.variables[v].role == GANNET_ROLE_FREE) return false;
+  return true;
+}
+
+/* Set fixed and derived variables of a whole design; in others they follow when it is filled in. */
+static void complete_design(const gannet_problem *problem, const char *location, double *x,
+                            gannet_complaints *complaints) {
+  for (int v = 0; v < problem->spec.n_variables && !is_whole(problem, x); ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    if (variable->role == GANNET_ROLE_DERIVED && !isnan(x[v]))
+      gannet_complain(complaints, location,
+                      "start: variable %s is computed; leave it out of a design that is filled in",
+                      variable->name);
+    if (variable->role != GANNET_ROLE_FREE) x[v] = NAN;
+  }
+  if (!is_whole(problem, x) || gannet_problem_complete(problem, x) == GANNET_OK) return;
+  gannet_complain(complaints, location, "start: %s", gannet_error_detail());
+  gannet_error_clear();
+}
+
 static const double *design_of(const void *user, int64_t i) {
   return (const double *)user + i;
 }
@@ -131,6 +154,7 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
     else
       gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
   }
+  complete_design(problem, location, x, reader->complaints);
   return complete_design(problem, x, location, reader->complaints);
 }
 
@@ -227,6 +251,8 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
     if (is_empty)
       gannet_complain(complaints, location,
                       "start: gives no variable; leave the line out, or give one");
+    else
+      complete_design(problem, location, start->x + i * problem->spec.n_variables, complaints);
     GANNET_TRY(
         complete_design(problem, &start->x[i * problem->spec.n_variables], location, complaints));
   }
