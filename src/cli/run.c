@@ -277,20 +277,15 @@ static void print_keep(const gannet_evaluate_keys *keys) {
   cli_say(stdout, "\n");
 }
 
-/* The designs to start with. */
-static gannet_err print_start(gannet_campaign *campaign) {
+/* The designs to start with, and what would be read of results of earlier work. */
+static gannet_err print_start(gannet_campaign *campaign, bool again) {
+  char text[2000];
   const long long n = (long long)campaign->input->start.n;
   int64_t left = 0;
   GANNET_TRY(gannet_campaign_count_start(campaign, &left));
   if (n > 0)
     cli_say(stdout, "  %lld design%s to start with%s\n", (long long)left, left == 1 ? "" : "s",
             left < n ? "; the others are proposed already" : "");
-  return GANNET_OK;
-}
-
-/* What would be read of results of earlier work. */
-static gannet_err print_imports(const gannet_campaign *campaign, bool again) {
-  char text[2000];
   for (int i = 0; i < campaign->input->n_imports; ++i) {
     GANNET_TRY(gannet_import_preview(campaign, i, again, text, sizeof text));
     cli_say(stdout, "  %s\n", text);
@@ -313,8 +308,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
             others == 1 ? " is" : "s are");
   print_sources(input);
   print_keep(&input->evaluate);
-  GANNET_TRY(print_start(campaign));
-  GANNET_TRY(print_imports(campaign, again));
+  GANNET_TRY(print_start(campaign, again));
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
   if (campaign->is_resumed && why[0]) {

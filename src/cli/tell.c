@@ -283,34 +283,23 @@ static gannet_err record_rows(gannet_campaign *campaign, const gannet_results_fi
   return err;
 }
 
-static gannet_err read_columns(const cli_arguments *arguments, gannet_import_columns *columns) {
-  const char *texts[CLI_MOST_VALUES];
-  int n = 0;
-  while (n < CLI_MOST_VALUES && (texts[n] = cli_repeated(arguments, "column", n))) ++n;
-  const gannet_err err = gannet_import_columns_read(n, texts, columns);
-  return err == GANNET_ERR_INPUT ? GANNET_RAISE(err, "--column %s", gannet_error_detail()) : err;
-}
-
-static gannet_err check_alone(const cli_arguments *arguments) {
-  static const char *const others[] = {"id",    "point",      "objective", "constraint",
-                                       "value", "cannot-run", "failed"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-    GANNET_REQUIRE(!cli_has(arguments, others[i]), GANNET_ERR_INPUT,
-                   "--%s is not used with --file, whose lines have results of their own",
-                   others[i]);
-  return GANNET_OK;
-}
-
 static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *campaign) {
   const MPI_Comm comm = campaign->context->comm;
   const bool dry = cli_has(arguments, "dry-run");
   gannet_import_columns columns = {0};
   gannet_import_rows rows = {0};
   char *text = NULL;
+  const char *texts[CLI_MOST_VALUES];
   size_t size = 0;
+  int n = 0;
   gannet_results_file file = {.path = cli_value(arguments, "file"), .takes_pending = true};
-  gannet_err err = check_alone(arguments);
-  if (err == GANNET_OK) err = read_columns(arguments, &columns);
+  static const char *const others[] = {"id",    "point",      "objective", "constraint",
+                                       "value", "cannot-run", "failed"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+    GANNET_REQUIRE(!cli_has(arguments, others[i]), GANNET_ERR_INPUT,
+                   "leave out --%s: lines of --file have results of their own", others[i]);
+  while (n < CLI_MOST_VALUES && (texts[n] = cli_repeated(arguments, "column", n))) ++n;
+  gannet_err err = gannet_import_columns_read(n, texts, &columns);
   if (err == GANNET_OK) err = gannet_import_share(comm, file.path, &text, &size);
   file.text = text;
   file.size = size;
@@ -321,7 +310,9 @@ static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *cam
     err = gannet_agree(comm, gannet_import_read(&file, campaign->history, &rows));
   if (err == GANNET_OK && campaign->context->rank == 0) print_summary(&file, &rows, dry);
   if (err == GANNET_OK && rows.count[GANNET_ROW_REFUSED] == rows.n)
-    err = GANNET_RAISE(GANNET_ERR_INPUT, "no row of '%s' can be used", file.path);
+    err = GANNET_RAISE(GANNET_ERR_INPUT,
+                       "no row of '%s' can be used; mend what is wrong with them, or use --column",
+                       file.path);
   if (err == GANNET_OK && !dry) err = gannet_agree(comm, record_rows(campaign, &file, &rows));
   if (err == GANNET_OK && !dry) err = gannet_campaign_save(campaign);
   gannet_import_rows_release(&rows);

@@ -105,6 +105,16 @@ class Import(program.ProgramTest):
         self.assertEqual([(row["objective"], row["drag"], row["mass"], row["mass.sd"], row["volume"]) for row in rows],
                          [("4.5", "3.5", "100", "0.5", "7"), ("6.5", "4.5", "200", "", "")])
 
+    def test_fixed_and_derived_variables_follow(self):
+        text = MANUAL.replace("x2: {lower: 0, upper: 15}", "x2: {lower: 0, upper: 15}\n  rho: {fixed: 1.25}\n  sum: {expression: \"x1 + x2\"}")
+        self.write("x1,x2,objective\n1,2,3.5\n", "old.csv")
+        self.succeed("tell", self.write(text), "--file", "old.csv")
+        self.assertEqual([(row["rho"], row["sum"]) for row in self.rows()], [("1.25", "3")])
+        self.write("x1,x2,rho,sum,objective\n1,3,1.25,4,3.5\n1,4,1.5,5,3.5\n1,4,1.25,6,3.5\n1,2,1.25,3,3.5\n", "old.csv")
+        outcome = self.succeed("tell", "fast.campaign", "--file", "old.csv")
+        self.assertIn("4 rows: 1 imported, 0 results of evaluations that were proposed, 1 there already, 2 refused", outcome.out)
+        self.assertRegex(outcome.err, "line 3: refused: variable rho: 1.5(?s:.*)line 4: refused: variable sum: 6 is not its value here, which is 5 = x1 \\+ x2")
+
     def test_a_history_without_the_parts_has_the_objective_itself(self):
         self.write("x1,x2,objective\n1,2,3.5\n", "old.csv")
         self.succeed("tell", self.write(COMPOSED), "--file", "old.csv")
@@ -178,16 +188,16 @@ class Import(program.ProgramTest):
         self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then columns:")
         self.assertRegex(refused(good.replace("stress", "s")), "old.csv:1: no column 'stress' for a constraint; every row needs its value")
         self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective")
-        self.assertIn("separated by commas, not by semicolons", refused(good.replace(",", ";")))
+        self.assertIn("columns are separated by semicolons; expected commas", refused(good.replace(",", ";")))
         self.assertIn("old.csv: is empty", refused(""))
         self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
         self.assertIn("no row of 'old.csv' can be used", refused(good.replace("100", "")))
-        self.assertIn("--column 'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))
+        self.assertIn("'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))
         self.assertIn("columns.y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
         self.assertIn("old.csv: columns.x1: no column 'c'", refused(good, "--column", "x1=c/10"))
         self.assertIn("old.csv: columns.x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
         self.assertIn("line 2: refused: variable x1: 50 is outside", refused(good, "--column", "x1=50*x1"))
-        self.assertIn("--objective is not used with --file", refused(good, "--objective", "3"))
+        self.assertIn("leave out --objective: lines of --file have results of their own", refused(good, "--objective", "3"))
         self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
         self.assertIn("--dry-run goes with --file", self.fails("tell", file, "--id", "0", "--objective", "1", "--dry-run"))
         for text, words in (("import: none.csv\n", r"fast.yaml:\d+:9: import: .*none.csv.*No such file.*relative paths start from"),

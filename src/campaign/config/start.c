@@ -56,29 +56,6 @@ static void take_value(const gannet_problem *problem, int v, const char *text, c
   gannet_error_clear();
 }
 
-/* Whether a design gives every variable that is not fixed or derived. */
-static bool is_whole(const gannet_problem *problem, const double *x) {
-  for (int v = 0; v < problem->spec.n_variables; ++v)
-    if (isnan(x[v]) && problem->spec.variables[v].role == GANNET_ROLE_FREE) return false;
-  return true;
-}
-
-/* Set fixed and derived variables of a whole design; in others they follow when it is filled in. */
-static void complete_design(const gannet_problem *problem, const char *location, double *x,
-                            gannet_complaints *complaints) {
-  for (int v = 0; v < problem->spec.n_variables && !is_whole(problem, x); ++v) {
-    const gannet_variable *variable = &problem->spec.variables[v];
-    if (variable->role == GANNET_ROLE_DERIVED && !isnan(x[v]))
-      gannet_complain(complaints, location,
-                      "start: variable %s is computed; leave it out of a design that is filled in",
-                      variable->name);
-    if (variable->role != GANNET_ROLE_FREE) x[v] = NAN;
-  }
-  if (!is_whole(problem, x) || gannet_problem_complete(problem, x) == GANNET_OK) return;
-  gannet_complain(complaints, location, "start: %s", gannet_error_detail());
-  gannet_error_clear();
-}
-
 static const double *design_of(const void *user, int64_t i) {
   return (const double *)user + i;
 }
@@ -154,7 +131,6 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
     else
       gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
   }
-  complete_design(problem, location, x, reader->complaints);
   return complete_design(problem, x, location, reader->complaints);
 }
 
@@ -189,11 +165,6 @@ gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
 
 /* Designs of a CSV file. */
 
-static bool is_of_results(const gannet_problem *problem, const char *name) {
-  return gannet_csv_table_is_course(name) || gannet_problem_find_quantity(problem, name) >= 0 ||
-         gannet_problem_needs_quantity(problem, name) || gannet_output_find(problem, name);
-}
-
 /* variable  out  [n_columns] -1 = the column is passed over */
 static void find_columns(const char *path, const gannet_problem *problem,
                          const gannet_csv_table *table, int *variable,
@@ -215,7 +186,10 @@ static void find_columns(const char *path, const gannet_problem *problem,
       if (variable[other] == variable[c])
         gannet_complain(complaints, location, "start: two columns are named '%s'; leave one out",
                         name);
-    if (variable[c] >= 0 || is_of_results(problem, name)) continue;
+    if (variable[c] >= 0 || gannet_csv_table_is_course(name) ||
+        gannet_problem_find_quantity(problem, name) >= 0 ||
+        gannet_problem_needs_quantity(problem, name) || gannet_output_find(problem, name))
+      continue; /* a column of history.csv */
     const char *near = nearest_variable(problem, name);
     gannet_complain(complaints, location, "start: there is no variable '%.80s'%s%s%s", name,
                     near ? "; did you mean '" : "; leave the column out", near ? near : "",
@@ -251,8 +225,6 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
     if (is_empty)
       gannet_complain(complaints, location,
                       "start: gives no variable; leave the line out, or give one");
-    else
-      complete_design(problem, location, start->x + i * problem->spec.n_variables, complaints);
     GANNET_TRY(
         complete_design(problem, &start->x[i * problem->spec.n_variables], location, complaints));
   }

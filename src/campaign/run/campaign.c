@@ -127,14 +127,6 @@ static gannet_err check_start_file(const gannet_campaign *campaign, bool exists)
   return GANNET_OK;
 }
 
-/* Whether a campaign can begin with the results that it is to import. */
-static gannet_err check_imports(const gannet_campaign *campaign) {
-  char text[2000];
-  for (int i = 0; i < campaign->input->n_imports; ++i)
-    GANNET_TRY(gannet_import_preview(campaign, i, false, text, sizeof text));
-  return GANNET_OK;
-}
-
 /* Rank 0 makes the directory unless it holds a campaign that is to be continued. */
 static gannet_err find_campaign(const gannet_campaign_start_options *options,
                                 const gannet_campaign *campaign, int *exists) {
@@ -143,7 +135,9 @@ static gannet_err find_campaign(const gannet_campaign_start_options *options,
   if (context->rank == 0) {
     err = check_asked_for(options, campaign->directory, exists);
     if (err == GANNET_OK) err = check_start_file(campaign, *exists);
-    if (err == GANNET_OK && !*exists) err = check_imports(campaign);
+    char text[2000];
+    for (int i = 0; err == GANNET_OK && !*exists && i < campaign->input->n_imports; ++i)
+      err = gannet_import_preview(campaign, i, false, text, sizeof text);
     if (err == GANNET_OK && !*exists) err = gannet_make_lasting_directory(campaign->directory);
   }
   GANNET_TRY(gannet_agree(context->comm, err));

@@ -119,16 +119,6 @@ static void release_source(source_now *s) {
   gannet_import_columns_release(&s->columns);
 }
 
-/* The same content under another name was read already: the file was moved. */
-static void find_known(const gannet_ledger *ledger, source_now *s) {
-  const uint64_t digest = s->text ? digest_of(&s->table) : 0;
-  for (int i = ledger->n_imports - 1; i >= 0 && !s->is_same; --i) {
-    const gannet_import *import = &ledger->imports[i];
-    s->is_same = s->text && import->digest == digest;
-    if (s->is_same || (!s->known && strcmp(import->from, s->from) == 0)) s->known = import;
-  }
-}
-
 /* read  in  what reading the file, into s->text, came to
  *
  * Errors: GANNET_ERR_INPUT when it is gone and was never read.
@@ -149,7 +139,13 @@ static gannet_err look_at_source(const gannet_campaign *campaign, int i, gannet_
                                    .n_columns = s->columns.n,
                                    .column = s->columns.name,
                                    .expression = s->columns.expression};
-  find_known(&campaign->ledger, s);
+  /* The same content under another name was read already: the file was moved. */
+  const uint64_t digest = s->text ? digest_of(&s->table) : 0;
+  for (int k = campaign->ledger.n_imports - 1; k >= 0 && !s->is_same; --k) {
+    const gannet_import *import = &campaign->ledger.imports[k];
+    s->is_same = s->text && import->digest == digest;
+    if (s->is_same || (!s->known && strcmp(import->from, s->from) == 0)) s->known = import;
+  }
   GANNET_REQUIRE(s->text || s->known, GANNET_ERR_INPUT,
                  "%s: import: %s; relative paths start from the campaign file, or from "
                  "input_directory",

@@ -74,7 +74,7 @@ static gannet_err raise_no_column(const reader *r, const char *name, const char 
   const char *near = gannet_csv_table_nearest(&r->csv, name);
   const char *separator = gannet_csv_table_separator(&r->csv);
   if (separator)
-    return GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: columns are separated by commas, not by %s",
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: columns are separated by %s; expected commas",
                         r->about->path, separator);
   return GANNET_RAISE(
       GANNET_ERR_INPUT, "%s:1: no column '%s'%s%s%s%s", r->about->path, name, of,
@@ -222,7 +222,8 @@ static gannet_err find_sources(reader *r) {
   for (int i = 0; i < v; ++i) {
     const char *name = r->problem->spec.variables[i].name;
     GANNET_TRY(find_source(r, name, "variables", &r->variable[i]));
-    if (!is_there(&r->variable[i])) return raise_no_column(r, name, " for a variable");
+    if (!is_there(&r->variable[i]) && r->problem->spec.variables[i].role == GANNET_ROLE_FREE)
+      return raise_no_column(r, name, " for a variable");
   }
   GANNET_TRY(find_quantities(r));
   for (int k = 0; k <= r->problem->spec.n_constraints; ++k) GANNET_TRY(check_quantity(r, k));
@@ -257,14 +258,6 @@ static double read_source(const reader *r, int64_t row, const source *s, const c
   return value;
 }
 
-/* What an expression gives may be off by rounding: whole numbers and bounds are met exactly. */
-static double round_to_variable(const gannet_variable *v, double value) {
-  const double near = 1e-12 * (v->upper - v->lower);
-  if (v->type == GANNET_VARIABLE_INTEGER && fabs(value - round(value)) <= 1e-9) return round(value);
-  if (value < v->lower && value >= v->lower - near) return v->lower;
-  return value > v->upper && value <= v->upper + near ? v->upper : value;
-}
-
 static void refuse(gannet_import_row *row, const char *why) {
   if (row->kind == GANNET_ROW_REFUSED) return;
   row->kind = GANNET_ROW_REFUSED;
@@ -275,15 +268,25 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
   const gannet_problem_spec *spec = &r->problem->spec;
   for (int v = 0; v < spec->n_variables; ++v) {
     const source *s = &r->variable[v];
+    const bool is_free = spec->variables[v].role == GANNET_ROLE_FREE;
     char why[GANNET_REASON_SIZE] = "";
+    x[v] = NAN;
+    if (!is_free && !is_there(s)) continue; /* it follows below */
     if (s->expression) {
-      x[v] = round_to_variable(&spec->variables[v],
-                               read_source(r, at, s, spec->variables[v].name, why));
+      /* What an expression gives may be off by rounding: whole numbers and bounds are met exactly.
+       */
+      const gannet_variable *variable = &spec->variables[v];
+      const double near = 1e-12 * (variable->upper - variable->lower);
+      x[v] = read_source(r, at, s, variable->name, why);
+      if (variable->type == GANNET_VARIABLE_INTEGER && fabs(x[v] - round(x[v])) <= 1e-9)
+        x[v] = round(x[v]);
+      if (x[v] < variable->lower && x[v] >= variable->lower - near) x[v] = variable->lower;
+      if (x[v] > variable->upper && x[v] <= variable->upper + near) x[v] = variable->upper;
     } else {
       const char *cell = gannet_csv_table_cell(&r->csv, at, s->column);
-      if (!*cell)
+      if (!*cell && is_free)
         (void)snprintf(why, sizeof why, "no value of variable %s", spec->variables[v].name);
-      else if (gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
+      else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
         (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     }
     if (!why[0] && gannet_problem_check_value(r->problem, v, x[v]) != GANNET_OK)
@@ -291,7 +294,8 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
     gannet_error_clear();
     if (why[0]) refuse(row, why);
   }
-  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK) {
+  if (row->kind != GANNET_ROW_REFUSED && (gannet_problem_complete(r->problem, x) != GANNET_OK ||
+                                          gannet_problem_check_point(r->problem, x) != GANNET_OK)) {
     refuse(row, gannet_error_detail());
     gannet_error_clear();
   }

@@ -87,6 +87,8 @@ GANNET_CHECKED gannet_err gannet_record_stop(const char *reason, char **text);
 
 /* Results that come with their points.
  *
+ * Local.
+ *
  * first, batch  in  of the evaluations that they become
  * x             in  [n][n_variables] in the user's units
  * results       in  [n]

@@ -42,9 +42,11 @@ static gannet_err write_imports(writer *w) {
   gannet_free(&from);
   gannet_free(&numbers);
   GANNET_TRY(err);
-  GANNET_TRY(gannet_store_annotate(w->store, "campaign/imports", NULL, "files that results were imported from"));
-  return gannet_store_annotate(w->store, "campaign/imported", NULL,
-                  "of each of these: checksum, rows that became evaluations, rows refused");
+  GANNET_TRY(gannet_store_annotate(w->store, "campaign/imports", NULL,
+                                   "files that results were imported from"));
+  return gannet_store_annotate(
+      w->store, "campaign/imported", NULL,
+      "of each of these: checksum, rows that became evaluations, rows refused");
 }
 
 static gannet_err write_campaign(writer *w) {
