@@ -51,32 +51,22 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
   return e->tile(e->user, first, rows, 0, first + rows, k, ldk);
 }
 
-static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
-  gannet_distributed_destroy(&f->cut);
-  gannet_err err = GANNET_OK;
-  if (!f->whole) err = gannet_cholesky_create_shared(f->context->node, &f->whole);
-  if (err == GANNET_OK) err = gannet_cholesky_extend(f->whole, n, rows_of, e);
-  return gannet_agree(f->context->comm, err);
-}
-
-static gannet_err extend_cut(gannet_factor *f, int n, const entries *e) {
-  gannet_cholesky_destroy(&f->whole);
-  if (!f->cut) GANNET_TRY(gannet_distributed_create(f->context->comm, NULL, &f->cut));
-  return gannet_distributed_extend(f->cut, n, e->tile, e->user);
-}
-
-static bool is_on_several_nodes(const gannet_context *context) {
-  return context->node && context->node->n < context->np;
-}
-
-static bool is_cut(const gannet_factor *factor, int n) {
-  if (factor->place != GANNET_FACTOR_AUTO) return factor->place == GANNET_FACTOR_DISTRIBUTED;
-  return n > GANNET_FACTOR_AUTO_ROWS && is_on_several_nodes(factor->context);
-}
-
-gannet_err gannet_factor_extend(gannet_factor *factor, int n, gannet_kernel_tile tile, void *user) {
+gannet_err gannet_factor_extend(gannet_factor *f, int n, gannet_kernel_tile tile, void *user) {
+  const gannet_context *context = f->context;
+  const bool several_nodes = context->node && context->node->n < context->np;
+  const bool is_cut = f->place == GANNET_FACTOR_AUTO ? n > GANNET_FACTOR_AUTO_ROWS && several_nodes
+                                                     : f->place == GANNET_FACTOR_DISTRIBUTED;
+  if (is_cut) {
+    gannet_cholesky_destroy(&f->whole);
+    if (!f->cut) GANNET_TRY(gannet_distributed_create(context->comm, NULL, &f->cut));
+    return gannet_distributed_extend(f->cut, n, tile, user);
+  }
   entries e = {tile, user};
-  return is_cut(factor, n) ? extend_cut(factor, n, &e) : extend_whole(factor, n, &e);
+  gannet_err err = GANNET_OK;
+  gannet_distributed_destroy(&f->cut);
+  if (!f->whole) err = gannet_cholesky_create_shared(context->node, &f->whole);
+  if (err == GANNET_OK) err = gannet_cholesky_extend(f->whole, n, rows_of, &e);
+  return gannet_agree(context->comm, err);
 }
 
 gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, int ldb) {
@@ -104,19 +94,16 @@ static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
   return code;
 }
 
-static gannet_err diagonal_together(const gannet_factor *f, double *diagonal) {
-  GANNET_TRY(gannet_agree(f->context->comm, own_diagonal(f, diagonal)));
-  return gannet_partition_gather(f->context->comm, (size_t)gannet_cholesky_size(f->whole),
-                                 diagonal);
-}
-
 gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {
   if (factor->cut) return gannet_distributed_inverse_diagonal(factor->cut, diagonal);
   if (!factor->whole) return GANNET_OK;
-  if (factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_TOGETHER)
-    return diagonal_together(factor, diagonal);
-  gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
-  return GANNET_OK;
+  const int n = gannet_cholesky_size(factor->whole);
+  if (factor->context->np == 1 || n < GANNET_CHOLESKY_TOGETHER) {
+    gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_agree(factor->context->comm, own_diagonal(factor, diagonal)));
+  return gannet_partition_gather(factor->context->comm, (size_t)n, diagonal);
 }
 
 const char *gannet_factor_no_sd(gannet_factor_place place) {

@@ -18,10 +18,6 @@
 static const gannet_option option_table[] = {
     GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};
 
-static double minimum_of(const gannet_acq_state *state, int s) {
-  return state->n_minima > 0 ? fmin(state->minima[s], state->incumbent) : state->incumbent;
-}
-
 /* Standard deviation of the draws, whose minima are y*_s. */
 static double spread_of(const gannet_acq_state *state, double sd) {
   return fmax(state->exploration * sd, 1e-60);
@@ -37,8 +33,9 @@ static averages average(const gannet_acq_state *state, double mean, double sd) {
   const int n = state->n_minima > 0 ? state->n_minima : 1;
   double largest = -INFINITY, sum = 0, slopes = 0, products = 0;
   for (int s = 0; s < n; ++s) {
-    const double gap = mean - minimum_of(state, s);
-    const double z = fmin(fmax(gap / spread_of(state, sd), -1e110), 1e110);
+    const double least =
+        state->n_minima > 0 ? fmin(state->minima[s], state->incumbent) : state->incumbent;
+    const double z = fmin(fmax((mean - least) / spread_of(state, sd), -1e110), 1e110);
     const double value = gannet_normal_log_truncation(z);
     const double slope = gannet_normal_log_truncation_slope(z);
     const double old = value > largest ? exp(largest - value) : 1;

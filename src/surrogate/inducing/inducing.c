@@ -218,20 +218,6 @@ typedef struct {
   size_t ld;      /* of made */
 } noise_draws;
 
-static void release_draws(noise_draws *w) {
-  gannet_free(&w->normal);
-  gannet_free(&w->packed);
-  gannet_free(&w->made);
-}
-
-static gannet_err allocate_draws(noise_draws *w) {
-  const size_t m = (size_t)w->g->m, q = (size_t)w->q;
-  w->ld = (q + GROUP - 1) / GROUP * GROUP;
-  GANNET_TRY(gannet_alloc(q * m, sizeof *w->normal, &w->normal));
-  GANNET_TRY(gannet_alloc(gannet_packed_length(w->q, w->g->m), sizeof *w->packed, &w->packed));
-  return gannet_alloc(BLOCK * w->ld, sizeof *w->made, &w->made);
-}
-
 /* L S^-T/2 times normal numbers, for the rows of this rank; 0 for the others.
  *
  * noise  inout  [q][n], of which the first m numbers of each row
@@ -274,15 +260,23 @@ gannet_err gannet_inducing_perturb(const gannet_inducing *g, double lambda,
                                    const gannet_stride *own, gannet_stream stream, int q, int n,
                                    double *values) {
   const size_t length = (size_t)n;
-  noise_draws w = {.g = g, .q = q};
-  gannet_err err = g->m > 0 ? allocate_draws(&w) : GANNET_OK;
+  noise_draws w = {.g = g, .q = q, .ld = ((size_t)q + GROUP - 1) / GROUP * GROUP};
+  gannet_err err = GANNET_OK;
+  if (g->m > 0) {
+    err = gannet_alloc((size_t)q * (size_t)g->m, sizeof *w.normal, &w.normal);
+    if (err == GANNET_OK)
+      err = gannet_alloc(gannet_packed_length(q, g->m), sizeof *w.packed, &w.packed);
+    if (err == GANNET_OK) err = gannet_alloc(BLOCK * w.ld, sizeof *w.made, &w.made);
+  }
   err = gannet_agree(g->context->comm, err);
   for (int j = own->first; err == GANNET_OK && j < q; j += own->step) {
     stream.index = (uint64_t)j;
     gannet_random_normal(stream, 0, length, values + (size_t)(q + j) * length);
   }
   if (err == GANNET_OK) err = add_noise_draws(&w, lambda, own, n, values);
-  release_draws(&w);
+  gannet_free(&w.normal);
+  gannet_free(&w.packed);
+  gannet_free(&w.made);
   return err;
 }
 

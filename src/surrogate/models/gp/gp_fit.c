@@ -204,12 +204,6 @@ static gannet_err choose_rows_and_starts(learning *l, int64_t iteration) {
  * bit for bit, as without it. */
 static const double noisy_start = 0.3, noisy_least = 0.01, noisy_margin = 1;
 
-static void set_noisy_start(const gp *g, double *start) {
-  for (int k = GP_LENGTH; k < g->n_hyper; ++k) start[k] = 0.5 * log(g->d);
-  start[GP_NOISE] = log(noisy_start);
-  start[GP_VARIANCE] = 0;
-}
-
 static double without_noise_prior(double value, const double *hyper) {
   double slope = 0;
   return value - gannet_prior_log_normal(hyper[GP_NOISE], noise_location, noise_scale, &slope);
@@ -230,7 +224,12 @@ static void pose_problem(learning *l, gannet_multistart_task *task) {
   const gp_options *options = l->g->options;
   const int n = l->g->n_hyper;
   double *start = l->bounds + (ptrdiff_t)2 * n;
-  if (l->noise) set_noisy_start(l->g, start + (ptrdiff_t)options->restarts * n);
+  if (l->noise) {
+    double *noisy = start + (ptrdiff_t)options->restarts * n;
+    for (int k = GP_LENGTH; k < n; ++k) noisy[k] = 0.5 * log(l->g->d);
+    noisy[GP_NOISE] = log(noisy_start);
+    noisy[GP_VARIANCE] = 0;
+  }
   task->best = l->found;
   task->problem = (gannet_multistart){
       .starts = options->restarts + l->noise,

@@ -167,15 +167,6 @@ static gannet_err cross_products(pinn *s) {
   return gannet_partition_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
 }
 
-/* s->cross = Phi Omega^T L^-T. Collective while s->ranks_share. */
-static gannet_err shared_cross(pinn *s) {
-  GANNET_TRY(cross_products(s));
-  if (s->ranks_share)
-    return gannet_cholesky_forward_dealt(s->factor_r, s->context->comm, s->n, s->cross);
-  gannet_cholesky_forward(s->factor_r, s->n, s->cross, s->r);
-  return GANNET_OK;
-}
-
 gannet_err pinn_set_scales(pinn *s) {
   const pinn_options *o = s->options;
   const double rho = exp(s->hyper[PINN_SCALE]);
@@ -318,7 +309,11 @@ static gannet_err observation_rows(pinn *s, const double *v) {
   const gram plain = {n, p, PINN_BLOCK, 1, 0, s->phi, p, s->schur};
   GANNET_TRY(shared_gram(s, &plain));
   if (r == 0) return GANNET_OK;
-  GANNET_TRY(shared_cross(s));
+  GANNET_TRY(cross_products(s)); /* and from them s->cross = Phi Omega^T L^-T */
+  if (s->ranks_share)
+    GANNET_TRY(gannet_cholesky_forward_dealt(s->factor_r, s->context->comm, n, s->cross));
+  else
+    gannet_cholesky_forward(s->factor_r, n, s->cross, r);
   const gram known = {n, r, PINN_BLOCK, -1, 1, s->cross, r, s->schur};
   return shared_gram(s, &known);
 }

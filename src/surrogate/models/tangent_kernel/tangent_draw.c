@@ -35,23 +35,6 @@ static gannet_stride stride_of_draws(const tangent_model *t, int q) {
                           tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
 }
 
-static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
-  gannet_free(&t->update);
-  GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
-  GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
-  return gannet_tangent_prior_some(t->net,
-                                   gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
-                                   own->first, own->step, &t->draws);
-}
-
-/* update = Phi omega_j + eps_j. */
-static gannet_err draw_data(tangent_model *t, int q, int64_t iteration, const gannet_stride *own) {
-  gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
-  return gannet_inducing_perturb(t->inducing, t->lambda, own,
-                                 gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
-                                 t->n, t->update);
-}
-
 /* The weights c_j, and with the kernel of the network the directions. */
 static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
@@ -69,9 +52,20 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
   const gannet_stride own = stride_of_draws(t, q);
-  GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
+  gannet_free(&t->update);
+  gannet_err err = gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update);
+  if (err == GANNET_OK) err = gannet_tangent_directions_reserve(t->net, q, &t->draws);
+  if (err == GANNET_OK)
+    err = gannet_tangent_prior_some(t->net,
+                                    gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
+                                    own.first, own.step, &t->draws);
+  GANNET_TRY(gannet_agree(comm, err));
   if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
-  GANNET_TRY(draw_data(t, q, iteration, &own));
+  /* update = Phi omega_j + eps_j */
+  gannet_tangent_apply_some(t->net, &t->data, own.first, own.step, &t->draws, t->update, t->n);
+  GANNET_TRY(gannet_inducing_perturb(t->inducing, t->lambda, &own,
+                                     gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0),
+                                     q, t->n, t->update));
   return solve_for_draws(t, q, exploration * sqrt(t->amplitude));
 }
 

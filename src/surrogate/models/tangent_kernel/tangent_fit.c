@@ -174,15 +174,6 @@ static void release_learning(learning *l) {
   gannet_free(&l->bounds);
 }
 
-static gannet_err allocate_learning(learning *l) {
-  const tangent_options *options = l->t->options;
-  const size_t n = (size_t)l->n, d = (size_t)l->t->d, hyper = (size_t)l->t->n_hyper;
-  GANNET_TRY(gannet_alloc(options->network ? n * n : 0, sizeof *l->theta, &l->theta));
-  GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
-  GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
-  return gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds);
-}
-
 /* Start 0 continues from the present values; 1 and 2 are smooth and rough functions in any
  * dimension; the others are random around these. */
 static void set_starts(const learning *l, int64_t iteration, double *starts) {
@@ -231,7 +222,12 @@ static gannet_err begin_learning(learning *l, int points, int64_t iteration) {
   GANNET_TRY(gannet_rows_choose(&l->rows, points, true,
                                 gannet_stream_of(t->streams, GANNET_FOR_FIT, iteration, 0)));
   l->n = l->rows.n;
-  GANNET_TRY(allocate_learning(l));
+  const size_t n = (size_t)l->n, d = (size_t)t->d, hyper = (size_t)t->n_hyper;
+  const size_t rows = 2 + (size_t)t->options->restarts;
+  GANNET_TRY(gannet_alloc(t->options->network ? n * n : 0, sizeof *l->theta, &l->theta));
+  GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
+  GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
+  GANNET_TRY(gannet_alloc(rows * hyper, sizeof *l->bounds, &l->bounds));
   GANNET_TRY(gannet_analytic_create(&shape, l->n, l->rows.x, &l->analytic));
   set_bounds(t, l->bounds, l->bounds + t->n_hyper);
   set_starts(l, iteration, l->bounds + 2 * (size_t)t->n_hyper);

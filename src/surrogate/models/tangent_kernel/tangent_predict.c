@@ -105,14 +105,7 @@ static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
   return GANNET_OK;
 }
 
-/* -(K + lambda I)^-1 k(x) of m points instead of L^-1 k(x), in cross. */
-static gannet_err end_solve(const tangent_model *t, int m) {
-  GANNET_TRY(gannet_factor_backward(t->factor, m, t->cross, t->n));
-  for (size_t i = 0; i < (size_t)m * (size_t)t->n; ++i) t->cross[i] = -t->cross[i];
-  return GANNET_OK;
-}
-
-/* Once the solve has ended, of the point of row i of cross. */
+/* At the point of row i of cross, which holds -(K + lambda I)^-1 k(x). */
 static gannet_err gradients_at(const tangent_model *t, int i, const double *x, double *mean,
                                double sd, double *mean_gradient, double *sd_gradient) {
   const double *minus_beta = t->cross + (size_t)i * (size_t)t->n;
@@ -137,7 +130,9 @@ static gannet_err predict_some(const tangent_model *t, int m, const double *x, d
                                double *sd, double *mean_gradients, double *sd_gradients) {
   const size_t d = (size_t)t->d;
   GANNET_TRY(block_moments(t, m, x, mean, sd));
-  GANNET_TRY(end_solve(t, m));
+  /* -(K + lambda I)^-1 k(x) instead of L^-1 k(x), in cross */
+  GANNET_TRY(gannet_factor_backward(t->factor, m, t->cross, t->n));
+  for (size_t i = 0; i < (size_t)m * (size_t)t->n; ++i) t->cross[i] = -t->cross[i];
   for (int i = 0; i < m; ++i)
     GANNET_TRY(gradients_at(t, i, x + (size_t)i * d, mean + i, sd[i],
                             mean_gradients + (size_t)i * d, sd_gradients + (size_t)i * d));
@@ -164,13 +159,6 @@ typedef struct {
   double *solved;                   /* [n][data] */
   double *prior;                    /* [BLOCK][n] */
 } others;
-
-static void release_others(others *o) {
-  gannet_tangent_release(&o->features);
-  gannet_analytic_points_destroy(&o->limit);
-  gannet_free(&o->solved);
-  gannet_free(&o->prior);
-}
 
 static gannet_err create_limit(const tangent_model *t, int n, const double *z, others *o) {
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
@@ -236,6 +224,9 @@ gannet_err tangent_covariance(const void *state, int m, const double *x, int n, 
     code = block(t, &o, rows, x + (size_t)first * (size_t)t->d,
                  covariance + (size_t)first * (size_t)n);
   }
-  release_others(&o);
+  gannet_tangent_release(&o.features);
+  gannet_analytic_points_destroy(&o.limit);
+  gannet_free(&o.solved);
+  gannet_free(&o.prior);
   return code;
 }
