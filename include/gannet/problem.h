@@ -1,9 +1,10 @@
 /* What is optimised: variables, goal and constraints.
  *
  * A point in the user's own units ("x_user") is an array of one double per variable: the value of a
- * real or integer variable, 0 or 1 of a boolean one, and the position in values of a categorical
- * one. Variables that are fixed or derived have their places in it, too. In points that a program
- * hands over these places may hold NAN: then they are filled in.
+ * real or integer variable, 0 or 1 of a boolean one, the number of an ordinal one that has numbers,
+ * and the position in values of a categorical one and of ordinal words. Variables that are fixed or
+ * derived have their places in it, too. In points that a program hands over these places may hold
+ * NAN: then they are filled in.
  */
 #ifndef GANNET_PROBLEM_H
 #define GANNET_PROBLEM_H
@@ -21,7 +22,8 @@ typedef enum {
   GANNET_VARIABLE_REAL,
   GANNET_VARIABLE_INTEGER,
   GANNET_VARIABLE_BOOLEAN,
-  GANNET_VARIABLE_CATEGORICAL
+  GANNET_VARIABLE_CATEGORICAL, /* one of several names without an order */
+  GANNET_VARIABLE_ORDINAL      /* one of several numbers, or of several words in an order */
 } gannet_variable_type;
 
 /* How a variable gets its value. */
@@ -39,15 +41,18 @@ typedef struct {
   gannet_variable_type type;
   double lower, upper; /* real and integer: lower < upper, in the user's units, both allowed values.
                           A fixed or derived variable may leave both 0 */
-  gannet_scale scale;  /* real and integer; log needs lower > 0 */
-  int n_values;        /* categorical: at least 2; a fixed one may have 1 */
-  const char *const *values;
+  gannet_scale scale;  /* real, integer, and ordinal numbers; log needs positive values */
+  int n_values;        /* categorical and ordinal: at least 2; a fixed one may have 1 */
+  const char *const *values; /* categorical, and ordinal words; not read where there are numbers */
   gannet_variable_role role;
   double fixed;           /* of a fixed variable, as in x_user */
   const char *expression; /* of a derived variable: in the names of other variables, as in
                              "chord*span" or "solver == 'cg' ? 1 : 2". Of an integer the nearest
                              whole number is taken, of a boolean whether it is not 0; a derived
-                             variable cannot be categorical */
+                             variable cannot be categorical or ordinal */
+  double step; /* real and integer: the values are lower + k*step up to upper, computed in decimals;
+                  0 = every value of the type. A problem's own copy has the last of them as upper */
+  const double *numbers; /* ordinal: [n_values] in ascending order; NULL = the values are words */
 } gannet_variable;
 
 /* lower <= value <= upper; -INFINITY or INFINITY where there is no bound, never both. */

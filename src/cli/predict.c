@@ -41,7 +41,6 @@ static gannet_err read_point(const cli_arguments *arguments, forecast *f) {
   }
   GANNET_REQUIRE(!used, GANNET_ERR_INPUT, "the design is not complete; give%s, too", missing);
   GANNET_TRY(gannet_problem_complete(f->problem, f->x));
-  GANNET_TRY(gannet_problem_complete(f->problem, f->x));
   return gannet_problem_check_point(f->problem, f->x);
 }
 
@@ -119,13 +118,13 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   const gannet_problem_spec *spec = &f->problem->spec;
   int what = 0;
   if (column < spec->n_variables) {
-    const gannet_variable_type type = spec->variables[column].type;
+    const gannet_variable *about = &spec->variables[column];
     const double value = f->x[row * spec->n_variables + column];
     if (isnan(value)) return gannet_cell_real(value, text); /* a derived one may have none */
     gannet_problem_format(f->problem, column, value, text, GANNET_CELL);
-    return type == GANNET_VARIABLE_CATEGORICAL ? GANNET_CELL_WORD
-           : type == GANNET_VARIABLE_BOOLEAN   ? GANNET_CELL_TRUTH
-                                               : GANNET_CELL_NUMBER;
+    return gannet_variable_has_words(about)         ? GANNET_CELL_WORD
+           : about->type == GANNET_VARIABLE_BOOLEAN ? GANNET_CELL_TRUTH
+                                                    : GANNET_CELL_NUMBER;
   }
   const int quantity = find_quantity(f, column, &what);
   if (quantity < 0)

@@ -73,7 +73,7 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
     const gannet_variable *variable = &problem->spec.variables[v];
     char text[32];
     (void)snprintf(text, sizeof text, "%.6g", x_user[v]); /* a number that is easy to read */
-    if (variable->type == GANNET_VARIABLE_REAL && variable->role == GANNET_ROLE_FREE)
+    if (variable->type == GANNET_VARIABLE_REAL && gannet_variable_count(variable) == INFINITY)
       x_user[v] = fmin(fmax(strtod(text, NULL), variable->lower), variable->upper);
     if (!isnan(given[v])) x_user[v] = given[v];
   }

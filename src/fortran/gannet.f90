@@ -24,7 +24,7 @@ module gannet
   implicit none
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
-  public :: gannet_fixed, gannet_derived
+  public :: gannet_fixed, gannet_derived, gannet_ordinal
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
   public :: gannet_recommend, gannet_predict, gannet_count, gannet_quantity, gannet_get_quantity
   public :: gannet_message
@@ -53,12 +53,20 @@ module gannet
     integer(c_int) :: role = 0
     real(c_double) :: fixed = 0
     type(text) :: expression
+    real(c_double) :: step = 0
+    real(c_double), allocatable :: numbers(:) ! not allocated = none
   end type
 
   ! Add a variable with one value: it is in every point, and is no dimension of the search. Of a text, which the
   ! program knows itself, points hold 0.
   interface gannet_fixed
     module procedure fixed_real, fixed_integer, fixed_logical, fixed_text
+  end interface
+
+  ! Add a choice between numbers in ascending order, as in gannet_ordinal(opt, "cells", [16d0, 32d0, 64d0],
+  ! log_scale=.true.), or between words in their order, of which points hold the position, counted from 0.
+  interface gannet_ordinal
+    module procedure ordinal_numbers, ordinal_words
   end interface
 
   type :: constraint_entry
@@ -88,6 +96,8 @@ module gannet
     integer(c_int) :: role
     real(c_double) :: fixed
     type(c_ptr) :: expression
+    real(c_double) :: step
+    type(c_ptr) :: numbers
   end type
 
   type, bind(c) :: c_constraint
@@ -474,26 +484,51 @@ contains
   end subroutine
 
   ! Add a real variable, from lower to upper in units of your own; log_scale where factors matter, not
-  ! differences. Variables are added before the first gannet_ask.
+  ! differences. With a step, the values are lower, lower + step, and so on. Variables are added before the
+  ! first gannet_ask.
   !
   ! Local; the same on all ranks.
-  subroutine gannet_real(opt, name, lower, upper, log_scale)
+  subroutine gannet_real(opt, name, lower, upper, log_scale, step)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
     real(c_double), intent(in) :: lower, upper
     logical, intent(in), optional :: log_scale
+    real(c_double), intent(in), optional :: step
+    if (.not. is_open(opt)) return
     call add(opt, name, 0, lower, upper, log_scale)
+    if (present(step)) opt%variables(size(opt%variables))%step = step
   end subroutine
 
-  ! Add an integer variable, both bounds included.
+  ! Add an integer variable, both bounds included. With a step, the values are lower, lower + step, and so on.
   !
   ! Local; the same on all ranks.
-  subroutine gannet_integer(opt, name, lower, upper, log_scale)
+  subroutine gannet_integer(opt, name, lower, upper, log_scale, step)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
     integer, intent(in) :: lower, upper
     logical, intent(in), optional :: log_scale
+    integer, intent(in), optional :: step
+    if (.not. is_open(opt)) return
     call add(opt, name, 1, real(lower, c_double), real(upper, c_double), log_scale)
+    if (present(step)) opt%variables(size(opt%variables))%step = real(step, c_double)
+  end subroutine
+
+  subroutine ordinal_numbers(opt, name, values, log_scale)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: values(:)
+    logical, intent(in), optional :: log_scale
+    if (.not. is_open(opt)) return
+    call add(opt, name, 4, 0.0_c_double, 0.0_c_double, log_scale)
+    opt%variables(size(opt%variables))%numbers = values
+  end subroutine
+
+  subroutine ordinal_words(opt, name, values)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name, values(:)
+    if (.not. is_open(opt)) return
+    call gannet_categorical(opt, name, values)
+    opt%variables(size(opt%variables))%kind = 4
   end subroutine
 
   ! Add a switch; points hold 0 or 1.
@@ -611,8 +646,12 @@ contains
         entry%pointers = [(c_loc(entry%values(k)%c), k=1, size(entry%values))]
         variables(i) = c_variable(c_loc(entry%name%c), entry%kind, entry%lower, entry%upper, entry%scale, &
                                   size(entry%values, kind=c_int), c_null_ptr, entry%role, entry%fixed, &
-                                  c_loc(entry%expression%c))
+                                  c_loc(entry%expression%c), entry%step, c_null_ptr)
         if (size(entry%values) > 0) variables(i)%values = c_loc(entry%pointers)
+        if (allocated(entry%numbers)) then
+          variables(i)%n_values = size(entry%numbers, kind=c_int)
+          variables(i)%numbers = c_loc(entry%numbers)
+        end if
       end associate
     end do
     do i = 1, size(constraints)

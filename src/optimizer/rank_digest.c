@@ -30,8 +30,9 @@ static uint64_t mix_variable(uint64_t digest, const gannet_variable *variable) {
   digest = mix_text(digest, variable->name);
   for (int i = 0; i < variable->n_values; ++i) digest = mix_text(digest, variable->values[i]);
   const double role[] = {(double)variable->role,
-                         variable->role == GANNET_ROLE_FIXED ? variable->fixed : 0};
-  digest = gannet_rank_digest_numbers(digest, 2, role);
+                         variable->role == GANNET_ROLE_FIXED ? variable->fixed : 0, variable->step,
+                         variable->numbers != NULL};
+  digest = gannet_rank_digest_numbers(digest, 4, role);
   if (variable->role == GANNET_ROLE_DERIVED) digest = mix_text(digest, variable->expression);
   return gannet_rank_digest_numbers(digest, (int)(sizeof numbers / sizeof *numbers), numbers);
 }

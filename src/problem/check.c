@@ -57,8 +57,64 @@ static void check_whole(const gannet_variable *v, const char *location,
                     v->name, v->lower, v->upper);
 }
 
+static void check_step(const gannet_variable *v, const char *location,
+                       gannet_complaints *complaints) {
+  const double range = v->upper - v->lower;
+  if (v->step == 0) return;
+  if (!(v->step > 0) || !isfinite(v->step))
+    gannet_complain(complaints, location, "variable %s: step = %g, expected a number above 0",
+                    v->name, v->step);
+  else if (v->step > range * (1 + 1e-12))
+    gannet_complain(complaints, location,
+                    "variable %s: step = %g is larger than the range from %g to %g; choose a "
+                    "smaller one",
+                    v->name, v->step, v->lower, v->upper);
+  else if (range / v->step > 0x1p52)
+    gannet_complain(complaints, location,
+                    "variable %s: step = %g is too small for the range from %g to %g; leave it out",
+                    v->name, v->step, v->lower, v->upper);
+  else if (v->type == GANNET_VARIABLE_INTEGER && v->step != floor(v->step))
+    gannet_complain(complaints, location,
+                    "variable %s: step = %g, expected a whole number for an integer", v->name,
+                    v->step);
+}
+
+/* The numbers of an ordinal variable. */
+static void check_numbers(const gannet_variable *v, const char *location,
+                          gannet_complaints *complaints) {
+  const double *x = v->numbers;
+  const bool logs = v->scale == GANNET_SCALE_LOG;
+  if (v->n_values < (v->role == GANNET_ROLE_FIXED ? 1 : 2))
+    gannet_complain(complaints, location,
+                    "variable %s: an ordinal variable needs at least two values, as in values: "
+                    "[16, 32, 64]; fixed makes it one value",
+                    v->name);
+  for (int i = 0; i < v->n_values; ++i) {
+    if (!isfinite(x[i]))
+      gannet_complain(complaints, location, "variable %s: value %d is %g, expected finite numbers",
+                      v->name, i + 1, x[i]);
+    else if (i > 0 && x[i] == x[i - 1])
+      gannet_complain(complaints, location, "variable %s: value %g is repeated; leave one out",
+                      v->name, x[i]);
+    else if (i > 0 && x[i] < x[i - 1])
+      gannet_complain(complaints, location,
+                      "variable %s: values must increase, and %g follows %g; sort them, or write "
+                      "words with type: ordinal, whose order counts",
+                      v->name, x[i], x[i - 1]);
+  }
+  if (logs && v->n_values > 0 && !(x[0] > 0))
+    gannet_complain(complaints, location, "variable %s: scale log needs positive values, %g is not",
+                    v->name, x[0]);
+  else if (v->n_values > 0 &&
+           !isfinite(logs ? x[v->n_values - 1] / x[0] : x[v->n_values - 1] - x[0]))
+    gannet_complain(complaints, location,
+                    "variable %s: the values from %g to %g are too far apart; choose others",
+                    v->name, x[0], x[v->n_values - 1]);
+}
+
 static void check_values(const gannet_variable *v, const char *location,
                          gannet_complaints *complaints) {
+  const char *kind = v->type == GANNET_VARIABLE_ORDINAL ? "an ordinal" : "a categorical";
   if (v->n_values > 0 && !v->values) {
     gannet_complain(complaints, location,
                     "variable %s: values is a null pointer; expected %d names", v->name,
@@ -67,14 +123,14 @@ static void check_values(const gannet_variable *v, const char *location,
   }
   if (v->n_values == 1 && v->values[0])
     gannet_complain(complaints, location,
-                    "variable %s: a categorical variable needs at least two values, and has only "
-                    "'%s'; add others, or leave it out",
-                    v->name, v->values[0]);
+                    "variable %s: %s variable needs at least two values, and has only '%s'; add "
+                    "others, or leave it out",
+                    v->name, kind, v->values[0]);
   else if (v->n_values < 2)
     gannet_complain(complaints, location,
-                    "variable %s: a categorical variable needs at least two values, as in values: "
-                    "[cg, gmres]",
-                    v->name);
+                    "variable %s: %s variable needs at least two values, as in values: [%s]",
+                    v->name, kind,
+                    v->type == GANNET_VARIABLE_ORDINAL ? "coarse, fine" : "cg, gmres");
   for (int i = 0; i < v->n_values; ++i) {
     if (!v->values[i] || !*v->values[i] || strpbrk(v->values[i], "\n\r"))
       gannet_complain(complaints, location,
@@ -110,11 +166,20 @@ static void check_fixed(const gannet_variable *v, const char *location,
   else if (v->type == GANNET_VARIABLE_BOOLEAN && v->fixed != 0 && v->fixed != 1)
     gannet_complain(complaints, location, "variable %s: fixed = %.17g, expected 0 or 1", v->name,
                     v->fixed);
-  else if (v->type == GANNET_VARIABLE_CATEGORICAL &&
+  else if (gannet_variable_has_words(v) &&
            !(0 <= v->fixed && v->fixed < v->n_values && v->fixed == floor(v->fixed)))
     gannet_complain(complaints, location,
                     "variable %s: fixed = %.17g, expected the position of one of its %d values",
                     v->name, v->fixed, v->n_values);
+  else if ((v->step > 0 && boxed) || (gannet_variable_has_numbers(v) && v->n_values > 0)) {
+    gannet_variable whole = *v;
+    double nearest;
+    if (v->numbers) whole.lower = v->numbers[0], whole.upper = v->numbers[v->n_values - 1];
+    if (!gannet_variable_is_near(&whole, v->fixed, &nearest))
+      gannet_complain(complaints, location,
+                      "variable %s: fixed = %.17g is not one of its values; the nearest is %.17g",
+                      v->name, v->fixed, nearest);
+  }
 }
 
 /* Returns whether the rest of a variable is to be checked. */
@@ -127,11 +192,11 @@ static bool check_role(const gannet_variable *v, const char *location,
       check_fixed(v, location, complaints);
       return v->lower != 0 || v->upper != 0 || v->n_values > 1;
     case GANNET_ROLE_DERIVED:
-      if (v->type == GANNET_VARIABLE_CATEGORICAL)
+      if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_ORDINAL)
         gannet_complain(complaints, location,
-                        "variable %s: an expression has numbers for values, and its type is "
-                        "categorical; expected real, integer or boolean",
-                        v->name);
+                        "variable %s: an expression has numbers for values, and its type is %s; "
+                        "expected real, integer or boolean",
+                        v->name, gannet_variable_type_name(v->type));
       if (!v->expression || !*v->expression)
         gannet_complain(complaints, location,
                         "variable %s: no expression; give one as in \"chord*span\"", v->name);
@@ -151,10 +216,18 @@ void gannet_variable_check(const gannet_variable *variable, const char *location
   switch (v.type) {
     case GANNET_VARIABLE_REAL:
       check_box(&v, location, complaints);
+      check_step(&v, location, complaints);
       break;
     case GANNET_VARIABLE_INTEGER:
       check_box(&v, location, complaints);
       check_whole(&v, location, complaints);
+      check_step(&v, location, complaints);
+      break;
+    case GANNET_VARIABLE_ORDINAL:
+      if (v.numbers)
+        check_numbers(&v, location, complaints);
+      else
+        check_values(&v, location, complaints);
       break;
     case GANNET_VARIABLE_CATEGORICAL:
       check_values(&v, location, complaints);

@@ -137,7 +137,12 @@ int gannet_problem_find_undefined(const gannet_problem *problem, const double *x
 
 gannet_err gannet_problem_complete(const gannet_problem *problem, double *x_user) {
   const int n = problem->spec.n_variables;
-  double *computed;
+  double *computed, nearest;
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int v = problem->free_variable[f];
+    if (gannet_variable_is_near(&problem->spec.variables[v], x_user[v], &nearest))
+      x_user[v] = nearest;
+  }
   if (problem->n_free == n) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *computed, &computed));
   memcpy(computed, x_user, (size_t)n * sizeof *computed);

@@ -51,6 +51,15 @@ void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit)
     const int i = problem->free_variable[f];
     double origin = 0, width = 1, *x = x_unit + problem->first[i];
     gannet_variable_widen(&problem->spec.variables[i], &origin, &width);
+    if (gannet_variable_has_numbers(&problem->spec.variables[i])) {
+      /* Every value of a set counts equally, however far apart they are. */
+      const gannet_variable *v = &problem->spec.variables[i];
+      for (int p = 0; p < n; ++p, x += problem->d) {
+        const int t = (int)(*x * v->n_values);
+        gannet_variable_encode(v, v->numbers[t < v->n_values ? t : v->n_values - 1], x);
+      }
+      continue;
+    }
     if (width == 1) continue;
     for (int p = 0; p < n; ++p, x += problem->d) *x = origin + width * *x;
   }

@@ -17,8 +17,10 @@
 /* A variable or constraint with its own copies of all strings; on failure what exists is freed by
  * gannet_problem_destroy. */
 static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to) {
-  char *name = NULL, *expression = NULL, **values = NULL;
+  char *name = NULL, *expression = NULL, **values = NULL, number[40];
+  double *numbers = NULL;
   *to = *from;
+  to->numbers = NULL;
   to->name = NULL;
   to->values = NULL;
   to->n_values = 0;
@@ -29,11 +31,25 @@ static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to
     GANNET_TRY(gannet_copy_text(from->expression, &expression));
     to->expression = expression;
   }
-  if (from->type != GANNET_VARIABLE_CATEGORICAL) return GANNET_OK;
+  if (from->role != GANNET_ROLE_DERIVED) to->upper = gannet_variable_last(from);
+  if (from->type != GANNET_VARIABLE_CATEGORICAL && from->type != GANNET_VARIABLE_ORDINAL)
+    return GANNET_OK;
+  if (gannet_variable_has_numbers(from)) {
+    GANNET_TRY(gannet_alloc((size_t)from->n_values, sizeof *numbers, &numbers));
+    memcpy(numbers, from->numbers, (size_t)from->n_values * sizeof *numbers);
+    to->numbers = numbers;
+  }
   GANNET_TRY(gannet_alloc((size_t)from->n_values, sizeof *values, &values));
   to->values = (const char *const *)values;
-  for (; to->n_values < from->n_values; ++to->n_values)
-    GANNET_TRY(gannet_copy_text(from->values[to->n_values], &values[to->n_values]));
+  for (; to->n_values < from->n_values; ++to->n_values) {
+    const int i = to->n_values;
+    if (numbers) gannet_variable_write_number(numbers[i], number, sizeof number);
+    GANNET_TRY(gannet_copy_text(numbers ? number : from->values[i], &values[i]));
+  }
+  if (from->type == GANNET_VARIABLE_ORDINAL) {
+    to->lower = numbers ? numbers[0] : 0;
+    to->upper = numbers ? numbers[to->n_values - 1] : to->n_values - 1;
+  }
   return GANNET_OK;
 }
 
@@ -164,6 +180,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
     const gannet_variable *variable = &spec->variables[v];
     for (int i = 0; i < variable->n_values; ++i) free_const(variable->values[i]);
     free_const(variable->values);
+    free_const(variable->numbers);
     free_const(variable->name);
     free_const(variable->expression);
   }

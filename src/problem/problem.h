@@ -170,11 +170,12 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
  */
 void gannet_problem_derive(const gannet_problem *problem, double *x_user);
 
-/* The same for a point from outside, in which fixed and derived variables may be NAN.
+/* The same for a point from outside, in which fixed and derived variables may be NAN. Values of
+ * variables with steps that differ from one by rounding become that one.
  *
  * Local.
  *
- * x_user  inout  [n_variables]; the free ones stay as they are
+ * x_user  inout  [n_variables]
  *
  * Errors: GANNET_ERR_INPUT when a fixed or derived variable has another value.
  */

@@ -13,6 +13,7 @@ typedef struct {
   int64_t n_variables, n_constraints, n_values;
   const char **name, **type, **scale, **unit; /* [n_variables] */
   double *lower, *upper;                      /* [n_variables] NaN where there is no box */
+  double *step;                               /* [n_variables] NaN where there is none */
   double *fixed;           /* [n_variables] the value of fixed variables, else NaN */
   const char **expression; /* [n_variables] of derived variables, else "" */
   const char **value;      /* [n_values] categories of all variables */
@@ -37,7 +38,8 @@ typedef struct {
 static const column_field fields[] = {
     {"problem/variables", "names, in the order of the columns of history/x", AT(n_variables),
      .texts = AT(name)},
-    {"problem/type", "real, integer, boolean or categorical", AT(n_variables), .texts = AT(type)},
+    {"problem/type", "real, integer, boolean, categorical or ordinal", AT(n_variables),
+     .texts = AT(type)},
     {"problem/lower", "least value, in the user's units; NaN where there are none", AT(n_variables),
      .reals = AT(lower)},
     {"problem/upper", "largest value, in the user's units; NaN where there are none",
@@ -48,10 +50,13 @@ static const column_field fields[] = {
      AT(n_variables), .texts = AT(unit)},
     {"problem/fixed", "value of the variables that are fixed, as in history/x; NaN for others",
      AT(n_variables), .reals = AT(fixed), .optional = true},
+    {"problem/step", "distance of the values, counted from the least one; NaN where there is none",
+     AT(n_variables), .reals = AT(step), .optional = true},
     {"problem/expression", "what computes the variables that are derived; empty for others",
      AT(n_variables), .texts = AT(expression), .optional = true},
-    {"problem/categories", "values of the categorical variables, each variable's in its order",
-     AT(n_values), .texts = AT(value)},
+    {"problem/categories",
+     "values of the categorical and ordinal variables, each variable's in its order", AT(n_values),
+     .texts = AT(value)},
     {"problem/category_of", "the variable that has the value, by its position from 0", AT(n_values),
      .wholes = AT(value_of)},
     {"problem/constraints", "names, in the order of the columns of history/constraints",
@@ -68,8 +73,7 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) 
   const size_t v = (size_t)spec->n_variables, k = (size_t)spec->n_constraints;
   size_t values = 0;
   for (size_t i = 0; i < v; ++i)
-    if (spec->variables[i].type == GANNET_VARIABLE_CATEGORICAL)
-      values += (size_t)spec->variables[i].n_values;
+    if (spec->variables[i].values) values += (size_t)spec->variables[i].n_values;
   GANNET_TRY(gannet_alloc(v, sizeof *p->name, &p->name));
   GANNET_TRY(gannet_alloc(v, sizeof *p->type, &p->type));
   GANNET_TRY(gannet_alloc(v, sizeof *p->scale, &p->scale));
@@ -77,6 +81,7 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) 
   GANNET_TRY(gannet_alloc(v, sizeof *p->lower, &p->lower));
   GANNET_TRY(gannet_alloc(v, sizeof *p->upper, &p->upper));
   GANNET_TRY(gannet_alloc(v, sizeof *p->fixed, &p->fixed));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->step, &p->step));
   GANNET_TRY(gannet_alloc(v, sizeof *p->expression, &p->expression));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value, &p->value));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value_of, &p->value_of));
@@ -92,8 +97,9 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
   GANNET_TRY(allocate_problem(spec, p));
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
-    const bool number =
-        variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
+    const bool number = variable->type == GANNET_VARIABLE_REAL ||
+                        variable->type == GANNET_VARIABLE_INTEGER ||
+                        gannet_variable_has_numbers(variable);
     const bool has_box = number && (variable->lower != 0 || variable->upper != 0);
     p->name[v] = variable->name;
     p->type[v] = gannet_variable_type_name(variable->type);
@@ -102,9 +108,9 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
     p->lower[v] = has_box ? variable->lower : NAN;
     p->upper[v] = has_box ? variable->upper : NAN;
     p->fixed[v] = variable->role == GANNET_ROLE_FIXED ? variable->fixed : NAN;
+    p->step[v] = variable->step > 0 ? variable->step : NAN;
     p->expression[v] = variable->role == GANNET_ROLE_DERIVED ? variable->expression : "";
-    const int n = variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; variable->values && i < variable->n_values; ++i) {
       p->value[p->n_values] = variable->values[i];
       p->value_of[p->n_values++] = v;
     }
@@ -128,6 +134,7 @@ static void release_columns(columns *p) {
   gannet_free(&p->lower);
   gannet_free(&p->upper);
   gannet_free(&p->fixed);
+  gannet_free(&p->step);
   gannet_free(&p->expression);
   gannet_free(&p->value);
   gannet_free(&p->value_of);

@@ -13,7 +13,7 @@
 #include "problem/problem.h"
 
 const char *gannet_variable_type_name(gannet_variable_type type) {
-  static const char *const names[] = {"real", "integer", "boolean", "categorical"};
+  static const char *const names[] = {"real", "integer", "boolean", "categorical", "ordinal"};
   return names[type];
 }
 
@@ -32,24 +32,73 @@ static int64_t ordinal_of(double value) {
   return bits < 0 ? INT64_MIN - bits : bits;
 }
 
-double gannet_variable_count(const gannet_variable *v) {
+bool gannet_variable_has_numbers(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_ORDINAL && v->numbers;
+}
+
+bool gannet_variable_has_words(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_CATEGORICAL ||
+         (v->type == GANNET_VARIABLE_ORDINAL && !v->numbers);
+}
+
+/* Whether the values are evenly spaced, but for integers without a step, for which less is to be
+ * computed. */
+static bool is_lattice(const gannet_variable *v) {
+  return v->step > 0 || (v->type == GANNET_VARIABLE_ORDINAL && !v->numbers);
+}
+
+static double step_of(const gannet_variable *v) {
+  return v->step > 0 ? v->step : 1;
+}
+
+static double count_reals(const gannet_variable *v) {
   const double most = 1e9;
-  double count = 0;
+  const double count =
+      (double)((uint64_t)ordinal_of(v->upper) - (uint64_t)ordinal_of(v->lower)) + 1;
+  return count <= most ? count : INFINITY;
+}
+
+double gannet_variable_count(const gannet_variable *v) {
   if (v->role != GANNET_ROLE_FREE) return 1;
+  if (v->step > 0) return rint((v->upper - v->lower) / v->step) + 1;
   switch (v->type) {
     case GANNET_VARIABLE_INTEGER:
       return v->upper - v->lower + 1;
     case GANNET_VARIABLE_BOOLEAN:
       return 2;
     case GANNET_VARIABLE_CATEGORICAL:
+    case GANNET_VARIABLE_ORDINAL:
       return v->n_values;
     default:
-      count = (double)((uint64_t)ordinal_of(v->upper) - (uint64_t)ordinal_of(v->lower)) + 1;
-      return count <= most ? count : INFINITY;
+      return count_reals(v);
   }
 }
 
+/* lower + t*step as people compute it, in decimals: 0.1 + 2*0.1 is 0.3, and not
+ * 0.30000000000000004. Both are whole numbers over a power of ten where they have few digits. */
+static double lattice_value(const gannet_variable *v, int64_t t) {
+  enum { MOST_DIGITS = 15 };
+  const double largest = 0x1p53, step = step_of(v);
+  double power = 1;
+  for (int digits = 0; digits <= MOST_DIGITS; ++digits, power *= 10) {
+    const double first = rint(v->lower * power), each = rint(step * power);
+    const double sum = first + (double)t * each;
+    if (!(fabs(first) < largest && fabs((double)t * each) < largest && fabs(sum) < largest)) break;
+    if (first / power == v->lower && each / power == step) return sum / power;
+  }
+  return fma((double)t, step, v->lower);
+}
+
+/* The number of the evenly spaced value that is nearest, the upper one on a tie, as of integers. */
+static int64_t lattice_index(const gannet_variable *v, double number) {
+  const double last = rint((v->upper - v->lower) / step_of(v));
+  const double t = floor((number - v->lower) / step_of(v) + 0.5);
+  return (int64_t)(t < 0 ? 0 : t > last ? last : t);
+}
+
 double gannet_variable_value(const gannet_variable *v, int64_t t) {
+  if (gannet_variable_has_numbers(v)) return v->numbers[t];
+  if (v->step > 0) return lattice_value(v, t);
   if (v->type != GANNET_VARIABLE_REAL)
     return (v->type == GANNET_VARIABLE_INTEGER ? v->lower : 0) + (double)t;
   const int64_t ordinal = ordinal_of(v->lower) + t;
@@ -59,9 +108,16 @@ double gannet_variable_value(const gannet_variable *v, int64_t t) {
   return value;
 }
 
+double gannet_variable_last(const gannet_variable *v) {
+  if (!(v->step > 0)) return v->upper;
+  int64_t t = (int64_t)floor((v->upper - v->lower) / v->step + 0.5);
+  while (t > 0 && lattice_value(v, t) > v->upper) --t;
+  return lattice_value(v, t);
+}
+
 static bool is_few_reals(const gannet_variable *v) {
-  return v->role == GANNET_ROLE_FREE && v->type == GANNET_VARIABLE_REAL &&
-         isfinite(gannet_variable_count(v));
+  return v->role == GANNET_ROLE_FREE && v->type == GANNET_VARIABLE_REAL && !(v->step > 0) &&
+         isfinite(count_reals(v));
 }
 
 bool gannet_variable_is_log(const gannet_variable *v) {
@@ -70,18 +126,13 @@ bool gannet_variable_is_log(const gannet_variable *v) {
 
 bool gannet_variable_has_steps(const gannet_variable *v) {
   if (v->role != GANNET_ROLE_FREE) return false;
-  return v->type == GANNET_VARIABLE_INTEGER || is_few_reals(v);
+  return v->type == GANNET_VARIABLE_INTEGER || v->type == GANNET_VARIABLE_ORDINAL || v->step > 0 ||
+         is_few_reals(v);
 }
 
 bool gannet_variable_switches(const gannet_variable *v) {
   if (v->role != GANNET_ROLE_FREE) return false;
   return v->type == GANNET_VARIABLE_BOOLEAN || v->type == GANNET_VARIABLE_CATEGORICAL;
-}
-
-double gannet_variable_next(const gannet_variable *v, double value, bool larger) {
-  if (larger ? value >= v->upper : value <= v->lower) return value;
-  if (v->type == GANNET_VARIABLE_INTEGER) return value + (larger ? 1 : -1);
-  return nextafter(value, larger ? INFINITY : -INFINITY);
 }
 
 /* Coordinates. */
@@ -107,8 +158,39 @@ static double from_unit(const gannet_variable *v, double u) {
   return value < v->lower ? v->lower : value > v->upper ? v->upper : value;
 }
 
+/* The number of the value of a set whose coordinate is nearest, the lower one on a tie. */
+static int set_index(const gannet_variable *v, double u) {
+  int low = 0, high = v->n_values - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    const double border =
+        0.5 * to_unit(v, v->numbers[middle]) + 0.5 * to_unit(v, v->numbers[middle + 1]);
+    if (u <= border)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+double gannet_variable_next(const gannet_variable *v, double value, bool larger) {
+  if (larger ? value >= v->upper : value <= v->lower) return value;
+  const int by = larger ? 1 : -1;
+  if (gannet_variable_has_numbers(v)) return v->numbers[set_index(v, to_unit(v, value)) + by];
+  if (is_lattice(v)) return lattice_value(v, lattice_index(v, value) + by);
+  if (v->type == GANNET_VARIABLE_INTEGER) return value + by;
+  return nextafter(value, larger ? INFINITY : -INFINITY);
+}
+
+double gannet_variable_nearest(const gannet_variable *v, double value) {
+  if (gannet_variable_has_numbers(v)) return v->numbers[set_index(v, to_unit(v, value))];
+  return is_lattice(v) ? lattice_value(v, lattice_index(v, value)) : value;
+}
+
 double gannet_variable_decode(const gannet_variable *v, const double *x_unit) {
   int best = 0;
+  if (gannet_variable_has_numbers(v)) return v->numbers[set_index(v, clip(x_unit[0]))];
+  if (is_lattice(v)) return lattice_value(v, lattice_index(v, from_unit(v, clip(x_unit[0]))));
   switch (v->type) {
     case GANNET_VARIABLE_INTEGER:
       return floor(from_unit(v, clip(x_unit[0])) + 0.5);
@@ -141,16 +223,34 @@ void gannet_variable_snap(const gannet_variable *v, bool continuous, double *x_u
     gannet_variable_encode(v, gannet_variable_decode(v, x_unit), x_unit);
 }
 
+/* Make a box wider by half of the gaps between the values at its ends and the values next to them,
+ * as far as there are some, else those on the other side. */
+static void widen_set(const gannet_variable *v, double *origin, double *width) {
+  const int low = set_index(v, clip(*origin)), high = set_index(v, clip(*origin + *width));
+  const int first = low > 0 ? low - 1 : 0;
+  const int last = high < v->n_values - 1 ? high : v->n_values - 2;
+  const double below = 0.5 * (to_unit(v, v->numbers[first + 1]) - to_unit(v, v->numbers[first]));
+  const double above = 0.5 * (to_unit(v, v->numbers[last + 1]) - to_unit(v, v->numbers[last]));
+  *origin -= below;
+  *width += below + above;
+}
+
 void gannet_variable_widen(const gannet_variable *v, double *origin, double *width) {
   if (!gannet_variable_has_steps(v)) return;
-  double below = 0.5 / (is_few_reals(v) ? gannet_variable_count(v) - 1 : v->upper - v->lower);
+  if (gannet_variable_has_numbers(v)) {
+    widen_set(v, origin, width);
+    return;
+  }
+  const double half = 0.5 * step_of(v);
+  double below =
+      is_few_reals(v) ? 0.5 / (gannet_variable_count(v) - 1) : half / (v->upper - v->lower);
   double above = below;
   if (gannet_variable_is_log(v)) {
     const double range = log(v->upper / v->lower);
     const double low = v->lower * exp(*origin * range);
     const double high = v->lower * exp((*origin + *width) * range);
-    below = log(low / (low - 0.5)) / range;
-    above = log((high + 0.5) / high) / range;
+    below = log(low > half ? low / (low - half) : (low + half) / low) / range;
+    above = log((high + half) / high) / range;
   }
   *origin -= below;
   *width += below + above;
@@ -203,21 +303,28 @@ int gannet_problem_find_constraint(const gannet_problem *problem, const char *na
   return -1;
 }
 
+void gannet_variable_write_number(double value, char *buffer, size_t size) {
+  if (fabs(value) < 1e15 && value == floor(value))
+    (void)snprintf(buffer, size, "%.0f", value); /* 1000000, not 1e+06 */
+  else
+    gannet_format_number(value, buffer, size);
+}
+
 void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
                            size_t size) {
   const gannet_variable *v = &problem->spec.variables[variable];
+  const bool is_short =
+      v->role != GANNET_ROLE_FREE || v->step > 0 || v->type == GANNET_VARIABLE_ORDINAL;
   if (isnan(value)) /* of a derived variable that has none */
     (void)snprintf(buffer, size, "nan");
-  else if (v->type == GANNET_VARIABLE_CATEGORICAL)
+  else if (gannet_variable_has_words(v))
     (void)snprintf(buffer, size, "%s", v->values[(int)value]);
   else if (v->type == GANNET_VARIABLE_BOOLEAN)
     (void)snprintf(buffer, size, "%s", value != 0 ? "true" : "false");
   else if (v->type == GANNET_VARIABLE_INTEGER)
     (void)snprintf(buffer, size, "%.0f", value);
-  else if (v->role != GANNET_ROLE_FREE && fabs(value) < 1e15 && value == floor(value))
-    (void)snprintf(buffer, size, "%.0f", value); /* 1000000, not 1e+06 */
-  else if (v->role != GANNET_ROLE_FREE)
-    gannet_format_number(value, buffer, size);
+  else if (is_short)
+    gannet_variable_write_number(value, buffer, size);
   else
     (void)snprintf(buffer, size, "%.17g", value);
 }
@@ -253,10 +360,35 @@ static gannet_err parse_truth(const gannet_variable *v, const char *text, double
 gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, const char *text,
                                 double *value) {
   const gannet_variable *v = &problem->spec.variables[variable];
-  if (v->type == GANNET_VARIABLE_CATEGORICAL) return parse_category(v, text, value);
+  if (gannet_variable_has_words(v)) return parse_category(v, text, value);
   if (v->type == GANNET_VARIABLE_BOOLEAN) return parse_truth(v, text, value);
   GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
                  "variable %s: '%s' is not a number%s", v->name, text, gannet_number_hint(text));
+  return GANNET_OK;
+}
+
+bool gannet_variable_is_near(const gannet_variable *v, double value, double *nearest) {
+  *nearest = gannet_variable_nearest(v, value);
+  return fabs(value - *nearest) <= 1e-6 * (v->step > 0 ? v->step : fabs(*nearest));
+}
+
+/* A value of a variable with a step or a set of numbers. */
+static gannet_err check_listed(const gannet_variable *v, double value) {
+  char number[40], low[40], step[40], near[40];
+  double nearest;
+  const bool is_near = gannet_variable_is_near(v, value, &nearest);
+  gannet_format_number(value, number, sizeof number);
+  gannet_format_number(nearest, near, sizeof near);
+  gannet_format_number(v->lower, low, sizeof low);
+  gannet_format_number(v->step, step, sizeof step);
+  GANNET_REQUIRE(is_near || (v->lower <= value && value <= v->upper), GANNET_ERR_INPUT,
+                 "variable %s: %s is outside [%g, %g]", v->name, number, v->lower, v->upper);
+  GANNET_REQUIRE(is_near || !(v->step > 0), GANNET_ERR_INPUT,
+                 "variable %s: %s is not %s plus a multiple of the step %s; choose %s, the nearest",
+                 v->name, number, low, step, near);
+  GANNET_REQUIRE(is_near, GANNET_ERR_INPUT,
+                 "variable %s: %s is not one of its values; choose %s, the nearest", v->name,
+                 number, near);
   return GANNET_OK;
 }
 
@@ -270,8 +402,10 @@ gannet_err gannet_problem_check_value(const gannet_problem *problem, int variabl
                    value, v->fixed);
     return GANNET_OK;
   }
+  if (gannet_variable_has_numbers(v) || v->step > 0) return check_listed(v, value);
   switch (v->type) {
     case GANNET_VARIABLE_CATEGORICAL:
+    case GANNET_VARIABLE_ORDINAL:
       GANNET_REQUIRE(whole && 0 <= value && value < v->n_values, GANNET_ERR_INPUT,
                      "variable %s: %g is not a position of one of its values; expected 0 to %d - 1",
                      v->name, value, v->n_values);

@@ -1,12 +1,14 @@
 /* One variable of a problem: its values, and its coordinates in the unit cube.
  *
- * A real or integer variable is one coordinate, linear or logarithmic; a boolean is 0 or 1; a
+ * A real, integer or ordinal variable is one coordinate, linear or logarithmic. Ordinal numbers lie
+ * at their places in the range, ordinal words at equal distances. A boolean is 0 or 1; a
  * categorical variable is one coordinate per value, of which the largest decides.
  */
 #ifndef GANNET_PROBLEM_VARIABLE_H
 #define GANNET_PROBLEM_VARIABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gannet/problem.h"
@@ -18,7 +20,7 @@
  */
 int gannet_variable_width(const gannet_variable *variable);
 
-/* "real", "integer", "boolean", "categorical".
+/* "real", "integer", "boolean", "categorical", "ordinal".
  *
  * Local.
  */
@@ -40,7 +42,7 @@ double gannet_variable_count(const gannet_variable *variable);
  */
 bool gannet_variable_is_log(const gannet_variable *variable);
 
-/* Whether a variable has steps: integers, and real variables of few values.
+/* Whether a variable has steps: integers, ordinal ones, and real ones with a step or few values.
  *
  * Local.
  */
@@ -57,6 +59,33 @@ bool gannet_variable_switches(const gannet_variable *variable);
  * Local.
  */
 double gannet_variable_next(const gannet_variable *variable, double value, bool larger);
+
+/* Whether the values are a set of numbers, or words.
+ *
+ * Local.
+ */
+bool gannet_variable_has_numbers(const gannet_variable *variable);
+bool gannet_variable_has_words(const gannet_variable *variable);
+
+/* A number as short as it reads back, whole ones without an exponent.
+ *
+ * Local.
+ */
+void gannet_variable_write_number(double value, char *buffer, size_t size);
+
+/* The last value at or below upper of a variable with a step; without one, upper.
+ *
+ * Local.
+ */
+double gannet_variable_last(const gannet_variable *variable);
+
+/* The value of a variable with a step or a set of numbers that is nearest to a number; without
+ * these, the number. The second says whether they differ by no more than rounding.
+ *
+ * Local.
+ */
+double gannet_variable_nearest(const gannet_variable *variable, double value);
+bool gannet_variable_is_near(const gannet_variable *variable, double value, double *nearest);
 
 /* Value number t of a variable whose count is finite, 0 <= t < count.
  *

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "problem/expression.h"
+#include "problem/variable.h"
 
 struct gannet_variable_expression {
   gannet_expression *expression;
@@ -87,9 +88,7 @@ static gannet_err check_chains(const scan *s) {
 static int labels_of(const gannet_variable *v, const char *const **labels) {
   static const char *const truths[] = {"false", "true"};
   *labels = v->type == GANNET_VARIABLE_BOOLEAN ? truths : v->values;
-  return v->type == GANNET_VARIABLE_BOOLEAN       ? 2
-         : v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values
-                                                  : 0;
+  return v->type == GANNET_VARIABLE_BOOLEAN ? 2 : gannet_variable_has_words(v) ? v->n_values : 0;
 }
 
 /* The position of a label among those of a variable, or -1. */
@@ -127,7 +126,7 @@ static gannet_err raise_unknown_label(const scan *s, const gannet_variable *v, c
  */
 static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, int *label,
                                 int *value) {
-  const bool has_numbers = v->type != GANNET_VARIABLE_CATEGORICAL;
+  const bool has_numbers = !gannet_variable_has_words(v);
   const int sides[] = {1, -1};
   *label = -1;
   for (int k = 0; k < 2 && *label < 0; ++k) {
@@ -138,7 +137,8 @@ static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, 
     *value = find_label(v, &s->token[at]);
     if (*value < 0 && has_numbers && s->token[at].kind != QUOTED) continue;
     if (*value < 0) return raise_unknown_label(s, v, &s->token[at]);
-    GANNET_REQUIRE(s->token[between].kind == COMPARISON, GANNET_ERR_INPUT,
+    GANNET_REQUIRE(s->token[between].kind == COMPARISON || v->type == GANNET_VARIABLE_ORDINAL,
+                   GANNET_ERR_INPUT,
                    "expression '%.200s': the values of %s have no order; use == or !=", s->text,
                    v->name);
     *label = at;

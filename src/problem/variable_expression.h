@@ -1,10 +1,12 @@
 /* Expressions in the variables of a problem, as in "chord*span" or "solver == 'gmres' ? 2 : 1".
  *
  * Terms
- *   label  a value of a variable that is a word: of a categorical one, and true or false
+ *   label  a value of a variable that is a word: of a categorical one, of an ordinal one with
+ * words, and true or false
  *
  * A variable counts with the number that the simulation reads; a boolean one is 0 or 1. A label has
- * no number: it can be compared with its variable only. Quotes around a label that is a name may be
+ * no number: it can be compared with its variable only, by == and !=, that of an ordinal variable
+ * also by <, <=, > and >=. Quotes around a label that is a name may be
  * left out.
  */
 #ifndef GANNET_PROBLEM_VARIABLE_EXPRESSION_H

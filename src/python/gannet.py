@@ -31,10 +31,11 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "derived", "fixed", "integer", "real"]
+__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "derived", "fixed", "integer", "ordinal",
+           "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
-_REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
+_REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
 _DONE, _CANNOT_RUN, _FAILED = range(3)
 
 
@@ -63,7 +64,8 @@ def _structure(name, /, **members):
 
 _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, lower=ctypes.c_double, upper=ctypes.c_double,
                        scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p),
-                       role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p)
+                       role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p,
+                       step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double))
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
@@ -165,19 +167,33 @@ def _check(code):
 Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
 
 _FREE, _FIXED, _DERIVED = range(3)  # gannet_variable_role
-_Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression",
-                               defaults=(_FREE, 0, None))
+_Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression step numbers",
+                               defaults=(_FREE, 0, None, 0, ()))
 
 
-def real(lower, upper, scale="linear"):
+def real(lower, upper, scale="linear", step=None):
     """A real variable in units of your own; scale "log" where factors matter, not differences. A tuple
-    (lower, upper) or (lower, upper, "log") says the same."""
-    return _Kind(_REAL, lower, upper, scale, ())
+    (lower, upper) or (lower, upper, "log") says the same. With a step, the values are lower, lower + step, ..."""
+    return _Kind(_REAL, lower, upper, scale, (), step=_step(step))
 
 
-def integer(lower, upper, scale="linear"):
-    """An integer variable, both bounds included."""
-    return _Kind(_INTEGER, lower, upper, scale, ())
+def integer(lower, upper, scale="linear", step=None):
+    """An integer variable, both bounds included. With a step, the values are lower, lower + step, ..."""
+    return _Kind(_INTEGER, lower, upper, scale, (), step=_step(step))
+
+
+def ordinal(*values, scale="linear"):
+    """One of several numbers in ascending order, as in ordinal(16, 32, 64, scale="log"), or of several words in their
+    order, as in ordinal("coarse", "medium", "fine")."""
+    if any(isinstance(value, str) for value in values):
+        return _Kind(_ORDINAL, 0, 0, scale, values)
+    return _Kind(_ORDINAL, 0, 0, scale, (), numbers=values)
+
+
+def _step(step):
+    if step is not None and not _float("step", step) > 0:
+        raise Error(f"step {step!r}: expected a number above 0, or None")
+    return step or 0
 
 
 def categorical(*values):
@@ -214,7 +230,7 @@ def _variable(name, given):
     if isinstance(given, tuple) and len(given) in (2, 3) and not any(isinstance(bound, str) for bound in given[:2]):
         return real(*given)
     raise Error(f"variable {name}: {given!r} is not a variable; expected (lower, upper), (lower, upper, 'log'), "
-                "a list of names, bool, integer(lower, upper), fixed(value) or derived(expression)")
+                "a list of names, bool, integer(lower, upper), ordinal(...), fixed(value) or derived(expression)")
 
 
 class Point(dict):
@@ -232,7 +248,9 @@ def _value(kind, number):
         return int(number)
     if kind[0] == _BOOLEAN:
         return bool(number)
-    return kind[4][int(number)] if kind[0] == _CATEGORICAL else float(number)
+    if kind.numbers:
+        return min(kind.numbers, key=lambda value: abs(value - number))
+    return kind[4][int(number)] if kind[4] else float(number)
 
 
 def _float(what, value):
@@ -243,7 +261,7 @@ def _float(what, value):
 
 
 def _number(name, kind, value):
-    if kind[0] != _CATEGORICAL:
+    if not kind[4]:
         return _float(f"variable {name}", value)
     if value not in kind[4]:
         raise Error(f"variable {name}: {value!r} is not one of {', '.join(map(repr, kind[4]))}")
@@ -404,7 +422,11 @@ class Optimizer(contextlib.AbstractContextManager):
             entry.name, entry.type, entry.role = _bytes("variable", name), kind.type, kind.role
             entry.lower, entry.upper, entry.fixed = (
                 _float(f"variable {name}", number) for number in (kind.lower, kind.upper, kind.fixed))
-            entry.scale, entry.n_values, entry.values = kind.scale == "log", len(kind.values), texts
+            listed = [_float(f"variable {name}: value", value) for value in kind.numbers]
+            entry.scale, entry.n_values, entry.values = kind.scale == "log", len(texts) + len(listed), texts
+            entry.step = _float(f"variable {name}: step", kind.step)
+            if listed:
+                entry.numbers = (ctypes.c_double * len(listed))(*listed)
             if kind.role == _DERIVED:
                 entry.expression = _bytes(f"variable {name}: expression", kind.expression)
         constraints = (_Constraint * len(self.constraints))(

@@ -174,7 +174,7 @@ static gannet_err study_refit(study *s, int n, const double *x, const double *y)
 
 /* The values of a variable that its slice shows, in the user's units; returns how many. */
 static int list_values(const gannet_variable *v, double *values) {
-  if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_BOOLEAN) {
+  if (gannet_variable_has_words(v) || v->type == GANNET_VARIABLE_BOOLEAN) {
     const int n = v->type == GANNET_VARIABLE_BOOLEAN ? 2
                   : v->n_values < STEPS              ? v->n_values
                                                      : STEPS;
@@ -186,7 +186,8 @@ static int list_values(const gannet_variable *v, double *values) {
     const double u = (double)i / (STEPS - 1);
     double value = v->scale == GANNET_SCALE_LOG ? v->lower * exp(u * log(v->upper / v->lower))
                                                 : v->lower + u * (v->upper - v->lower);
-    if (v->type == GANNET_VARIABLE_INTEGER) value = rint(value);
+    if (v->type == GANNET_VARIABLE_INTEGER && !(v->step > 0)) value = rint(value);
+    value = gannet_variable_nearest(v, value);
     if (n == 0 || value != values[n - 1]) values[n++] = value;
   }
   return n;

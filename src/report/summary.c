@@ -18,20 +18,26 @@
 
 enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
+/* How the values of a variable are drawn: as numbers, or by their words. */
+static const char *shown_type(const gannet_variable *v) {
+  if (v->type != GANNET_VARIABLE_ORDINAL) return gannet_variable_type_name(v->type);
+  return v->numbers ? "real" : "categorical";
+}
+
 static json_t *about_variables(const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   json_t *list = json_array();
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *one = &spec->variables[v];
     json_t *values = json_array();
-    for (int i = 0; i < one->n_values; ++i)
+    for (int i = 0; i < one->n_values && gannet_variable_has_words(one); ++i)
       (void)json_array_append_new(values, json_string(one->values[i]));
     (void)json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:o}", "name", one->name, "unit",
-                        gannet_problem_unit(problem->variable_unit, v), "type",
-                        gannet_variable_type_name(one->type), "lower", one->lower, "upper",
-                        one->upper, "log", one->scale == GANNET_SCALE_LOG, "searched",
-                        one->role == GANNET_ROLE_FREE, "values", values));
+        list,
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:o}", "name", one->name, "unit",
+                  gannet_problem_unit(problem->variable_unit, v), "type", shown_type(one), "lower",
+                  one->lower, "upper", one->upper, "log", one->scale == GANNET_SCALE_LOG,
+                  "searched", one->role == GANNET_ROLE_FREE, "values", values));
   }
   return list;
 }

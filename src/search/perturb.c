@@ -11,6 +11,7 @@ double gannet_perturb_chance(int n_variables) {
 }
 
 double gannet_variable_number(const gannet_variable *v, double x_unit) {
+  if (v->step > 0 || v->type == GANNET_VARIABLE_ORDINAL) return gannet_variable_decode(v, &x_unit);
   const double number = gannet_variable_is_log(v)
                             ? v->lower * exp(x_unit * log(v->upper / v->lower))
                             : v->lower + x_unit * (v->upper - v->lower);

@@ -199,7 +199,7 @@ static const struct {
     {VARIABLE("{type: categorical, values: [a, b], lower: 0}"), "c.yaml:2:42",
      "only real and integer"},
     {VARIABLE("{type: boolean, scale: log}"), "c.yaml:2:22", "only real and integer"},
-    {VARIABLE("{values: [a, b]}"), "c.yaml:2:7", "needs type: categorical"},
+    {VARIABLE("{values: [a, b]}"), "c.yaml:2:7", "words need type: ordinal"},
     {VARIABLE("{lower: 0, uper: 1}"), "c.yaml:2:17", "did you mean 'upper'?"},
     {"variables: {x: {lower: 0, upper: 1}}\nevaluate: {backend: manual}\n", "c.yaml",
      "budget: give a limit"},

@@ -109,8 +109,14 @@ static void compare_variable(change_list *changes, const gannet_variable *before
   }
   if (before->role == GANNET_ROLE_FIXED)
     compare_numbers(changes, "variables", now->name, "fixed", before->fixed, now->fixed);
-  compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
-  compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
+  if (before->type != GANNET_VARIABLE_ORDINAL) {
+    compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
+    compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
+  }
+  if (before->step != now->step)
+    add_part(changes, "variables", now->name, "step",
+             before->step > 0 ? format_number(before->step, old) : NULL,
+             now->step > 0 ? format_number(now->step, new) : NULL);
   if (before->scale != now->scale)
     add_part(changes, "variables", now->name, "scale", scales[before->scale == GANNET_SCALE_LOG],
              scales[now->scale == GANNET_SCALE_LOG]);

@@ -69,12 +69,17 @@ static void write_variable(FILE *out, const gannet_variable *variable, const cha
     write_real(out, "upper", variable->upper);
     (void)fprintf(out, ", scale: %s", variable->scale == GANNET_SCALE_LOG ? "log" : "linear");
   }
-  if (variable->n_values > 1) {
+  if (variable->step > 0) write_real(out, "step", variable->step);
+  if (variable->numbers) {
+    for (int i = 0; i < variable->n_values; ++i)
+      (void)fprintf(out, "%s%s", i ? ", " : ", values: [", variable->values[i]);
+    (void)fprintf(out, "], scale: %s", variable->scale == GANNET_SCALE_LOG ? "log" : "linear");
+  } else if (variable->n_values > 1) {
     (void)fputs(", values: ", out);
     write_list(out, variable->n_values, variable->values);
   }
   if (variable->role == GANNET_ROLE_FIXED) {
-    if (variable->type == GANNET_VARIABLE_CATEGORICAL)
+    if (gannet_variable_has_words(variable))
       write_key(out, "fixed", variable->values[(int)variable->fixed]);
     else if (variable->type == GANNET_VARIABLE_BOOLEAN)
       write_key(out, "fixed", variable->fixed != 0 ? "true" : "false");
@@ -166,7 +171,7 @@ static void write_start(FILE *out, const gannet_campaign_input *input) {
       gannet_yaml_text(out, input->problem->spec.variables[k].name);
       (void)fputs(": ", out);
       gannet_problem_format(input->problem, k, value, text, sizeof text);
-      if (input->problem->spec.variables[k].type == GANNET_VARIABLE_CATEGORICAL)
+      if (gannet_variable_has_words(&input->problem->spec.variables[k]))
         gannet_yaml_text(out, text);
       else
         (void)fputs(text, out);

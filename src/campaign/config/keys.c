@@ -5,7 +5,7 @@
 #include "problem/physics.h"
 
 static const char *const goals[] = {"minimize", "maximize", NULL};
-static const char *const types[] = {"real", "integer", "boolean", "categorical", NULL};
+static const char *const types[] = {"real", "integer", "boolean", "categorical", "ordinal", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
 /* In the order of gannet_take and of gannet_unknown. */
@@ -245,7 +245,7 @@ const gannet_option gannet_variable_table[] = {
      AT(gannet_variable_keys, type),
      .fallback = "real",
      .choices = types,
-     .help = "kind of the variable"},
+     .help = "kind of the variable; numbers in values make it ordinal, and fixed finds its own"},
     {.key = "lower",
      .type = GANNET_REAL,
      AT(gannet_variable_keys, lower),
@@ -258,6 +258,18 @@ const gannet_option gannet_variable_table[] = {
      .unit = "units of the variable",
      .help = "largest value allowed; needed for real and integer that are not fixed or computed",
      .example = "1e-2"},
+    {.key = "step",
+     .type = GANNET_REAL,
+     AT(gannet_variable_keys, step),
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "units of the variable",
+     .help =
+         "the values are lower, lower + step, ... up to upper; when upper is not among them, the "
+         "last one below it is the largest; for real and integer only; when left out, every "
+         "value",
+     .example = "0.0625"},
     {.key = "scale",
      .type = GANNET_CHOICE,
      AT(gannet_variable_keys, scale),
@@ -267,8 +279,10 @@ const gannet_option gannet_variable_table[] = {
     {.key = "values",
      .type = GANNET_TEXT_LIST,
      AT(gannet_variable_keys, values),
-     .help = "names to choose from; for categorical only",
-     .example = "[cg, gmres]"},
+     .help =
+         "numbers to choose from, in ascending order; or words: of type ordinal in their order, "
+         "of type categorical without one",
+     .example = "[16, 32, 64, 128]"},
     {.key = "fixed",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, fixed),

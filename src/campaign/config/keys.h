@@ -59,7 +59,7 @@ typedef struct {
 /* Bounds that were not given are NAN when the struct was filled with NAN before. */
 typedef struct {
   int type; /* gannet_variable_type */
-  double lower, upper;
+  double lower, upper, step;
   int scale; /* gannet_scale */
   gannet_text_list values;
   char *fixed, *expression; /* NULL = not given */

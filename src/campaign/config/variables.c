@@ -21,6 +21,7 @@ typedef struct {
   gannet_variable_keys *keys; /* own the values and units */
   gannet_constraint_keys *bounds;
   gannet_variable *variables;
+  double **numbers; /* [n_variables] of ordinal variables, else NULL */
   gannet_constraint *constraints;
 } keys_of_problem;
 
@@ -43,15 +44,19 @@ static void complain_of_variable(const gannet_config_reader *reader, const ganne
 }
 
 /* Keys that mean nothing for a type are mistakes, not decoration. */
-static void check_fit(const gannet_config_reader *reader, const gannet_tree *node, int type) {
-  static const char *const numeric[] = {"lower", "upper", "scale"};
+static void check_fit(const gannet_config_reader *reader, const gannet_tree *node, int type,
+                      bool has_numbers) {
+  static const char *const numeric[] = {"lower", "upper", "scale", "step"};
   const bool number = type == GANNET_VARIABLE_REAL || type == GANNET_VARIABLE_INTEGER;
   const bool fixed = gannet_tree_find(node, "fixed");
   const bool boxed = gannet_tree_find(node, "lower") || gannet_tree_find(node, "upper");
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const gannet_tree *key = gannet_tree_find(node, numeric[i]);
-    if (key && !number)
-      complain_of_variable(reader, node, numeric[i], "only real and integer variables have it");
+    const bool is_scale = strcmp(numeric[i], "scale") == 0;
+    if (key && !number && !(is_scale && has_numbers))
+      complain_of_variable(reader, node, numeric[i],
+                           is_scale ? "only real and integer variables and sets of numbers have it"
+                                    : "only real and integer variables have it");
     if (!key && number && i < 2 && (boxed || !fixed)) {
       char location[LOCATION_SIZE];
       gannet_tree_key_location(node, location, sizeof location);
@@ -60,19 +65,21 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
                       node->key, numeric[i]);
     }
   }
-  if (gannet_tree_find(node, "values") && type != GANNET_VARIABLE_CATEGORICAL)
-    complain_of_variable(reader, node, "values", "needs type: categorical");
+  const gannet_tree *values = gannet_tree_find(node, "values");
+  if (values && type != GANNET_VARIABLE_CATEGORICAL && type != GANNET_VARIABLE_ORDINAL)
+    complain_of_variable(reader, node, "values",
+                         "needs type: categorical or ordinal; numbers need no type");
 }
 
 /* Complain about what a variable with an expression cannot have. */
 static void check_expression(const gannet_config_reader *reader, const gannet_tree *node,
                              int type) {
-  static const char *const others[] = {"fixed", "lower", "upper", "scale", "values"};
+  static const char *const others[] = {"fixed", "lower", "upper", "step", "scale", "values"};
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
     if (gannet_tree_find(node, others[i]))
       complain_of_variable(reader, node, others[i],
                            "the variable is computed from its expression; leave one of them out");
-  if (type == GANNET_VARIABLE_CATEGORICAL)
+  if (type == GANNET_VARIABLE_CATEGORICAL || type == GANNET_VARIABLE_ORDINAL)
     complain_of_variable(reader, node, "type",
                          "an expression has numbers for values; expected real, integer or boolean");
 }
@@ -80,13 +87,13 @@ static void check_expression(const gannet_config_reader *reader, const gannet_tr
 /* Find the type and the value of a fixed variable. Without bounds and values it has the type that
  * its value looks like. */
 static void read_fixed(const gannet_config_reader *reader, const gannet_tree *node,
-                       gannet_variable_keys *keys, double *value) {
+                       gannet_variable_keys *keys, bool has_numbers, double *value) {
   const char *text = keys->fixed;
   const bool is_number = gannet_parse_number(text, value) == 0;
   bool truth = false;
   if (!gannet_tree_find(node, "type")) {
     const bool boxed = gannet_tree_find(node, "lower") || gannet_tree_find(node, "upper");
-    keys->type = keys->values.n > 0                     ? GANNET_VARIABLE_CATEGORICAL
+    keys->type = keys->values.n > 0                     ? keys->type
                  : boxed                                ? GANNET_VARIABLE_REAL
                  : is_number && !strpbrk(text, ".eEdD") ? GANNET_VARIABLE_INTEGER
                  : is_number                            ? GANNET_VARIABLE_REAL
@@ -94,7 +101,8 @@ static void read_fixed(const gannet_config_reader *reader, const gannet_tree *no
                      ? GANNET_VARIABLE_BOOLEAN
                      : GANNET_VARIABLE_CATEGORICAL;
   }
-  if (keys->type == GANNET_VARIABLE_CATEGORICAL) {
+  if (keys->type == GANNET_VARIABLE_CATEGORICAL ||
+      (keys->type == GANNET_VARIABLE_ORDINAL && !has_numbers)) {
     const char *known[257] = {NULL};
     char what[400];
     for (int i = 0; i < keys->values.n; ++i) {
@@ -119,21 +127,57 @@ static void read_fixed(const gannet_config_reader *reader, const gannet_tree *no
   }
 }
 
+/* Read the values of a list as numbers when all of them are, and find the type that they make a
+ * variable without one.
+ *
+ * numbers  out  [n values]; NULL when they are words
+ */
+static gannet_err read_values(const gannet_config_reader *reader, const gannet_tree *node,
+                              gannet_variable_keys *keys, double **numbers) {
+  const int n = keys->values.n;
+  const bool has_type = gannet_tree_find(node, "type") != NULL;
+  double *read = NULL;
+  int n_read = 0;
+  if (n == 0 || (has_type && keys->type != GANNET_VARIABLE_ORDINAL)) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *read, &read));
+  for (int i = 0; i < n; ++i) n_read += gannet_parse_number(keys->values.item[i], &read[i]) == 0;
+  if (n_read == n)
+    keys->type = GANNET_VARIABLE_ORDINAL;
+  else if (n_read > 0)
+    complain_of_variable(reader, node, "values",
+                         "numbers are mixed with words; expected either, or type: categorical, for "
+                         "which all are words");
+  else if (!has_type && keys->fixed)
+    keys->type = GANNET_VARIABLE_CATEGORICAL;
+  else if (!has_type)
+    complain_of_variable(reader, node, "values",
+                         "words need type: ordinal when they are in an order, else type: "
+                         "categorical");
+  if (n_read == n)
+    *numbers = read;
+  else
+    gannet_free(&read);
+  return GANNET_OK;
+}
+
 static gannet_err read_variable(const gannet_config_reader *reader, const gannet_tree *node,
-                                gannet_variable_keys *keys, gannet_variable *variable) {
+                                gannet_variable_keys *keys, double **numbers,
+                                gannet_variable *variable) {
   const int before = reader->complaints->count;
   char path[PATH_SIZE], location[LOCATION_SIZE];
   double fixed = 0;
   (void)snprintf(path, sizeof path, "variables.%.80s", node->key);
   const gannet_section_source source = {.path = path, .node = node, .table = gannet_variable_table};
-  keys->lower = keys->upper = NAN;
+  keys->lower = keys->upper = keys->step = NAN;
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
   if (reader->complaints->count > before) return GANNET_OK;
   if (keys->expression) {
     check_expression(reader, node, keys->type);
   } else {
-    if (keys->fixed) read_fixed(reader, node, keys, &fixed);
-    check_fit(reader, node, keys->type);
+    GANNET_TRY(read_values(reader, node, keys, numbers));
+    if (reader->complaints->count > before) return GANNET_OK;
+    if (keys->fixed) read_fixed(reader, node, keys, *numbers != NULL, &fixed);
+    check_fit(reader, node, keys->type, *numbers != NULL);
   }
   if (reader->complaints->count > before) return GANNET_OK;
   *variable = (gannet_variable){.name = node->key,
@@ -147,7 +191,9 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
                                         : keys->fixed    ? GANNET_ROLE_FIXED
                                                          : GANNET_ROLE_FREE,
                                 .fixed = fixed,
-                                .expression = keys->expression};
+                                .expression = keys->expression,
+                                .step = isnan(keys->step) ? 0 : keys->step,
+                                .numbers = *numbers};
   if (variable->type == GANNET_VARIABLE_CATEGORICAL && keys->fixed && keys->values.n == 0) {
     variable->n_values = 1; /* the word is the only value */
     variable->values = (const char *const *)&keys->fixed;
@@ -237,11 +283,13 @@ static gannet_err read_parts(const gannet_config_reader *reader, const gannet_tr
   const int n = variables ? variables->n : 0, k = constraints ? constraints->n : 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all->keys, &all->keys));
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all->variables, &all->variables));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *all->numbers, &all->numbers));
   GANNET_TRY(gannet_alloc((size_t)k, sizeof *all->bounds, &all->bounds));
   GANNET_TRY(gannet_alloc((size_t)k, sizeof *all->constraints, &all->constraints));
   for (all->n_variables = 0; all->n_variables < n;) {
     const int v = all->n_variables++;
-    GANNET_TRY(read_variable(reader, &variables->child[v], &all->keys[v], &all->variables[v]));
+    GANNET_TRY(read_variable(reader, &variables->child[v], &all->keys[v], &all->numbers[v],
+                             &all->variables[v]));
   }
   while (all->n_constraints < k) {
     const int i = all->n_constraints++;
@@ -292,6 +340,8 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
     gannet_options_release(gannet_variable_table, &all.keys[v], sizeof all.keys[v]);
   for (int k = 0; k < all.n_constraints; ++k)
     gannet_options_release(gannet_constraint_table, &all.bounds[k], sizeof all.bounds[k]);
+  for (int v = 0; all.numbers && v < all.n_variables; ++v) gannet_free(&all.numbers[v]);
+  gannet_free(&all.numbers);
   gannet_free(&all.keys);
   gannet_free(&all.bounds);
   gannet_free(&all.variables);

@@ -623,6 +623,7 @@ uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
     digest = mix_numbers(digest, variable->lower, variable->upper,
                          8 * (int)variable->type + (int)variable->scale);
     for (int i = 0; i < variable->n_values; ++i) digest = mix_text(digest, variable->values[i]);
+    if (variable->step > 0) digest = mix_numbers(digest, variable->step, 0, -4);
     if (variable->role == GANNET_ROLE_FIXED) digest = mix_numbers(digest, variable->fixed, 0, -2);
     if (variable->role == GANNET_ROLE_DERIVED)
       digest = mix_text(mix_numbers(digest, 0, 0, -3), variable->expression);

@@ -178,13 +178,13 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
     return gannet_cell_whole(gannet_history_get(l->ledger->history, id)->batch, text);
   if ((column -= 2) >= problem->spec.n_variables)
     return outcome_cell(l, id, column - problem->spec.n_variables, text);
-  const gannet_variable_type type = problem->spec.variables[column].type;
+  const gannet_variable *about = &problem->spec.variables[column];
   const double value = gannet_history_x_user(l->ledger->history, id)[column];
   if (isnan(value)) return gannet_cell_real(value, text); /* a derived one may have none */
   gannet_problem_format(problem, column, value, text, GANNET_CELL);
-  return type == GANNET_VARIABLE_CATEGORICAL ? GANNET_CELL_WORD
-         : type == GANNET_VARIABLE_BOOLEAN   ? GANNET_CELL_TRUTH
-                                             : GANNET_CELL_NUMBER;
+  return gannet_variable_has_words(about)         ? GANNET_CELL_WORD
+         : about->type == GANNET_VARIABLE_BOOLEAN ? GANNET_CELL_TRUTH
+                                                  : GANNET_CELL_NUMBER;
 }
 
 static gannet_grid make_grid(const layout *l, int64_t n) {

@@ -45,15 +45,16 @@ static gannet_err write_plain(const char *directory, const char *name, const cha
 }
 
 static json_t *json_of(const gannet_variable *variable, double value) {
-  switch (variable->type) {
-    case GANNET_VARIABLE_INTEGER:
+  if (!isfinite(value)) return json_null();
+  switch (gannet_variable_kind(variable)) {
+    case GANNET_FIELD_WHOLE:
       return json_integer((json_int_t)value);
-    case GANNET_VARIABLE_BOOLEAN:
+    case GANNET_FIELD_TRUTH:
       return json_boolean(value != 0);
-    case GANNET_VARIABLE_CATEGORICAL:
+    case GANNET_FIELD_TEXT_KIND:
       return json_string(variable->values[(int)value]);
     default:
-      return isfinite(value) ? json_real(value) : json_null();
+      return json_real(value);
   }
 }
 
@@ -79,8 +80,8 @@ static gannet_err write_params_json(const gannet_problem *problem, const double 
     const gannet_variable *variable = &problem->spec.variables[k];
     if (json_object_set_new(object, variable->name, json_of(variable, x[k])) == 0) continue;
     /* jansson takes no other text and does not tell that from a lack of memory. */
-    const bool is_bad_text = variable->type == GANNET_VARIABLE_CATEGORICAL &&
-                             !gannet_utf8_is_valid(variable->values[(int)x[k]]);
+    const bool is_bad_text =
+        gannet_variable_has_words(variable) && !gannet_utf8_is_valid(variable->values[(int)x[k]]);
     err = is_bad_text
               ? GANNET_RAISE(GANNET_ERR_INPUT,
                              "variable '%s': its value is not valid UTF-8; write the campaign "

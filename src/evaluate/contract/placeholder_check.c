@@ -131,7 +131,9 @@ enum { TRIED = 101 };
 static double tried_value(const gannet_variable *v, int i) {
   const double share = (double)i / (TRIED - 1);
   if (v->role == GANNET_ROLE_FIXED) return v->fixed;
-  if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_BOOLEAN) return i;
+  if (gannet_variable_has_words(v) || v->type == GANNET_VARIABLE_BOOLEAN) return i;
+  if (v->step > 0 || gannet_variable_has_numbers(v))
+    return gannet_variable_value(v, (int64_t)round(share * (gannet_variable_count(v) - 1)));
   const double x = i == 0                         ? v->lower
                    : i == TRIED - 1               ? v->upper
                    : v->scale == GANNET_SCALE_LOG ? v->lower * pow(v->upper / v->lower, share)
@@ -167,11 +169,11 @@ static gannet_err try_values(source *s, const gannet_placeholder *found, const g
   const gannet_field_kind kind = gannet_variable_kind(v);
   const gannet_problem *problem = s->check->problem;
   const int variable = (int)(v - problem->spec.variables);
-  const int n_tried = v->role == GANNET_ROLE_FIXED             ? 1
-                      : v->role == GANNET_ROLE_DERIVED         ? 0 /* its range is not known */
-                      : v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values
-                      : v->type == GANNET_VARIABLE_BOOLEAN     ? 2
-                                                               : TRIED;
+  const int n_tried = v->role == GANNET_ROLE_FIXED         ? 1
+                      : v->role == GANNET_ROLE_DERIVED     ? 0 /* its range is not known */
+                      : gannet_variable_has_words(v)       ? v->n_values
+                      : v->type == GANNET_VARIABLE_BOOLEAN ? 2
+                                                           : TRIED;
   gannet_text now = {0}, before = {0};
   gannet_err err = GANNET_OK;
   bool fits = true, differs = true;

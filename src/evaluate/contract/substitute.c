@@ -1,5 +1,6 @@
 /* What placeholders stand for, and replacing placeholders by their values. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,12 @@ void gannet_text_list_release(gannet_text_list *list) {
 }
 
 gannet_field_kind gannet_variable_kind(const gannet_variable *variable) {
+  if (gannet_variable_has_words(variable)) return GANNET_FIELD_TEXT_KIND;
   switch (variable->type) {
-    case GANNET_VARIABLE_CATEGORICAL:
-      return GANNET_FIELD_TEXT_KIND;
+    case GANNET_VARIABLE_ORDINAL: /* numbers: they are whole when all are */
+      for (int i = 0; i < variable->n_values; ++i)
+        if (variable->numbers[i] != floor(variable->numbers[i])) return GANNET_FIELD_REAL;
+      return GANNET_FIELD_WHOLE;
     case GANNET_VARIABLE_BOOLEAN:
       return GANNET_FIELD_TRUTH;
     case GANNET_VARIABLE_INTEGER:

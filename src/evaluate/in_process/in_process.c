@@ -190,7 +190,7 @@ static void fill_texts(runner *run, const double *x) {
   const gannet_problem_spec *spec = &run->problem->spec;
   for (int k = 0; k < spec->n_variables; ++k) {
     char *text = run->text + (size_t)k * TEXT_SIZE;
-    if (spec->variables[k].type == GANNET_VARIABLE_CATEGORICAL) {
+    if (gannet_variable_has_words(&spec->variables[k])) {
       run->texts[k] = spec->variables[k].values[(int)x[k]];
     } else {
       gannet_problem_format(run->problem, k, x[k], text, TEXT_SIZE);
