@@ -45,13 +45,15 @@ static gannet_err print_points(const gannet_campaign *campaign, int64_t first, i
   return err;
 }
 
-static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *campaign) {
+static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *campaign,
+                             void *user) {
   const int budget = campaign->input->budget.evaluations;
   const bool is_first_rank = campaign->context->rank == 0;
   long long q = 0;
   gannet_format format;
   int64_t first = 0;
   char why[320];
+  (void)user;
   GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");

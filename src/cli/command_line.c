@@ -15,9 +15,10 @@
 #include "gannet/version.h"
 
 const cli_command *const cli_commands[] = {
-    &cli_init,    &cli_try,    &cli_run,    &cli_step,    &cli_status, &cli_watch,      &cli_best,
-    &cli_export,  &cli_verify, &cli_report, &cli_explain, &cli_list,   &cli_ask,        &cli_tell,
-    &cli_predict, &cli_bench,  &cli_tidy,   &cli_doctor,  &cli_manual, &cli_completion, NULL,
+    &cli_init,  &cli_try,    &cli_run,     &cli_step,    &cli_status,     &cli_watch,
+    &cli_best,  &cli_export, &cli_verify,  &cli_report,  &cli_explain,    &cli_list,
+    &cli_ask,   &cli_tell,   &cli_predict, &cli_discard, &cli_correct,    &cli_retry,
+    &cli_bench, &cli_tidy,   &cli_doctor,  &cli_manual,  &cli_completion, NULL,
 };
 
 const cli_command *cli_find_command(const char *name) {

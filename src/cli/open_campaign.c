@@ -47,14 +47,25 @@ static gannet_err check_directory(const char *place, bool is_directory, const ch
   return GANNET_OK;
 }
 
-gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
-                          cli_session session) {
+gannet_err cli_patience(const cli_arguments *arguments, double *patience) {
   const double usual = 60; /* seconds: a call takes half a second, so many calls are through then */
+  return cli_duration(arguments, "wait", 0, "such as 0s, 90s or 10m", usual, patience);
+}
+
+/* A session, and how it is opened. */
+typedef struct {
+  cli_session act;
+  void *user;
+  double patience;
+  bool tells_held;
+  char *directory; /* [PATH_MAX] where the campaign is; NULL = nobody wants to know */
+} session_plan;
+
+static gannet_err hold_session(const cli_arguments *arguments, const cli_world *world,
+                               const session_plan *plan) {
   const char *place = arguments->positional[0];
   char file[PATH_MAX], log_path[PATH_MAX];
   struct stat about;
-  double patience = 0;
-  GANNET_TRY(cli_duration(arguments, "wait", 0, "such as 0s, 90s or 10m", usual, &patience));
   const bool is_there = stat(place, &about) == 0;
   const bool is_directory = is_there && S_ISDIR(about.st_mode);
   gannet_err err = GANNET_OK;
@@ -73,15 +84,31 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   gannet_campaign campaign = {0};
   if (err == GANNET_OK && world->rank == 0) err = check_directory(place, is_directory, file);
   err = gannet_agree(world->comm, err);
-  if (err == GANNET_OK) err = cli_open_campaign(world, &options, patience, &complaints, &campaign);
+  if (err == GANNET_OK)
+    err = cli_open_campaign(world, &options, plan->patience, &complaints, &campaign);
+  if (plan->directory) memcpy(plan->directory, campaign.directory, sizeof campaign.directory);
   if (err == GANNET_OK && world->rank == 0 &&
       gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)
     cli_log_open(&log, log_path);
-  if (err == GANNET_OK) err = gannet_agree(world->comm, gannet_ledger_tell_held(&campaign.ledger));
-  if (err == GANNET_OK) err = session(arguments, &campaign);
+  if (err == GANNET_OK && plan->tells_held)
+    err = gannet_agree(world->comm, gannet_campaign_tell_held(&campaign));
+  if (err == GANNET_OK) err = plan->act(arguments, &campaign, plan->user);
   gannet_campaign_close(&campaign);
   cli_log_end(&log);
   err = cli_complain(&complaints, file, world->rank, err);
   gannet_complaints_release(&complaints);
   return err;
+}
+
+gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
+                          cli_session session) {
+  session_plan plan = {.act = session, .tells_held = true};
+  GANNET_TRY(cli_patience(arguments, &plan.patience));
+  return hold_session(arguments, world, &plan);
+}
+
+gannet_err cli_try_session(const cli_arguments *arguments, const cli_world *world,
+                           cli_session session, void *user, char *directory) {
+  const session_plan plan = {.act = session, .user = user, .directory = directory};
+  return hold_session(arguments, world, &plan);
 }

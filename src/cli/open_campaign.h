@@ -19,8 +19,9 @@ GANNET_CHECKED gannet_err cli_open_campaign(const cli_world *world,
                                             double patience, gannet_complaints *complaints,
                                             gannet_campaign *campaign);
 
-/* What gannet ask and gannet tell do with an open campaign. */
-typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaign *campaign);
+/* What gannet ask, gannet tell and corrections do with an open campaign. */
+typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaign *campaign,
+                                  void *user);
 
 /* The flag of commands with a session: how long they wait for their turn. */
 #define CLI_WAIT_FLAG                                                                         \
@@ -29,6 +30,12 @@ typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaig
         false                                                                                 \
   }
 
+/* The seconds of that flag.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_patience(const cli_arguments *arguments, double *patience);
+
 /* Open the campaign directory or campaign file of the first argument, call the function, close.
  * Of several processes that do so at once, each waits for its turn.
  *
@@ -36,5 +43,17 @@ typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaig
  */
 GANNET_CHECKED gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
                                          cli_session session);
+
+/* The same without waiting, and without telling results that a batch holds back: a run goes on with
+ * it as if nothing had been.
+ *
+ * Collective over world->comm.
+ *
+ * directory  out  [PATH_MAX] of the campaign, also when another process has it
+ *
+ * Errors: GANNET_ERR_BUSY when another process has the campaign.
+ */
+GANNET_CHECKED gannet_err cli_try_session(const cli_arguments *arguments, const cli_world *world,
+                                          cli_session session, void *user, char *directory);
 
 #endif

@@ -9,11 +9,13 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/corrections.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
 #include "campaign/run/stop_rule.h"
 #include "cli/program.h"
 #include "cli/query.h"
+#include "problem/outputs.h"
 
 static const cli_flag flags[] = {
     {"failed", 'n', "N", "show at most N reasons why evaluations have no result (default 10)",
@@ -25,15 +27,20 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   char why[320] = "";
   const bool is_manual = strcmp(campaign->input->evaluate.backend, "manual") == 0;
+  char discarded[40] = "";
+  const int64_t kept = gannet_history_count_kept(campaign->history);
+  if (kept < campaign->ledger.n)
+    (void)snprintf(discarded, sizeof discarded, "; %lld discarded",
+                   (long long)(campaign->ledger.n - kept));
   gannet_budget_format(gannet_budget_used(campaign), " proposed", " of ",
                        gannet_budget_total(campaign->input), proposed);
   gannet_tally_feasible_text(tally, "; ", feasible);
   gannet_tally_best_text(tally, 10, best);
   cli_say(stdout, "campaign     %s\ndirectory    %s\n", campaign->input->general.name,
           campaign->directory);
-  cli_say(stdout, "evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s\n",
+  cli_say(stdout, "evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s%s\n",
           proposed, (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
-          (long long)tally->pending, feasible);
+          (long long)tally->pending, feasible, discarded);
   if (tally->imported > 0)
     cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget\n",
             (long long)tally->imported, tally->imported == 1 ? "" : "s");
@@ -169,6 +176,27 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   return GANNET_OK;
 }
 
+/* The results before corrections are in the journal alone. */
+static void print_corrections(const gannet_campaign *campaign) {
+  const gannet_problem *problem = campaign->input->problem;
+  const char *unit = gannet_problem_objective_unit(problem);
+  char text[500];
+  if (campaign->ledger.n_corrections > 0)
+    (void)puts("corrections, in the order in which they were made:");
+  for (int i = 0; i < campaign->ledger.n_corrections; ++i) {
+    const gannet_correction *c = &campaign->ledger.correction[i];
+    gannet_correction_format(c, text, sizeof text);
+    cli_say(stdout, "  %06lld  %s\n", (long long)c->id, text);
+    if (c->before.status == GANNET_EVAL_DONE)
+      cli_say(stdout, "          its result was %s = %.10g%s%s\n",
+              gannet_problem_quantity_name(problem, 0), c->before.objective, *unit ? " " : "",
+              unit);
+    else
+      cli_say(stdout, "          it was %s\n",
+              c->had_result ? gannet_eval_status_phrase(c->before.status) : "without a result");
+  }
+}
+
 static gannet_err run_status(const cli_arguments *arguments, const cli_world *world,
                              gannet_exit *code) {
   gannet_campaign campaign;
@@ -187,6 +215,7 @@ static gannet_err run_status(const cli_arguments *arguments, const cli_world *wo
     print_problems(&campaign);
     print_utilisation(&campaign);
     if (err == GANNET_OK) err = print_failures(&campaign, most);
+    if (err == GANNET_OK) print_corrections(&campaign);
   }
   gannet_campaign_close(&campaign);
   return err;

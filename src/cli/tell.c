@@ -110,12 +110,7 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
       err = GANNET_RAISE(GANNET_ERR_INPUT, "give --point %s=VALUE, too",
                          problem->spec.variables[v].name);
   if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
-  if (err == GANNET_OK) err = gannet_problem_check_point(problem, x_user);
-  if (err == GANNET_OK)
-    err = gannet_history_propose(campaign->history, x_user,
-                                 gannet_optimizer_next_batch(campaign->optimizer),
-                                 GANNET_ORIGIN_USER, id);
-  if (err == GANNET_OK) err = gannet_ledger_propose(&campaign->ledger, *id, NULL, NAN);
+  if (err == GANNET_OK) err = gannet_campaign_propose(campaign, x_user, id);
   gannet_free(&x_user);
   return err;
 }
@@ -135,8 +130,9 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
   const gannet_ticket *ticket = &campaign->ledger.ticket[number];
   GANNET_REQUIRE(
       !ticket->has_result || ticket->result.status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
-      "--id: evaluation %lld already has the result '%s', which cannot be changed; `gannet ask` "
-      "proposes others, --point takes a design of your own",
+      "--id: evaluation %lld already has the result '%s'; `gannet correct` replaces values of it, "
+      "`gannet discard` takes it out, `gannet retry` lets it be told anew; `gannet ask` proposes "
+      "others, --point takes a design of your own",
       number, gannet_eval_status_phrase(ticket->result.status));
   *id = number;
   return GANNET_OK;
@@ -179,7 +175,7 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
 static gannet_err record_result(gannet_campaign *campaign, const gannet_result_record *result) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_ledger_results(&campaign->ledger, 1, result));
-  GANNET_TRY(gannet_ledger_tell(&campaign->ledger, 1, &result->id));
+  GANNET_TRY(gannet_campaign_tell(campaign, 1, &result->id));
   if (campaign->context->rank != 0) return GANNET_OK;
   GANNET_TRY(gannet_campaign_path(campaign, "history.csv", path));
   return gannet_table_replace(path, &campaign->ledger);
@@ -271,7 +267,7 @@ static gannet_err record_rows(gannet_campaign *campaign, const gannet_results_fi
     ids[at++] = rows->row[i].id;
   }
   if (err == GANNET_OK) err = gannet_ledger_results(&campaign->ledger, at, results);
-  if (err == GANNET_OK) err = gannet_ledger_tell(&campaign->ledger, at, ids);
+  if (err == GANNET_OK) err = gannet_campaign_tell(campaign, at, ids);
   if (err == GANNET_OK && rows->count[GANNET_ROW_NEW] > 0)
     err = gannet_import_enter(campaign, file, rows);
   if (err == GANNET_OK && campaign->context->rank == 0) {
@@ -321,7 +317,8 @@ static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *cam
   return err;
 }
 
-static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign) {
+static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign, void *user) {
+  (void)user;
   if (cli_has(arguments, "file")) return tell_file(arguments, campaign);
   GANNET_REQUIRE(!cli_has(arguments, "dry-run") && !cli_has(arguments, "column"), GANNET_ERR_INPUT,
                  "--%s goes with --file", cli_has(arguments, "dry-run") ? "dry-run" : "column");

@@ -105,6 +105,12 @@ gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator) {
   return GANNET_OK;
 }
 
+gannet_err gannet_evaluator_withdraw(gannet_evaluator *evaluator, int64_t id) {
+  evaluator->in_flight -= 1;
+  GANNET_TRY(evaluator->type->withdraw(evaluator->state, id));
+  return GANNET_OK;
+}
+
 gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator, const gannet_request *request,
                                     bool *taken) {
   *taken = false;

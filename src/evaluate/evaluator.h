@@ -2,9 +2,10 @@
  *
  *   gannet_evaluator_submit   hand over evaluations; returns at once
  *   gannet_evaluator_poll     collect those that ended, waiting at most so long
+ *   gannet_evaluator_withdraw  stop one evaluation
  *   gannet_evaluator_cancel   stop everything in flight
  *
- * All three are collective over the context's communicator and return the same on all ranks,
+ * All are collective over the context's communicator and return the same on all ranks,
  * whichever rank does the work. A failed simulation is a result with its reason, never an error;
  * errors are failures of gannet's own means (no file descriptors, dead helper process).
  */
@@ -76,6 +77,7 @@ typedef struct {
   gannet_err (*submit)(void *state, int n, const gannet_request *requests);
   gannet_err (*poll)(void *state, double wait, int capacity, int *n, gannet_result_record *results);
   gannet_err (*cancel)(void *state);
+  gannet_err (*withdraw)(void *state, int64_t id); /* see gannet_evaluator_withdraw */
   /* recover: a request that an earlier process submitted; if its complete result (same nonce) can
    * be found, or it is still running, take it over and set *taken. NULL = never. */
   gannet_err (*recover)(void *state, const gannet_request *request, bool *taken);
@@ -170,6 +172,16 @@ GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, dou
  * Errors: those of the back-end; nothing counts as in flight then either.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
+
+/* Stop one evaluation in flight (its whole process group, its job); nothing of it will be returned
+ * by poll. Inside a simulation that runs in the job nothing can stop it, but it is not begun. A job
+ * of several evaluations runs on, and its result is not wanted.
+ *
+ * Collective; id the same on all ranks.
+ *
+ * Errors: those of the back-end; it does not count as in flight then either.
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_withdraw(gannet_evaluator *evaluator, int64_t id);
 
 /* Take over an evaluation of an earlier process, if the back-end can.
  *

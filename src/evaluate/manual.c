@@ -43,6 +43,12 @@ static gannet_err cancel(void *state) {
   return GANNET_OK;
 }
 
+static gannet_err withdraw(void *state, int64_t id) {
+  (void)state;
+  (void)id;
+  return GANNET_OK;
+}
+
 const gannet_evaluator_type gannet_evaluator_manual = {
     .name = "manual",
     .summary = "simulations are run by hand or by a script: gannet ask and gannet tell",
@@ -54,4 +60,5 @@ const gannet_evaluator_type gannet_evaluator_manual = {
     .submit = submit,
     .poll = poll_none,
     .cancel = cancel,
+    .withdraw = withdraw,
 };

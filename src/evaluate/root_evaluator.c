@@ -151,6 +151,32 @@ gannet_err gannet_root_evaluator_cancel(void *state) {
   return gannet_sleeping_agree(run->context->comm, local);
 }
 
+/* Remove the result of an evaluation. */
+static void remove_result(gannet_result_queue *ready, int64_t id) {
+  gannet_result_record result = {.constraints = ready->constraints};
+  for (int i = 0; i < ready->n; ++i) {
+    char *record = ready->bytes + (size_t)i * ready->record_size;
+    const size_t later = (size_t)(ready->n - i - 1);
+    gannet_result_unpack(ready->n_constraints, record, &result);
+    if (result.id != id) continue;
+    gannet_quantities_release(&ready->reported[i]);
+    memmove(record, record + ready->record_size, later * ready->record_size);
+    memmove(ready->reported + i, ready->reported + i + 1, later * sizeof *ready->reported);
+    ready->n -= 1;
+    return;
+  }
+}
+
+gannet_err gannet_root_evaluator_withdraw(void *state, int64_t id) {
+  root_evaluator *run = state;
+  gannet_err local = GANNET_OK;
+  if (run->worker) {
+    local = run->type->withdraw(run->worker, id);
+    remove_result(run->type->ready(run->worker), id);
+  }
+  return gannet_sleeping_agree(run->context->comm, local);
+}
+
 gannet_err gannet_root_evaluator_recover(void *state, const gannet_request *request, bool *taken) {
   root_evaluator *run = state;
   gannet_err local = GANNET_OK;

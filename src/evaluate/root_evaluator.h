@@ -43,6 +43,7 @@ typedef struct {
   gannet_err (*submit)(void *worker, int n, const gannet_request *requests);
   gannet_err (*wait)(void *worker, double wait); /* until something is ready, at most so long */
   gannet_err (*cancel)(void *worker);
+  gannet_err (*withdraw)(void *worker, int64_t id); /* its result may be ready already */
   gannet_err (*recover)(void *worker, const gannet_request *request, bool *taken);
   gannet_result_queue *(*ready)(void *worker);
   bool (*all_submitted)(const void *worker); /* NULL with detach */
@@ -70,6 +71,7 @@ gannet_err gannet_root_evaluator_submit(void *state, int n, const gannet_request
 gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, int *n,
                                       gannet_result_record *results);
 gannet_err gannet_root_evaluator_cancel(void *state);
+gannet_err gannet_root_evaluator_withdraw(void *state, int64_t id);
 gannet_err gannet_root_evaluator_recover(void *state, const gannet_request *request, bool *taken);
 gannet_err gannet_root_evaluator_all_submitted(void *state, bool *submitted);
 gannet_err gannet_root_evaluator_detach(void *state, const gannet_follow_up *next);

@@ -40,6 +40,18 @@ static gannet_err join_equations(const gannet_problem *problem, gannet_optimizer
   return code;
 }
 
+/* What an optimiser without evaluations knows. */
+static gannet_err forget_all(gannet_optimizer *o) {
+  o->penalty = INFINITY;
+  o->told_constant = o->told_repeats = false;
+  o->batch = 0;
+  o->substitute = 0;
+  o->noise_test = (gannet_noise_test){0};
+  gannet_allocation_reset(&o->allocation);
+  gannet_distinct_destroy(&o->seen);
+  return gannet_distinct_create(o->problem, 0, &o->seen);
+}
+
 /* Everything of an optimiser but its members. Once it is allocated it has taken the options over,
  * also after an error. */
 static gannet_err create_without_members(gannet_context *context, const gannet_problem *problem,
@@ -53,8 +65,6 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   gannet_problem_hold(problem, &made->holders);
   made->options = *options;
   memset(options, 0, sizeof *options);
-  made->penalty = INFINITY;
-  gannet_allocation_reset(&made->allocation);
   GANNET_TRY(gannet_history_create(problem, &made->history));
   if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
   const size_t n = (size_t)made->options.n_members;
@@ -65,7 +75,7 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
     GANNET_TRY(gannet_hyper_digest(problem, &made->options, i, made->meaning[i]));
   }
   GANNET_TRY(gannet_alloc(n, sizeof *made->member, &made->member));
-  return gannet_distinct_create(problem, 0, &made->seen);
+  return forget_all(made);
 }
 
 /* Make the optimiser from checked options, which it takes over. */
@@ -530,6 +540,13 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
     memcpy(x_user, gannet_history_x_user(o->history, r->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
   return GANNET_OK;
+}
+
+gannet_err gannet_optimizer_reset(gannet_optimizer *o) {
+  for (int i = 0; i < o->options.n_members; ++i) gannet_member_release(&o->member[i]);
+  gannet_history_clear(o->history);
+  GANNET_TRY(gannet_agree(o->context->comm, forget_all(o)));
+  return gannet_agree(o->context->comm, gannet_portfolio_create(o, n_initial(o)));
 }
 
 gannet_history *gannet_optimizer_history(gannet_optimizer *o) {

@@ -30,6 +30,13 @@ gannet_history *gannet_optimizer_history(gannet_optimizer *optimizer);
 GANNET_CHECKED gannet_err gannet_optimizer_enter_designs(gannet_optimizer *optimizer, int n,
                                                          double *x_user, bool alone);
 
+/* Begin anew: without evaluations, and with nothing learnt. The caller enters the evaluations that
+ * count, and by gannet_optimizer_set_state at least the number of the next batch.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_reset(gannet_optimizer *optimizer);
+
 /* Number of the next batch: the first is 0.
  *
  * Local.

@@ -31,20 +31,28 @@ struct gannet_history {
   double *constraint;          /* [capacity][n_constraints], NAN unless done */
   gannet_quantities *reported; /* [capacity] owned, and what is in them */
   int64_t *order;              /* [capacity] ids by arrival */
-  char *was_proposed;          /* [number of listed candidates]; NULL = there is no list */
-  int64_t n_left;              /* listed candidates that were not proposed */
+  int64_t *n_proposed;         /* [number of listed candidates] rows that have the point of each and
+                                  were not discarded; NULL = there is no list */
+  int64_t n_left;              /* listed candidates that no row has */
 };
+
+/* What follows from results. */
+static void forget_outcomes(gannet_history *h) {
+  h->best = h->least_violation = h->first_done = -1;
+  h->penalty = gannet_penalty_none();
+  h->gap = gannet_gap_none();
+  h->n_feasible = h->n_told = 0;
+  h->is_varied = false;
+}
 
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
-  (*history)->best = (*history)->least_violation = (*history)->first_done = -1;
-  (*history)->penalty = gannet_penalty_none();
-  (*history)->gap = gannet_gap_none();
+  forget_outcomes(*history);
   if (!problem->pool) return GANNET_OK;
   (*history)->n_left = gannet_pool_count(problem->pool);
-  const gannet_err err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->was_proposed,
-                                      &(*history)->was_proposed);
+  const gannet_err err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->n_proposed,
+                                      &(*history)->n_proposed);
   if (err != GANNET_OK) gannet_history_destroy(history);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -59,7 +67,7 @@ void gannet_history_destroy(gannet_history **history) {
   for (int64_t i = 0; i < (*history)->n; ++i) gannet_quantities_release(&(*history)->reported[i]);
   gannet_free(&(*history)->reported);
   gannet_free(&(*history)->order);
-  gannet_free(&(*history)->was_proposed);
+  gannet_free(&(*history)->n_proposed);
   gannet_free(history);
 }
 
@@ -78,6 +86,18 @@ static gannet_err grow_table(gannet_history *h) {
   return GANNET_OK;
 }
 
+/* A row with the point of a listed candidate comes (1), or counts no more (-1). */
+static void count_listed(gannet_history *h, int64_t id, int sign) {
+  double square = 0;
+  if (!h->n_proposed) return;
+  const int64_t listed =
+      gannet_pool_nearest(h->problem->pool, h->problem, h->x_unit + id * h->problem->d, &square);
+  if (square > 0) return;
+  const bool was_left = h->n_proposed[listed] == 0;
+  h->n_proposed[listed] += sign;
+  h->n_left += (h->n_proposed[listed] == 0) - was_left;
+}
+
 gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64_t batch,
                                   gannet_origin origin, int64_t *id) {
   GANNET_TRY(gannet_problem_check_point(h->problem, x_user));
@@ -90,15 +110,7 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
   gannet_problem_encode(h->problem, x_user, h->x_unit + at * h->problem->d);
   for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
   h->n += 1;
-  if (h->was_proposed) {
-    double square = 0;
-    const int64_t listed =
-        gannet_pool_nearest(h->problem->pool, h->problem, h->x_unit + at * h->problem->d, &square);
-    if (!(square > 0) && !h->was_proposed[listed]) {
-      h->was_proposed[listed] = 1;
-      h->n_left -= 1;
-    }
-  }
+  count_listed(h, at, 1);
   h->n_status[GANNET_EVAL_PENDING] += 1;
   h->n_origin[origin] += 1;
   if (id) *id = at;
@@ -185,7 +197,7 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   GANNET_REQUIRE(0 <= id && id < h->n, GANNET_ERR_ARG, "evaluation %lld was never proposed",
                  (long long)id);
   GANNET_REQUIRE(status == GANNET_EVAL_DONE || status == GANNET_EVAL_CANNOT_RUN ||
-                     status == GANNET_EVAL_FAILED,
+                     status == GANNET_EVAL_FAILED || status == GANNET_EVAL_DISCARDED,
                  GANNET_ERR_ARG, "status %d is not an outcome", (int)status);
   gannet_evaluation *row = &h->row[id];
   GANNET_REQUIRE(row->status == GANNET_EVAL_PENDING || row->status == GANNET_EVAL_FAILED,
@@ -200,6 +212,7 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   h->n_status[status] += 1;
   row->status = status;
   row->run = result->run;
+  if (status == GANNET_EVAL_DISCARDED) count_listed(h, id, -1);
   if (status != GANNET_EVAL_DONE) return GANNET_OK;
   const int k = h->problem->spec.n_constraints;
   row->objective = result->objective;
@@ -212,12 +225,39 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   return GANNET_OK;
 }
 
+void gannet_history_forget_results(gannet_history *h) {
+  const int k = h->problem->spec.n_constraints;
+  for (int64_t id = 0; id < h->n; ++id) {
+    gannet_evaluation *row = &h->row[id];
+    if (row->status == GANNET_EVAL_DISCARDED) count_listed(h, id, 1);
+    row->status = GANNET_EVAL_PENDING;
+    row->objective = NAN;
+    row->run = gannet_run_unknown();
+    gannet_quantities_release(&h->reported[id]);
+    for (int i = 0; i < k; ++i) h->constraint[id * k + i] = NAN;
+  }
+  memset(h->n_status, 0, sizeof h->n_status);
+  h->n_status[GANNET_EVAL_PENDING] = h->n;
+  forget_outcomes(h);
+}
+
+void gannet_history_clear(gannet_history *h) {
+  gannet_history_forget_results(h);
+  for (int64_t id = 0; id < h->n; ++id) count_listed(h, id, -1);
+  h->n = h->n_status[GANNET_EVAL_PENDING] = 0;
+  memset(h->n_origin, 0, sizeof h->n_origin);
+}
+
 int64_t gannet_history_count(const gannet_history *history) {
   return history->n;
 }
 
+int64_t gannet_history_count_kept(const gannet_history *history) {
+  return history->n - history->n_status[GANNET_EVAL_DISCARDED];
+}
+
 int64_t gannet_history_count_left(const gannet_history *history) {
-  return history->was_proposed ? history->n_left : INT64_MAX;
+  return history->n_proposed ? history->n_left : INT64_MAX;
 }
 
 int64_t gannet_history_count_told(const gannet_history *history) {

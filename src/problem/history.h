@@ -54,7 +54,8 @@ GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const 
 
 /* Give a pending evaluation its result, which is copied. Status done needs a finite objective and
  * finite constraints; with anything else they are ignored. A failed evaluation may be told again (a
- * late result); another one may not.
+ * late result); another one may not. Status discarded takes the row out of everything but the count
+ * of rows and the order of telling.
  *
  * Local.
  *
@@ -66,11 +67,20 @@ GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const 
 GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history,
                                               const gannet_result_record *result);
 
-/* Sizes: rows, rows with a result of any kind, rows done.
+/* Forget all results, and keep the rows; or forget the rows, too. What follows is told anew, or
+ * proposed and told anew.
+ *
+ * Local.
+ */
+void gannet_history_forget_results(gannet_history *history);
+void gannet_history_clear(gannet_history *history);
+
+/* Sizes: rows, those that were not discarded, rows with a result of any kind, rows done.
  *
  * Local.
  */
 int64_t gannet_history_count(const gannet_history *history);
+int64_t gannet_history_count_kept(const gannet_history *history);
 int64_t gannet_history_count_told(const gannet_history *history);
 int64_t gannet_history_count_done(const gannet_history *history);
 
@@ -122,8 +132,8 @@ int64_t gannet_history_count_observations(const gannet_history *history);
  */
 bool gannet_history_is_constant(const gannet_history *history);
 
-/* Listed candidates (gannet_problem_set_candidates) that were never proposed; INT64_MAX without a
- * list.
+/* Listed candidates (gannet_problem_set_candidates) that were never proposed, or were discarded;
+ * INT64_MAX without a list.
  *
  * Local.
  */

@@ -10,11 +10,12 @@
 
 /* X(name, word in files and tables, words for people). A design whose results violate a constraint
  * is infeasible; its status is done. */
-#define GANNET_EVAL_STATUS_LIST(X)                                                            \
-  X(GANNET_EVAL_PENDING, "pending", "pending")          /* proposed; result not known yet */  \
-  X(GANNET_EVAL_DONE, "done", "done")                   /* all results known and finite */    \
-  X(GANNET_EVAL_CANNOT_RUN, "cannot_run", "cannot run") /* the simulation cannot work here */ \
-  X(GANNET_EVAL_FAILED, "failed", "failed")             /* bad luck or broken results, no retries */
+#define GANNET_EVAL_STATUS_LIST(X)                                                                \
+  X(GANNET_EVAL_PENDING, "pending", "pending")          /* proposed; result not known yet */      \
+  X(GANNET_EVAL_DONE, "done", "done")                   /* all results known and finite */        \
+  X(GANNET_EVAL_CANNOT_RUN, "cannot_run", "cannot run") /* the simulation cannot work here */     \
+  X(GANNET_EVAL_FAILED, "failed", "failed")          /* bad luck or broken results, no retries */ \
+  X(GANNET_EVAL_DISCARDED, "discarded", "discarded") /* taken out by the user; counts nowhere */
 
 /* X(word in files and tables of earlier versions, what it is now) */
 #define GANNET_EVAL_OLD_WORD_LIST(X) X("infeasible", GANNET_EVAL_CANNOT_RUN) /* until 0.1 */

@@ -37,10 +37,11 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
     const bool better = t->result.status == GANNET_EVAL_DONE &&
                         gannet_problem_is_feasible(c->input->problem, t->result.constraints) &&
                         gannet_problem_flip(c->input->problem, t->result.objective) < best;
-    const bool failed =
-        t->has_result && t->result.status != GANNET_EVAL_DONE && n_failed < most / 4;
+    const bool is_discarded = t->result.status == GANNET_EVAL_DISCARDED;
+    const bool failed = t->has_result && t->result.status != GANNET_EVAL_DONE && !is_discarded &&
+                        n_failed < most / 4;
     if (better) best = gannet_problem_flip(c->input->problem, t->result.objective);
-    shown[i] = i % stride == 0 || better || failed;
+    shown[i] = (i % stride == 0 && !is_discarded) || better || failed;
     n_failed += failed;
   }
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/corrections.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
 #include "gannet/version.h"
@@ -133,7 +134,9 @@ static json_t *failures(const gannet_campaign *c) {
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     char key[GANNET_REASON_KEY];
-    if (!t->has_result || t->result.status == GANNET_EVAL_DONE) continue;
+    if (!t->has_result || t->result.status == GANNET_EVAL_DONE ||
+        t->result.status == GANNET_EVAL_DISCARDED)
+      continue;
     gannet_reason_key(t, key);
     json_t *group = json_object_get(by_reason, key);
     if (!group) {
@@ -150,6 +153,21 @@ static json_t *failures(const gannet_campaign *c) {
   return by_reason;
 }
 
+/* What the user corrected, in words; of many the last. */
+static json_t *corrections(const gannet_campaign *c) {
+  enum { MOST = 50 };
+  const gannet_ledger *ledger = &c->ledger;
+  json_t *list = json_array();
+  char text[500];
+  for (int i = ledger->n_corrections > MOST ? ledger->n_corrections - MOST : 0;
+       i < ledger->n_corrections; ++i) {
+    gannet_correction_format(&ledger->correction[i], text, sizeof text);
+    (void)json_array_append_new(
+        list, json_sprintf("evaluation %lld was %s", (long long)ledger->correction[i].id, text));
+  }
+  return list;
+}
+
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
@@ -159,6 +177,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
     if (strcmp(c->input->method[i].key, "method") == 0) method = c->input->method[i].text;
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
+  const int64_t kept = gannet_history_count_kept(c->history);
   gannet_budget_format(gannet_budget_used(c), "", " of ", gannet_budget_total(c->input),
                        evaluations);
   json_t *about =
@@ -166,7 +185,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
                 c->input->general.name, "goal",
                 c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
                 method, "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
-                "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "cannot_run",
+                "proposed", (json_int_t)kept, "done", (json_int_t)tally.done, "cannot_run",
                 (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
                 (json_int_t)tally.pending, "evaluations", evaluations);
   (void)json_object_set_new(about, "imported", json_integer((json_int_t)tally.imported));
@@ -189,6 +208,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
     (void)json_object_set_new(about, "ended", json_string(c->ledger.stop_reason));
   gannet_absent_list(c, absent, sizeof absent);
   (void)json_object_set_new(about, "absent", json_string(absent));
+  (void)json_object_set_new(about, "discarded", json_integer((json_int_t)(c->ledger.n - kept)));
+  (void)json_object_set_new(about, "corrections", corrections(c));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
   (void)json_object_set_new(about, "n_feasible", json_integer((json_int_t)tally.feasible));
   (void)json_object_set_new(about, "violation", report_number(tally.violation));

@@ -25,7 +25,7 @@ static gannet_err make_propose(const books *b, char **text) {
       {.name = "gp-ei/objective.log_noise", .kind = GANNET_STATE_REAL, .number = INFINITY},
       {.name = "gp-ei/open.3", .kind = GANNET_STATE_ABSENT}};
   const gannet_state state = {.n = 4, .value = values};
-  const gannet_proposal proposal = {
+  const gannet_proposed_rows proposal = {
       .end = 2, .stated = GANNET_STATED_CHANGES, .state = &state, .seconds = 0.25};
   return gannet_record_propose(b->history, &proposal, text);
 }

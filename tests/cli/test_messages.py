@@ -286,7 +286,7 @@ class Messages(program.ProgramTest):
                             (("-y", "1", "-c", "g=0"), "give either --id or a --point")):
             self.fails(("tell", "c.campaign", *words), USAGE, told)
         self.succeed("tell", "c.campaign", "--id", "0", "-y", "1", "-c", "g=0")
-        self.fails(("tell", "c.campaign", "--id", "0", "-y", "1", "-c", "g=0"), USAGE, "already has the result 'done', which cannot be")
+        self.fails(("tell", "c.campaign", "--id", "0", "-y", "1", "-c", "g=0"), USAGE, "already has the result 'done'; `gannet correct` replaces")
 
     def test_damage(self):
         self.write(GOOD, "c.yaml")

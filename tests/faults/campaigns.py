@@ -47,6 +47,7 @@ class Campaign:
     ends = (FINISHED, RESOURCE, RESUMABLE)
     normal = FINISHED  # without a fault
     has_power_failures = True
+    acknowledges = False  # the command promises something when it ends well
 
     def __init__(self, gannet, simulation, folder):
         self.gannet, self.simulation = gannet, simulation
@@ -185,6 +186,7 @@ class Told(Campaign):
 
     name = "tell"
     evaluations = 2
+    acknowledges = True
 
     def text(self):
         return HEAD.format(method="sobol", evaluations=self.evaluations) + "evaluate: {backend: manual}\n"
@@ -218,6 +220,7 @@ class ToldFile(Told):
     """Results of a file, some of which were asked for: told again after a fault, they are there once."""
 
     name = "tell-file"
+    acknowledges = False
 
     def prepare(self):
         self.must("ask", "../c.yaml", folder=self.disk)
@@ -236,6 +239,46 @@ class ToldFile(Told):
         self.must(*self.command())
         if self.known() != {"0", "1", "2", "3"}:
             raise Broken(f"not the four results of the file: {self.known()}")
+
+
+class Corrected(Campaign):
+    """A result that the user corrects. What was acknowledged must be there, whatever comes; what was not may be done again."""
+
+    evaluations = 6
+    acknowledges = True
+    words = ()
+
+    def prepare(self):
+        done = self.call("run", "c.yaml", "--directory", self.place, "--quiet", "--max-evals", 4)
+        if done.returncode != FINISHED:
+            raise Broken(f"the first half ends with {done.returncode}: {done.stderr}")
+
+    def command(self):
+        return self.name, self.place, "--id", 1, *self.words
+
+    def finish(self):
+        made = '"record":"correct"' in (self.place / "journal").read_text(errors="replace")
+        if self.note("acknowledged") and not made:
+            raise Broken("an acknowledged correction is lost")
+        if not made:
+            done = self.call(*self.command())
+            if done.returncode != FINISHED:
+                raise Broken(f"the correction ends with {done.returncode}: {done.stderr}")
+        super().finish()
+
+
+class Discarded(Corrected):
+    name = "discard"
+    words = "--why", "wrong mesh"
+
+
+class Values(Corrected):
+    name = "correct"
+    words = "--objective", 99
+
+
+class Retried(Corrected):
+    name = "retry"
 
 
 class Programs(Campaign):
@@ -336,4 +379,4 @@ class Collected(Jobs):
         return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
 
 
-CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Imported, Told, ToldFile, Programs, Jobs, Collected)}
+CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Imported, Told, ToldFile, Discarded, Values, Retried, Programs, Jobs, Collected)}

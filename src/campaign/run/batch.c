@@ -133,6 +133,30 @@ static int position_of(const gannet_batch *batch, int64_t id) {
   return low < batch->n && batch->id[low] == id ? low : -1;
 }
 
+gannet_err gannet_batch_correct(const gannet_campaign *campaign, gannet_evaluator *evaluator,
+                                gannet_batch *batch) {
+  gannet_batch now = {.warned = batch->warned};
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < batch->n && err == GANNET_OK; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    const bool is_wanted = !t->has_result && t->nonce != 0;
+    if (!batch->in_flight[i] || is_wanted) continue;
+    err = gannet_evaluator_withdraw(evaluator, batch->id[i]);
+    batch->in_flight[i] = false;
+  }
+  GANNET_TRY(err);
+  err = gannet_agree(campaign->context->comm, take_new(campaign, &now));
+  for (int i = 0; i < now.n && err == GANNET_OK; ++i) {
+    const int at = position_of(batch, now.id[i]);
+    now.in_flight[i] = at >= 0 && batch->in_flight[at];
+    now.n_flight += now.in_flight[i];
+  }
+  gannet_free(&batch->id);
+  gannet_free(&batch->in_flight);
+  *batch = now;
+  return err;
+}
+
 int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id) {
   int n = 0;
   for (int i = 0; i < batch->n; ++i)

@@ -39,6 +39,16 @@ void gannet_batch_release(gannet_batch *batch);
  */
 GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch);
 
+/* After corrections: end what is not wanted any more, and take the evaluations in that are open
+ * now.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ *
+ * Cost: O(evaluations).
+ */
+GANNET_CHECKED gannet_err gannet_batch_correct(const gannet_campaign *campaign,
+                                               gannet_evaluator *evaluator, gannet_batch *batch);
+
 /* Evaluations whose result is known and not told, in the order of ids.
  *
  * Local.

@@ -42,16 +42,34 @@ static int64_t count_designs(const gannet_problem *problem) {
 int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
   const gannet_history *h = campaign->history;
   const int64_t designs = count_designs(campaign->input->problem), n = gannet_history_count(h);
+  const int64_t kept = gannet_history_count_kept(h);
   if (designs == INT64_MAX || gannet_history_count_left(h) != INT64_MAX) return INT64_MAX;
-  if (n == 0) return designs;
+  if (kept == 0) return designs;
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
-  const int64_t used = count_different(n, v, gannet_history_x_user(h, 0));
+  double *rows = NULL;
+  int64_t used = kept, at = 0;
+  if (kept == n) {
+    used = count_different(n, v, gannet_history_x_user(h, 0));
+  } else if (gannet_alloc((size_t)kept * v, sizeof *rows, &rows) == GANNET_OK) {
+    for (int64_t id = 0; id < n; ++id)
+      if (gannet_history_get(h, id)->status != GANNET_EVAL_DISCARDED)
+        memcpy(rows + (size_t)at++ * v, gannet_history_x_user(h, id), v * sizeof *rows);
+    used = count_different(kept, v, rows);
+    gannet_free(&rows);
+  } else {
+    gannet_error_clear();
+  }
   return used < designs ? designs - used : 0;
 }
 
 int64_t gannet_budget_used(const gannet_campaign *campaign) {
-  return gannet_history_count(campaign->history) -
-         gannet_history_count_origin(campaign->history, GANNET_ORIGIN_IMPORT);
+  const gannet_history *h = campaign->history;
+  const int64_t kept = gannet_history_count_kept(h), n = gannet_history_count(h);
+  int64_t used = kept - gannet_history_count_origin(h, GANNET_ORIGIN_IMPORT);
+  for (int64_t id = 0; id < n && kept < n; ++id) /* they were not counted in the first place */
+    used += gannet_history_get(h, id)->origin == GANNET_ORIGIN_IMPORT &&
+            gannet_history_get(h, id)->status == GANNET_EVAL_DISCARDED;
+  return used;
 }
 
 static int64_t least(int64_t a, int64_t b) {
@@ -102,9 +120,10 @@ void gannet_budget_format(int64_t n, const char *what, const char *between, int6
 bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size) {
   const gannet_failure_limit *limit = &campaign->input->failures;
   const gannet_history *h = campaign->history;
-  const int64_t proposed = gannet_budget_used(campaign), n = gannet_history_count_told(h);
+  const int64_t proposed = gannet_budget_used(campaign);
   const int64_t failed = gannet_history_count_status(h, GANNET_EVAL_FAILED);
-  if (n - (gannet_history_count(h) - proposed) < limit->minimum) return false;
+  const int64_t pending = gannet_history_count_status(h, GANNET_EVAL_PENDING);
+  if (proposed - pending < limit->minimum) return false;
   if (!((double)failed > limit->rate * (double)proposed)) return false;
   (void)snprintf(
       why, size,

@@ -11,8 +11,8 @@
 int64_t gannet_budget_used(const gannet_campaign *campaign);
 
 /* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
- * too; a list of candidates ends when all of them were proposed, and so do the designs of
- * gannet_budget_designs_left.
+ * too, those that were discarded do not; a list of candidates ends when all of them were proposed,
+ * and so do the designs of gannet_budget_designs_left.
  *
  * Local.
  */

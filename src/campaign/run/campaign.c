@@ -49,12 +49,23 @@ static gannet_err resolve_directory(const char *directory, gannet_campaign *camp
   return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
 }
 
+/* As the optimiser's own. */
+static gannet_err create_history(gannet_campaign *campaign) {
+  gannet_optimizer_options options;
+  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
+  const gannet_err err = gannet_campaign_options(campaign->input, &options);
+  if (err == GANNET_OK && !options.method.penalties)
+    gannet_history_take_at_its_word(campaign->history);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
 gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file) {
   const gannet_campaign_input *input = campaign->input;
   GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
   GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
                                      input->method, &campaign->optimizer));
-  campaign->history = gannet_optimizer_history(campaign->optimizer);
+  GANNET_TRY(gannet_agree(campaign->context->comm, create_history(campaign)));
   gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
   return GANNET_OK;
 }
@@ -192,9 +203,51 @@ static gannet_err name_state(gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
+static gannet_err tell_optimizer(gannet_campaign *campaign, int64_t id, int64_t number) {
+  gannet_result_record result = campaign->ledger.ticket[id].result;
+  result.id = number;
+  return gannet_history_tell(gannet_optimizer_history(campaign->optimizer), &result);
+}
+
+/* Enter the evaluations that count into an optimiser that has none, in the order in which they were
+ * proposed and told. */
+static gannet_err enter_evaluations(gannet_campaign *campaign) {
+  const gannet_history *from = campaign->history;
+  gannet_history *to = gannet_optimizer_history(campaign->optimizer);
+  int64_t *number = NULL;
+  GANNET_TRY(gannet_alloc((size_t)gannet_history_count(from), sizeof *number, &number));
+  gannet_err err = GANNET_OK;
+  for (int64_t id = 0; id < gannet_history_count(from) && err == GANNET_OK; ++id) {
+    const gannet_evaluation *row = gannet_history_get(from, id);
+    if (row->status != GANNET_EVAL_DISCARDED)
+      err = gannet_history_propose(to, gannet_history_x_user(from, id), row->batch, row->origin,
+                                   &number[id]);
+  }
+  for (int64_t at = 0; at < gannet_history_count_told(from) && err == GANNET_OK; ++at) {
+    const int64_t id = gannet_history_order(from)[at];
+    if (gannet_history_get(from, id)->status != GANNET_EVAL_DISCARDED)
+      err = tell_optimizer(campaign, id, number[id]);
+  }
+  gannet_free(&number);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+/* After a correction the optimiser is one that was told the evaluations that count, and nothing
+ * else. */
+static gannet_err renew_optimizer(gannet_campaign *campaign) {
+  if (!campaign->is_stale) return GANNET_OK;
+  GANNET_TRY(gannet_optimizer_reset(campaign->optimizer));
+  GANNET_TRY(enter_evaluations(campaign));
+  const gannet_err err =
+      gannet_optimizer_set_state(campaign->optimizer, &campaign->ledger.state, NULL);
+  campaign->is_stale = false;
+  return gannet_agree(campaign->context->comm, err);
+}
+
 static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
   const char *before = gannet_state_find_text(&campaign->ledger.state, "", "method");
-  if (campaign->context->rank != 0) return;
+  const bool is_forgotten = campaign->ledger.n_corrections > 0 && campaign->ledger.state.n <= 2;
+  if (campaign->context->rank != 0 || is_forgotten) return;
   if (report->n_members > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
                "the saved state%s%s has no hyper-parameters for the model%s of %s with these "
@@ -302,6 +355,7 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
     GANNET_TRY(name_differences(
         campaign, gannet_resume_continue(campaign->context, journal, snapshot,
                                          campaign->input->general.name, &campaign->ledger)));
+    GANNET_TRY(enter_evaluations(campaign));
     GANNET_TRY(restore_optimizer(campaign));
     warn_of_changes(campaign);
   } else {
@@ -382,17 +436,6 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
                       near[0] ? "'; " : "");
 }
 
-/* As the optimiser's own history. */
-static gannet_err create_history(gannet_campaign *campaign) {
-  gannet_optimizer_options options;
-  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
-  const gannet_err err = gannet_campaign_options(campaign->input, &options);
-  if (err == GANNET_OK && !options.method.penalties)
-    gannet_history_take_at_its_word(campaign->history);
-  gannet_optimizer_options_release(&options);
-  return err;
-}
-
 static gannet_err read_configuration(const char *directory, char *path, gannet_campaign *campaign) {
   char *text = NULL;
   gannet_campaign_source source = {.file = path};
@@ -446,14 +489,14 @@ gannet_err gannet_campaign_query_optimizer(const char *directory, gannet_log_sin
   gannet_context_set_log(campaign->context, GANNET_LOG_WARNING, log, log_user);
   GANNET_TRY(gannet_campaign_setup(campaign, file));
   GANNET_TRY(read_ledger(false, campaign));
+  GANNET_TRY(enter_evaluations(campaign));
   return restore_optimizer(campaign);
 }
 
 void gannet_campaign_close(gannet_campaign *campaign) {
   gannet_ledger_release(&campaign->ledger);
   gannet_free(&campaign->start_left);
-  if (!campaign->optimizer) gannet_history_destroy(&campaign->history);
-  campaign->history = NULL;
+  gannet_history_destroy(&campaign->history);
   gannet_optimizer_destroy(&campaign->optimizer);
   gannet_campaign_destroy(&campaign->input);
   gannet_context_destroy(&campaign->context);
@@ -474,6 +517,9 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
   int64_t *id = NULL;
   double *x = NULL;
   gannet_state state = {0};
+  GANNET_TRY(renew_optimizer(campaign));
+  const gannet_history *own = gannet_optimizer_history(optimizer);
+  const int64_t asked = gannet_history_count(own);
   gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
   if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
   err = gannet_agree(campaign->context->comm, err);
@@ -482,6 +528,11 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
   if (err == GANNET_OK && q > n_start) err = gannet_optimizer_ask(optimizer, q - n_start, id, x);
   if (err == GANNET_OK) {
     err = gannet_optimizer_get_state(optimizer, &state);
+    for (int64_t i = asked; i < asked + q && err == GANNET_OK; ++i) {
+      const gannet_evaluation *row = gannet_history_get(own, i);
+      err = gannet_history_propose(campaign->history, gannet_history_x_user(own, i), row->batch,
+                                   row->origin, NULL);
+    }
     if (err == GANNET_OK)
       err = gannet_ledger_propose(&campaign->ledger, *first, &state,
                                   q > n_start ? gannet_optimizer_ask_seconds(optimizer) : NAN);
@@ -492,6 +543,43 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
   gannet_state_release(&state);
   GANNET_TRY(err);
   return GANNET_OK;
+}
+
+gannet_err gannet_campaign_propose(gannet_campaign *campaign, const double *x_user, int64_t *id) {
+  const int64_t batch = gannet_optimizer_next_batch(campaign->optimizer);
+  GANNET_TRY(gannet_problem_check_point(campaign->input->problem, x_user));
+  GANNET_TRY(gannet_history_propose(campaign->history, x_user, batch, GANNET_ORIGIN_USER, id));
+  GANNET_TRY(gannet_ledger_propose(&campaign->ledger, *id, NULL, NAN));
+  if (campaign->is_stale) return GANNET_OK;
+  return gannet_history_propose(gannet_optimizer_history(campaign->optimizer), x_user, batch,
+                                GANNET_ORIGIN_USER, NULL);
+}
+
+gannet_err gannet_campaign_tell(gannet_campaign *campaign, int n, const int64_t *ids) {
+  const gannet_history *h = campaign->history;
+  GANNET_TRY(gannet_ledger_tell(&campaign->ledger, n, ids));
+  const bool has_discarded = gannet_history_count_kept(h) < gannet_history_count(h);
+  for (int i = 0; i < n && !campaign->is_stale; ++i) {
+    int64_t number = ids[i]; /* the optimiser counts only evaluations that were not discarded */
+    for (int64_t id = 0; has_discarded && id < ids[i]; ++id)
+      number -= gannet_history_get(h, id)->status == GANNET_EVAL_DISCARDED;
+    GANNET_TRY(tell_optimizer(campaign, ids[i], number));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_tell_held(gannet_campaign *campaign) {
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+    const gannet_ticket *ticket = &campaign->ledger.ticket[id];
+    if (ticket->has_result && !ticket->is_told) campaign->is_stale = true;
+  }
+  return gannet_ledger_tell_held(&campaign->ledger);
+}
+
+gannet_err gannet_campaign_correct(gannet_campaign *campaign,
+                                   const gannet_correction_order *order) {
+  campaign->is_stale = true;
+  return gannet_ledger_correct(&campaign->ledger, order);
 }
 
 gannet_err gannet_campaign_save(gannet_campaign *campaign) {

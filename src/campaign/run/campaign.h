@@ -23,9 +23,12 @@ typedef struct {
   gannet_context *context;      /* owned; NULL in a query without an optimiser */
   gannet_campaign_input *input; /* owned */
   char directory[PATH_MAX];
-  gannet_history *history;     /* of the optimiser, or owned when there is none */
-  gannet_optimizer *optimizer; /* NULL in a query without one */
+  gannet_history *history; /* owned: every evaluation, also those that were discarded */
+  gannet_optimizer
+      *optimizer; /* owned; NULL in a query without one. Its own history has those that count */
   gannet_ledger ledger;
+  bool is_stale; /* after a correction: the optimiser begins anew before it is asked again */
+  bool ignores_requests; /* their files cannot be removed; on rank 0 (campaign/run/corrections.h) */
   bool is_resumed;
   gannet_damage damage; /* of a query */
   int64_t *start_left;  /* [n_start_left] designs to start with that were not proposed yet */
@@ -192,6 +195,39 @@ GANNET_CHECKED gannet_err gannet_campaign_count_start(gannet_campaign *campaign,
  * first  out  id of the first of q consecutive evaluations
  */
 GANNET_CHECKED gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first);
+
+/* Enter a point of the user's own as a proposal.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ *
+ * x_user  in   [n_variables]
+ *
+ * Errors: GANNET_ERR_INPUT for a point outside the ranges of the variables.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_propose(gannet_campaign *campaign, const double *x_user,
+                                                  int64_t *id);
+
+/* Tell the optimiser every result that is acknowledged and was not told, in the order of ids: what
+ * a process left behind that ended between the two.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_tell_held(gannet_campaign *campaign);
+
+/* Tell the optimiser results that the journal has, in this order.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_tell(gannet_campaign *campaign, int n,
+                                               const int64_t *ids);
+
+/* Correct evaluations. The optimiser learns from the remaining results as if it had been told no
+ * others.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_correct(gannet_campaign *campaign,
+                                                  const gannet_correction_order *order);
 
 /* Write a snapshot of the state (rank 0) and agree on the outcome.
  *

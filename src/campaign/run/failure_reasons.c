@@ -104,7 +104,9 @@ gannet_err gannet_reasons_collect(const gannet_ledger *ledger, gannet_reason **r
   GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *all, &all));
   for (int64_t id = 0; id < ledger->n; ++id) {
     const gannet_ticket *ticket = &ledger->ticket[id];
-    if (!ticket->has_result || ticket->result.status == GANNET_EVAL_DONE) continue;
+    const gannet_eval_status status = ticket->result.status;
+    if (!ticket->has_result || status == GANNET_EVAL_DONE || status == GANNET_EVAL_DISCARDED)
+      continue;
     gannet_reason_key(ticket, key);
     all[n_all++] = (keyed){gannet_hash(key, strlen(key)), id};
   }

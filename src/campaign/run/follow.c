@@ -75,13 +75,15 @@ static gannet_err open_again(gannet_follow *f) {
 
 gannet_err gannet_follow_look(gannet_follow *follow, bool *changed) {
   const int64_t before = follow->campaign.ledger.sequence;
+  const int64_t changes = follow->campaign.ledger.n_changes;
   bool replaced = false;
   *changed = false;
   if (follow->note[0]) return GANNET_OK;
   look_around(follow);
   const gannet_err err = read_on(follow, &replaced);
-  /* A resumed campaign may have another budget. */
-  if (replaced || change_of(follow, "campaign.yaml") != follow->configured) {
+  /* A resumed campaign may have another budget, and corrections change what was seen. */
+  if (replaced || follow->campaign.ledger.n_changes != changes ||
+      change_of(follow, "campaign.yaml") != follow->configured) {
     *changed = true;
     return open_again(follow);
   }
@@ -128,8 +130,12 @@ static bool is_spent(const gannet_follow *f) {
   const int budget = f->campaign.input->budget.evaluations;
   if (gannet_ledger_pending(&f->campaign.ledger) > 0) return false;
   if (budget != GANNET_AUTO && gannet_budget_used(&f->campaign) >= budget) return true;
-  const int64_t proposed =
-      gannet_budget_used(&f->campaign) - gannet_history_count_origin(history, GANNET_ORIGIN_USER);
+  int64_t proposed = 0;
+  for (int64_t id = 0; id < gannet_history_count(history); ++id) {
+    const gannet_evaluation *row = gannet_history_get(history, id);
+    proposed += row->origin != GANNET_ORIGIN_USER && row->origin != GANNET_ORIGIN_IMPORT &&
+                row->status != GANNET_EVAL_DISCARDED;
+  }
   return f->total > 0 && proposed >= f->total;
 }
 

@@ -96,6 +96,7 @@ gannet_err gannet_import_enter(gannet_campaign *campaign, const gannet_results_f
                                results, &text);
   }
   if (err == GANNET_OK) err = gannet_ledger_import(&campaign->ledger, text);
+  campaign->is_stale = true; /* the optimiser learns of them when it is asked */
   gannet_free(&text);
   gannet_free(&points);
   gannet_free(&results);

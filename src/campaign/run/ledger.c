@@ -30,6 +30,11 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   for (int i = 0; i < ledger->n_imports; ++i) gannet_free(&ledger->imports[i].from);
   gannet_free(&ledger->imports);
   gannet_free(&ledger->attempts);
+  for (int i = 0; i < ledger->n_corrections; ++i) {
+    gannet_free(&ledger->correction[i].before.constraints);
+    gannet_quantities_release(&ledger->correction[i].before.reported);
+  }
+  gannet_free(&ledger->correction);
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
   gannet_free(&ledger->positional);
@@ -88,9 +93,9 @@ gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name, boo
 }
 
 /* Values of objective and constraints have columns of their own. */
-gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_ticket *ticket) {
-  for (int i = 0; i < ticket->result.reported.n; ++i) {
-    const gannet_reported *item = &ticket->result.reported.item[i];
+gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_quantities *reported) {
+  for (int i = 0; i < reported->n; ++i) {
+    const gannet_reported *item = &reported->item[i];
     const bool has_own = strcmp(item->name, "objective") == 0 ||
                          gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
     if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, false));
@@ -206,7 +211,7 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_result_record 
   gannet_ledger_count(ledger, ticket, 1);
   GANNET_TRY(
       gannet_quantities_copy(&result->reported, spec->n_variables, &ticket->result.reported));
-  return gannet_ledger_add_columns(ledger, ticket);
+  return gannet_ledger_add_columns(ledger, &ticket->result.reported);
 }
 
 static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
@@ -249,6 +254,167 @@ static gannet_err take_stop(gannet_ledger *ledger, const char *reason) {
   return *reason ? gannet_copy_text(reason, &ledger->stop_reason) : GANNET_OK;
 }
 
+/* Copy a result, whose numbers are NAN unless it is done.
+ *
+ * to  inout  its constraints point at [n_constraints]
+ */
+static gannet_err copy_result(const gannet_problem *problem, const gannet_result_record *from,
+                              gannet_result_record *to) {
+  const int n = problem->spec.n_constraints;
+  gannet_quantities reported = to->reported;
+  gannet_result_clear(n, to);
+  to->id = from->id;
+  to->status = from->status;
+  to->run = from->run;
+  to->reported = reported;
+  if (from->status == GANNET_EVAL_DONE) to->objective = from->objective;
+  if (from->status == GANNET_EVAL_DONE && n > 0)
+    memcpy(to->constraints, from->constraints, (size_t)n * sizeof *to->constraints);
+  return gannet_quantities_copy(&from->reported, problem->spec.n_variables, &to->reported);
+}
+
+gannet_correction *gannet_ledger_find_correction(const gannet_ledger *ledger, int64_t id) {
+  for (int i = ledger->n_corrections - 1; i >= 0; --i)
+    if (ledger->correction[i].id == id && isnan(ledger->correction[i].undo.when))
+      return &ledger->correction[i];
+  return NULL;
+}
+
+gannet_err gannet_ledger_add_correction(gannet_ledger *ledger, const gannet_correction *given) {
+  const size_t k = (size_t)ledger->problem->spec.n_constraints;
+  GANNET_REQUIRE(0 <= given->id && given->id < ledger->n, GANNET_ERR_DAMAGED,
+                 "a correction of evaluation %lld, which was never proposed", (long long)given->id);
+  if (ledger->n_corrections == ledger->correction_capacity) {
+    const int larger = 2 * ledger->correction_capacity + 8;
+    GANNET_TRY(gannet_resize((size_t)ledger->correction_capacity, (size_t)larger,
+                             sizeof *ledger->correction, &ledger->correction));
+    ledger->correction_capacity = larger;
+  }
+  gannet_correction *made = &ledger->correction[ledger->n_corrections];
+  *made = *given;
+  made->before.constraints = NULL;
+  made->before.reported = (gannet_quantities){0};
+  GANNET_TRY(gannet_alloc(k, sizeof(double), &made->before.constraints));
+  ledger->n_corrections += 1;
+  ledger->n_changes += 1;
+  GANNET_TRY(copy_result(ledger->problem, &given->before, &made->before));
+  return gannet_ledger_add_columns(ledger, &made->before.reported); /* of a journal made anew */
+}
+
+/* Correct a ticket. The history is told afterwards. */
+static gannet_err correct_ticket(gannet_ledger *ledger, const gannet_correction_order *order,
+                                 gannet_ticket *ticket) {
+  gannet_result_record next = ticket->result; /* borrowed, but for what is set here */
+  const gannet_correction made = {.kind = order->kind,
+                                  .id = next.id,
+                                  .note = order->note,
+                                  .had_result = ticket->has_result,
+                                  .was_told = ticket->is_told,
+                                  .before = ticket->result,
+                                  .undo = {.when = NAN}};
+  GANNET_TRY(gannet_ledger_add_correction(ledger, &made));
+  const gannet_result_record *before = &ledger->correction[ledger->n_corrections - 1].before;
+  next.reported = (gannet_quantities){0};
+  switch (order->kind) {
+    case GANNET_CORRECTION_VALUES:
+      next = *order->result;
+      break;
+    case GANNET_CORRECTION_RETRY:
+      if (ticket->has_result) GANNET_TRY(keep_attempt(ledger, before));
+      next.status = GANNET_EVAL_PENDING;
+      ticket->is_told = false;
+      break;
+    default:
+      next.status = GANNET_EVAL_DISCARDED;
+      next.run.failure = GANNET_FAILURE_NONE;
+      next.run.crashed = false;
+      (void)snprintf(next.run.reason, sizeof next.run.reason, "%s", order->note.why);
+      ticket->is_told = true;
+  }
+  if (!made.had_result || order->kind == GANNET_CORRECTION_RETRY)
+    ticket->nonce = 0; /* no attempt is open any more */
+  ticket->has_result = next.status != GANNET_EVAL_PENDING;
+  return copy_result(ledger->problem, &next, &ticket->result);
+}
+
+/* What was withdrawn is a result that has just come, and is told again. */
+static gannet_err undo_correction(gannet_ledger *ledger, const gannet_correction_order *order,
+                                  gannet_ticket *ticket) {
+  gannet_correction *last = gannet_ledger_find_correction(ledger, ticket->result.id);
+  GANNET_REQUIRE(last && last->kind == order->kind, GANNET_ERR_DAMAGED,
+                 "evaluation %lld has no such correction to take back",
+                 (long long)ticket->result.id);
+  last->undo = order->note;
+  ledger->n_changes += 1;
+  ticket->has_result = last->had_result;
+  ticket->is_told = last->was_told && last->kind != GANNET_CORRECTION_RETRY;
+  if (!last->had_result) ticket->nonce = 0; /* a resume begins the next attempt */
+  return copy_result(ledger->problem, &last->before, &ticket->result);
+}
+
+/* Tell the history the results as they are now: in the order in which they were told, then those
+ * that are told by being corrected. */
+static gannet_err tell_anew(gannet_ledger *ledger, int n, const int64_t *ids) {
+  const int64_t told = gannet_history_count_told(ledger->history);
+  int64_t *id = NULL;
+  GANNET_TRY(gannet_alloc((size_t)(told + n), sizeof *id, &id));
+  if (told > 0) memcpy(id, gannet_history_order(ledger->history), (size_t)told * sizeof *id);
+  if (n > 0) memcpy(id + told, ids, (size_t)n * sizeof *id);
+  gannet_history_forget_results(ledger->history);
+  gannet_err err = GANNET_OK;
+  for (int64_t i = 0; i < told + n && err == GANNET_OK; ++i)
+    if (ledger->ticket[id[i]].is_told &&
+        gannet_history_get(ledger->history, id[i])->status == GANNET_EVAL_PENDING)
+      err = gannet_history_tell(ledger->history, &ledger->ticket[id[i]].result);
+  gannet_free(&id);
+  return err;
+}
+
+/* All that an optimiser keeps after a correction is its method and the number of its batch. */
+static gannet_err forget_what_was_learnt(gannet_ledger *ledger) {
+  char method[GANNET_STATE_TEXT_SIZE];
+  double batch = ledger->n_positional > 0 ? ledger->positional[0] : 0;
+  (void)gannet_state_find(&ledger->state, "", "batch", &batch);
+  (void)snprintf(method, sizeof method, "%s", gannet_state_find_text(&ledger->state, "", "method"));
+  gannet_state_clear(&ledger->state);
+  ledger->n_positional = 0;
+  if (method[0]) GANNET_TRY(gannet_state_put_text(&ledger->state, "", "method", method));
+  return gannet_state_put(&ledger->state, "", "batch", GANNET_STATE_WHOLE, batch);
+}
+
+static gannet_err take_correct(gannet_ledger *ledger, const gannet_correction_order *order) {
+  for (int i = 0; i < order->n; ++i) {
+    gannet_ticket *ticket = NULL;
+    GANNET_TRY(find_ticket(ledger, order->ids[i], &ticket));
+    gannet_ledger_count(ledger, ticket, -1);
+    GANNET_TRY(order->undo ? undo_correction(ledger, order, ticket)
+                           : correct_ticket(ledger, order, ticket));
+    gannet_ledger_count(ledger, ticket, 1);
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &ticket->result.reported));
+  }
+  gannet_free(&ledger->stop_reason); /* it may hold no longer */
+  GANNET_TRY(tell_anew(ledger, order->n, order->ids));
+  return forget_what_was_learnt(ledger);
+}
+
+/* A journal that was made anew has the results as they are, and says what they were before. */
+static gannet_err take_correct_record(gannet_ledger *ledger, const gannet_record *record) {
+  gannet_correction made = record->correction;
+  if (record->is_made) {
+    GANNET_REQUIRE(record->n == 1, GANNET_ERR_DAMAGED, "a correction of %d evaluations", record->n);
+    made.id = record->id[0];
+    made.before = record->result;
+    made.before.id = made.id;
+    return gannet_ledger_add_correction(ledger, &made);
+  }
+  const gannet_correction_order order = {made.kind,  record->undo, record->n,
+                                         record->id, made.note,    &record->result};
+  GANNET_REQUIRE(made.kind != GANNET_CORRECTION_VALUES || record->undo ||
+                     (record->n == 1 && record->result.id == record->id[0]),
+                 GANNET_ERR_DAMAGED, "a correction without the result");
+  return take_correct(ledger, &order);
+}
+
 static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
   switch (record->kind) {
     case GANNET_RECORD_CAMPAIGN:
@@ -268,6 +434,8 @@ static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
       return take_stop(ledger, record->reason);
     case GANNET_RECORD_IMPORT:
       return take_import(ledger, record);
+    case GANNET_RECORD_CORRECT:
+      return take_correct_record(ledger, record);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -322,7 +490,7 @@ gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint6
 
 gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, gannet_state *state,
                                  double seconds) {
-  gannet_proposal proposal = {
+  gannet_proposed_rows proposal = {
       .first = first, .end = gannet_history_count(ledger->history), .seconds = seconds};
   char *text = NULL;
   GANNET_TRY(add_tickets(ledger, seconds));
@@ -382,6 +550,14 @@ gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
   gannet_free(&texts);
   for (int i = 0; i < n && err == GANNET_OK; ++i) err = take_result(ledger, &results[i]);
   return err;
+}
+
+gannet_err gannet_ledger_correct(gannet_ledger *ledger, const gannet_correction_order *order) {
+  char *text = NULL;
+  if (order->n == 0) return GANNET_OK;
+  const gannet_err made = gannet_record_correct(ledger->problem, order, &text);
+  GANNET_TRY(write_text(ledger, false, made, &text));
+  return take_correct(ledger, order);
 }
 
 gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
@@ -476,13 +652,13 @@ static gannet_err queue_proposals(queue *q) {
     int64_t end = first;
     while (end < ledger->n && are_one_proposal(ledger->history, first, end)) ++end;
     char *text = NULL;
-    const gannet_proposal proposal = {.first = first,
-                                      .end = end,
-                                      .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
-                                      .state = &ledger->state,
-                                      .n_positional = ledger->n_positional,
-                                      .positional = ledger->positional,
-                                      .seconds = ledger->ticket[first].proposal};
+    const gannet_proposed_rows proposal = {.first = first,
+                                           .end = end,
+                                           .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
+                                           .state = &ledger->state,
+                                           .n_positional = ledger->n_positional,
+                                           .positional = ledger->positional,
+                                           .seconds = ledger->ticket[first].proposal};
     const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
     GANNET_TRY(queue_text(q, made, text));
     first = end;
@@ -534,6 +710,10 @@ static gannet_err rewrite_all(queue *q) {
   }
   if (ledger->stop_reason) {
     made = gannet_record_stop(ledger->stop_reason, &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  for (int i = 0; i < ledger->n_corrections; ++i) {
+    made = gannet_record_correction(ledger->problem, &ledger->correction[i], &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   return write_queue(q);

@@ -1,6 +1,6 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Eight kinds of records, JSON objects:
+ * Nine kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
  *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
@@ -11,6 +11,8 @@
  *   tell      ids whose results were handed to the optimiser, in that order
  *   import    results of earlier work with their points, evaluations at once, and their file
  *   stop      why the campaign ended before its budget was spent
+ *   correct   results that the user discards, changes or wants anew, or takes such a correction
+ * back
  *
  * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
  * tell record, so a resumed campaign tells the same results in the same order.
@@ -51,6 +53,34 @@ typedef struct {
   int64_t n_imported; /* evaluations that it became */
 } gannet_import;
 
+/* A correction of an evaluation by the user. */
+typedef enum {
+  GANNET_CORRECTION_DISCARD, /* it counts no more */
+  GANNET_CORRECTION_VALUES,  /* its result is another one */
+  GANNET_CORRECTION_RETRY    /* its result is withdrawn, and it runs once more */
+} gannet_correction_kind;
+
+enum { GANNET_WHO_SIZE = 112, GANNET_WHY_SIZE = GANNET_REASON_SIZE };
+
+/* Who asks for a correction, when and why. */
+typedef struct {
+  double when; /* seconds since 1970 */
+  char who[GANNET_WHO_SIZE];
+  char why[GANNET_WHY_SIZE]; /* "" = nothing was said */
+  uint64_t key;              /* of the request: one that is read twice is made once */
+} gannet_correction_note;
+
+/* A correction that was made. */
+typedef struct {
+  gannet_correction_kind kind;
+  int64_t id;
+  gannet_correction_note note;
+  bool had_result, was_told;
+  gannet_result_record before; /* the result until then; pending when there was none; owned, also
+                                  its constraints */
+  gannet_correction_note undo; /* when = NAN: it was not taken back */
+} gannet_correction;
+
 /* A column of what results report besides objective and constraints. */
 typedef struct {
   char *name;  /* of the quantity, owned */
@@ -86,6 +116,9 @@ typedef struct {
   int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
+  int n_corrections, correction_capacity;
+  gannet_correction *correction; /* [n_corrections] as they were made; owned */
+  int64_t n_changes; /* corrections that were made and taken back since the ledger began */
   int n_columns, column_capacity;
   gannet_reported_column *column; /* [n_columns] in the order in which they were needed */
   double longest;                 /* seconds of any attempt so far, 0 = none */
@@ -105,12 +138,12 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name,
                                                    bool is_sd);
 
-/* Add the columns that a ticket needs and that are not there yet.
+/* Add the columns that the quantities of a result need and that are not there yet.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_ledger_add_columns(gannet_ledger *ledger,
-                                                    const gannet_ticket *ticket);
+                                                    const gannet_quantities *reported);
 
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).
  *
@@ -193,6 +226,40 @@ GANNET_CHECKED gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, con
  */
 GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
                                                 const gannet_result_record *results);
+
+/* Correct n evaluations alike, or take their last corrections back. The history is told anew, in
+ * the order in which it was told, and the optimiser's state forgets everything but the number of
+ * its batch: what it had learnt came of the results as they were.
+ *
+ * Local.
+ *
+ * ids     in  [n]; gannet_corrections_check has nothing against them
+ * result  in  of GANNET_CORRECTION_VALUES, for n = 1; else NULL
+ */
+typedef struct {
+  gannet_correction_kind kind;
+  bool undo; /* takes the last correction back, which is of this kind */
+  int n;
+  const int64_t *ids;
+  gannet_correction_note note;
+  const gannet_result_record *result;
+} gannet_correction_order;
+
+GANNET_CHECKED gannet_err gannet_ledger_correct(gannet_ledger *ledger,
+                                                const gannet_correction_order *order);
+
+/* The last correction of an evaluation that was not taken back, or NULL.
+ *
+ * Local.
+ */
+gannet_correction *gannet_ledger_find_correction(const gannet_ledger *ledger, int64_t id);
+
+/* Append a correction of which everything is known; it is copied.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_add_correction(gannet_ledger *ledger,
+                                                       const gannet_correction *correction);
 
 /* Hand the results of these evaluations to the history, in this order.
  *

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "campaign/run/batch.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/corrections.h"
 #include "campaign/run/stop.h"
 #include "campaign/run/stop_rule.h"
 #include "campaign/run/tidy.h"
@@ -162,6 +163,23 @@ static gannet_err is_too_late(const runner *r, int q, bool *late) {
   return GANNET_OK;
 }
 
+static gannet_err rewrite_table(const gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  gannet_err err = gannet_campaign_path(campaign, "history.csv", path);
+  if (err == GANNET_OK && campaign->context->rank == 0)
+    err = gannet_table_replace(path, &campaign->ledger);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+/* Corrections that somebody asks for while the campaign runs. */
+static gannet_err take_corrections(runner *r) {
+  int n = 0;
+  GANNET_TRY(gannet_corrections_take(r->campaign, &n));
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_batch_correct(r->campaign, r->evaluator, &r->batch));
+  return rewrite_table(r->campaign);
+}
+
 static gannet_err look_for_stop(runner *r) {
   const gannet_context *context = r->campaign->context;
   const gannet_stop before = r->asked.stop;
@@ -223,7 +241,7 @@ static gannet_err tell_results(runner *r, int n, const int64_t *id) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
   GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_sync(&c->ledger)));
-  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, n, id)));
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_campaign_tell(c, n, id)));
   gannet_err err = gannet_campaign_path(c, "history.csv", path);
   if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
   GANNET_TRY(gannet_agree(c->context->comm, err));
@@ -266,6 +284,8 @@ static gannet_err work_off(runner *r) {
   const int parallel = r->campaign->input->evaluate.parallel;
   while (!r->strategy->is_ready_to_tell(&r->batch)) {
     GANNET_TRY(look_for_stop(r));
+    GANNET_TRY(take_corrections(r));
+    if (r->strategy->is_ready_to_tell(&r->batch)) return GANNET_OK;
     const bool goes_on = r->asked.stop == GANNET_GO_ON;
     if (r->asked.stop == GANNET_STOP_NOW) {
       gannet_batch_clear_in_flight(&r->batch);
@@ -400,6 +420,7 @@ static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
   if (r->batch.n > 0 && r->strategy->is_ready_to_tell(&r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
     GANNET_TRY(look_for_stop(r));
+    GANNET_TRY(take_corrections(r));
     if (r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0 &&
         gannet_budget_left(r->campaign) > 0) {
       interrupt(outcome, r->asked.why, r->asked.by_clock);
@@ -443,12 +464,22 @@ static gannet_err classify_end(const runner *r, gannet_run_outcome *outcome) {
   return GANNET_OK;
 }
 
-static gannet_err rewrite_table(const gannet_campaign *campaign) {
-  char path[PATH_MAX];
-  gannet_err err = gannet_campaign_path(campaign, "history.csv", path);
-  if (err == GANNET_OK && campaign->context->rank == 0)
-    err = gannet_table_replace(path, &campaign->ledger);
-  return gannet_agree(campaign->context->comm, err);
+gannet_err gannet_campaign_end_left(const gannet_campaign *campaign,
+                                    const gannet_run_options *options, int n,
+                                    const gannet_request *requests) {
+  const gannet_evaluator_setup setup = evaluator_setup(campaign, options);
+  const gannet_evaluator_type *type = campaign->input->evaluator;
+  gannet_evaluator *evaluator = NULL;
+  bool taken = false;
+  if (n == 0 || !type->recover) return GANNET_OK;
+  GANNET_TRY(gannet_evaluator_create(type, campaign->input->evaluator_options, &setup, &evaluator));
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    err = gannet_evaluator_recover(evaluator, &requests[i], &taken);
+    if (err == GANNET_OK && taken) err = gannet_evaluator_withdraw(evaluator, requests[i].id);
+  }
+  gannet_evaluator_destroy(&evaluator);
+  return err;
 }
 
 gannet_err gannet_campaign_show_held(gannet_campaign *campaign) {

@@ -48,6 +48,18 @@ GANNET_CHECKED gannet_err gannet_campaign_run(gannet_campaign *campaign,
                                               const gannet_run_options *options,
                                               gannet_run_outcome *outcome);
 
+/* End what an earlier process has left running of evaluations that are not wanted any more.
+ *
+ * Collective over the campaign's context; requests the same on all ranks.
+ *
+ * requests  in  [n] the last attempts of these evaluations
+ *
+ * Errors: those of the back-end.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_end_left(const gannet_campaign *campaign,
+                                                   const gannet_run_options *options, int n,
+                                                   const gannet_request *requests);
+
 /* After a run: results of an unfinished batch count for people, and stand in history.csv, as they
  * do for `gannet best`. A resume puts them where an uninterrupted run has them.
  *

@@ -15,11 +15,12 @@
 #include "gannet/version.h"
 #include "problem/outputs.h"
 
-static const char *const kinds[] = {"campaign", "propose", "submit", "result", "tell",
-                                    "state",    "stop",    "import", NULL};
+static const char *const kinds[] = {"campaign", "propose", "submit", "result",  "tell",
+                                    "state",    "stop",    "import", "correct", NULL};
 #define ORIGIN(name, word) word,
 static const char *const origins[] = {GANNET_ORIGIN_LIST(ORIGIN) NULL};
 #undef ORIGIN
+static const char *const corrections[] = {"discard", "values", "retry", NULL};
 
 /* The members of a run in the order in which they are written; failure is written as its word. */
 #define RUN(member, kind) GANNET_STRUCT_AT(gannet_run_record, member, kind)
@@ -146,8 +147,8 @@ static json_t *state_object(const gannet_state *state) {
   return object;
 }
 
-gannet_err gannet_record_propose(const gannet_history *history, const gannet_proposal *proposal,
-                                 char **text) {
+gannet_err gannet_record_propose(const gannet_history *history,
+                                 const gannet_proposed_rows *proposal, char **text) {
   const int v = gannet_history_problem(history)->spec.n_variables;
   const gannet_evaluation *row = gannet_history_get(history, proposal->end - 1);
   json_t *points = json_array();
@@ -230,11 +231,15 @@ static json_t *add_outcome(json_t *object, const gannet_problem_spec *spec,
   return result->reported.n > 0 ? set_member(object, "reported", reported) : object;
 }
 
-gannet_err gannet_record_result(const gannet_problem *problem, const gannet_result_record *result,
-                                char **text) {
+static json_t *result_object(const gannet_problem *problem, const gannet_result_record *result) {
   json_t *object = json_pack("{ss sI sb so}", "record", "result", "id", (json_int_t)result->id,
                              "final", (int)!result->retry, "run", run_object(&result->run));
-  return to_text(add_outcome(object, &problem->spec, result), text);
+  return add_outcome(object, &problem->spec, result);
+}
+
+gannet_err gannet_record_result(const gannet_problem *problem, const gannet_result_record *result,
+                                char **text) {
+  return to_text(result_object(problem, result), text);
 }
 
 gannet_err gannet_record_import(const gannet_problem *problem, const gannet_import *import,
@@ -258,6 +263,47 @@ gannet_err gannet_record_import(const gannet_problem *problem, const gannet_impo
                 (json_int_t)import->n_imported, "batch", (json_int_t)batch, "first",
                 (json_int_t)first, "x", points, "results", told),
       text);
+}
+
+static json_t *set_note(json_t *object, const gannet_correction_note *note) {
+  object = set_member(object, "when", json_real(note->when));
+  object = set_member(object, "who", mended_text(note->who));
+  object = set_member(object, "why", mended_text(note->why));
+  return set_member(object, "key", bits_text(note->key));
+}
+
+gannet_err gannet_record_correct(const gannet_problem *problem,
+                                 const gannet_correction_order *order, char **text) {
+  json_t *list = json_array();
+  for (int i = 0; i < order->n; ++i) list = add_item(list, json_integer(order->ids[i]));
+  json_t *object = json_pack("{ss ss sb so}", "record", "correct", "what", corrections[order->kind],
+                             "undo", (int)order->undo, "ids", list);
+  object = set_note(object, &order->note);
+  if (order->kind == GANNET_CORRECTION_VALUES && !order->undo)
+    object = set_member(object, "result", result_object(problem, order->result));
+  return to_text(object, text);
+}
+
+static json_t *before_object(const gannet_problem *problem, const gannet_result_record *result) {
+  return result->status == GANNET_EVAL_PENDING ? run_object(&result->run)
+                                               : result_object(problem, result);
+}
+
+gannet_err gannet_record_before(const gannet_problem *problem, const gannet_result_record *result,
+                                char **text) {
+  return to_text(before_object(problem, result), text);
+}
+
+gannet_err gannet_record_correction(const gannet_problem *problem, const gannet_correction *made,
+                                    char **text) {
+  json_t *object =
+      json_pack("{ss ss s[I] sb}", "record", "correct", "what", corrections[made->kind], "ids",
+                (json_int_t)made->id, "told", (int)made->was_told);
+  object = set_note(object, &made->note);
+  object = set_member(object, "before", before_object(problem, &made->before));
+  if (isfinite(made->undo.when))
+    object = set_member(object, "undone", set_note(json_object(), &made->undo));
+  return to_text(object, text);
 }
 
 gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
@@ -550,6 +596,60 @@ static gannet_err read_stop(const json_t *object, gannet_record *record) {
   return gannet_copy_text(reason, &record->reason);
 }
 
+static gannet_err read_note(const json_t *object, gannet_correction_note *note) {
+  const char *who = json_string_value(json_object_get(object, "who"));
+  const char *why = json_string_value(json_object_get(object, "why"));
+  (void)snprintf(note->who, sizeof note->who, "%s", who ? who : "");
+  (void)snprintf(note->why, sizeof note->why, "%s", why ? why : "");
+  GANNET_TRY(read_number(json_object_get(object, "when"), "when", &note->when));
+  return read_bits(json_object_get(object, "key"), "key", &note->key);
+}
+
+/* A result, or the run of an evaluation that has none. */
+static gannet_err read_before(const gannet_problem *problem, const json_t *object,
+                              gannet_record *record) {
+  if (json_object_get(object, "status")) return read_result(problem, object, record);
+  GANNET_TRY(
+      gannet_alloc((size_t)problem->spec.n_constraints, sizeof *record->values, &record->values));
+  record->result.constraints = record->values;
+  gannet_result_clear(problem->spec.n_constraints, &record->result);
+  record->result.status = GANNET_EVAL_PENDING;
+  return read_run(object, &record->result.run);
+}
+
+gannet_err gannet_record_parse_before(const gannet_problem *problem, const char *text,
+                                      gannet_record *record) {
+  json_t *object = json_loads(text, 0, NULL);
+  GANNET_REQUIRE(object, GANNET_ERR_DAMAGED, "the result before a correction is no JSON");
+  const gannet_err err = read_before(problem, object, record);
+  json_decref(object);
+  return err;
+}
+
+static gannet_err read_correct(const gannet_problem *problem, const json_t *object,
+                               gannet_record *record) {
+  gannet_correction *made = &record->correction;
+  const json_t *before = json_object_get(object, "before");
+  const json_t *undone = json_object_get(object, "undone");
+  const int kind = position_in(corrections, json_string_value(json_object_get(object, "what")));
+  GANNET_REQUIRE(kind >= 0, GANNET_ERR_DAMAGED, "an unknown kind of correction");
+  made->kind = (gannet_correction_kind)kind;
+  made->undo.when = NAN;
+  record->undo = json_is_true(json_object_get(object, "undo"));
+  GANNET_TRY(read_tell(object, record));
+  GANNET_TRY(read_note(object, &made->note));
+  if (undone) GANNET_TRY(read_note(undone, &made->undo));
+  record->is_made = before != NULL;
+  if (before) {
+    made->was_told = json_is_true(json_object_get(object, "told"));
+    GANNET_TRY(read_before(problem, before, record));
+    made->had_result = record->result.status != GANNET_EVAL_PENDING;
+    return GANNET_OK;
+  }
+  const json_t *result = json_object_get(object, "result");
+  return result ? read_result(problem, result, record) : GANNET_OK;
+}
+
 static gannet_err read_object(const gannet_problem *problem, const json_t *object,
                               gannet_record *record) {
   const char *word = json_string_value(json_object_get(object, "record"));
@@ -571,6 +671,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_stop(object, record);
     case GANNET_RECORD_IMPORT:
       return read_import(problem, object, record);
+    case GANNET_RECORD_CORRECT:
+      return read_correct(problem, object, record);
     default:
       return read_tell(object, record);
   }

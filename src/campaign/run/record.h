@@ -12,7 +12,8 @@ typedef enum {
   GANNET_RECORD_TELL,
   GANNET_RECORD_STATE,
   GANNET_RECORD_STOP,
-  GANNET_RECORD_IMPORT
+  GANNET_RECORD_IMPORT,
+  GANNET_RECORD_CORRECT
 } gannet_record_kind;
 
 /* What a propose record says of the optimiser's state. */
@@ -26,27 +27,31 @@ typedef enum {
 /* A parsed record; only the members of its kind are set. Free with gannet_record_release. */
 typedef struct {
   gannet_record_kind kind;
-  char *name;                  /* campaign */
-  uint64_t seed;               /* campaign */
-  uint64_t fingerprint;        /* campaign */
-  int64_t first, batch;        /* propose */
-  gannet_origin origin;        /* propose: of the points behind the first n_start */
-  int n_start;                 /* propose: the first points, of origin GANNET_ORIGIN_START */
-  int n;                       /* propose: points; submit, tell: ids */
-  double *x;                   /* propose: [n][n_variables] user units */
-  gannet_stated stated;        /* propose */
-  gannet_state state;          /* propose, state: of the optimiser, or what changed of it */
-  int n_positional;            /* propose, of version 0.1.0 */
-  double *positional;          /* propose: [n_positional] the state without names */
-  double seconds;              /* propose: that it took, NAN = unknown */
-  int64_t *id;                 /* submit, tell: [n] */
-  int *attempt;                /* submit: [n] */
-  uint64_t *nonce;             /* submit: [n] */
-  gannet_result_record result; /* result; its constraints point at values */
-  double *values;              /* result: [n_constraints]; import: [n][n_constraints] */
-  char *reason;                /* stop; "" = the campaign goes on */
-  gannet_import import;        /* import: its points are n and x, with batch and first */
-  gannet_result_record *told;  /* import: [n] their results, whose constraints point at values */
+  char *name;                   /* campaign */
+  uint64_t seed;                /* campaign */
+  uint64_t fingerprint;         /* campaign */
+  int64_t first, batch;         /* propose */
+  gannet_origin origin;         /* propose: of the points behind the first n_start */
+  int n_start;                  /* propose: the first points, of origin GANNET_ORIGIN_START */
+  int n;                        /* propose: points; submit, tell, correct: ids */
+  double *x;                    /* propose: [n][n_variables] user units */
+  gannet_stated stated;         /* propose */
+  gannet_state state;           /* propose, state: of the optimiser, or what changed of it */
+  int n_positional;             /* propose, of version 0.1.0 */
+  double *positional;           /* propose: [n_positional] the state without names */
+  double seconds;               /* propose: that it took, NAN = unknown */
+  int64_t *id;                  /* submit, tell, correct: [n] */
+  int *attempt;                 /* submit: [n] */
+  uint64_t *nonce;              /* submit: [n] */
+  gannet_result_record result;  /* result, correct; its constraints point at values */
+  double *values;               /* result, correct: [n_constraints]; import: [n][n_constraints] */
+  char *reason;                 /* stop; "" = the campaign goes on */
+  gannet_import import;         /* import: its points are n and x, with batch and first */
+  gannet_result_record *told;   /* import: [n] their results, whose constraints point at values */
+  gannet_correction correction; /* correct: without id and result, but where is_made */
+  bool undo;                    /* correct: such a correction is taken back */
+  bool is_made; /* correct: it is told as it was made, result is that of before, and tickets have
+                   it already */
 } gannet_record;
 
 /* Parse a payload.
@@ -67,7 +72,7 @@ typedef struct {
   int n_positional;
   const double *positional; /* [n_positional] instead */
   double seconds;           /* that it took, NAN = unknown */
-} gannet_proposal;
+} gannet_proposed_rows;
 
 /* Make the text of a record, without newline, for gannet_free.
  *
@@ -76,7 +81,7 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name,
                                                  uint64_t seed, uint64_t fingerprint, char **text);
 GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history,
-                                                const gannet_proposal *proposal, char **text);
+                                                const gannet_proposed_rows *proposal, char **text);
 GANNET_CHECKED gannet_err gannet_record_state_of(const gannet_state *state, char **text);
 GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
                                                const uint64_t *nonces, char **text);
@@ -84,6 +89,27 @@ GANNET_CHECKED gannet_err gannet_record_result(const gannet_problem *problem,
                                                const gannet_result_record *result, char **text);
 GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
 GANNET_CHECKED gannet_err gannet_record_stop(const char *reason, char **text);
+GANNET_CHECKED gannet_err gannet_record_correct(const gannet_problem *problem,
+                                                const gannet_correction_order *order, char **text);
+
+/* A correction that was made, for a journal whose results have it already.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_record_correction(const gannet_problem *problem,
+                                                   const gannet_correction *correction,
+                                                   char **text);
+
+/* A result as it was before a correction, as text, and back; a pending one is known by its run.
+ *
+ * Local.
+ *
+ * record  out  its result; zeroed, to be released
+ */
+GANNET_CHECKED gannet_err gannet_record_before(const gannet_problem *problem,
+                                               const gannet_result_record *result, char **text);
+GANNET_CHECKED gannet_err gannet_record_parse_before(const gannet_problem *problem,
+                                                     const char *text, gannet_record *record);
 
 /* Results that come with their points.
  *

@@ -19,7 +19,7 @@ const gannet_struct_field gannet_snapshot_ticket_fields[] = {
     {.name = "history/status",
      TICKET(result.status, INT),
      .upper = GANNET_EVAL_STATUS_COUNT - 1,
-     .help = "0 pending, 1 done, 2 cannot run, 3 failed"},
+     .help = "0 pending, 1 done, 2 cannot run, 3 failed, 4 discarded"},
     {.name = "history/objective",
      TICKET(result.objective, REAL),
      .fallback = NAN,
@@ -68,6 +68,34 @@ const gannet_struct_field gannet_snapshot_ticket_fields[] = {
     {.name = "history/reason",
      TICKET(result.run.reason, TEXT),
      .help = "why there is no result, or what is missing of what is only recorded"},
+    {0}};
+
+#define CORRECTION(member, kind) GANNET_STRUCT_AT(gannet_correction, member, kind)
+
+const gannet_struct_field gannet_snapshot_correction_fields[] = {
+    {.name = "corrections/evaluation", CORRECTION(id, LARGE)},
+    {.name = "corrections/kind",
+     CORRECTION(kind, INT),
+     .upper = GANNET_CORRECTION_RETRY,
+     .help = "0 discarded, 1 other values, 2 to run once more"},
+    {.name = "corrections/when",
+     CORRECTION(note.when, REAL),
+     .fallback = NAN,
+     .unit = "seconds since 1970"},
+    {.name = "corrections/who", CORRECTION(note.who, TEXT)},
+    {.name = "corrections/why", CORRECTION(note.why, TEXT)},
+    {.name = "corrections/key", CORRECTION(note.key, BITS), .help = "of the request, 64 bits"},
+    {.name = "corrections/was_told",
+     CORRECTION(was_told, TRUTH),
+     .help = "1 = the optimiser knew the result before"},
+    {.name = "corrections/undone_when",
+     CORRECTION(undo.when, REAL),
+     .fallback = NAN,
+     .unit = "seconds since 1970",
+     .help = "NaN where it was not taken back"},
+    {.name = "corrections/undone_who", CORRECTION(undo.who, TEXT)},
+    {.name = "corrections/undone_why", CORRECTION(undo.why, TEXT)},
+    {.name = "corrections/undone_key", CORRECTION(undo.key, BITS)},
     {0}};
 
 int64_t gannet_snapshot_feasible(const gannet_problem *problem, const gannet_ticket *ticket) {

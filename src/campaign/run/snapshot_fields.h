@@ -15,6 +15,9 @@
 extern const gannet_struct_field gannet_snapshot_mark_fields[];
 extern const gannet_struct_field gannet_snapshot_ticket_fields[];
 
+/* Those of gannet_correction are columns with one value per correction. */
+extern const gannet_struct_field gannet_snapshot_correction_fields[];
+
 /* What a result says of the constraints: 1 all are kept, 0 one is not, -1 there is none.
  *
  * Local.

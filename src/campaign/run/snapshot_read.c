@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
 #include "campaign/run/snapshot_reported.h"
@@ -52,7 +53,7 @@ static gannet_err fill_ledger(columns *c, gannet_ledger *ledger) {
     if (k > 0)
       memcpy(t->result.constraints, c->history.constraints + (size_t)i * k, k * sizeof(double));
     gannet_ledger_count(ledger, t, 1);
-    GANNET_TRY(gannet_ledger_add_columns(ledger, &c->ticket[i]));
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &c->ticket[i].result.reported));
     t->result.reported = c->ticket[i].result.reported;
     c->ticket[i].result.reported = (gannet_quantities){0};
   }
@@ -62,6 +63,36 @@ static gannet_err fill_ledger(columns *c, gannet_ledger *ledger) {
     t->is_told = true;
   }
   return GANNET_OK;
+}
+
+static gannet_err take_correction(gannet_ledger *ledger, const char *before,
+                                  gannet_correction *correction) {
+  gannet_record record = {0};
+  gannet_err err = gannet_record_parse_before(ledger->problem, before, &record);
+  correction->before = record.result;
+  correction->before.id = correction->id;
+  correction->had_result = record.result.status != GANNET_EVAL_PENDING;
+  if (err == GANNET_OK) err = gannet_ledger_add_correction(ledger, correction);
+  gannet_record_release(&record);
+  return err;
+}
+
+/* After the evaluations. */
+static gannet_err read_corrections(const gannet_store *store, gannet_ledger *ledger) {
+  gannet_correction *corrections = NULL;
+  char **before = NULL;
+  int n = 0;
+  if (!gannet_store_has(store, "corrections/before")) return GANNET_OK;
+  GANNET_TRY(gannet_store_read_texts(store, "corrections/before", &n, &before));
+  gannet_err err = gannet_alloc((size_t)n, sizeof *corrections, &corrections);
+  if (err == GANNET_OK)
+    err = gannet_store_read_fields(store, gannet_snapshot_correction_fields, n, corrections,
+                                   sizeof *corrections);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = take_correction(ledger, before[i], &corrections[i]);
+  gannet_free(&corrections);
+  gannet_free(&before);
+  return err;
 }
 
 static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
@@ -230,6 +261,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   if (err == GANNET_OK) err = read_imports(store, ledger);
+  if (err == GANNET_OK) err = read_corrections(store, ledger);
   if (err == GANNET_OK && gannet_store_has(store, "campaign/stop"))
     err = gannet_store_read_text(store, "campaign/stop", &ledger->stop_reason);
   gannet_history_columns_release(&c.history);

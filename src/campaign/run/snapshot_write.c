@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
 #include "campaign/run/snapshot_reported.h"
@@ -103,6 +104,28 @@ static gannet_err write_history(writer *w) {
       "1 all constraints are kept, 0 one is violated, -1 there is no result");
 }
 
+/* A campaign without corrections has no such columns. Results as they were before corrections are
+ * texts, as in the journal. */
+static gannet_err write_corrections(const writer *w) {
+  const gannet_ledger *ledger = w->ledger;
+  const gannet_correction *correction = ledger->correction;
+  const int n = ledger->n_corrections;
+  char **texts = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_store_write_fields(w->store, gannet_snapshot_correction_fields, n, correction,
+                                       sizeof *correction));
+  gannet_err err = gannet_alloc((size_t)n, sizeof *texts, &texts);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_record_before(ledger->problem, &correction[i].before, &texts[i]);
+  if (err == GANNET_OK)
+    err = gannet_store_write_texts(w->store, "corrections/before", n, (const char *const *)texts);
+  for (int i = 0; texts && i < n; ++i) gannet_free(&texts[i]);
+  gannet_free(&texts);
+  GANNET_TRY(err);
+  return gannet_store_annotate(w->store, "corrections/before", NULL,
+                               "the result before, as JSON of the journal");
+}
+
 /* Numbers without names are those of version 0.1.0. */
 static gannet_err write_state(const writer *w) {
   const gannet_ledger *ledger = w->ledger;
@@ -127,6 +150,7 @@ gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) 
   if (err == GANNET_OK) err = gannet_problem_columns_write(w.store, ledger->problem);
   if (err == GANNET_OK) err = write_history(&w);
   if (err == GANNET_OK) err = gannet_snapshot_write_reported(w.store, ledger);
+  if (err == GANNET_OK) err = write_corrections(&w);
   if (err == GANNET_OK) err = write_state(&w);
   if (err == GANNET_OK) err = gannet_store_commit(w.store);
   gannet_free(&w.wholes);

@@ -10,19 +10,20 @@
 static int64_t count_stagnant(const gannet_history *history) {
   const gannet_problem *problem = gannet_history_problem(history);
   const int64_t *order = gannet_history_order(history), n = gannet_history_count_told(history);
-  int64_t improved = -1;
+  int64_t improved = -1, results = 0;
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
+    results += row->status != GANNET_EVAL_DISCARDED;
     if (row->status != GANNET_EVAL_DONE) continue;
     const double value = gannet_problem_flip(problem, row->objective);
     if (!(value < best)) continue;
     if (!gannet_problem_is_feasible(problem, gannet_history_constraints(history, order[i])))
       continue;
     best = value;
-    improved = i;
+    improved = results;
   }
-  return improved < 0 ? 0 : n - 1 - improved;
+  return improved < 0 ? 0 : results - improved;
 }
 
 void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t size) {

@@ -37,6 +37,7 @@ static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64
   c->n_ended += 1;
   c->begun = fmin(c->begun, from);
   c->last_ended = fmax(c->last_ended, t->result.run.ended);
+  if (t->result.status == GANNET_EVAL_DISCARDED) return GANNET_OK;
   if (t->result.status != GANNET_EVAL_DONE) {
     c->failure[c->n_failures++ % WATCH_FAILURES] = id;
     return GANNET_OK;

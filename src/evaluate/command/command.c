@@ -576,6 +576,32 @@ static gannet_err cancel(void *state) {
   return GANNET_OK;
 }
 
+/* Until it has ended: another attempt may begin in the same directory. */
+static gannet_err withdraw(void *state, int64_t id) {
+  worker *w = state;
+  const double until =
+      gannet_clock_seconds() + fmin(w->program.options->kill_grace, longest_cancel) + 5;
+  run *one = find_run(w, id);
+  bool any = false, is_held = false;
+  for (int i = 0; i < w->n_held && !is_held; ++i) {
+    if (w->held[i].event.tag != id) continue;
+    is_held = true;
+    w->n_held -= 1;
+    memmove(w->held + i, w->held + i + 1, (size_t)(w->n_held - i) * sizeof *w->held);
+  }
+  if (one && (is_held || one->stage == RUN_WAITS))
+    remove_run(w, one);
+  else if (one)
+    GANNET_TRY(kill_run(w, one));
+  while (find_run(w, id)) {
+    GANNET_REQUIRE(gannet_clock_seconds() < until, GANNET_ERR_STATE,
+                   "the simulation of evaluation %lld cannot be ended (stuck in the kernel?)",
+                   (long long)id);
+    GANNET_TRY(take_events(w, 1, &any));
+  }
+  return GANNET_OK;
+}
+
 /* End what an earlier attempt has left running: nothing of it may run beside the new one. */
 static void end_leftovers(worker *w, const gannet_current_attempt *attempt) {
   gannet_attempt_info sight;
@@ -637,6 +663,7 @@ static const gannet_root_evaluator_type root_evaluator = {.destroy = destroy,
                                                           .submit = submit,
                                                           .wait = wait_for,
                                                           .cancel = cancel,
+                                                          .withdraw = withdraw,
                                                           .recover = recover,
                                                           .ready = ready_of};
 
@@ -672,5 +699,6 @@ const gannet_evaluator_type gannet_evaluator_command = {
     .submit = gannet_root_evaluator_submit,
     .poll = gannet_root_evaluator_poll,
     .cancel = gannet_root_evaluator_cancel,
+    .withdraw = gannet_root_evaluator_withdraw,
     .recover = gannet_root_evaluator_recover,
 };

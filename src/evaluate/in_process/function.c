@@ -237,4 +237,5 @@ const gannet_evaluator_type gannet_evaluator_function = {
     .submit = gannet_in_process_submit,
     .poll = gannet_in_process_poll,
     .cancel = gannet_in_process_cancel,
+    .withdraw = gannet_in_process_withdraw,
 };

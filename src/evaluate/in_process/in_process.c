@@ -407,6 +407,19 @@ gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n
   return GANNET_OK;
 }
 
+gannet_err gannet_in_process_withdraw(void *state, int64_t id) {
+  runner *run = state;
+  const size_t nv = (size_t)run->problem->spec.n_variables;
+  int left = 0;
+  for (int i = 0; i < run->n_queued; ++i) {
+    if (run->queue[i].id == id) continue;
+    run->queue[left] = run->queue[i];
+    memmove(run->x + (size_t)left++ * nv, run->x + (size_t)i * nv, nv * sizeof *run->x);
+  }
+  run->n_queued = left;
+  return GANNET_OK;
+}
+
 gannet_err gannet_in_process_cancel(void *state) {
   runner *run = state;
   run->n_queued = 0;

@@ -79,5 +79,6 @@ gannet_err gannet_in_process_submit(void *state, int n, const gannet_request *re
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
                                   gannet_result_record *results);
 gannet_err gannet_in_process_cancel(void *state);
+gannet_err gannet_in_process_withdraw(void *state, int64_t id);
 
 #endif

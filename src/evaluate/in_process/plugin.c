@@ -132,4 +132,5 @@ const gannet_evaluator_type gannet_evaluator_plugin = {
     .submit = gannet_in_process_submit,
     .poll = gannet_in_process_poll,
     .cancel = gannet_in_process_cancel,
+    .withdraw = gannet_in_process_withdraw,
 };

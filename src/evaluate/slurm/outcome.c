@@ -311,10 +311,7 @@ gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm
   return *done ? add_result(jobs, job, &result) : GANNET_OK;
 }
 
-/* Cancel the present attempt, as an earlier one has given the result. If it has not begun it will
- * do nothing, for attempt.json does not name it any more; if it runs, its job is cancelled unless
- * it shares the job with others. */
-static gannet_err cancel_present_attempt(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+gannet_err gannet_slurm_cancel_attempt(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
   const gannet_attempt_runner nobody = {.attempt = job->attempt.number,
                                         .job = job->known.job[0] ? job->known.job : NULL,
                                         .slot = -1,
@@ -348,7 +345,7 @@ gannet_err gannet_slurm_take_late_result(gannet_slurm_jobs *jobs, const gannet_s
   gannet_log(jobs->context, GANNET_LOG_INFO,
              "evaluation %lld: attempt %d, given up before, ended well after all",
              (long long)job->attempt.id, attempt);
-  return cancel_present_attempt(jobs, job);
+  return gannet_slurm_cancel_attempt(jobs, job);
 }
 
 void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -285,6 +286,23 @@ static gannet_err cancel(void *worker) {
   return err;
 }
 
+static gannet_err withdraw(void *worker, int64_t id) {
+  gannet_slurm_jobs *jobs = worker;
+  for (int i = 0; i < jobs->n; ++i) {
+    gannet_slurm_job *job = &jobs->jobs[i];
+    if (job->attempt.id != id) continue;
+    gannet_err err = GANNET_OK;
+    if (job->submission->stage == GANNET_SLURM_UNCERTAIN)
+      err = gannet_slurm_search_queue(jobs, job->submission);
+    if (err == GANNET_OK && access(job->attempt.directory, F_OK) == 0)
+      err = gannet_slurm_cancel_attempt(jobs, job);
+    gannet_slurm_remove_job(jobs, job);
+    gannet_slurm_free_ended(jobs);
+    return err;
+  }
+  return GANNET_OK;
+}
+
 static gannet_err recover(void *worker, const gannet_request *request, bool *taken) {
   return gannet_slurm_recover(worker, request, taken);
 }
@@ -305,6 +323,7 @@ static const gannet_root_evaluator_type root_evaluator = {.destroy = destroy,
                                                           .submit = submit,
                                                           .wait = wait_for,
                                                           .cancel = cancel,
+                                                          .withdraw = withdraw,
                                                           .recover = recover,
                                                           .ready = ready_of,
                                                           .all_submitted = all_submitted,
@@ -329,6 +348,7 @@ const gannet_evaluator_type gannet_evaluator_slurm = {
     .submit = gannet_root_evaluator_submit,
     .poll = gannet_root_evaluator_poll,
     .cancel = gannet_root_evaluator_cancel,
+    .withdraw = gannet_root_evaluator_withdraw,
     .recover = gannet_root_evaluator_recover,
     .all_submitted = gannet_root_evaluator_all_submitted,
     .detach = gannet_root_evaluator_detach,

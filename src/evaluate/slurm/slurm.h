@@ -376,6 +376,15 @@ GANNET_CHECKED gannet_err gannet_slurm_wait_for_files(gannet_slurm_jobs *jobs,
 GANNET_CHECKED gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs,
                                                     const gannet_slurm_job *job, bool *done);
 
+/* Cancel the present attempt, whose result is not wanted. If it has not begun it will do nothing,
+ * for attempt.json does not name it any more; if it runs, its job is cancelled unless it shares the
+ * job with others.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_cancel_attempt(gannet_slurm_jobs *jobs,
+                                                      const gannet_slurm_job *job);
+
 /* Look whether an earlier attempt of this evaluation, given up as lost, ended well after all: the
  * first valid result wins.
  *
