@@ -557,9 +557,7 @@ class Optimizer(contextlib.AbstractContextManager):
         with self._alike():
             result = self._result(-1, *given)
             if is_own:
-                _check_names("variable", point, self.names, self._filled)
-                x = np.array([np.nan if point.get(name) is None and name in self._filled
-                              else _number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
+                x = np.array(self._coded(point))
             else:
                 result.id = self._check_values(point) if isinstance(point, Point) else _identifier(point)
         if is_own:
@@ -663,9 +661,14 @@ class Optimizer(contextlib.AbstractContextManager):
         for point in points:
             if not isinstance(point, collections.abc.Mapping):
                 raise Error(f"{point!r}: expected a dictionary with a design")
-            _check_names("variable", point, self.names)
-            rows.append([_number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
+            rows.append(self._coded(point))
         return np.array(rows).reshape(len(rows), len(self.names))
+
+    def _coded(self, point):
+        """A design in the library's coding. The library fills in fixed and derived variables that are left out."""
+        _check_names("variable", point, self.names, self._filled)
+        return [np.nan if name in self._filled and point.get(name) is None else _number(name, kind, point[name])
+                for name, kind in zip(self.names, self.kinds)]
 
     def close(self):
         """Free everything; called by itself at the end.

@@ -109,8 +109,37 @@ program fortran_module
   call fail_and_begin(other, 100)
   call require(resident() - pages < 1000, "what failed or was begun anew is freed")
   call gannet_end(other)
+  call keep_to_values()
 
 contains
+
+  ! Steps, listed values, and variables that are not searched.
+  subroutine keep_to_values()
+    type(gannet_optimizer) :: opt
+    integer(c_int64_t) :: id(16)
+    real(c_double) :: x(9, 16)
+    integer :: k
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_set(opt, "method", "sobol")
+    call gannet_real(opt, "span", 0.1d0, 1.25d0, step=0.1d0)
+    call gannet_integer(opt, "n", 5, 50, step=5)
+    call gannet_ordinal(opt, "cells", [16d0, 32d0, 64d0], log_scale=.true.)
+    call gannet_ordinal(opt, "mesh", [character(len=6) :: "coarse", "fine"])
+    call gannet_fixed(opt, "rho", 1.25d0)
+    call gannet_fixed(opt, "word", "w")
+    call gannet_fixed(opt, "m", 7)
+    call gannet_fixed(opt, "wet", .true.)
+    call gannet_derived(opt, "area", "span*n + (mesh == 'fine')")
+    call gannet_ask(opt, id, x)
+    do k = 1, size(id)
+      call require(x(1, k) == nint(10*x(1, k))/10d0 .and. x(1, k) <= 1.2d0, "span in steps")
+      call require(x(2, k) == 5*nint(x(2, k)/5), "n in steps")
+      call require(any(x(3, k) == [16d0, 32d0, 64d0]) .and. any(x(4, k) == [0d0, 1d0]), "listed values")
+      call require(all(x(5:8, k) == [1.25d0, 0d0, 7d0, 1d0]), "fixed values")
+      call require(x(9, k) == x(1, k)*x(2, k) + x(4, k), "a derived value")
+    end do
+    call gannet_end(opt)
+  end subroutine
 
   ! Thirty kilobytes of names.
   subroutine begin_large(opt)

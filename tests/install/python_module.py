@@ -54,6 +54,41 @@ class Module(unittest.TestCase):
             self.assertIn(point["solver"], ["cg", "gmres", "lu"])
             self.assertIsInstance(point["vent"], bool)
 
+    def test_values_keep_to_steps_lists_and_expressions(self):
+        with gannet.Optimizer({
+                "span": gannet.real(0.1, 1.25, step=0.1), "n": gannet.integer(5, 50, step=5), "x": (0, 1),
+                "cells": gannet.ordinal(16, 32, 64, scale="log"), "mesh": gannet.ordinal("coarse", "fine"),
+                "rho": gannet.fixed(1.25), "word": gannet.fixed("w"), "area": gannet.derived("span*x"),
+                "half": gannet.derived("cells/2 + (mesh == 'fine')", int), "none": gannet.derived("log(x - 0.5)")},
+                method="sobol", noise=0) as optimizer:
+            points = optimizer.ask(16)
+            for point in points:
+                self.assertIn(point["span"], [k / 10 for k in range(1, 13)])
+                self.assertIn(point["n"], range(5, 51, 5))
+                self.assertEqual((point["rho"], point["word"], point["area"]), (1.25, "w", point["span"] * point["x"]))
+                self.assertIsInstance(point["cells"], int)
+                self.assertEqual(point["half"], point["cells"] // 2 + (point["mesh"] == "fine"))
+                self.assertEqual(point["none"] is None, point["x"] <= 0.5)
+                optimizer.tell(point, point["span"])
+            self.assertEqual({point["mesh"] for point in points}, {"coarse", "fine"})
+            self.assertEqual({point["cells"] for point in points}, {16, 32, 64})
+            own = {"span": 0.1 + 2 * 0.1, "n": 10, "x": 0.75, "cells": 32, "mesh": "fine"}
+            optimizer.tell(own, -1)
+            self.assertEqual((optimizer.best()[0]["span"], optimizer.best()[0]["half"]), (0.3, 17))
+            optimizer.predict(own)
+            for wrong, told in (({"span": 0.33}, "choose 0.3, the nearest"), ({"cells": 20}, "choose 16, the nearest"),
+                                ({"rho": 2}, "variable rho: 2 is not its value here"), ({"mesh": "fin"}, "is not one of")):
+                with self.assertRaisesRegex(gannet.Error, told):
+                    optimizer.tell({**own, **wrong}, 3)
+        with self.assertRaisesRegex(gannet.Error, "step 0: expected a number above 0"):
+            gannet.real(0, 1, step=0)
+        with self.assertRaisesRegex(gannet.Error, "type <class 'str'>, expected float, int or bool"):
+            gannet.derived("x", str)
+        for kind, told in ((gannet.ordinal(1, 3, 2), "values must increase"), (gannet.derived("y*2"), "unknown name 'y'"),
+                           (gannet.integer(0, 9, step=20), "larger than the range")):
+            with self.assertRaisesRegex(gannet.Error, told):
+                gannet.Optimizer({"x": (0, 1), "v": kind})
+
     def test_arrays_are_the_same_points(self):
         ids, x = make().ask_array(6)
         points = make().ask(6)
