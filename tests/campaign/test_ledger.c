@@ -134,6 +134,24 @@ static const struct {
     {"{\"record\":\"result\",\"id\":1}", "status"},
     {"{\"record\":\"result\",\"id\":1,\"status\":\"pending\"}", "status"},
     {"{\"record\":\"result\",\"id\":1,\"status\":\"failed\"}", "submitted"},
+    {"{\"record\":\"import\",\"x\":[]}", "no file"},
+    {"{\"record\":\"import\",\"from\":\"a\",\"x\":[[0,1,0,0]],\"results\":[]}",
+     "not as many results"},
+    {"{\"record\":\"import\",\"from\":\"a\",\"x\":[],\"results\":[],\"digest\":\"1\"}", "digest"},
+    {"{\"record\":\"import\",\"from\":\"a\",\"digest\":\"0123456789abcdef\",\"refused\":0,"
+     "\"imported\":1,"
+     "\"batch\":1,\"first\":3,\"x\":[[0,1,0,0]],\"results\":[{\"status\":\"cannot_run\"}]}",
+     "evaluation 3 after 8"},
+    {"{\"record\":\"import\",\"from\":\"a\",\"digest\":\"0123456789abcdef\",\"refused\":0,"
+     "\"imported\":1,"
+     "\"batch\":1,\"first\":8,\"x\":[[0,9,0,0]],\"results\":[{\"status\":\"cannot_run\"}]}",
+     "n"},
+    {"{\"record\":\"import\",\"from\":\"a\",\"digest\":\"0123456789abcdef\",\"refused\":0,"
+     "\"imported\":1,"
+     "\"batch\":1,\"first\":8,\"x\":[[0,1,0,0]],\"results\":[{\"status\":\"done\",\"objective\":"
+     "\"inf\","
+     "\"constraints\":[1,2]}]}",
+     "not finite"},
     {"{\"record\":\"tell\",\"ids\":[7]}", "before its result"},
     {"{\"record\":\"tell\",\"ids\":[1]}", "already has the result"},
     {"{\"record\":\"tell\",\"ids\":[\"1\"]}", "whole number"},

@@ -233,6 +233,8 @@ static gannet_err take_import(gannet_ledger *ledger, gannet_record *record) {
   GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
                  "the journal imports evaluation %lld after %lld", (long long)record->first,
                  (long long)ledger->n);
+  for (int i = 0; i < record->n; ++i)
+    GANNET_TRY(gannet_problem_check_point(ledger->problem, record->x + (size_t)i * v));
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *ledger->imports, &ledger->imports));
   ledger->n_imports += 1;
   ledger->imports[n] = record->import;

@@ -540,11 +540,11 @@ static gannet_err read_result(const gannet_problem *problem, const json_t *objec
   gannet_result_record *result = &record->result;
   GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &result->id));
   result->retry = !json_is_true(json_object_get(object, "final"));
-  GANNET_TRY(read_run(json_object_get(object, "run"), &result->run));
   GANNET_TRY(
       gannet_alloc((size_t)problem->spec.n_constraints, sizeof *record->values, &record->values));
   result->constraints = record->values;
-  return read_outcome(problem, object, result);
+  GANNET_TRY(read_outcome(problem, object, result));
+  return read_run(json_object_get(object, "run"), &result->run);
 }
 
 static gannet_err read_import(const gannet_problem *problem, const json_t *object,
@@ -574,6 +574,9 @@ static gannet_err read_import(const gannet_problem *problem, const json_t *objec
     result->constraints = record->values + i * k;
     result->run = gannet_run_unknown();
     GANNET_TRY(read_outcome(problem, one, result));
+    for (size_t c = 0; c <= k && result->status == GANNET_EVAL_DONE; ++c)
+      GANNET_REQUIRE(isfinite(c < k ? result->constraints[c] : result->objective),
+                     GANNET_ERR_DAMAGED, "imported result %zu is not finite", i);
     if (result->status != GANNET_EVAL_DONE) result->run.failure = GANNET_FAILURE_WORD;
     (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", reason ? reason : "");
   }
