@@ -86,7 +86,7 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
     case GANNET_ACQ_POINTWISE:
       return gannet_propose_pointwise(member, q, x_unit);
     default:
-      return gannet_propose_moments(member, q, x_unit);
+      return gannet_propose_in_turn(member, q, x_unit);
   }
 }
 

@@ -59,25 +59,22 @@ void gannet_joint_sum(const gannet_joint *joint, const double *x, const double *
   joint->finish(joint->user, x, value, gradient);
 }
 
-static gannet_err allocate_session(session *s) {
+/* Ranks of one node pass numbers on through its memory, if there is any; others by messages. */
+static gannet_err open_session(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
-  if (!s->memory) GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
-  if (!s->memory) GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
+  const gannet_node *node = s->context ? s->context->node : NULL;
+  if (node && node->n == s->context->np)
+    GANNET_TRY(gannet_node_share(node, (n + parts * n + 2) * sizeof *s->parts, 0, &s->memory));
+  if (s->memory) {
+    s->node = node;
+    s->request = s->memory;
+    s->parts = s->request + n + 1;
+  } else {
+    GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
+    GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
+  }
   GANNET_TRY(gannet_alloc(parts, sizeof *s->owner, &s->owner));
   return gannet_joint_share(s->joint, s->context ? s->context->np : 1, s->owner);
-}
-
-/* Ranks of one node pass numbers on through its memory, if there is any; others by messages. */
-static gannet_err share_session(session *s) {
-  const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
-  const gannet_node *node = s->context->node;
-  if (!node || node->n < s->context->np) return GANNET_OK;
-  GANNET_TRY(gannet_node_share(node, (n + parts * n + 2) * sizeof *s->parts, 0, &s->memory));
-  if (!s->memory) return GANNET_OK;
-  s->node = node;
-  s->request = s->memory;
-  s->parts = s->request + n + 1;
-  return GANNET_OK;
 }
 
 static void close_session(session *s) {
@@ -143,7 +140,7 @@ static gannet_err evaluate_on_root(void *user, int n, const double *x, double *v
 gannet_err gannet_joint_evaluate(void *joint, int n, const double *x, double *value,
                                  double *gradient) {
   session s = {.joint = joint};
-  gannet_err err = allocate_session(&s);
+  gannet_err err = open_session(&s);
   if (err == GANNET_OK) err = evaluate_on_root(&s, n, x, value, gradient);
   close_session(&s);
   return err;
@@ -186,8 +183,7 @@ gannet_err gannet_joint_run(const gannet_context *context, const gannet_joint *j
   GANNET_REQUIRE((int64_t)joint->parts * joint->n < INT_MAX, GANNET_ERR_SHAPE,
                  "%d parts of a gradient of %d numbers; expected fewer than 2^31 numbers",
                  joint->parts, joint->n);
-  gannet_err err = share_session(&s);
-  if (err == GANNET_OK) err = allocate_session(&s);
+  gannet_err err = open_session(&s);
   if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *result, &result);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) {

@@ -40,13 +40,13 @@ GANNET_CHECKED gannet_err gannet_propose_draws(gannet_member *member, int q, dou
  */
 GANNET_CHECKED gannet_err gannet_propose_pointwise(gannet_member *member, int q, double *x_unit);
 
-/* One point after the other by an acquisition function of mean and standard deviation, each model
- * told its own mean at pending points and at earlier points of the batch. Constraints enter as
+/* One point after the other by an acquisition function of any of the other kinds, each model told
+ * its own mean at pending points and at earlier points of the batch. Constraints enter as
  * optimizer/propose/moments_score.h says. Needs fitted models.
  *
  * Collective; the same on all ranks.
  */
-GANNET_CHECKED gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit);
+GANNET_CHECKED gannet_err gannet_propose_in_turn(gannet_member *member, int q, double *x_unit);
 
 /* Points of the local member (optimizer/local/local.h). Where it has no coordinates to work on
  * there is nothing for it to do, and Sobol points are proposed.

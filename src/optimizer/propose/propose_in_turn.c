@@ -1,14 +1,11 @@
 /* Points one after the other, each by an acquisition function that is told of those before. */
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "minimize/lockstep.h"
 #include "optimizer/propose/moments_scan.h"
 #include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
-#include "surrogate/surrogate.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 
@@ -141,7 +138,7 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
   return GANNET_OK;
 }
 
-gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit) {
+gannet_err gannet_propose_in_turn(gannet_member *member, int q, double *x_unit) {
   proposal p = {0};
   gannet_candidates *candidates = NULL;
   gannet_err err = create_proposal(member, &p);
