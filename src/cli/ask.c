@@ -52,13 +52,14 @@ static gannet_err ask_points(const cli_arguments *arguments, gannet_campaign *ca
   long long q = 0;
   gannet_format format;
   int64_t first = 0;
+  gannet_regret_memo regret = {0};
   char why[320];
   (void)user;
   GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
   GANNET_TRY(limit_count(campaign, &q));
-  gannet_stop_rule_look(campaign, why, sizeof why);
+  GANNET_TRY(gannet_stop_rule_check(campaign, &regret, why, sizeof why));
   if (is_first_rank && why[0]) cli_warn("`gannet run` would propose nothing more (%s)", why);
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));

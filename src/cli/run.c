@@ -311,6 +311,9 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
   GANNET_TRY(print_start(campaign, again));
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
+  if (campaign->ledger.stop_reason && !isnan(input->stop.regret_within) && !why[0])
+    cli_say(stdout, "the campaign has ended (%s); a run would look whether that still holds\n",
+            campaign->ledger.stop_reason);
   if (campaign->is_resumed && why[0]) {
     cli_say(stdout, "a run would propose nothing more (%s): %s\n", why, campaign->directory);
   } else if (campaign->is_resumed) {

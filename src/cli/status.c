@@ -45,6 +45,10 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
     cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget\n",
             (long long)tally->imported, tally->imported == 1 ? "" : "s");
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
+  if (!isnan(campaign->input->budget.cost)) {
+    gannet_budget_format_cost(campaign, proposed);
+    cli_say(stdout, "cost         %s\n", proposed);
+  }
   if (campaign->ledger.stop_reason)
     (void)snprintf(why, sizeof why, "%s", campaign->ledger.stop_reason);
   else if (is_manual && tally->pending == 0) /* nobody else looks */

@@ -26,7 +26,8 @@ static void begin(course *c, const char *goal, double target, int stagnation) {
   memset(c, 0, sizeof *c);
   (void)snprintf(text, sizeof text, "goal: %s\n%s", goal, file);
   assert_ok(parse_text(text, &c->campaign.input, &c->complaints));
-  c->campaign.input->stop = (gannet_stop_keys){target, stagnation};
+  c->campaign.input->stop =
+      (gannet_stop_keys){.target = target, .stagnation = stagnation, .regret_within = NAN};
   assert_ok(gannet_history_create(c->campaign.input->problem, &c->campaign.history));
 }
 

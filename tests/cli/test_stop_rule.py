@@ -10,6 +10,21 @@ STAGNATION = BRANIN.replace("evaluations: 24", "evaluations: 400").replace("meth
                    .replace("initial: 8\n", "") + "stop: {stagnation: 12}\n"
 
 
+REGRET = BRANIN.replace("evaluations: 24", "evaluations: 80").replace("method: neural-bo", "method: gp-ei") + \
+    "stop: {regret: {within: 20}}\n"
+SHELL = """\
+name: fast
+method: random
+variables: {x: {lower: 0, upper: 1}}
+outputs: {hours: {unit: h}}
+cost: hours
+batch: 2
+budget: {cost: 10}
+evaluate: {backend: command, parallel: 2,
+  shell: 'sleep 0.05; echo objective $GANNET_EVAL_ID > results.out; test $GANNET_EVAL_ID = 0 || echo hours 1.5 >> results.out'}
+"""
+
+
 class StopRule(program.ProgramTest):
     def reason(self, outcome):
         """The reason that a run gives."""
@@ -129,6 +144,51 @@ class StopRule(program.ProgramTest):
         self.assertIn(f"ended        {reason}\n", self.succeed("status", "fast.campaign").out)
         self.assertIn(f"would propose nothing more ({reason})", self.succeed("ask", "fast.campaign").err)
 
+    def test_a_small_regret_ends_a_campaign(self):
+        """At the same place on any number of ranks and after kills; a resume estimates it again and says what to change."""
+        outcome = self.succeed("run", self.write(REGRET), "-q", "--directory", "whole.campaign")
+        reason = self.reason(outcome)
+        self.assertRegex(reason, r"^stop\.regret: with probability (0\.9[5-9]\d*|1) \(\d+ of 200 draws\) no design is better than "
+                                 r"evaluation \d+ by more than 20$")
+        self.assertLess(len(self.history("whole.campaign")), 80)
+        file = self.write(slow(REGRET, 0.05))
+        for records in 12, 24:
+            running = self.start("run", file, "-q", "--resume", ranks=3)
+            self.wait_until(lambda: self.records() >= records or running.process.poll() is not None)
+            running.kill()
+        self.assertEqual(self.reason(self.succeed("run", file, "-q", "--resume", ranks=2)), reason)
+        self.assertEqual(self.digest(), self.digest("whole.campaign"))
+        self.assertIn(f"ended        {reason}\n", self.succeed("status", "fast.campaign").out)
+        again = self.succeed("run", file, "-q", "--resume")
+        self.assertEqual(self.reason(again), reason)
+        self.assertIn("--set stop.regret.within=auto", again.err)
+        self.assertIn(f"the campaign has ended ({reason}); a run would look", self.succeed("run", file, "--resume", "--dry-run").out)
+        n = len(self.history())
+        after = self.succeed("run", file, "-q", "--resume", "--set", "stop.regret.within=auto", "--max-evals", str(n + 4))
+        self.assertNotIn("reason:", after.out)
+        self.check_history(n + 4)
+
+    def test_cost_ends_a_campaign(self):
+        """A quantity of the results; an evaluation without it costs nothing."""
+        file = self.write(SHELL)
+        reason = "budget.cost: 10.5 of 10 h are spent"
+        self.assertEqual(self.reason(self.succeed("run", file, "-q", ranks=2)), reason)
+        self.check_history(8)
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("cost         10.5 of 10 h\n", status)
+        self.assertIn(f"ended        {reason}\n", status)
+        self.succeed("report", "fast.campaign")
+        self.assertIn("10.5 of 10 h", (self.folder / "fast.campaign" / "report.html").read_text())
+        self.assertIn("--set budget.cost=auto", self.succeed("run", file, "-q", "--resume").err)
+        self.assertIn("propose nothing more (budget.cost", self.succeed("run", file, "--dry-run", "--resume").out)
+        self.succeed("run", file, "-q", "--resume", "--set", "budget.cost=14")
+        self.check_history(12)
+
+    def test_run_time_is_a_cost(self):
+        """That of all simulations together."""
+        file = self.write(SHELL.replace("cost: hours\n", "").replace("cost: 10", "cost: 0.22s"))
+        self.assertRegex(self.reason(self.succeed("run", file, "-q")), r"^budget\.cost: [\d.]+ m?s of 220 ms of run time are spent$")
+
     def refuse(self, text, *words):
         outcome = self.gannet("run", self.write(text), "--dry-run")
         self.assertEqual(outcome.code, USAGE, outcome)
@@ -141,6 +201,14 @@ class StopRule(program.ProgramTest):
         self.refuse(BRANIN + "stop: {target: .inf}\n", f"fast.yaml:{line}:16: stop.target", "not finite")
         self.refuse(BRANIN + "stop: {stagnation: 0}\n", f"fast.yaml:{line}:20: stop.stagnation: '0' is not valid", "1 to 1e+09, or auto")
         self.refuse(BRANIN + "stop: {stagnaton: 9}\n", f"fast.yaml:{line}:8: unknown key 'stop.stagnaton'; did you mean 'stagnation'?")
+        self.refuse(BRANIN + "stop: {regret: {within: 0}}\n", f"fast.yaml:{line}:25: stop.regret.within: '0' is not valid", "above 0, or auto")
+        self.refuse(BRANIN + "stop: {regret: {within: 1, probability: 1.5}}\n", "stop.regret.probability: '1.5' is not valid", "at most 1")
+        self.refuse(BRANIN + "stop: {regret: {within: 1, probability: 0}}\n", "stop.regret.probability: '0' is not valid", "above 0")
+        self.refuse(BRANIN + "stop: {regret: {probability: 0.9}}\n", f"fast.yaml:{line}:", "stop.regret.probability: needs within")
+        self.refuse(SHELL.replace("cost: hours", "cost: hour"), "fast.yaml:5:7: cost: 'hour' is no result of the simulation; did you "
+                    "mean 'hours'?; expected time or one of: objective hours")
+        self.refuse(SHELL.replace("cost: 10", "cost: 4h"), "fast.yaml:7:16: budget.cost: '4h' is a time, and cost names the quantity 'hours'")
+        self.refuse(SHELL.replace("cost: 10", "cost: -1"), "fast.yaml:7:16: budget.cost: '-1' is not valid")
         self.refuse(BRANIN.replace("budget: {evaluations: 24}", "stop: {stagnation: 9}"), "budget: give a limit")
 
 

@@ -64,5 +64,6 @@ extern const bench_type bench_proposal;
 extern const bench_type bench_scaling;
 extern const bench_type bench_scan;
 extern const bench_type bench_speedup;
+extern const bench_type bench_stopping;
 
 #endif

@@ -67,6 +67,14 @@ const gannet_option gannet_general_table[] = {
          "what becomes of a number that a simulation reports and this file does not name: keep: "
          "it is recorded; warn: the same, with a warning, once for each name; fail: the "
          "evaluation fails"},
+    {.key = "cost",
+     .type = GANNET_TEXT,
+     AT(gannet_general, cost),
+     .fallback = "time",
+     .help =
+         "what an evaluation costs, for budget.cost: time = how long its simulation runs, or the "
+         "name of a quantity that it reports",
+     .example = "node_hours"},
     {.key = "candidates",
      .type = GANNET_TEXT,
      AT(gannet_general, candidates),
@@ -108,6 +116,18 @@ const gannet_option gannet_budget_table[] = {
      .unit = "s",
      .help = "time after which no more points are proposed; auto = no limit",
      .example = "4h"},
+    {.key = "cost",
+     .type = GANNET_DURATION,
+     AT(gannet_budget, cost),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "s, or the unit of the quantity that cost names",
+     .help =
+         "the campaign ends when all simulations together have run so long, or have reported so "
+         "much of the quantity that the key cost names (then a plain number); auto = no limit",
+     .example = "100h"},
     {0}};
 
 const gannet_option gannet_failure_table[] = {
@@ -151,6 +171,25 @@ const gannet_option gannet_stop_table[] = {
              "is a feasible design; auto = no limit",
      .example = "40",
      .unit = "evaluations"},
+    {.key = "regret.within",
+     .type = GANNET_REAL,
+     AT(gannet_stop_keys, regret_within),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "objective units",
+     .help = "the campaign ends when, by a model of all results, no feasible design is better than "
+             "the best one by more than this, with the probability below; auto = it does not",
+     .example = "1e-3"},
+    {.key = "regret.probability",
+     .type = GANNET_REAL,
+     AT(gannet_stop_keys, regret_probability),
+     .fallback = "0.95",
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .lower = 0,
+     .upper = 1,
+     .help = "probability that is asked for"},
     {0}};
 
 const gannet_option gannet_evaluate_table[] = {

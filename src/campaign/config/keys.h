@@ -15,6 +15,7 @@ typedef struct {
   double noise; /* standard deviation; NAN = to be inferred */
   int batch;
   int unknown_outputs;   /* gannet_unknown */
+  char *cost;            /* "time", or a quantity: what budget.cost counts */
   char *candidates;      /* file, "none" = the whole box */
   char *input_directory; /* absolute in a campaign that was loaded */
 } gannet_general;
@@ -22,12 +23,15 @@ typedef struct {
 typedef struct {
   int evaluations;  /* GANNET_AUTO = no limit */
   double wall_time; /* seconds; NAN = no limit */
+  double cost; /* seconds, or in the unit of the quantity that general.cost names; NAN = none */
 } gannet_budget;
 
 /* Reasons to end before the budget is spent (campaign/run/stop_rule.h). */
 typedef struct {
-  double target;  /* of the objective, in the user's units; NAN = none */
-  int stagnation; /* evaluations without improvement; GANNET_AUTO = no limit */
+  double target;             /* of the objective, in the user's units; NAN = none */
+  int stagnation;            /* evaluations without improvement; GANNET_AUTO = no limit */
+  double regret_within;      /* improvement that does not matter, in the user's units; NAN = none */
+  double regret_probability; /* that no more than this is left */
 } gannet_stop_keys;
 
 /* The campaign stops when more than rate of at least minimum ended evaluations failed. */

@@ -19,6 +19,7 @@
 #include "campaign/config/section.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/options.h"
+#include "problem/outputs.h"
 #include "problem/quantities.h"
 
 enum { MOST_SECTIONS = 64, LONGEST_NAME = 100, LOCATION_SIZE = 512 };
@@ -201,12 +202,60 @@ static void check_budget(const gannet_config_reader *reader) {
   const gannet_budget *budget = &reader->input->budget;
   const gannet_tree *node = gannet_tree_find(reader->root, "budget");
   char location[LOCATION_SIZE];
-  if (budget->evaluations != GANNET_AUTO || !isnan(budget->wall_time)) return;
+  if (budget->evaluations != GANNET_AUTO || !isnan(budget->wall_time) || !isnan(budget->cost))
+    return;
   (void)snprintf(location, sizeof location, "%s", reader->file);
   if (node) gannet_tree_key_location(node, location, sizeof location);
   gannet_complain(
       reader->complaints, location,
       "budget: give a limit, as in budget: {evaluations: 200} or budget: {wall_time: 4h}");
+}
+
+/* What budget.cost counts must be a result, and has another unit than time then. */
+static void check_cost(const gannet_config_reader *reader) {
+  enum { MOST_NAMES = 128 };
+  const gannet_campaign_input *input = reader->input;
+  const gannet_tree *limit = gannet_tree_find(gannet_tree_find(reader->root, "budget"), "cost");
+  const char *cost = input->general.cost, *names[MOST_NAMES + 1] = {"time"};
+  char location[LOCATION_SIZE], list[300];
+  double number;
+  int n = 1;
+  if (reader->complaints->count > 0 || strcmp(cost, "time") == 0) return;
+  bool is_known = gannet_problem_find_quantity(input->problem, cost) >= 0;
+  for (int i = 0; n < MOST_NAMES && gannet_problem_known_quantity(input->problem, i); ++i) {
+    names[n] = gannet_problem_known_quantity(input->problem, i);
+    is_known = is_known || strcmp(names[n], cost) == 0;
+    ++n;
+  }
+  const char *near = gannet_nearest(cost, names);
+  gannet_problem_list_quantities(input->problem, list, sizeof list);
+  if (!is_known)
+    gannet_complain(
+        reader->complaints, gannet_campaign_location(input, "cost"),
+        "cost: '%.80s' is no result of the simulation%s%s%s; expected time or one of:%s "
+        "(a further one is announced in the section outputs)",
+        cost, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+  if (!limit || limit->kind != GANNET_TREE_TEXT || strcmp(limit->text, "auto") == 0 ||
+      gannet_parse_number(limit->text, &number) == 0)
+    return;
+  gannet_tree_location(limit, location, sizeof location);
+  gannet_complain_of_key(
+      reader->complaints, location, "budget", "cost",
+      "'%.80s' is a time, and cost names the quantity '%.80s'; expected a number "
+      "in the unit of that",
+      limit->text, cost);
+}
+
+/* A probability says nothing without the regret that it is of. */
+static void check_stop(const gannet_config_reader *reader) {
+  const gannet_tree *regret = gannet_tree_find(gannet_tree_find(reader->root, "stop"), "regret");
+  const gannet_tree *probability = gannet_tree_find(regret, "probability");
+  char location[LOCATION_SIZE];
+  if (!probability || gannet_tree_find(regret, "within")) return;
+  gannet_tree_key_location(probability, location, sizeof location);
+  gannet_complain(reader->complaints, location,
+                  "stop.regret.probability: needs within, the regret that does not matter, as in "
+                  "regret: {within: 1e-3, probability: 0.95}");
 }
 
 /* The evaluate section: keys that every back-end has, and those of the one that is chosen. */
@@ -405,6 +454,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(read_section(reader, "budget", gannet_budget_table, &input->budget));
   GANNET_TRY(read_section(reader, "budget.failures", gannet_failure_table, &input->failures));
   GANNET_TRY(read_section(reader, "stop", gannet_stop_table, &input->stop));
+  check_stop(reader);
   GANNET_TRY(read_section(reader, "save", gannet_save_table, &input->save));
   GANNET_TRY(read_section(reader, "log", gannet_log_table, &input->log));
   if (reader->complaints->count == 0) check_budget(reader);
@@ -414,6 +464,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(gannet_config_read_outputs(reader));
   GANNET_TRY(gannet_config_read_start(reader));
   GANNET_TRY(gannet_config_read_imports(reader));
+  check_cost(reader);
   GANNET_TRY(gannet_config_read_physics(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count > 0) return check_backend(reader);

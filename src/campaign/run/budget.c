@@ -1,5 +1,6 @@
 #include "campaign/run/budget.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/config/candidates.h"
+#include "problem/outputs.h"
 
 enum { MOST_DESIGNS = 10000 };
 
@@ -72,6 +74,51 @@ int64_t gannet_budget_used(const gannet_campaign *campaign) {
   return used;
 }
 
+double gannet_budget_cost_spent(const gannet_campaign *campaign) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  const char *cost = campaign->input->general.cost;
+  const bool is_time = strcmp(cost, "time") == 0;
+  const int index = is_time ? -1 : gannet_problem_find_quantity(campaign->input->problem, cost);
+  double sum = 0;
+  for (int64_t id = 0; id < ledger->n; ++id) {
+    const gannet_ticket *t = &ledger->ticket[id];
+    double value = NAN;
+    if (!t->is_told) continue;
+    const gannet_evaluation *row = gannet_history_get(ledger->history, id);
+    if (row->origin == GANNET_ORIGIN_IMPORT || row->status == GANNET_EVAL_DISCARDED) continue;
+    if (is_time) {
+      value = t->result.run.ended - t->result.run.started;
+    } else if (index >= 0 && t->result.status == GANNET_EVAL_DONE) {
+      value = index == 0 ? t->result.objective : t->result.constraints[index - 1];
+    } else {
+      const gannet_reported *found = gannet_quantities_find(&t->result.reported, cost);
+      if (found) value = found->value;
+    }
+    if (value > 0 && isfinite(value)) sum += value;
+  }
+  return sum;
+}
+
+void gannet_budget_format_cost(const gannet_campaign *campaign, char *text) {
+  const double spent = gannet_budget_cost_spent(campaign), limit = campaign->input->budget.cost;
+  const gannet_problem *problem = campaign->input->problem;
+  const char *cost = campaign->input->general.cost, *unit = "";
+  char times[2][32];
+  if (strcmp(cost, "time") == 0) {
+    gannet_format_duration(spent, times[0], sizeof times[0]);
+    gannet_format_duration(limit, times[1], sizeof times[1]);
+    (void)snprintf(text, GANNET_BUDGET_TEXT, "%s of %s", times[0], times[1]);
+    return;
+  }
+  const int index = gannet_problem_find_quantity(problem, cost);
+  const gannet_output *output = gannet_output_find(problem, cost);
+  if (index == 0) unit = gannet_problem_objective_unit(problem);
+  if (index > 0) unit = gannet_problem_unit(problem->constraint_unit, index - 1);
+  if (output && output->unit) unit = output->unit;
+  (void)snprintf(text, GANNET_BUDGET_TEXT, "%.6g of %.6g%s%.60s", spent, limit, *unit ? " " : "",
+                 unit);
+}
+
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -80,6 +127,8 @@ int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
   const int64_t used = gannet_budget_used(campaign);
   const int64_t listed = gannet_history_count_left(campaign->history);
+  const double cost = campaign->input->budget.cost;
+  if (!isnan(cost) && gannet_budget_cost_spent(campaign) >= cost) return 0;
   const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;
   const int64_t left = least(listed, paid);
   /* As many proposals have used up no more designs: then these need not be told apart. */

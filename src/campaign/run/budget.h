@@ -12,7 +12,8 @@ int64_t gannet_budget_used(const gannet_campaign *campaign);
 
 /* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
  * too, those that were discarded do not; a list of candidates ends when all of them were proposed,
- * and so do the designs of gannet_budget_designs_left.
+ * and so do the designs of gannet_budget_designs_left; 0 when budget.cost is
+ * spent.
  *
  * Local.
  */
@@ -47,6 +48,22 @@ int64_t gannet_budget_total(const gannet_campaign_input *input);
 enum { GANNET_BUDGET_TEXT = 120 };
 void gannet_budget_format(int64_t n, const char *what, const char *between, int64_t total,
                           char *text);
+
+/* What the evaluations have cost whose results were told, those that were imported or discarded
+ * left out: the run time of the last attempt of each in seconds, or the sum of the quantity that
+ * the key cost names. What is not known or below 0 counts as 0.
+ *
+ * Local.
+ */
+double gannet_budget_cost_spent(const gannet_campaign *campaign);
+
+/* "63.2 of 100 kWh", "3 h 20 min of 4 h 00 min": that and its limit.
+ *
+ * Local.
+ *
+ * text  out  [GANNET_BUDGET_TEXT]
+ */
+void gannet_budget_format_cost(const gannet_campaign *campaign, char *text);
 
 /* Whether so many evaluations failed that the campaign stops. Counted by proposal: crashes come
  * back sooner than results, and a share of what has come back would be too high while sound

@@ -72,6 +72,7 @@ typedef struct {
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
   int unreported; /* evaluations told since the last line of progress */
+  gannet_regret_memo regret;
   bool has_begun; /* this run has proposed points or told results */
 
   double begun, last_save; /* times */
@@ -358,7 +359,7 @@ static gannet_err propose_points(runner *r, int q, gannet_run_outcome *outcome) 
   int64_t first = 0;
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
-  gannet_stop_rule_look(r->campaign, outcome->why, sizeof outcome->why);
+  GANNET_TRY(gannet_stop_rule_check(r->campaign, &r->regret, outcome->why, sizeof outcome->why));
   if (outcome->why[0]) return GANNET_OK;
   GANNET_TRY(is_too_late(r, q, &late));
   if (late) {
@@ -403,12 +404,13 @@ static gannet_err record_stop_reason(runner *r, gannet_run_outcome *outcome) {
   if (outcome->end != GANNET_RUN_FINISHED || has_too_many_failures(r, outcome)) return GANNET_OK;
   if (!outcome->why[0]) gannet_stop_rule_look(c, outcome->why, sizeof outcome->why);
   (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(outcome->why, ":"), outcome->why);
-  if (key[0] && !r->has_begun && gannet_budget_left(c) > 0)
+  const bool is_cost = strcmp(key, "budget.cost") == 0;
+  if (key[0] && !r->has_begun && (is_cost || gannet_budget_left(c) > 0))
     gannet_log(
         c->context, GANNET_LOG_WARNING,
         "the campaign has ended, and nothing was run (%s); to go on, change %s or remove it, "
         "as with --set %s=auto",
-        outcome->why, key, key);
+        outcome->why, key, strcmp(key, "stop.regret") == 0 ? "stop.regret.within" : key);
   return gannet_agree(c->context->comm, gannet_ledger_stop(&c->ledger, outcome->why));
 }
 
@@ -430,7 +432,8 @@ static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
     /* One batch is a step, and one look more tells whether the campaign is over. */
     if (r->options->is_step && !r->detaches && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {
-      gannet_stop_rule_look(r->campaign, outcome->why, sizeof outcome->why);
+      GANNET_TRY(
+          gannet_stop_rule_check(r->campaign, &r->regret, outcome->why, sizeof outcome->why));
       if (outcome->why[0]) break;
       interrupt(outcome, "a step is a batch", false);
       break;

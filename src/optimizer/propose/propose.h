@@ -33,6 +33,19 @@ GANNET_CHECKED gannet_err gannet_propose_design(const gannet_member *member, int
  */
 GANNET_CHECKED gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit);
 
+/* The least value of each of q posterior draws, found as above, over the points where every
+ * constraint's draw is feasible, and its value at a given point. Needs fitted models.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  in   [d]
+ * values  out  [q] at x_unit, in the units of the objective's model
+ * least   out  [q] INFINITY = no candidate is feasible
+ */
+GANNET_CHECKED gannet_err gannet_propose_draw_minima(gannet_member *member, int q,
+                                                     const double *x_unit, double *values,
+                                                     double *least);
+
 /* One independent normal per candidate and point of the batch, the paper's form of Thompson
  * sampling; constraints are drawn the same way. Not polished, because such a draw has no gradient.
  *

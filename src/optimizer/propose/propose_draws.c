@@ -160,8 +160,8 @@ static void release_proposal(proposal *p) {
   gannet_free(&p->choices.scores);
 }
 
-static gannet_err propose_by_draws(gannet_member *member, int q, int n_ranked, proposal *p,
-                                   double *x_unit) {
+/* Options of every draw, polished and ranked, with their scores. */
+static gannet_err find_options(gannet_member *member, int q, int n_ranked, proposal *p) {
   double mark = gannet_clock_seconds();
   const gannet_propose_scores scores = {.n_lists = q,
                                         .keep = n_ranked,
@@ -178,10 +178,7 @@ static gannet_err propose_by_draws(gannet_member *member, int q, int n_ranked, p
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
   GANNET_TRY(polish_starts(member, &p->work, p->points, n_ranked, &p->choices));
   gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
-  GANNET_TRY(score_options(&p->work, member, p->best, p->points, p->scratch, &p->choices));
-  GANNET_TRY(gannet_propose_choose(member, &p->choices, q, x_unit));
-  gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
-  return GANNET_OK;
+  return score_options(&p->work, member, p->best, p->points, p->scratch, &p->choices);
 }
 
 gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
@@ -191,8 +188,43 @@ gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
   GANNET_TRY(gannet_models_sample(member->models, q, member->batch));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   gannet_err err = gannet_agree(member->context->comm, create_proposal(member, q, n_ranked, &p));
-  if (err == GANNET_OK) err = propose_by_draws(member, q, n_ranked, &p, x_unit);
+  if (err == GANNET_OK) err = find_options(member, q, n_ranked, &p);
+  mark = gannet_clock_seconds();
+  if (err == GANNET_OK) err = gannet_propose_choose(member, &p.choices, q, x_unit);
+  if (err == GANNET_OK) gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
   release_proposal(&p);
   GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+/* The least value of every draw among its options; INFINITY where none is feasible. */
+static void find_least(const gannet_choices *choices, double *least) {
+  for (int l = 0; l < choices->n_lists; ++l) {
+    const double *score = choices->scores + (ptrdiff_t)l * choices->n_options;
+    double best = GANNET_INFEASIBLE_SCORE;
+    for (int i = 0; i < choices->n_options; ++i)
+      if (score[i] > best) best = score[i];
+    least[l] = best > GANNET_INFEASIBLE_SCORE ? -best : INFINITY;
+  }
+}
+
+gannet_err gannet_propose_draw_minima(gannet_member *member, int q, const double *x_unit,
+                                      double *values, double *least) {
+  const gannet_context *context = member->context;
+  const int n_ranked = n_ranked_of(member);
+  proposal p = {0};
+  GANNET_TRY(gannet_models_sample(member->models, q, member->batch));
+  gannet_err err = gannet_agree(context->comm, create_proposal(member, q, n_ranked, &p));
+  if (err == GANNET_OK) err = find_options(member, q, n_ranked, &p);
+  if (err == GANNET_OK) {
+    find_least(&p.choices, least);
+    err = gannet_surrogate_draw_values(gannet_models_surrogate(member->models, 0), 1, x_unit,
+                                       values, 1);
+  }
+  err = gannet_agree(context->comm, err);
+  release_proposal(&p);
+  GANNET_TRY(err);
+  GANNET_TRY_MPI(MPI_Bcast(values, q, MPI_DOUBLE, 0, context->comm));
+  GANNET_TRY_MPI(MPI_Bcast(least, q, MPI_DOUBLE, 0, context->comm));
   return GANNET_OK;
 }
