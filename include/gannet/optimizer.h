@@ -246,6 +246,48 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_predict(const gannet_optim
                                                               gannet_prediction *predictions,
                                                               gannet_feasibility *feasibility);
 
+/* Write everything that asks and tells have made of an optimiser to a file: an optimiser that loads
+ * it asks for the same points as this one will. The file is HDF5 with the datasets of a campaign's
+ * state.h5, and has a checksum. It is written as PATH.new and renamed when it is on disk; what was
+ * at the path before becomes PATH.1.
+ *
+ * Collective; the same on all ranks. Rank 0 writes.
+ *
+ * Errors: GANNET_ERR_NO_SPACE, GANNET_ERR_MISSING (directory), GANNET_ERR_IO; what was there before
+ * is untouched then.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_save(const gannet_optimizer *optimizer,
+                                                           const char *path);
+
+/* Go on with what gannet_optimizer_save wrote, in a new optimiser that was created with the same
+ * problem, settings and seed, on any number of ranks. gannet_optimizer_pending tells which points
+ * have no result.
+ *
+ * Collective; the same on all ranks. Rank 0 reads.
+ *
+ * Errors: GANNET_ERR_STATE when the optimiser has evaluations; GANNET_ERR_INPUT when the file is of
+ * another problem, method or seed, saying what differs; GANNET_ERR_VERSION when it is of a later
+ * version; GANNET_ERR_DAMAGED, GANNET_ERR_MISSING, GANNET_ERR_IO. After an error that is none of
+ * these the optimiser may know a part of the file: destroy it.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_load(gannet_optimizer *optimizer,
+                                                           const char *path);
+
+/* The points that were asked for and have no result, by ascending id: after a load those to
+ * evaluate again.
+ *
+ * Local.
+ *
+ * optimizer  in   NULL has none
+ * most       in   how many there is room for; >= 0
+ * id         out  [most]; NULL when not wanted
+ * x_user     out  [most][n_variables]; NULL when not wanted
+ *
+ * Returns how many there are, also when that is more than most.
+ */
+GANNET_API int64_t gannet_optimizer_pending(const gannet_optimizer *optimizer, int64_t most,
+                                            int64_t *id, double *x_user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,8 +15,8 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! gannet_begin, gannet_ask, gannet_tell, gannet_recommend and gannet_predict take an optional ierr, 0 = done; without
-! it an error is printed and the program stops with the exit code of the error.
+! gannet_begin, gannet_ask, gannet_tell, gannet_recommend, gannet_predict, gannet_save and gannet_load take an optional
+! ierr, 0 = done; without it an error is printed and the program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -26,7 +26,8 @@ module gannet
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_fixed, gannet_derived, gannet_ordinal
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
-  public :: gannet_recommend, gannet_predict, gannet_count, gannet_quantity, gannet_get_quantity
+  public :: gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
+  public :: gannet_quantity, gannet_get_quantity
   public :: gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
@@ -256,6 +257,26 @@ module gannet
       type(c_prediction), intent(out) :: predictions(*)
       type(c_feasibility), intent(out) :: feasibility(*)
       integer(c_int) :: optimizer_predict
+    end function
+    function optimizer_save(handle, path) bind(c, name="gannet_optimizer_save")
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: optimizer_save
+    end function
+    function optimizer_load(handle, path) bind(c, name="gannet_optimizer_load")
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: optimizer_load
+    end function
+    function optimizer_pending(handle, most, id, x) bind(c, name="gannet_optimizer_pending")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: most
+      integer(c_int64_t), intent(out) :: id(*)
+      real(c_double), intent(out) :: x(*)
+      integer(c_int64_t) :: optimizer_pending
     end function
     function error_message() bind(c, name="gannet_error_message")
       import
@@ -912,6 +933,56 @@ contains
       if (present(can_run)) can_run = whole%can_run
     end if
     call settle(code, ierr)
+  end subroutine
+
+  ! Write everything that asks and tells have made of an optimiser to a file, whole or not there at all. What was at the
+  ! path before becomes PATH.1.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! ierr  0 = done; without it an error ends the program
+  subroutine gannet_save(opt, path, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: path
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: code
+    call check_order(opt, code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_save(opt%handle, trim(path) // c_null_char)
+    call settle(code, ierr)
+  end subroutine
+
+  ! Go on with what gannet_save wrote, instead of a first gannet_ask: with the same variables, constraints, settings and
+  ! seed the same points are asked for as without the interruption, on any number of ranks. gannet_pending has the
+  ! points that were asked for and not told.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! ierr  0 = done; without it an error ends the program, as for a file that is damaged, of a later version, or of another
+  !       problem, method or seed
+  subroutine gannet_load(opt, path, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: path
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: code
+    call check_order(opt, code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_load(opt%handle, trim(path) // c_null_char)
+    call settle(code, ierr)
+  end subroutine
+
+  ! The points that were asked for and have no result: id(points) and x(variables, points) are allocated.
+  !
+  ! Local.
+  subroutine gannet_pending(opt, id, x)
+    type(gannet_optimizer), intent(in) :: opt
+    integer(c_int64_t), allocatable, intent(out) :: id(:)
+    real(c_double), allocatable, intent(out) :: x(:, :)
+    integer(c_int64_t) :: n, no_id(1)
+    real(c_double) :: no_x(1)
+    n = optimizer_pending(opt%handle, 0_c_int64_t, no_id, no_x)
+    allocate (id(n), x(count_variables(opt), n))
+    n = optimizer_pending(opt%handle, n, id, x)
   end subroutine
 
   ! Free everything.

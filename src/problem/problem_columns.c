@@ -165,45 +165,50 @@ static gannet_err write_columns(gannet_store *store, const columns *p) {
   return GANNET_OK;
 }
 
+static const char goal_name[] = "problem/goal";
+
+static const char *goal_text(const gannet_problem *problem) {
+  return problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize";
+}
+
 gannet_err gannet_problem_columns_write(gannet_store *store, const gannet_problem *problem) {
   columns p = {0};
   gannet_err err = fill_columns(problem, &p);
   if (err == GANNET_OK) err = write_columns(store, &p);
   release_columns(&p);
   GANNET_TRY(err);
-  return gannet_store_write_text(store, "problem/goal",
-                                 problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  return gannet_store_write_text(store, goal_name, goal_text(problem));
 }
 
-/* By their bits, so that what is not a number is the same as itself. */
+/* By their bits, so that what is not a number is the same as itself. owner: [n] names of rows */
 static gannet_err check_reals(const gannet_store *store, const char *name, int64_t n,
-                              const double *expected) {
+                              const char *const *owner, const double *expected) {
   double *found = NULL;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *found, &found));
   gannet_err err = gannet_store_read_doubles(store, name, 1, &n, found);
   for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
     if (found[i] != expected[i] && (found[i] == found[i] || expected[i] == expected[i]))
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is %g, expected %g", name, (long long)i,
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of %s is %g, expected %g", name, owner[i],
                          found[i], expected[i]);
   gannet_free(&found);
   return err;
 }
 
 static gannet_err check_wholes(const gannet_store *store, const char *name, int64_t n,
-                               const int64_t *expected) {
+                               const char *const *owner, const int64_t *expected) {
   int64_t *found = NULL;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *found, &found));
   gannet_err err = gannet_store_read_int64s(store, name, 1, &n, found);
   for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
     if (found[i] != expected[i])
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is %lld, expected %lld", name,
-                         (long long)i, (long long)found[i], (long long)expected[i]);
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of %s is %lld, expected %lld", name, owner[i],
+                         (long long)found[i], (long long)expected[i]);
   gannet_free(&found);
   return err;
 }
 
 static gannet_err check_texts(const gannet_store *store, const char *name, int64_t n,
-                              const char *const *expected) {
+                              const char *const *owner, const char *const *expected) {
   char **found = NULL;
   int rows = 0;
   gannet_err err = gannet_store_read_texts(store, name, &rows, &found);
@@ -212,8 +217,8 @@ static gannet_err check_texts(const gannet_store *store, const char *name, int64
         GANNET_RAISE(GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", name, rows, (long long)n);
   for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
     if (strcmp(found[i], expected[i]) != 0)
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s: row %lld is '%s', expected '%s'", name,
-                         (long long)i, found[i], expected[i]);
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of %s is '%s', expected '%s'", name, owner[i],
+                         found[i], expected[i]);
   gannet_free(&found);
   return err;
 }
@@ -222,6 +227,9 @@ static gannet_err check_columns(const gannet_store *store, const columns *p) {
   const char *base = (const char *)p;
   for (const column_field *field = fields; field->name; ++field) {
     const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
+    const char *const *owner = field->rows == AT(n_variables)     ? p->name
+                               : field->rows == AT(n_constraints) ? p->constraint
+                                                                  : p->value;
     gannet_err err = GANNET_OK;
     /* Units may have been stated or changed since. */
     if (strcmp(field->name, "problem/unit") == 0 ||
@@ -229,23 +237,35 @@ static gannet_err check_columns(const gannet_store *store, const columns *p) {
       continue;
     if (field->optional && !gannet_store_has(store, field->name)) continue;
     if (field->texts)
-      err = check_texts(store, field->name, n,
+      err = check_texts(store, field->name, n, owner,
                         *(const char *const *const *)(const void *)(base + field->texts));
     else if (field->reals)
-      err =
-          check_reals(store, field->name, n, *(double *const *)(const void *)(base + field->reals));
+      err = check_reals(store, field->name, n, owner,
+                        *(double *const *)(const void *)(base + field->reals));
     else
-      err = check_wholes(store, field->name, n,
+      err = check_wholes(store, field->name, n, owner,
                          *(int64_t *const *)(const void *)(base + field->wholes));
     GANNET_TRY(err);
   }
   return GANNET_OK;
 }
 
+static gannet_err check_goal(const gannet_store *store, const gannet_problem *problem) {
+  char *found = NULL;
+  GANNET_TRY(gannet_store_read_text(store, goal_name, &found));
+  const bool is_same = strcmp(found, goal_text(problem)) == 0;
+  const gannet_err err = is_same ? GANNET_OK
+                                 : GANNET_RAISE(GANNET_ERR_DAMAGED, "%s is %s, expected %s",
+                                                goal_name, found, goal_text(problem));
+  gannet_free(&found);
+  return err;
+}
+
 gannet_err gannet_problem_columns_check(const gannet_store *store, const gannet_problem *problem) {
   columns p = {0};
   gannet_err err = fill_columns(problem, &p);
   if (err == GANNET_OK) err = check_columns(store, &p);
+  if (err == GANNET_OK) err = check_goal(store, problem);
   release_columns(&p);
   return err;
 }

@@ -144,6 +144,8 @@ def _load():
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
+        "gannet_optimizer_save": [handle, ctypes.c_char_p], "gannet_optimizer_load": [handle, ctypes.c_char_p],
+        "gannet_optimizer_pending": [handle, ctypes.c_int64, ids, doubles],
         "gannet_optimizer_predict": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Prediction), ctypes.POINTER(_Feasibility)],
     }
     calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
@@ -152,6 +154,7 @@ def _load():
         function.argtypes = arguments
         function.restype = None if name.endswith(("_destroy", "_best", "_count")) else ctypes.c_int
         setattr(calls, name, _in_turn(function))
+    library.gannet_optimizer_pending.restype = ctypes.c_int64
     library.gannet_error_message.restype = ctypes.c_char_p
     return calls
 
@@ -569,6 +572,12 @@ class Optimizer(contextlib.AbstractContextManager):
             self._open.pop(result.id, None)
         return result.id
 
+    def _coded(self, point):
+        """A design in the library's coding; nan = filled in there."""
+        _check_names("variable", point, self.names, self._filled)
+        return [np.nan if point.get(name) is None and name in self._filled else _number(name, kind, point[name])
+                for name, kind in zip(self.names, self.kinds)]
+
     def _check_values(self, point):
         """A result belongs to the design that was asked for: not to one that was changed since, nor to that of
         another optimiser, whose points have the same ids."""
@@ -664,11 +673,42 @@ class Optimizer(contextlib.AbstractContextManager):
             rows.append(self._coded(point))
         return np.array(rows).reshape(len(rows), len(self.names))
 
-    def _coded(self, point):
-        """A design in the library's coding. The library fills in fixed and derived variables that are left out."""
-        _check_names("variable", point, self.names, self._filled)
-        return [np.nan if name in self._filled and point.get(name) is None else _number(name, kind, point[name])
-                for name, kind in zip(self.names, self.kinds)]
+    def save(self, path):
+        """Write everything that asks and tells have made of the optimiser to a file: HDF5 with a checksum, whole or not
+        there at all. What was at the path before becomes PATH.1.
+
+        Collective; the same on all ranks.
+
+        Errors: gannet.Error when the file cannot be written; what was there before is untouched then.
+        """
+        with self._alike():
+            path = _bytes("path", os.fspath(path))
+        _check(_library.gannet_optimizer_save(self._working(), path))
+
+    def load(self, path):
+        """Go on with what `save` wrote, in a new optimiser with the same variables, constraints, settings and seed: it asks
+        for the same points as one that was never interrupted, on any number of ranks. `pending` has the points that were
+        asked for and not told.
+
+        Collective; the same on all ranks.
+
+        Errors: gannet.Error for an optimiser that has evaluations, for a file that is damaged, or of a later version, and
+        for one of another problem, method or seed, saying what differs.
+        """
+        with self._alike():
+            path = _bytes("path", os.fspath(path))
+        _check(_library.gannet_optimizer_load(self._working(), path))
+        self._open.update((point.id, tuple(point.values())) for point in self.pending())
+
+    def pending(self):
+        """The points that were asked for and have no result, as a list of Point: after `load` those to evaluate again.
+
+        Local.
+        """
+        n = _library.gannet_optimizer_pending(self._working(), 0, None, None)
+        ids, x = np.empty(n, dtype=np.int64), np.empty((n, len(self.names)))
+        _library.gannet_optimizer_pending(self._working(), n, ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x))
+        return [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
 
     def close(self):
         """Free everything; called by itself at the end.

@@ -171,9 +171,8 @@ static gannet_err open_image(const char *path, char *bytes, size_t size, gannet_
   return GANNET_OK;
 }
 
-/* All bytes of a file whose seal is sound. */
-static gannet_err read_verified(const char *path, int newest_schema, int *schema, char **bytes,
-                                size_t *size) {
+gannet_err gannet_store_read_bytes(const char *path, int newest_schema, int *schema, char **bytes,
+                                   size_t *size) {
   struct stat about;
   int descriptor = -1;
   *bytes = NULL;
@@ -189,19 +188,25 @@ static gannet_err read_verified(const char *path, int newest_schema, int *schema
   return err;
 }
 
-static gannet_err open_generation(const char *path, int newest_schema, gannet_store **store) {
+gannet_err gannet_store_open_bytes(const char *path, int schema, char *bytes, size_t size,
+                                   gannet_store **store) {
   hid_t creation = H5I_INVALID_HID, access = H5I_INVALID_HID;
+  GANNET_TRY(new_store(path, store));
+  (*store)->schema = schema;
+  gannet_err err = create_properties(&creation, &access);
+  if (err == GANNET_OK) err = open_image(path, bytes, size, *store, access);
+  close_properties(creation, access);
+  if (err != GANNET_OK) gannet_store_destroy(store);
+  return err;
+}
+
+static gannet_err open_generation(const char *path, int newest_schema, gannet_store **store) {
   int schema = 0;
   char *bytes = NULL;
   size_t size = 0;
-  GANNET_TRY(read_verified(path, newest_schema, &schema, &bytes, &size));
-  gannet_err err = new_store(path, store);
-  if (err == GANNET_OK) (*store)->schema = schema;
-  if (err == GANNET_OK) err = create_properties(&creation, &access);
-  if (err == GANNET_OK) err = open_image(path, bytes, size, *store, access);
-  close_properties(creation, access);
+  GANNET_TRY(gannet_store_read_bytes(path, newest_schema, &schema, &bytes, &size));
+  const gannet_err err = gannet_store_open_bytes(path, schema, bytes, size, store);
   gannet_free(&bytes);
-  if (err != GANNET_OK) gannet_store_destroy(store);
   return err;
 }
 

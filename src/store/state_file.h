@@ -75,6 +75,22 @@ GANNET_CHECKED gannet_err gannet_store_commit(gannet_store *store);
 GANNET_CHECKED gannet_err gannet_store_open(const char *path, int newest_schema,
                                             gannet_store_report *report, gannet_store **store);
 
+/* Read all bytes of one file whose checksum is sound, for other ranks; and open such bytes for
+ * reading, which they are copied for.
+ *
+ * Local.
+ *
+ * path    in   of that file, and what errors call the bytes
+ * schema  out  version of the layout
+ * bytes   out  [size]; to be freed with gannet_free
+ *
+ * Errors: those of gannet_store_verify; GANNET_ERR_MEMORY; _open_bytes: GANNET_ERR_LIBRARY.
+ */
+GANNET_CHECKED gannet_err gannet_store_read_bytes(const char *path, int newest_schema, int *schema,
+                                                  char **bytes, size_t *size);
+GANNET_CHECKED gannet_err gannet_store_open_bytes(const char *path, int schema, char *bytes,
+                                                  size_t size, gannet_store **store);
+
 /* Check header, size and checksum of one file, without HDF5.
  *
  * Local.

@@ -9,6 +9,8 @@ program fortran_module
   real(c_double) :: x(5, n), f(n), c(2, n), best(5), value, deviation
   integer(c_int) :: outcome(n)
   logical :: feasible
+  integer(c_int64_t), allocatable :: waiting(:)
+  real(c_double), allocatable :: at(:, :)
   real(c_double) :: mean(3, 2), sd(3, 2), likely(2, 2), whole(2), works(2)
   integer :: ierr, i, pages
 
@@ -103,6 +105,25 @@ program fortran_module
   call require(ierr /= 0 .and. index(gannet_message(), "x") > 0, "an empty box")
   call gannet_end(other)
 
+  call begin_saved(opt, 5)
+  call gannet_ask(opt, id, x(1:1, :))
+  call gannet_tell(opt, id(2:), x(1, 2:)**2)
+  call gannet_save(opt, "saved.h5")
+  call begin_saved(other, 5)
+  call gannet_load(other, "saved.h5")
+  call gannet_pending(other, waiting, at)
+  call require(size(waiting) == 1 .and. waiting(1) == 0 .and. at(1, 1) == x(1, 1), "what is waited for")
+  call gannet_ask(opt, id(1:3), x(1:1, 1:3))
+  call gannet_ask(other, id(4:6), x(1:1, 4:6))
+  call require(all(id(1:3) == id(4:6)) .and. all(x(1, 1:3) == x(1, 4:6)), "the same points after loading")
+  call begin_saved(other, 6)
+  call gannet_load(other, "saved.h5", ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "with seed 5, expected 6") > 0, "another seed")
+  call gannet_save(opt, "no/such/folder.h5", ierr=ierr)
+  call require(ierr /= 0, "no folder")
+  call gannet_end(opt)
+  call gannet_end(other)
+
   call begin_large(other)
   call fail_and_begin(other, 5)
   pages = resident()
@@ -139,6 +160,14 @@ contains
       call require(x(9, k) == x(1, k)*x(2, k) + x(4, k), "a derived value")
     end do
     call gannet_end(opt)
+  end subroutine
+
+  subroutine begin_saved(opt, seed)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer, intent(in) :: seed
+    call gannet_begin(opt, seed=seed, noise=0d0)
+    call gannet_real(opt, "x", -1d0, 1d0)
+    call gannet_set(opt, "method", "gp-ei")
   end subroutine
 
   ! Thirty kilobytes of names.

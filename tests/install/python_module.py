@@ -5,7 +5,11 @@ import ctypes
 import decimal
 import fractions
 import math
+import pathlib
 import pickle
+import subprocess
+import sys
+import tempfile
 import types
 import unittest
 import unittest.mock
@@ -335,6 +339,35 @@ class Module(unittest.TestCase):
                 optimizer.predict(given)
         with self.assertRaisesRegex(gannet.Error, "too few results for a model: 0 of 0"):
             make().predict(mine)
+
+    def test_an_optimiser_goes_on_in_another_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "saved.h5"
+            optimizer = make(method="auto", initial=4)
+            for point in optimizer.ask(6)[:5]:
+                optimizer.tell(point, point["x"], {"stress": 100 * point["x"], "mass": 2}, quantities={"cells": 7})
+            waiting, = optimizer.pending()
+            optimizer.save(path)
+            script = ("import sys; sys.path.insert(0, {!r}); import gannet, python_module as m; o = m.make(method='auto', initial=4);"
+                      "o.load({!r}); p, = o.pending(); o.tell(p, 0.5, [1, 2]); print([dict(q) for q in o.ask(3)])")
+            said = subprocess.run([sys.executable, "-c", script.format(str(pathlib.Path(__file__).parent), str(path))],
+                                  check=True, capture_output=True, text=True).stdout
+            optimizer.tell(waiting, 0.5, [1, 2])
+            self.assertEqual(said.strip(), str([dict(point) for point in optimizer.ask(3)]))
+            other = make(method="auto", initial=4)
+            other.load(path)
+            self.assertEqual([(p.id, dict(p)) for p in other.pending()], [(waiting.id, dict(waiting))])
+            self.assertEqual(other.quantity(0, "cells").value, 7)
+            moved = other.pending()[0]
+            moved["x"] = -1
+            with self.assertRaisesRegex(gannet.Error, "x is -1, but"):
+                other.tell(moved, 1, [1, 2])
+            for refused, part in ((other, "evaluations already; load into a new one"), (make(method="gp-ei"), "method is auto in the file, gp-ei"),
+                                  (make(method="auto", initial=4, goal="minimize"), "problem/goal is maximize, expected minimize")):
+                with self.assertRaisesRegex(gannet.Error, part):
+                    refused.load(path)
+            with self.assertRaisesRegex(gannet.Error, "none.h5"):
+                make().load(path.with_name("none.h5"))
 
 
 if __name__ == "__main__":

@@ -159,6 +159,12 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("x_user", gannet_optimizer_predict, f->optimizer, 1, NULL, &prediction, NULL);
   REFUSED("predictions", gannet_optimizer_predict, f->optimizer, 1, x, NULL, NULL);
   ALLOWED(gannet_optimizer_predict, f->optimizer, 0, NULL, NULL, NULL);
+  REFUSED("optimizer", gannet_optimizer_save, NULL, "file.h5");
+  REFUSED("path", gannet_optimizer_save, f->optimizer, NULL);
+  REFUSED("optimizer", gannet_optimizer_load, NULL, "file.h5");
+  REFUSED("path", gannet_optimizer_load, f->optimizer, NULL);
+  HARMLESS(gannet_optimizer_pending, NULL, 1, NULL, NULL);
+  HARMLESS(gannet_optimizer_pending, f->optimizer, 1, NULL, NULL);
   HARMLESS(gannet_optimizer_best, NULL, NULL, NULL);
   HARMLESS(gannet_optimizer_best, f->optimizer, NULL, NULL);
   x[0] = x[1] = -1;
