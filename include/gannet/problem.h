@@ -106,6 +106,28 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_proble
                                                                    MPI_Comm comm, int64_t n,
                                                                    const double *x_user);
 
+/* State what is known of the variables before any run: relations between them that no proposal
+ * violates. Each text is sides joined by <=, <, >=, >, ==, = or !=, as in "chord + span <= 10",
+ * "x1 < x2 < x3" (a chain means what it says), "w1 + w2 + w3 = 1", "solver != 'cg' or cells <= 64".
+ * The sides are expressions in the names of the variables. Linear equations are kept to the
+ * rounding of their sum; other equations to 1e-9 of the larger side.
+ *
+ * To be called before an optimiser is created from the problem, or when that is destroyed. It
+ * replaces what was stated before, which stays when the new texts are refused.
+ *
+ * Local; the same texts on all ranks of an optimiser.
+ *
+ * n      in  0 = none
+ * texts  in  [n] copied
+ *
+ * Errors: GANNET_ERR_INPUT naming the text and what is wrong with it: an unknown name, no relation,
+ * an equation that the steps of its variables do not meet; that no point of the box satisfies all
+ * of them; a candidate that violates one. GANNET_ERR_STATE while an optimiser works with the
+ * problem.
+ */
+GANNET_API GANNET_CHECKED gannet_err
+gannet_problem_set_variable_constraints(gannet_problem *problem, int n, const char *const *texts);
+
 /* Free a problem and set the pointer to NULL; accepts NULL.
  *
  * Local. Collective after gannet_problem_set_candidates, over its communicator.

@@ -15,6 +15,7 @@
 #include "campaign/run/stop.h"
 #include "cli/point.h"
 #include "problem/outputs.h"
+#include "problem/variable_constraints.h"
 #include "simulations/registry.h"
 
 static const cli_flag flags[] = {
@@ -80,9 +81,15 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
   for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
     if (problem->spec.variables[v].role != GANNET_ROLE_FREE) x_user[v] = given[v];
   if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
+  if (err == GANNET_OK) err = gannet_problem_check_point(problem, x_user);
+  if (err == GANNET_OK && gannet_problem_check_allowed(problem, x_user) != GANNET_OK) {
+    gannet_error_clear();
+    memcpy(x_user, given, (size_t)problem->spec.n_variables * sizeof *x_user);
+    err = gannet_allowed_fill(problem, (gannet_stream){.purpose = GANNET_FOR_ALLOWED}, x_user);
+  }
   gannet_free(&middle);
   gannet_free(&given);
-  return err == GANNET_OK ? gannet_problem_check_point(problem, x_user) : err;
+  return err;
 }
 
 /* Say what is run, by the keys of the back-end that name it. */

@@ -25,8 +25,8 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_fixed, gannet_derived, gannet_ordinal
-  public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
-  public :: gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
+  public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
+  public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
   public :: gannet_quantity, gannet_get_quantity
   public :: gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
@@ -166,6 +166,7 @@ module gannet
     type(variable_entry), allocatable :: variables(:)
     type(constraint_entry), allocatable :: constraints(:)
     type(setting_entry), allocatable :: settings(:)
+    type(text), allocatable :: relations(:)
   end type
 
   interface
@@ -191,6 +192,14 @@ module gannet
       type(c_spec), intent(in) :: spec
       type(c_ptr), intent(out) :: problem
       integer(c_int) :: problem_create
+    end function
+    function problem_set_variable_constraints(problem, n, texts) &
+      bind(c, name="gannet_problem_set_variable_constraints")
+      import
+      type(c_ptr), value :: problem
+      integer(c_int), value :: n
+      type(c_ptr), intent(in) :: texts(*)
+      integer(c_int) :: problem_set_variable_constraints
     end function
     subroutine problem_destroy(problem) bind(c, name="gannet_problem_destroy")
       import
@@ -467,7 +476,7 @@ contains
     call forget_refusal()
     call gannet_end(opt)
     opt = gannet_optimizer()
-    allocate (opt%variables(0), opt%constraints(0), opt%settings(0))
+    allocate (opt%variables(0), opt%constraints(0), opt%settings(0), opt%relations(0))
     opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
@@ -645,6 +654,16 @@ contains
     opt%constraints = [opt%constraints, entry]
   end subroutine
 
+  ! Add a relation between variables that no point violates: "chord + span <= 10", "a + b + c = 1". What is wrong
+  ! is told by the first gannet_ask.
+  !
+  ! Local; the same on all ranks.
+  subroutine gannet_variable_constraint(opt, relation)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: relation
+    if (is_open(opt)) opt%relations = [opt%relations, as_text(relation)]
+  end subroutine
+
   ! A setting of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). What is wrong
   ! is told by the first gannet_ask.
   !
@@ -660,6 +679,7 @@ contains
     integer(c_int), intent(out) :: code
     type(c_variable), allocatable, target :: variables(:)
     type(c_constraint), allocatable, target :: constraints(:)
+    type(c_ptr), allocatable :: relations(:)
     integer :: i, k
     allocate (variables(size(opt%variables)), constraints(size(opt%constraints)))
     do i = 1, size(variables)
@@ -681,6 +701,9 @@ contains
     end do
     code = problem_create(c_spec(size(variables, kind=c_int), c_loc(variables), size(constraints, kind=c_int), &
                                  c_loc(constraints), opt%goal, opt%noise), opt%problem)
+    if (code /= 0) return
+    relations = [(c_loc(opt%relations(i)%c), i=1, size(opt%relations))]
+    code = problem_set_variable_constraints(opt%problem, size(relations, kind=c_int), relations)
   end subroutine
 
   ! The optimiser is made at the first use, when all variables are known.

@@ -17,6 +17,7 @@
 #include "optimizer/propose/propose.h"
 #include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
+#include "problem/variable_constraints.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
   if (o->options.method.initial != GANNET_AUTO) return o->options.method.initial;
@@ -227,6 +228,10 @@ static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit
   gannet_err err = gannet_alloc(v, sizeof *filled, &filled);
   for (size_t i = 0; i < (size_t)n && err == GANNET_OK; ++i) {
     double *x = x_user + i * v;
+    const gannet_stream stream = gannet_context_stream(
+        o->context, GANNET_FOR_ALLOWED, (uint64_t)gannet_history_count(o->history), UINT64_MAX);
+    if (x_unit) err = gannet_allowed_fill(o->problem, stream, x);
+    if (err != GANNET_OK) break;
     if (x_unit) gannet_problem_decode(o->problem, x_unit + i * d, filled);
     for (size_t k = 0; k < v && x_unit; ++k)
       if (isnan(x[k])) x[k] = filled[k];

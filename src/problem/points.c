@@ -6,6 +6,7 @@
 
 #include "problem/pool.h"
 #include "problem/problem.h"
+#include "problem/variable_constraints.h"
 
 /* The nearest candidate, in the user's units. */
 static const double *nearest_candidate(const gannet_problem *problem, const double *x_unit) {
@@ -73,7 +74,9 @@ int gannet_problem_count_switches(const gannet_problem *problem) {
 }
 
 double gannet_problem_count_points(const gannet_problem *problem) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
   double count = 1;
+  if (!problem->pool && c && c->n_allowed >= 0) return (double)c->n_allowed;
   if (problem->pool) return (double)gannet_pool_count(problem->pool);
   for (int i = 0; i < problem->spec.n_variables; ++i)
     count *= gannet_variable_count(&problem->spec.variables[i]);
@@ -85,6 +88,8 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
     gannet_problem_encode(problem, gannet_pool_row(problem->pool, t), x_unit);
     return;
   }
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  if (c && c->n_allowed >= 0) t = c->allowed[t];
   for (int f = 0; f < problem->n_free; ++f) {
     const int i = problem->free_variable[f];
     const gannet_variable *v = &problem->spec.variables[i];

@@ -13,6 +13,7 @@
 #include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 
 /* A variable or constraint with its own copies of all strings; on failure what exists is freed by
  * gannet_problem_destroy. */
@@ -194,6 +195,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);
   gannet_outputs_destroy(&(*problem)->outputs);
+  gannet_variable_constraints_destroy(&(*problem)->variable_constraints);
   gannet_problem_let_go(&(*problem)->holders);
   gannet_free(problem);
 }
@@ -206,11 +208,27 @@ gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm,
   GANNET_TRY(gannet_context_check(comm));
   GANNET_TRY(gannet_agree(comm, gannet_problem_check_free(problem, "candidates")));
   GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &made));
+  const gannet_err err = gannet_agree(comm, gannet_variable_constraints_check_pool(problem, made));
+  if (err != GANNET_OK) {
+    gannet_pool_destroy(&made);
+    return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  }
   gannet_pool_destroy(&problem->pool);
   problem->pool = made;
   problem->n_continuous = 0;
   memset(problem->continuous, 0, (size_t)problem->d * sizeof *problem->continuous);
   return GANNET_OK;
+}
+
+gannet_err gannet_problem_set_variable_constraints(gannet_problem *problem, int n,
+                                                   const char *const *texts) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d, expected at least 0", n);
+  if (n > 0) GANNET_REQUIRE_POINTER(texts, "texts");
+  for (int i = 0; i < n; ++i) GANNET_REQUIRE_POINTER(texts[i], "a text");
+  GANNET_TRY(gannet_problem_check_free(problem, "variable constraints"));
+  return gannet_variable_constraints_set(problem, n, texts, NULL);
 }
 
 gannet_err gannet_problem_state_physics(gannet_problem *problem, const gannet_physics_spec *spec,

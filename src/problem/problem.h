@@ -18,6 +18,7 @@
 struct gannet_derived;
 struct gannet_outputs;
 struct gannet_pool;
+struct gannet_variable_constraints;
 
 struct gannet_problem {
   gannet_problem_spec spec; /* deep copy */
@@ -33,8 +34,10 @@ struct gannet_problem {
   struct gannet_physics *physics; /* equations of the objective (problem/physics.h); NULL = none */
   struct gannet_outputs *outputs; /* what reported numbers mean (problem/outputs.h); NULL = nothing
                                      was stated */
-  char **variable_unit;           /* [n_variables] to be shown, or NULL */
-  char **constraint_unit;         /* [n_constraints] likewise */
+  /* Relations between variables (problem/variable_constraints.h); NULL = none. */
+  struct gannet_variable_constraints *variable_constraints;
+  char **variable_unit;   /* [n_variables] to be shown, or NULL */
+  char **constraint_unit; /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
                    so that they may be destroyed in any order */
 };

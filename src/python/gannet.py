@@ -136,6 +136,7 @@ def _load():
         "gannet_context_create_fortran": [ctypes.c_int, ctypes.c_uint64, taken],
         "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
         "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
+        "gannet_problem_set_variable_constraints": [handle, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)],
         "gannet_optimizer_create": [handle, handle, ctypes.c_int, ctypes.POINTER(_Setting), taken],
         "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
@@ -365,6 +366,7 @@ class Optimizer(contextlib.AbstractContextManager):
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
+    variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"]
     settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
                  "portfolio": ["gp-ei", "neural-bo"]}
     more         the same where the key is a name: method="gp-ts", initial=8
@@ -374,7 +376,7 @@ class Optimizer(contextlib.AbstractContextManager):
     """
 
     def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, seed=1, comm=None,
-                 settings=None, **more):
+                 variable_constraints=(), settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
         try:
@@ -385,7 +387,7 @@ class Optimizer(contextlib.AbstractContextManager):
                 self.kinds = [_variable(name, kind) for name, kind in variables.items()]
                 self._filled = {name for name, kind in zip(self.names, self.kinds) if kind.role != _FREE}
                 self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
-                self._create_problem(goal, noise)
+                self._create_problem(goal, noise, variable_constraints)
                 settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
                 entries = (_Setting * len(settings))(*((_bytes("setting", key), _bytes(f"setting {key}", _text(value)))
                                                        for key, value in settings.items()))
@@ -413,7 +415,7 @@ class Optimizer(contextlib.AbstractContextManager):
         _check(_library.gannet_context_create_alone(seed, made) if comm is None
                else _library.gannet_context_create_fortran(comm.py2f(), seed, made))
 
-    def _create_problem(self, goal, noise):
+    def _create_problem(self, goal, noise, relations):
         if goal not in ("minimize", "maximize"):
             raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
         variables = (_Variable * len(self.names))()
@@ -437,6 +439,9 @@ class Optimizer(contextlib.AbstractContextManager):
         spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
                      np.nan if noise is None else _float("noise", noise))
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
+        relations = [relations] if isinstance(relations, str) else list(relations)
+        texts = (ctypes.c_char_p * len(relations))(*(_bytes("variable constraint", text) for text in relations))
+        _check(_library.gannet_problem_set_variable_constraints(self._problem, len(relations), texts))
 
     def _working(self):
         if not self._optimizer:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/variable_constraints.h"
 #include "search/candidates.h"
 #include "search/distinct.h"
 
@@ -53,6 +54,7 @@ static void get_ranked(const chooser *c, int list, int rank, double *x) {
 }
 
 static bool is_fresh(const chooser *c, const double *x) {
+  if (!gannet_problem_allows(c->spec->problem, x)) return false;
   if (gannet_distinct_has(c->taken, x)) return false;
   if (c->spec->seen && gannet_distinct_has(c->spec->seen, x)) return false;
   return !c->known || !gannet_distinct_is_near_copy(c->spec->spaced, c->n_known, c->known, x,
@@ -85,11 +87,10 @@ static void choose_point(chooser *c, int list, double *x) {
   if (find_enumerated(c, x)) return;
   for (int rank = 0; rank < n; ++rank) {
     get_ranked(c, list, rank, x);
-    if (!gannet_distinct_has(c->in_batch, x)) return;
+    if (!gannet_distinct_has(c->in_batch, x) && gannet_problem_allows(c->spec->problem, x)) return;
   }
-  if (n > 0)
-    get_ranked(c, list, 0, x);
-  else
+  if (n > 0) get_ranked(c, list, 0, x);
+  if (n == 0 || !gannet_problem_allows(c->spec->problem, x))
     gannet_candidates_tile(c->random, c->used_random++, 1, x);
 }
 

@@ -30,7 +30,7 @@ typedef struct {
  * Local; a pure function of its arguments.
  *
  * q       in   >= 1
- * x_unit  out  [q][d] admissible
+ * x_unit  out  [q][d] admissible; satisfies the variable constraints
  *
  * Cost: O((n_before + n_lists n_ranked) d).
  */

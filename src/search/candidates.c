@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 #include "search/perturb.h"
 #include "search/sobol.h"
 
@@ -16,6 +17,7 @@ struct gannet_candidates {
   gannet_sobol *sobol;    /* global candidates that are no rows of a pool */
   double *origin, *width; /* [d] of the Sobol points: the box, wider by half a step for integers */
   double *lower, *upper;  /* [d] box */
+  bool is_whole;          /* the box is the unit cube, and there is no anchor */
   double *anchor;         /* [d]; NULL = none */
   gannet_stream moves;    /* which variables of a candidate move, and how far */
   gannet_perturb_spec perturbation;
@@ -57,6 +59,7 @@ static gannet_err candidates_init(gannet_candidates *c, const gannet_candidates_
     c->upper[k] = spec->upper ? spec->upper[k] : 1;
     c->width[k] = c->upper[k] - c->lower[k];
   }
+  c->is_whole = !spec->lower && !spec->upper && !spec->anchor;
   gannet_problem_widen(c->problem, c->origin, c->width);
   if (spec->anchor) {
     c->anchor = c->lower + 4 * d;
@@ -109,6 +112,24 @@ int gannet_candidates_dimension(const gannet_candidates *candidates) {
   return candidates->problem->d;
 }
 
+/* Replace a candidate that violates a variable constraint: a global one of the whole box by another
+ * point of the allowed part, and one of a region, or beside a centre, by an allowed one close by.
+ */
+static void keep_allowed(const gannet_candidates *c, bool global, int64_t number, double *x) {
+  const size_t d = (size_t)c->problem->d;
+  const double *base = c->n_centres > 0 ? c->centres : x;
+  gannet_stream stream = c->rows;
+  stream.index = (uint64_t)number + 2;
+  if (gannet_allowed_complete(c->problem, x) == 0) return;
+  if (global && (c->all_points || c->is_whole)) {
+    gannet_allowed_draw(c->problem, stream, x);
+    return;
+  }
+  if (global && c->anchor) base = c->anchor;
+  if (!global) base = c->centres + (size_t)(number % c->n_centres) * d;
+  gannet_allowed_repair(c->problem, base, c->lower, c->upper, x);
+}
+
 void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, int count,
                             double *x_unit) {
   const gannet_candidates *c = candidates;
@@ -139,4 +160,9 @@ void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, 
     }
   }
   gannet_problem_snap(problem, count - n_rows, x_unit + (size_t)n_rows * d);
+  if (!problem->variable_constraints || problem->pool) return;
+  for (int p = 0; p < count; ++p) {
+    const int64_t number = p < n_global ? first + p : first + p - c->n_global;
+    keep_allowed(c, p < n_global, number, x_unit + (size_t)p * d);
+  }
 }

@@ -9,6 +9,8 @@
  *
  * Steps from a centre have all sizes (search/perturb.h).
  * In a problem whose designs are listed (a pool), global candidates are rows of the list.
+ * All candidates satisfy the variable constraints (problem/variable_constraints.h); with a region,
+ * or beside a centre, those that would not are moved.
  */
 #ifndef GANNET_SEARCH_CANDIDATES_H
 #define GANNET_SEARCH_CANDIDATES_H

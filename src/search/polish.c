@@ -9,6 +9,7 @@
 #include "base/partition.h"
 #include "base/queue.h"
 #include "minimize/lockstep.h"
+#include "problem/variable_constraints.h"
 
 enum {
   LAGRANGIAN_ROUNDS = 5, /* most minimisations of the augmented Lagrangian of a start */
@@ -31,6 +32,7 @@ typedef struct {
   int list;                    /* list of the present start */
   question asks;               /* what the worker waits for, at x */
   double *x;                   /* [d] */
+  double *start;               /* [d] where the present start was, under variable constraints */
   double value;                /* answer: the function */
   double *gradient;            /* [d] answer: its gradient */
   double *conditions;          /* [n_conditions] answer: values */
@@ -67,20 +69,21 @@ static void worker_release(polish_worker *w) {
 
 static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
   const gannet_polish_spec *spec = p->spec;
-  const size_t d = (size_t)spec->problem->d, n = (size_t)spec->n_conditions;
+  const size_t d = (size_t)spec->problem->d, n = (size_t)p->n_conditions;
   w->polisher = p;
   w->slot = slot;
   GANNET_TRY(gannet_alloc(d, sizeof *w->coordinate, &w->coordinate));
-  GANNET_TRY(gannet_alloc(5 * d, sizeof *w->x, &w->x));
+  GANNET_TRY(gannet_alloc(6 * d, sizeof *w->x, &w->x));
   GANNET_TRY(gannet_alloc(n * (d + 1), sizeof *w->conditions, &w->conditions));
   GANNET_TRY(gannet_alloc(n, sizeof *w->multipliers, &w->multipliers));
   w->gradient = w->x + d;
   w->free = w->x + 2 * d;
   w->lower = w->x + 3 * d;
   w->upper = w->x + 4 * d;
+  w->start = w->x + 5 * d;
   w->slopes = w->conditions + n;
   for (int k = 0; k < spec->problem->d; ++k) {
-    if (!spec->problem->continuous[k]) continue;
+    if (!spec->problem->continuous[k] || gannet_allowed_depends(spec->problem, k)) continue;
     w->coordinate[w->n_free] = k;
     w->lower[w->n_free] = spec->lower ? spec->lower[k] : 0;
     w->upper[w->n_free++] = spec->upper ? spec->upper[k] : 1;
@@ -90,10 +93,22 @@ static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
                                  &w->minimizer);
 }
 
-/* Wait for the answer at w->x. */
+/* Wait for the answer at w->x. The variable constraints are conditions, too, behind those of the
+ * spec. */
 static gannet_err ask(polish_worker *w, question asks) {
+  const gannet_polish_spec *spec = w->polisher->spec;
+  const size_t n = (size_t)spec->n_conditions, d = (size_t)spec->problem->d;
   w->asks = asks;
-  return gannet_lockstep_ask(w->polisher->lockstep, w->slot);
+  if (asks == ASKS_FUNCTION || n > 0)
+    GANNET_TRY(gannet_lockstep_ask(w->polisher->lockstep, w->slot));
+  if (!spec->problem->variable_constraints) return GANNET_OK;
+  if (asks == ASKS_FUNCTION) {
+    gannet_allowed_pull_back(spec->problem, w->x, w->gradient);
+    return GANNET_OK;
+  }
+  for (size_t k = 0; k < n; ++k) gannet_allowed_pull_back(spec->problem, w->x, w->slopes + k * d);
+  gannet_allowed_rows(spec->problem, w->x, w->conditions + n, w->slopes + n * d);
+  return GANNET_OK;
 }
 
 /* The augmented Lagrangian in the free coordinates; without conditions the function. */
@@ -102,6 +117,8 @@ static gannet_err lagrangian(void *user, int n, const double *free, double *valu
   polish_worker *w = user;
   const int n_conditions = w->polisher->n_conditions, d = w->polisher->problem->d;
   for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
+  if (w->polisher->problem->variable_constraints)
+    (void)gannet_allowed_follow(w->polisher->problem, w->x);
   GANNET_TRY(ask(w, ASKS_FUNCTION));
   *value = w->value;
   if (n_conditions > 0) GANNET_TRY(ask(w, ASKS_CONDITIONS));
@@ -124,6 +141,8 @@ static gannet_err minimize_lagrangian(polish_worker *w, double *value) {
   w->hopeless = false;
   const gannet_err err = gannet_minimizer_run(w->minimizer, w->free, lagrangian, w, &result);
   for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
+  if (w->polisher->problem->variable_constraints)
+    (void)gannet_allowed_follow(w->polisher->problem, w->x);
   *value = result.value;
   if (err == GANNET_ERR_NUMERIC && w->hopeless) {
     gannet_error_clear();
@@ -152,13 +171,15 @@ static gannet_err restore_worst(polish_worker *w, bool *moved) {
     double *at = &w->x[w->coordinate[i]];
     *at = fmin(fmax(*at - factor * slope[w->coordinate[i]], w->lower[i]), w->upper[i]);
   }
+  if (w->polisher->problem->variable_constraints)
+    (void)gannet_allowed_follow(w->polisher->problem, w->x);
   *moved = true;
   return GANNET_OK;
 }
 
 static gannet_err polish_with_conditions(polish_worker *w, double *value) {
   const int n = w->polisher->n_conditions;
-  bool changed = true, moved = true;
+  bool changed = true, moved = n > 0;
   w->mu = first_mu;
   memset(w->multipliers, 0, (size_t)n * sizeof *w->multipliers);
   for (int t = 0; t < LAGRANGIAN_ROUNDS && changed; ++t) {
@@ -179,6 +200,28 @@ static gannet_err polish_with_conditions(polish_worker *w, double *value) {
   return GANNET_OK;
 }
 
+/* Polish under the variable constraints, which hold exactly in the end. Unless there are conditions
+ * of the spec, the start stays where that is better. */
+static gannet_err polish_in_allowed_part(polish_worker *w, double *value) {
+  const gannet_polish_spec *spec = w->polisher->spec;
+  const size_t d = (size_t)spec->problem->d;
+  memcpy(w->start, w->x, d * sizeof *w->start);
+  gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->start);
+  memcpy(w->x, w->start, d * sizeof *w->x);
+  GANNET_TRY(ask(w, ASKS_FUNCTION));
+  const double before = w->value;
+  GANNET_TRY(polish_with_conditions(w, value));
+  if (!w->hopeless) {
+    gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->x);
+    GANNET_TRY(ask(w, ASKS_FUNCTION));
+    *value = w->value;
+  }
+  if (!w->hopeless && (spec->n_conditions > 0 || *value <= before)) return GANNET_OK;
+  memcpy(w->x, w->start, d * sizeof *w->x);
+  *value = isfinite(before) ? before : INFINITY;
+  return GANNET_OK;
+}
+
 /* Improve start number unit of all lists. x: [d]; value: INFINITY when there is no finite one. */
 static gannet_err polish_start(polish_worker *w, int64_t unit, double *x, double *value) {
   const gannet_polish_spec *spec = w->polisher->spec;
@@ -193,6 +236,8 @@ static gannet_err polish_start(polish_worker *w, int64_t unit, double *x, double
   if (w->n_free == 0) {
     GANNET_TRY(ask(w, ASKS_FUNCTION));
     *value = isfinite(w->value) ? w->value : INFINITY;
+  } else if (spec->problem->variable_constraints) {
+    GANNET_TRY(polish_in_allowed_part(w, value));
   } else if (spec->n_conditions > 0) {
     GANNET_TRY(polish_with_conditions(w, value));
   } else {
@@ -274,6 +319,11 @@ static void release_workers(gannet_polisher *p) {
   gannet_free(&p->gradients);
 }
 
+/* Of the spec, and rows of the variable constraints. */
+static int count_conditions(const gannet_polish_spec *spec) {
+  return spec->n_conditions + gannet_allowed_count_rows(spec->problem);
+}
+
 /* n workers for p->spec. */
 static gannet_err create_workers(gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
@@ -281,7 +331,7 @@ static gannet_err create_workers(gannet_polisher *p, int n) {
   const size_t several = (size_t)n;
   const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
   p->problem = spec->problem;
-  p->n_conditions = spec->n_conditions;
+  p->n_conditions = count_conditions(spec);
   p->options = spec->options;
   if (several > 1) {
     GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
@@ -299,7 +349,7 @@ static gannet_err create_workers(gannet_polisher *p, int n) {
 static bool workers_fit(const gannet_polisher *p, int n) {
   const gannet_polish_spec *spec = p->spec;
   const gannet_minimize_options *own = &p->options, *given = &spec->options;
-  if (p->n != n || p->problem != spec->problem || p->n_conditions != spec->n_conditions ||
+  if (p->n != n || p->problem != spec->problem || p->n_conditions != count_conditions(spec) ||
       own->max_evaluations != given->max_evaluations ||
       own->gradient_tolerance != given->gradient_tolerance ||
       own->value_tolerance != given->value_tolerance)

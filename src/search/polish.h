@@ -67,6 +67,8 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  * max(0, lambda_k + mu g_k). A start where no condition is active takes one round, another at most
  * five. Newton steps along the gradient of the worst condition remove what is left of a violation.
  *
+ * Variable constraints of the problem are conditions, too; in the end they hold exactly.
+ *
  * Collective over the context's communicator; spec the same on all ranks.
  *
  * polisher  inout  problems of its earlier polishes must still exist; it changes no bit

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/partition.h"
+#include "problem/variable_constraints.h"
 
 typedef struct {
   const gannet_sweep_spec *spec;
@@ -16,18 +17,23 @@ static gannet_err sweep_coordinate(sweep *w, int list, int k, double *x, double 
   const gannet_sweep_spec *spec = w->spec;
   const size_t d = (size_t)spec->problem->d;
   const double low = spec->lower ? spec->lower[k] : 0, high = spec->upper ? spec->upper[k] : 1;
+  bool allowed[GANNET_SWEEP_POINTS];
+  int at = -1;
   for (size_t i = 0; i < GANNET_SWEEP_POINTS; ++i) {
     memcpy(w->points + i * d, x, d * sizeof *x);
     w->points[i * d + (size_t)k] = low + ((double)i + 0.5) / GANNET_SWEEP_POINTS * (high - low);
+    if (spec->problem->variable_constraints)
+      allowed[i] = gannet_allowed_complete(spec->problem, w->points + i * d) == 0;
   }
   GANNET_TRY(
       spec->scorer(spec->user, GANNET_SWEEP_POINTS, w->points, 0, w->scores, GANNET_SWEEP_POINTS));
   const double *scores = w->scores + (size_t)list * GANNET_SWEEP_POINTS;
   for (int i = 0; i < GANNET_SWEEP_POINTS; ++i)
-    if (scores[i] > *best) {
+    if (scores[i] > *best && (!spec->problem->variable_constraints || allowed[i])) {
       *best = scores[i];
-      x[k] = w->points[(size_t)i * d + (size_t)k];
+      at = i;
     }
+  if (at >= 0) memcpy(x, w->points + (size_t)at * d, d * sizeof *x);
   return GANNET_OK;
 }
 
@@ -38,7 +44,8 @@ static gannet_err sweep_list(sweep *w, int list, double *x) {
   for (int t = 0; t < spec->sweeps; ++t) {
     const double before = best;
     for (int k = 0; k < spec->problem->d; ++k)
-      if (spec->problem->continuous[k]) GANNET_TRY(sweep_coordinate(w, list, k, x, &best));
+      if (spec->problem->continuous[k] && !gannet_allowed_depends(spec->problem, k))
+        GANNET_TRY(sweep_coordinate(w, list, k, x, &best));
     if (!(best > before)) break;
   }
   return GANNET_OK;

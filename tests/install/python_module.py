@@ -114,6 +114,20 @@ class Module(unittest.TestCase):
         self.assertEqual(optimizer.best(), (d, 7, True))
         self.assertEqual((optimizer.counts()["feasible"], optimizer.counts()["done"]), (2, 3))
 
+    def test_no_point_violates_a_variable_constraint(self):
+        relations = ["a < b", "a + b + c = 1", "s != 'two words' or b < 0.5"]
+        variables = {"a": (0, 1), "b": (0, 1), "c": (0, 1), "s": ["one", "two words"]}
+        with gannet.Optimizer(variables, noise=0, variable_constraints=relations) as optimizer:
+            for _ in range(15):
+                point = optimizer.ask()[0]
+                self.assertLess(point["a"], point["b"])
+                self.assertAlmostEqual(point["a"] + point["b"] + point["c"], 1, delta=1e-14)
+                self.assertTrue(point["s"] == "one" or point["b"] < 0.5)
+                optimizer.tell(point, point["a"] ** 2 + point["c"])
+        for text, part in (("a + d < 1", "unknown name 'd'"), ("a + b > 3", "no point inside the bounds")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                gannet.Optimizer(variables, variable_constraints=text)
+
     def test_designs_of_the_caller_count(self):
         optimizer = make()
         mine = {"x": 0.5, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}

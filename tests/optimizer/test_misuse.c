@@ -119,6 +119,12 @@ static void problems_tell_null_pointers(void) {
   assert_ok(gannet_problem_create(&spec, &problem));
   REFUSED("problem", gannet_problem_set_candidates, NULL, MPI_COMM_SELF, 1, x);
   REFUSED("x_user", gannet_problem_set_candidates, problem, MPI_COMM_SELF, 1, NULL);
+  const char *const texts[2] = {"x1 <= x2", NULL};
+  REFUSED("problem", gannet_problem_set_variable_constraints, NULL, 1, texts);
+  REFUSED("texts", gannet_problem_set_variable_constraints, problem, 1, NULL);
+  REFUSED("a text", gannet_problem_set_variable_constraints, problem, 2, texts);
+  assert_fails(GANNET_ERR_ARG, "expected at least 0",
+               gannet_problem_set_variable_constraints(problem, -1, texts));
   REFUSED("problem", gannet_problem_set_physics, NULL, &physics);
   REFUSED("spec", gannet_problem_set_physics, problem, NULL);
   REFUSED("problem", gannet_problem_set_residual, NULL, 0, NULL);

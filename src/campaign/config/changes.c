@@ -274,8 +274,8 @@ static void compare_method(const gannet_campaign_input *before, const gannet_cam
 
 static void compare_courses(const gannet_campaign_input *before, const gannet_campaign_input *now,
                             change_list *changes) {
-  static const char *const general[] = {"batch", "noise", "candidates"};
-  for (int i = 0; i < 3; ++i)
+  static const char *const general[] = {"batch", "noise", "candidates", "variable_constraints"};
+  for (int i = 0; i < 4; ++i)
     compare_key(gannet_general_table, general[i], general[i], &before->general, &now->general,
                 changes);
   compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,

@@ -23,6 +23,14 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_config_read_problem(const gannet_config_reader *reader);
 
+/* Give the variable constraints to the problem, if there is one and nothing was complained about so
+ * far; warn of those that are true everywhere.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err
+gannet_config_read_variable_constraints(const gannet_config_reader *reader);
+
 /* Read what the reported numbers mean, objective, expressions of constraints and outputs, and give
  * it to the problem, if there is one and nothing was complained about so far.
  *

@@ -67,6 +67,13 @@ const gannet_option gannet_general_table[] = {
          "what becomes of a number that a simulation reports and this file does not name: keep: "
          "it is recorded; warn: the same, with a warning, once for each name; fail: the "
          "evaluation fails"},
+    {.key = "variable_constraints",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_general, variable_constraints),
+     .help = "relations between variables that are known before any run, and that no proposal "
+             "violates: sides joined by <=, <, >=, >, = or !=, in a chain too; 'or' and 'and' join "
+             "relations; values of categorical variables in quotes",
+     .example = "[\"chord + span <= 10\", \"w1 + w2 + w3 = 1\"]"},
     {.key = "cost",
      .type = GANNET_TEXT,
      AT(gannet_general, cost),

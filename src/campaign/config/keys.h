@@ -14,7 +14,8 @@ typedef struct {
   int goal;     /* gannet_goal */
   double noise; /* standard deviation; NAN = to be inferred */
   int batch;
-  int unknown_outputs;   /* gannet_unknown */
+  int unknown_outputs; /* gannet_unknown */
+  gannet_text_list variable_constraints;
   char *cost;            /* "time", or a quantity: what budget.cost counts */
   char *candidates;      /* file, "none" = the whole box */
   char *input_directory; /* absolute in a campaign that was loaded */

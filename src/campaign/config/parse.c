@@ -461,6 +461,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(read_evaluate(reader));
   GANNET_TRY(read_method(reader));
   GANNET_TRY(gannet_config_read_problem(reader));
+  GANNET_TRY(gannet_config_read_variable_constraints(reader));
   GANNET_TRY(gannet_config_read_outputs(reader));
   GANNET_TRY(gannet_config_read_start(reader));
   GANNET_TRY(gannet_config_read_imports(reader));

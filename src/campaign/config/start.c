@@ -15,6 +15,7 @@
 #include "problem/outputs.h"
 #include "problem/point_index.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 
 enum { MOST_COMPLAINTS = 20, LOCATION_SIZE = 512, MOST_NAMES = 256 };
 
@@ -79,6 +80,19 @@ static gannet_err check_repeats(const gannet_problem *problem, const gannet_star
   return err;
 }
 
+/* Whether a design satisfies the variable constraints, or can be filled in so that it does. */
+static gannet_err check_allowed(const gannet_problem *problem, bool is_whole, const double *x) {
+  const size_t n = (size_t)problem->spec.n_variables;
+  double *filled = NULL;
+  if (is_whole || !problem->variable_constraints) return gannet_problem_check_allowed(problem, x);
+  GANNET_TRY(gannet_alloc(n, sizeof *filled, &filled));
+  memcpy(filled, x, n * sizeof *x);
+  const gannet_err err =
+      gannet_allowed_fill(problem, (gannet_stream){.purpose = GANNET_FOR_ALLOWED}, filled);
+  gannet_free(&filled);
+  return err;
+}
+
 /* Fill in what is fixed or derived, where a design gives all that it follows from. */
 static gannet_err complete_design(const gannet_problem *problem, double *x, const char *location,
                                   gannet_complaints *complaints) {
@@ -95,6 +109,7 @@ static gannet_err complete_design(const gannet_problem *problem, double *x, cons
                       "from; leave it out, or give every variable",
                       variables[v].name);
   }
+  if (err == GANNET_OK) err = check_allowed(problem, is_whole, x);
   if (err != GANNET_ERR_INPUT) return err;
   gannet_complain(complaints, location, "start: %s", gannet_error_detail());
   gannet_error_clear();

@@ -13,6 +13,7 @@
 #include "campaign/config/section.h"
 #include "problem/check.h"
 #include "problem/derived.h"
+#include "problem/variable_constraints.h"
 
 enum { LOCATION_SIZE = 512, PATH_SIZE = 128 };
 
@@ -347,4 +348,38 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
   gannet_free(&all.variables);
   gannet_free(&all.constraints);
   return err;
+}
+
+/* Where text i of the variable constraints is, -1 = the list. */
+static void locate_text(const gannet_config_reader *reader, int i, char *location) {
+  const gannet_tree *list = gannet_tree_find(reader->root, "variable_constraints");
+  const bool has_items = list && list->kind == GANNET_TREE_LIST && 0 <= i && i < list->n;
+  (void)snprintf(location, LOCATION_SIZE, "%s", reader->file);
+  if (list) gannet_tree_location(has_items ? &list->child[i] : list, location, LOCATION_SIZE);
+}
+
+gannet_err gannet_config_read_variable_constraints(const gannet_config_reader *reader) {
+  const gannet_text_list *texts = &reader->input->general.variable_constraints;
+  gannet_problem *problem = reader->input->problem;
+  char location[LOCATION_SIZE];
+  int wrong = -1;
+  if (!problem || texts->n == 0 || reader->complaints->count > 0) return GANNET_OK;
+  const gannet_err err =
+      gannet_variable_constraints_set(problem, texts->n, (const char *const *)texts->item, &wrong);
+  if (err == GANNET_ERR_INPUT) {
+    locate_text(reader, wrong, location);
+    gannet_complain(reader->complaints, location, "%s", gannet_error_detail());
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  GANNET_TRY(err);
+  for (int i = 0; i < texts->n; ++i) {
+    if (!gannet_variable_constraint_is_idle(problem, i)) continue;
+    locate_text(reader, i, location);
+    gannet_complaints_warn(reader->complaints, location,
+                           "variable_constraints: '%.200s' is true for all values of the "
+                           "variables: it changes nothing",
+                           texts->item[i]);
+  }
+  return GANNET_OK;
 }

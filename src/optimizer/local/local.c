@@ -9,6 +9,7 @@
 #include "base/partition.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local/local_data.h"
+#include "problem/variable_constraints.h"
 #include "search/merit_rank.h"
 #include "surrogate/models/quadratic/quadratic.h"
 
@@ -70,7 +71,7 @@ gannet_err gannet_local_create(const gannet_context *context, const gannet_histo
   l->noise_test = noise_test;
   l->problem = gannet_history_problem(history);
   l->member = member;
-  l->n_models = 1 + l->problem->n_bounds;
+  l->n_models = local_data_count_models(l->problem);
   gannet_struct_reset(local_state_fields, &l->state);
   const size_t length = (size_t)l->n_models * GANNET_QUADRATIC_HYPER;
   const gannet_err err = gannet_alloc(length, sizeof *l->hyper, &l->hyper);
@@ -417,6 +418,9 @@ static void propose_point(proposal *p, int i, double *options) {
   for (int k = 0; k < p->data.d; ++k) p->u[k] = p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
   to_unit_cube(p, p->u, options + (GANNET_LOCAL_OPTIONS - 1) * d);
   gannet_problem_snap(p->local->problem, GANNET_LOCAL_OPTIONS, options);
+  if (!p->local->problem->variable_constraints) return;
+  for (int k = 0; k < GANNET_LOCAL_OPTIONS; ++k)
+    gannet_allowed_repair(p->local->problem, p->data.centre, NULL, NULL, options + (size_t)k * d);
 }
 
 /* Points go round the ranks; the first is rank 0's, and what is remembered of it. */

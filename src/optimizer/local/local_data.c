@@ -1,5 +1,4 @@
 #include "optimizer/local/local_data.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
+#include "problem/variable_constraints.h"
 
 /* Values closer than this share of their size are the same, to rounding. */
 static const double rounding = 1e-14;
@@ -133,14 +133,18 @@ static gannet_err set_observations(const gannet_history *history, const place *p
                                    local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t n = (size_t)data->n, models = (size_t)data->n_models;
+  const size_t rows = (size_t)gannet_allowed_count_rows(problem), d = (size_t)problem->d;
   double *work = NULL;
-  GANNET_TRY(gannet_alloc(3 * n + models, sizeof *work, &work));
-  double *far = work, *bounds = work + 3 * n;
+  GANNET_TRY(gannet_alloc(3 * n + models + rows * d, sizeof *work, &work));
+  double *far = work, *bounds = work + 3 * n, *slopes = bounds + models;
   set_points(history, places, work, data);
   for (size_t i = 0; i < n; ++i) {
     data->id[i] = places[i].id;
     data->t[i] = value_of(history, places[i].id);
     gannet_problem_bounds(problem, gannet_history_constraints(history, places[i].id), bounds);
+    if (rows > 0)
+      gannet_allowed_rows(problem, gannet_history_x_unit(history, places[i].id),
+                          bounds + problem->n_bounds, slopes);
     for (size_t j = 1; j < models; ++j) data->t[j * n + i] = bounds[j - 1];
   }
   for (int j = 0; j < data->n_models; ++j)
@@ -157,6 +161,10 @@ bool local_data_has_cross_terms(int d, int n, bool alone) {
 /* A parabola says little about a variable of fewer values. */
 static const double fewest = 4;
 
+int local_data_count_models(const gannet_problem *problem) {
+  return 1 + problem->n_bounds + gannet_allowed_count_rows(problem);
+}
+
 int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
   int n = problem->n_continuous;
   if (modelled) memcpy(modelled, problem->continuous, (size_t)problem->d * sizeof *modelled);
@@ -164,8 +172,10 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
     const gannet_variable *variable = &problem->spec.variables[v];
     if (!gannet_variable_has_steps(variable) || gannet_variable_count(variable) < fewest) continue;
     if (modelled) modelled[problem->first[v]] = true;
-    n += 1;
+    n += !gannet_allowed_depends(problem, problem->first[v]);
   }
+  for (int k = 0; k < problem->d; ++k)
+    n -= problem->continuous[k] && gannet_allowed_depends(problem, k);
   return n;
 }
 
@@ -179,13 +189,13 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
   GANNET_REQUIRE(data->centre_id >= 0, GANNET_ERR_STATE, "no evaluation has succeeded");
   data->centre = gannet_history_x_unit(history, data->centre_id);
   data->value = value_of(history, data->centre_id);
-  data->n_models = 1 + problem->n_bounds;
+  data->n_models = local_data_count_models(problem);
 
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
   (void)local_data_coordinates(problem, data->modelled);
   for (int k = 0; k < problem->d; ++k)
-    if (data->modelled[k]) data->coordinate[data->d++] = k;
+    if (data->modelled[k] && !gannet_allowed_depends(problem, k)) data->coordinate[data->d++] = k;
 
   const int full = gannet_quadratic_coefficients(data->d, true);
   const int coefficients = full <= FULL_MOST ? full : gannet_quadratic_coefficients(data->d, false);

@@ -34,11 +34,20 @@ typedef struct {
  */
 bool local_data_has_cross_terms(int d, int n, bool alone);
 
-/* Coordinates that the models have: of real variables, and of integers of at least four values.
+/* Models of the objective, of every bound of the constraints, and of every row of the variable
+ * constraints, which are learnt like bounds although they are known: a quadratic model of them is
+ * what the search for the minimum needs.
+ *
+ * Local.
+ */
+int local_data_count_models(const gannet_problem *problem);
+
+/* How many coordinates the models have: those of real variables, and of integers of at least four
+ * values, that do not depend on others by a variable constraint.
  *
  * Local.
  *
- * modelled  out  [problem d]; NULL when not wanted
+ * modelled  out  [problem d] true for them and for those that depend on them; NULL when not wanted
  */
 int local_data_coordinates(const gannet_problem *problem, bool *modelled);
 

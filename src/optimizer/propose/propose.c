@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/partition.h"
+#include "problem/variable_constraints.h"
 #include "search/batch.h"
 #include "search/merit_rank.h"
 #include "search/sobol.h"
@@ -260,6 +261,50 @@ static gannet_err sobol_points(const gannet_member *member, int q, const gannet_
   return GANNET_OK;
 }
 
+/* Squared distance of x from the nearest of n points, at most least. */
+static double nearest_gap(size_t d, int64_t n, const double *points, const double *x,
+                          double least) {
+  for (int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (size_t k = 0; k < d && sum < least; ++k) {
+      const double gap = points[(size_t)i * d + k] - x[k];
+      sum += gap * gap;
+    }
+    least = fmin(least, sum);
+  }
+  return least;
+}
+
+/* Replace points that violate a variable constraint: by that of some points of the allowed part
+ * which is farthest from all others, so that the design fills the part evenly. */
+static gannet_err spread_in_allowed_part(const gannet_member *member, int q, double *x_unit) {
+  enum { DRAWS = 32 };
+  const gannet_problem *problem = member->problem;
+  const size_t d = (size_t)problem->d;
+  const int64_t known = gannet_history_count(member->history);
+  double *drawn = NULL;
+  GANNET_TRY(gannet_alloc(d, sizeof *drawn, &drawn));
+  for (int i = 0; i < q; ++i) {
+    double *x = x_unit + (size_t)i * d, farthest = -1;
+    if (gannet_allowed_complete(problem, x) == 0) continue;
+    for (int t = 0; t < DRAWS; ++t) {
+      const gannet_stream stream =
+          gannet_context_stream(member->context, GANNET_FOR_ALLOWED, (uint64_t)member->batch,
+                                (uint64_t)(known + member->n_chosen + i) * DRAWS + (uint64_t)t);
+      gannet_allowed_draw(problem, stream, drawn);
+      double gap = nearest_gap(d, i, x_unit, drawn, INFINITY);
+      gap = nearest_gap(d, member->n_chosen, member->chosen, drawn, gap);
+      for (int64_t id = 0; id < known; ++id)
+        gap = nearest_gap(d, 1, gannet_history_x_unit(member->history, id), drawn, gap);
+      if (gap <= farthest) continue;
+      farthest = gap;
+      memcpy(x, drawn, d * sizeof *x);
+    }
+  }
+  gannet_free(&drawn);
+  return GANNET_OK;
+}
+
 gannet_err gannet_propose_design(const gannet_member *member, int q, const gannet_design *design,
                                  double *x_unit) {
   const size_t d = (size_t)member->problem->d, length = (size_t)q * d;
@@ -274,6 +319,8 @@ gannet_err gannet_propose_design(const gannet_member *member, int q, const ganne
   else if (err == GANNET_OK)
     err = sobol_points(member, q, design, choices.options);
   if (err == GANNET_OK) gannet_problem_spread(member->problem, q, choices.options);
+  if (err == GANNET_OK && member->problem->variable_constraints)
+    err = spread_in_allowed_part(member, q, choices.options);
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_free(&choices.options);

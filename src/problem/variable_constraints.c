@@ -1,0 +1,559 @@
+#include "problem/variable_constraints.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "problem/pool.h"
+
+enum { SAMPLES = 64 };
+
+static const double nowhere = 1e3; /* violation where a side has no value */
+
+/* Values of relations. */
+
+/* right - left; NAN where a side has no value. *size: the larger side. */
+static double slack_of(const gannet_relation *relation, const double *x_user, double *size) {
+  const double left = gannet_variable_expression_value(relation->left, x_user);
+  const double right = gannet_variable_expression_value(relation->right, x_user);
+  *size = fmax(fabs(left), fabs(right));
+  return right - left;
+}
+
+/* What an equation may miss: the rounding of its terms where it is linear. */
+static double tolerance_of(const gannet_relation_use *use, int n_variables, const double *x_user,
+                           double size) {
+  const double rounding = 1e-12;
+  if (!use->is_linear) return GANNET_EQUATION_TOLERANCE * fmax(size, use->scale);
+  double terms = fabs(use->offset);
+  for (int v = 0; v < n_variables; ++v)
+    if (use->slope[v] != 0) terms += fabs(use->slope[v] * x_user[v]);
+  return rounding * fmax(size, terms);
+}
+
+/* By how much a point misses relation i, in units of its scale; 0 = not at all. */
+static double miss_of(const gannet_variable_constraints *c, int n_variables, int i,
+                      const double *x_user) {
+  const gannet_relation *relation = &c->relation[i];
+  const gannet_relation_use *use = &c->use[i];
+  const double least = 1e-12; /* of what is violated by nothing, as a < a */
+  double size;
+  if (relation->type == GANNET_RELATION_CONDITION) {
+    const double truth = gannet_variable_expression_value(relation->left, x_user);
+    return truth != 0 && !isnan(truth) ? 0 : 1;
+  }
+  const double slack = slack_of(relation, x_user, &size);
+  if (isnan(slack)) return nowhere;
+  if (relation->type == GANNET_RELATION_EQUAL) {
+    const double over = fabs(slack) - tolerance_of(use, n_variables, x_user, size);
+    return over > 0 ? fmin(fabs(slack) / use->scale + least, nowhere) : 0;
+  }
+  if (slack > 0 || (slack == 0 && relation->type == GANNET_RELATION_AT_MOST)) return 0;
+  return fmin(-slack / use->scale + least, nowhere);
+}
+
+static double violation_of(const gannet_variable_constraints *c, int n_variables,
+                           const double *x_user) {
+  double sum = 0;
+  for (int i = 0; i < c->n; ++i) sum += miss_of(c, n_variables, i, x_user);
+  return sum;
+}
+
+gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const double *x_user) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  const int n = problem->spec.n_variables;
+  for (int i = 0; c && i < c->n; ++i) {
+    const gannet_relation *relation = &c->relation[i];
+    if (!(miss_of(c, n, i, x_user) > 0)) continue;
+    const char *text = c->text[c->use[i].text];
+    GANNET_REQUIRE(relation->type != GANNET_RELATION_CONDITION, GANNET_ERR_INPUT,
+                   "the design violates the variable constraint '%.200s'; change a value", text);
+    return GANNET_RAISE(
+        GANNET_ERR_INPUT,
+        "the design violates the variable constraint '%.200s': %g on its left and %g on "
+        "its right; change a value",
+        text, gannet_variable_expression_value(relation->left, x_user),
+        gannet_variable_expression_value(relation->right, x_user));
+  }
+  return GANNET_OK;
+}
+
+bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  if (!c || problem->pool) return true;
+  gannet_problem_decode(problem, x_unit, c->x_user);
+  return violation_of(c, problem->spec.n_variables, c->x_user) == 0;
+}
+
+/* Points. */
+
+/* dx/du of a real variable. */
+static double unit_slope(const gannet_variable *v, double x) {
+  return gannet_variable_is_log(v) ? x * log(v->upper / v->lower) : v->upper - v->lower;
+}
+
+/* The point as the simulation will read it is left in x_user. */
+double gannet_allowed_follow(const gannet_problem *problem, double *x_unit) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  double excess = 0;
+  gannet_problem_decode(problem, x_unit, c->x_user);
+  for (int p = 0; p < c->n_dependent; ++p) {
+    const gannet_dependent *one = &c->dependent[p];
+    const gannet_variable *v = &problem->spec.variables[one->variable];
+    double value = one->constant;
+    for (int j = 0; j < problem->spec.n_variables; ++j)
+      if (one->share[j] != 0) value += one->share[j] * c->x_user[j];
+    const double inside = fmin(fmax(value, v->lower), v->upper);
+    if (inside != value) excess += fabs(value - inside) / (v->upper - v->lower);
+    gannet_variable_encode(v, inside, x_unit + problem->first[one->variable]);
+  }
+  for (int p = 0; p < c->n_dependent; ++p) {
+    const int v = c->dependent[p].variable;
+    c->x_user[v] = gannet_variable_decode(&problem->spec.variables[v], x_unit + problem->first[v]);
+  }
+  if (c->n_dependent > 0) gannet_problem_derive(problem, c->x_user);
+  return excess;
+}
+
+/* right - left of relation i at a point whose dependent variables follow. x_unit is completed. */
+static double slack_at(const gannet_problem *problem, int i, double *x_unit, double *tolerance) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  double size;
+  (void)gannet_allowed_follow(problem, x_unit);
+  const double slack = slack_of(&c->relation[i], c->x_user, &size);
+  *tolerance = tolerance_of(&c->use[i], problem->spec.n_variables, c->x_user, size);
+  return slack;
+}
+
+/* Gradient of right - left of relation i by differences; only continuous free coordinates. Returns
+ * right - left. */
+static double slack_slope(const gannet_problem *problem, int i, const double *x_unit,
+                          double *slope) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t d = (size_t)problem->d;
+  const double step = 1e-6;
+  double *moved = c->scratch, unused;
+  memcpy(moved, x_unit, d * sizeof *moved);
+  const double here = slack_at(problem, i, moved, &unused);
+  memset(slope, 0, d * sizeof *slope);
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const int k = problem->first[v];
+    if (!c->is_searched[v] || !problem->continuous[k]) continue;
+    const double way = x_unit[k] + step <= 1 ? step : -step;
+    memcpy(moved, x_unit, d * sizeof *moved);
+    moved[k] += way;
+    const double there = slack_at(problem, i, moved, &unused);
+    if (isfinite(there)) slope[k] = (there - here) / way;
+  }
+  return here;
+}
+
+/* Newton steps, one equation after the other (Kaczmarz), until all hold or the rounds are over. */
+static void project_onto_equations(const gannet_problem *problem, double *x_unit) {
+  enum { ROUNDS = 60 };
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  const int d = problem->d;
+  double *slope = c->scratch + d, tolerance;
+  bool moved = true;
+  for (int round = 0; round < ROUNDS && moved; ++round) {
+    moved = false;
+    for (int i = 0; i < c->n; ++i) {
+      if (c->relation[i].type != GANNET_RELATION_EQUAL || c->use[i].is_dependent) continue;
+      if (fabs(slack_at(problem, i, x_unit, &tolerance)) <= 0.1 * tolerance) continue;
+      const double slack = slack_slope(problem, i, x_unit, slope);
+      double square = 0;
+      for (int k = 0; k < d; ++k) square += slope[k] * slope[k];
+      if (!(square > 0) || !isfinite(slack)) continue;
+      for (int k = 0; k < d; ++k)
+        if (slope[k] != 0) x_unit[k] = fmin(fmax(x_unit[k] - slack * slope[k] / square, 0), 1);
+      moved = true;
+    }
+  }
+}
+
+double gannet_allowed_complete(const gannet_problem *problem, double *x_unit) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  gannet_problem_snap(problem, 1, x_unit);
+  if (!c || problem->pool) return 0;
+  if (c->has_curved_equation) project_onto_equations(problem, x_unit);
+  const double excess = gannet_allowed_follow(problem, x_unit);
+  return excess + violation_of(c, problem->spec.n_variables, c->x_user);
+}
+
+bool gannet_allowed_depends(const gannet_problem *problem, int coordinate) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  for (int p = 0; c && p < c->n_dependent; ++p)
+    if (problem->first[c->dependent[p].variable] == coordinate) return true;
+  return false;
+}
+
+/* Rows. */
+
+int gannet_allowed_count_rows(const gannet_problem *problem) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  return c && !problem->pool ? c->n_rows : 0;
+}
+
+/* Add share[v] dx/du of each continuous free variable, times a factor, to a gradient. */
+static void add_slope(const gannet_problem *problem, const double *share, double factor,
+                      const double *x_user, double *gradient) {
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const int k = problem->first[v];
+    if (share[v] == 0 || !problem->continuous[k]) continue;
+    gradient[k] += factor * share[v] * unit_slope(&problem->spec.variables[v], x_user[v]);
+  }
+}
+
+void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, double *values,
+                         double *slopes) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t d = (size_t)problem->d;
+  double *slope = slopes, *completed = c->scratch + 2 * d, tolerance;
+  int row = 0;
+  memset(slopes, 0, (size_t)c->n_rows * d * sizeof *slopes);
+  memcpy(completed, x_unit, d * sizeof *completed);
+  for (int i = 0; i < c->n; ++i) {
+    const gannet_relation_use *use = &c->use[i];
+    const bool equation = c->relation[i].type == GANNET_RELATION_EQUAL;
+    if (c->relation[i].type == GANNET_RELATION_CONDITION || use->is_dependent) continue;
+    double slack = slack_at(problem, i, completed, &tolerance);
+    if (use->is_linear)
+      add_slope(problem, use->reduced, 1, c->x_user, slope);
+    else
+      (void)slack_slope(problem, i, completed, slope);
+    if (!isfinite(slack)) slack = -nowhere * use->scale;
+    for (size_t k = 0; k < d; ++k) slope[k] /= -use->scale;
+    values[row++] = -slack / use->scale;
+    slope += d;
+    if (!equation) continue;
+    for (size_t k = 0; k < d; ++k) slope[k] = -slope[k - d];
+    values[row] = -values[row - 1];
+    row += 1;
+    slope += d;
+  }
+  (void)gannet_allowed_follow(problem, completed);
+  for (int p = 0; p < c->n_dependent; ++p, row += 2, slope += 2 * d) {
+    const gannet_dependent *one = &c->dependent[p];
+    const gannet_variable *v = &problem->spec.variables[one->variable];
+    const double range = v->upper - v->lower;
+    double value = one->constant; /* not cut at the range */
+    for (int j = 0; j < problem->spec.n_variables; ++j)
+      if (one->share[j] != 0) value += one->share[j] * c->x_user[j];
+    values[row] = (v->lower - value) / range;
+    values[row + 1] = (value - v->upper) / range;
+    add_slope(problem, one->share, -1 / range, c->x_user, slope);
+    add_slope(problem, one->share, 1 / range, c->x_user, slope + d);
+  }
+}
+
+void gannet_allowed_pull_back(const gannet_problem *problem, const double *x_unit,
+                              double *gradient) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  if (!c || c->n_dependent == 0) return;
+  gannet_problem_decode(problem, x_unit, c->x_user);
+  for (int p = 0; p < c->n_dependent; ++p) {
+    const gannet_dependent *one = &c->dependent[p];
+    const int k = problem->first[one->variable];
+    const gannet_variable *v = &problem->spec.variables[one->variable];
+    const double along = gradient[k] / unit_slope(v, c->x_user[one->variable]);
+    gradient[k] = 0;
+    if (problem->continuous[k]) add_slope(problem, one->share, along, c->x_user, gradient);
+  }
+}
+
+/* Reading. */
+
+/* A value of a variable from a uniform number, and its least and greatest value. */
+static double value_inside(const gannet_variable *v, double u) {
+  const double count = gannet_variable_count(v);
+  if (isfinite(count)) return gannet_variable_value(v, (int64_t)fmin(u * count, count - 1));
+  return v->lower + u * (v->upper - v->lower);
+}
+
+static void ends_of(const gannet_variable *v, double *least, double *most) {
+  const double count = gannet_variable_count(v);
+  *least = isfinite(count) ? gannet_variable_value(v, 0) : v->lower;
+  *most = isfinite(count) ? gannet_variable_value(v, (int64_t)count - 1) : v->upper;
+}
+
+/* Find out whether right - left of relation i is linear in the free variables, and its usual size,
+ * from its values at points of the box. x: [n_variables] scratch */
+static void study_relation(const gannet_problem *problem, const gannet_relation *relation, int i,
+                           gannet_relation_use *use, double *x) {
+  const gannet_stream stream = {0, GANNET_FOR_ALLOWED, 0, (uint64_t)i};
+  const int n = problem->spec.n_variables;
+  double size, sum = 0, u;
+  int n_finite = 0;
+  memset(x, 0, (size_t)n * sizeof *x);
+  gannet_problem_derive(problem, x);
+  use->offset = slack_of(relation, x, &size);
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int v = problem->free_variable[f];
+    x[v] = 1;
+    gannet_problem_derive(problem, x);
+    use->slope[v] = slack_of(relation, x, &size) - use->offset;
+    x[v] = 0;
+  }
+  use->is_linear = isfinite(use->offset);
+  for (int s = 0; s < SAMPLES; ++s) {
+    double value = use->offset, terms = fabs(use->offset);
+    for (int f = 0; f < problem->n_free; ++f) {
+      const int v = problem->free_variable[f];
+      gannet_random_uniform(stream, (uint64_t)(s * n + v), 1, &u);
+      x[v] = value_inside(&problem->spec.variables[v], u);
+      value += use->slope[v] * x[v];
+      terms += fabs(use->slope[v] * x[v]);
+    }
+    gannet_problem_derive(problem, x);
+    const double slack = slack_of(relation, x, &size);
+    if (!(fabs(slack - value) <= 1e-11 * terms)) use->is_linear = false;
+    if (!isfinite(slack)) continue;
+    sum += fabs(slack);
+    n_finite += 1;
+  }
+  use->scale = n_finite > 0 && sum > 0 ? sum / n_finite : 1;
+  if (use->is_linear) memcpy(use->reduced, use->slope, (size_t)n * sizeof *use->reduced);
+}
+
+/* Origin and step of a variable whose values lie at equal distances. */
+static bool grid_of(const gannet_variable *v, double *origin, double *step) {
+  const bool is_integer = v->type == GANNET_VARIABLE_INTEGER;
+  *origin = is_integer || v->type == GANNET_VARIABLE_REAL ? v->lower : 0;
+  *step = v->step > 0 ? v->step : 1;
+  return is_integer || v->type == GANNET_VARIABLE_BOOLEAN || v->step > 0;
+}
+
+static bool is_whole(double x) {
+  return fabs(x - rint(x)) <= 1e-9 * fmax(1, fabs(x));
+}
+
+/* Whether an equation gives variable p a value of its own steps for all values of the others. */
+static bool meets_steps(const gannet_problem *problem, const gannet_relation_use *use, int p) {
+  const int n = problem->spec.n_variables;
+  double origin, step, own_origin, own_step, sum = use->offset;
+  if (!grid_of(&problem->spec.variables[p], &own_origin, &own_step)) return false;
+  if (problem->spec.variables[p].type == GANNET_VARIABLE_BOOLEAN) return false;
+  const double unit = use->reduced[p] * own_step;
+  for (int v = 0; v < n; ++v) {
+    if (use->reduced[v] == 0) continue;
+    if (!grid_of(&problem->spec.variables[v], &origin, &step)) return false;
+    if (!is_whole(use->reduced[v] * step / unit)) return false;
+    sum += use->reduced[v] * origin;
+  }
+  return is_whole(sum / unit);
+}
+
+/* The variable that an equation should give: a real one of the largest influence; else one whose
+ * steps the others meet. -1 = none. */
+static int choose_dependent(const gannet_problem *problem, const gannet_relation_use *use) {
+  int best = -1;
+  double most = 0;
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const gannet_variable *one = &problem->spec.variables[v];
+    const double influence = fabs(use->reduced[v]) * (one->upper - one->lower);
+    if (!(influence > most) || !problem->continuous[problem->first[v]]) continue;
+    best = v;
+    most = influence;
+  }
+  for (int v = 0; v < problem->spec.n_variables && best < 0; ++v)
+    if (use->reduced[v] != 0 && meets_steps(problem, use, v)) best = v;
+  return best;
+}
+
+/* Replace variable p in a relation by what gives it. constant: of the relation, changed too */
+static void substitute(int n, const gannet_dependent *one, double *row, double *constant) {
+  const double factor = row[one->variable];
+  if (factor == 0) return;
+  row[one->variable] = 0;
+  *constant += factor * one->constant;
+  for (int v = 0; v < n; ++v) row[v] += factor * one->share[v];
+  for (int v = 0; v < n; ++v) /* what cancels leaves rounding behind */
+    if (fabs(row[v]) <= 1e-14 * fabs(factor * one->share[v])) row[v] = 0;
+}
+
+/* Let one variable follow from linear equation i. offset: of the reduced relation */
+static gannet_err eliminate(gannet_problem *problem, int i, double offset) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const int n = problem->spec.n_variables;
+  gannet_relation_use *use = &c->use[i];
+  const char *text = c->text[use->text];
+  bool empty = true;
+  for (int v = 0; v < n; ++v) empty = empty && use->reduced[v] == 0;
+  use->is_dependent = true;
+  GANNET_REQUIRE(!empty || fabs(offset) <= 1e-9 * use->scale, GANNET_ERR_INPUT,
+                 "variable constraint '%.200s' contradicts the equations before it; change one",
+                 text);
+  if (empty) return GANNET_OK;
+  const double kept = use->offset;
+  use->offset = offset; /* of the reduced relation, for meets_steps */
+  const int p = choose_dependent(problem, use);
+  use->offset = kept;
+  GANNET_REQUIRE(
+      p >= 0, GANNET_ERR_INPUT,
+      "variable constraint '%.200s': the steps of its variables do not meet it; it needs "
+      "a real variable, or an integer whose factor divides all others",
+      text);
+  gannet_dependent *one = &c->dependent[c->n_dependent];
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *one->share, &one->share));
+  c->n_dependent += 1;
+  one->variable = p;
+  one->constant = -offset / use->reduced[p];
+  for (int v = 0; v < n; ++v)
+    if (v != p && use->reduced[v] != 0) one->share[v] = -use->reduced[v] / use->reduced[p];
+  c->is_searched[p] = false;
+  for (int q = 0; q + 1 < c->n_dependent; ++q)
+    substitute(n, one, c->dependent[q].share, &c->dependent[q].constant);
+  return GANNET_OK;
+}
+
+/* Eliminate linear equations one after the other, and write linear inequalities in the variables
+ * that are left. wrong: the text whose equation cannot be eliminated, else -1 */
+static gannet_err eliminate_equations(gannet_problem *problem, int *wrong) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const int n = problem->spec.n_variables;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->dependent, &c->dependent));
+  for (int pass = 0; pass < 2; ++pass)
+    for (int i = 0; i < c->n; ++i) {
+      gannet_relation_use *use = &c->use[i];
+      const bool equation = c->relation[i].type == GANNET_RELATION_EQUAL;
+      if (!use->is_linear || equation != (pass == 0)) continue;
+      double offset = use->offset;
+      for (int q = 0; q < c->n_dependent; ++q)
+        substitute(n, &c->dependent[q], use->reduced, &offset);
+      *wrong = use->text;
+      if (equation) GANNET_TRY(eliminate(problem, i, offset));
+    }
+  *wrong = -1;
+  for (int i = 0; i < c->n; ++i) {
+    const gannet_relation_type type = c->relation[i].type;
+    if (type == GANNET_RELATION_CONDITION || c->use[i].is_dependent) continue;
+    c->n_rows += type == GANNET_RELATION_EQUAL ? 2 : 1;
+    c->has_curved_equation = c->has_curved_equation || type == GANNET_RELATION_EQUAL;
+  }
+  c->n_rows += 2 * c->n_dependent;
+  return GANNET_OK;
+}
+
+/* Least and most of a linear relation's right - left in the box. */
+static void range_of(const gannet_problem_spec *spec, const gannet_relation_use *use, double *least,
+                     double *most) {
+  *least = *most = use->offset;
+  for (int v = 0; v < spec->n_variables; ++v) {
+    const gannet_variable *one = &spec->variables[v];
+    double low, high;
+    if (use->slope[v] == 0) continue;
+    ends_of(one, &low, &high);
+    *least += fmin(use->slope[v] * low, use->slope[v] * high);
+    *most += fmax(use->slope[v] * low, use->slope[v] * high);
+  }
+}
+
+bool gannet_variable_constraint_is_idle(const gannet_problem *problem, int text) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  double least, most;
+  for (int i = 0; i < c->n; ++i) {
+    const gannet_relation_type type = c->relation[i].type;
+    if (c->use[i].text != text) continue;
+    if (type == GANNET_RELATION_EQUAL || !c->use[i].is_linear) return false;
+    range_of(&problem->spec, &c->use[i], &least, &most);
+    if (least < 0 || (least == 0 && type == GANNET_RELATION_BELOW)) return false;
+  }
+  return true;
+}
+
+/* Refuse a linear relation that no point of the box satisfies. */
+static gannet_err check_possible(const gannet_problem_spec *spec, const char *text,
+                                 const gannet_relation *relation, const gannet_relation_use *use) {
+  double least, most;
+  if (!use->is_linear) return GANNET_OK;
+  range_of(spec, use, &least, &most);
+  const double rounding = 1e-12 * fmax(fabs(least), fabs(most));
+  const bool possible = relation->type == GANNET_RELATION_EQUAL
+                            ? most >= -rounding && least <= rounding
+                            : most > 0 || (most == 0 && relation->type != GANNET_RELATION_BELOW);
+  GANNET_REQUIRE(possible, GANNET_ERR_INPUT,
+                 "variable constraint '%.200s': no point inside the bounds of the variables "
+                 "satisfies it; widen bounds or change it",
+                 text);
+  return GANNET_OK;
+}
+
+static gannet_err read_text(const gannet_problem *problem, int t, const char *text) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t n = (size_t)problem->spec.n_variables;
+  const int before = c->n;
+  GANNET_TRY(gannet_copy_text(text, &c->text[t]));
+  c->n_texts = t + 1;
+  const gannet_err err = gannet_relations_add(&problem->spec, text, &c->n, &c->relation);
+  GANNET_TRY(gannet_resize((size_t)before, (size_t)c->n, sizeof *c->use, &c->use));
+  GANNET_TRY(err);
+  for (int i = before; i < c->n; ++i) {
+    gannet_relation_use *use = &c->use[i];
+    use->text = t;
+    use->scale = 1;
+    GANNET_TRY(gannet_alloc(n, sizeof *use->slope, &use->slope));
+    GANNET_TRY(gannet_alloc(n, sizeof *use->reduced, &use->reduced));
+    if (c->relation[i].type == GANNET_RELATION_CONDITION) continue;
+    study_relation(problem, &c->relation[i], i, use, c->x_user);
+    GANNET_TRY(check_possible(&problem->spec, text, &c->relation[i], use));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_variable_constraints_check_pool(const gannet_problem *problem,
+                                                  const gannet_pool *pool) {
+  for (int64_t row = 0; problem->variable_constraints && row < gannet_pool_count(pool); ++row) {
+    const gannet_err err = gannet_problem_check_allowed(problem, gannet_pool_row(pool, row));
+    if (err != GANNET_ERR_INPUT) continue;
+    char why[500];
+    (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    gannet_error_clear();
+    return GANNET_RAISE(GANNET_ERR_INPUT, "candidate %lld: %s", (long long)row + 1, why);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_variable_constraints_read(gannet_problem *problem, int n,
+                                            const char *const *texts, int *wrong) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t d = (size_t)problem->d, n_variables = (size_t)problem->spec.n_variables;
+  c->n_allowed = -1;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *c->text, &c->text));
+  GANNET_TRY(gannet_alloc(n_variables, sizeof *c->x_user, &c->x_user));
+  GANNET_TRY(gannet_alloc(n_variables, sizeof *c->is_searched, &c->is_searched));
+  GANNET_TRY(gannet_alloc(3 * d, sizeof *c->scratch, &c->scratch));
+  for (int f = 0; f < problem->n_free; ++f) c->is_searched[problem->free_variable[f]] = true;
+  for (*wrong = 0; *wrong < n; ++*wrong) GANNET_TRY(read_text(problem, *wrong, texts[*wrong]));
+  GANNET_TRY(eliminate_equations(problem, wrong));
+  GANNET_TRY(gannet_alloc((size_t)c->n_rows, sizeof *c->row_values, &c->row_values));
+  GANNET_TRY(gannet_alloc((size_t)c->n_rows * d, sizeof *c->row_slopes, &c->row_slopes));
+  GANNET_TRY(gannet_alloc(7 * d, sizeof *c->box, &c->box));
+  for (size_t k = 0; k < d; ++k) c->box[d + k] = 1;
+  gannet_problem_widen(problem, c->box, c->box + d);
+  return GANNET_OK;
+}
+
+void gannet_variable_constraints_destroy(gannet_variable_constraints **constraints) {
+  gannet_variable_constraints *c = *constraints;
+  if (!c) return;
+  for (int i = 0; c->use && i < c->n; ++i) {
+    gannet_free(&c->use[i].slope);
+    gannet_free(&c->use[i].reduced);
+  }
+  gannet_free(&c->use);
+  gannet_relations_free(&c->n, &c->relation);
+  for (int p = 0; p < c->n_dependent; ++p) gannet_free(&c->dependent[p].share);
+  gannet_free(&c->dependent);
+  for (int t = 0; t < c->n_texts; ++t) gannet_free(&c->text[t]);
+  gannet_free(&c->text);
+  gannet_free(&c->is_searched);
+  gannet_free(&c->x_user);
+  gannet_free(&c->scratch);
+  gannet_free(&c->row_values);
+  gannet_free(&c->row_slopes);
+  gannet_free(&c->box);
+  gannet_free(&c->member);
+  gannet_free(&c->allowed);
+  gannet_free(constraints);
+}
