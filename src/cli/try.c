@@ -193,9 +193,13 @@ static gannet_err run_once(gannet_campaign *campaign, const cli_world *world, co
       .time_limit = isnan(input->evaluate.time_limit) ? INFINITY : input->evaluate.time_limit,
       .simulations = gannet_simulations,
       .launcher = world->launcher,
-      .stopping = &stopping};
-  const gannet_request request = {
-      .attempt = 1, .seed = (uint64_t)input->general.seed, .nonce = 1, .x_user = x_user};
+      .stopping = &stopping,
+      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST};
+  const gannet_request request = {.attempt = 1,
+                                  .seed = (uint64_t)input->general.seed,
+                                  .nonce = 1,
+                                  .x_user = x_user,
+                                  .start_from = -1};
   gannet_evaluator *evaluator = NULL;
   int n = 0, is_stopped = 0;
   gannet_err err =

@@ -10,15 +10,14 @@ extern const gannet_evaluator_type gannet_evaluator_command;
 extern const gannet_evaluator_type gannet_evaluator_slurm;
 extern const gannet_evaluator_type gannet_evaluator_manual;
 
-/* Complain about outputs that are read from files or from what is printed: this back-end has
- * neither.
+/* Complain about outputs that are read from files or from what is printed, and about folders to
+ * start from: this back-end has none of them.
  *
  * Local.
  *
- * problem  in  NULL = nothing is known of it
  * instead  in  how numbers are reported there
  */
-void gannet_refuse_output_files(const gannet_problem *problem, const char *instead,
-                                gannet_complaints *complaints);
+void gannet_refuse_files(const gannet_evaluator_setup *setup, const char *instead,
+                         gannet_complaints *complaints);
 
 #endif

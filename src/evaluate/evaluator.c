@@ -22,9 +22,13 @@ gannet_err gannet_evaluator_check(const gannet_evaluator_type *type, const void 
   return GANNET_OK;
 }
 
-void gannet_refuse_output_files(const gannet_problem *problem, const char *instead,
-                                gannet_complaints *complaints) {
-  const gannet_outputs *outputs = problem ? problem->outputs : NULL;
+void gannet_refuse_files(const gannet_evaluator_setup *setup, const char *instead,
+                         gannet_complaints *complaints) {
+  const gannet_outputs *outputs = setup->problem ? setup->problem->outputs : NULL;
+  if (setup->starts_from_nearest)
+    gannet_complain(complaints, "evaluate.start_from",
+                    "this back-end has no folders to start from; expected none, or backend: "
+                    "command or slurm");
   for (int i = 0; outputs && i < outputs->n; ++i) {
     const gannet_output *item = &outputs->item[i];
     char key[100];

@@ -26,6 +26,7 @@ typedef struct {
   uint64_t seed;  /* of the simulation */
   uint64_t nonce; /* of this attempt: written before the launch, compared with what comes back */
   const double *x_user; /* [n_variables]; borrowed for the call */
+  int64_t start_from;   /* where the setup starts_from_nearest: an evaluation, or -1 */
 } gannet_request;
 
 /* How an evaluator learns that the program is to stop while it is busy, and how it asks for a stop
@@ -53,6 +54,7 @@ typedef struct {
    * after MPI_Init, which some networks do not like: programs start one first thing in main. */
   gannet_launcher *launcher;
   const gannet_stopping *stopping; /* NULL = nothing stops it */
+  bool starts_from_nearest;        /* simulations are told the folder of request->start_from */
 } gannet_evaluator_setup;
 
 /* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */

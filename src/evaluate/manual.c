@@ -6,7 +6,7 @@ static const gannet_option no_options[] = {{0}};
 static gannet_err check(const void *options, const gannet_evaluator_setup *setup,
                         gannet_complaints *complaints) {
   (void)options;
-  gannet_refuse_output_files(setup->problem, "the values are told with gannet tell", complaints);
+  gannet_refuse_files(setup, "the values are told with gannet tell", complaints);
   return GANNET_OK;
 }
 

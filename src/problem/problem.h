@@ -93,6 +93,15 @@ GANNET_CHECKED gannet_err gannet_problem_check_free(const gannet_problem *proble
  */
 void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit);
 
+/* The distance of two points of the unit cube. A categorical variable adds 1 to its square where
+ * the two have different values, as a real one does from end to end.
+ *
+ * Local.
+ *
+ * a, b  in  [d] admissible
+ */
+double gannet_problem_distance(const gannet_problem *problem, const double *a, const double *b);
+
 /* x_unit -> x_user: the nearest admissible point (integers rounded, categories by the largest
  * coordinate, lowest index first on a tie). Real values are clipped into the box.
  *

@@ -289,6 +289,19 @@ double gannet_problem_gap(const gannet_problem *problem, const double *x_user,
   return sum;
 }
 
+double gannet_problem_distance(const gannet_problem *problem, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const int begin = problem->first[i];
+    const int end = i + 1 < problem->spec.n_variables ? problem->first[i + 1] : problem->d;
+    const bool is_categorical = problem->spec.variables[i].type == GANNET_VARIABLE_CATEGORICAL;
+    double square = 0;
+    for (int j = begin; j < end; ++j) square += (a[j] - b[j]) * (a[j] - b[j]);
+    sum += is_categorical ? square / 2 : square; /* two coordinates differ by 1 each */
+  }
+  return sqrt(sum);
+}
+
 /* Names, texts and checks. */
 
 int gannet_problem_find_variable(const gannet_problem *problem, const char *name) {

@@ -69,7 +69,7 @@ static inline void propose(books *b, int n, int64_t batch, gannet_origin origin)
   }
   if (batch % 2 == 0) /* it comes and goes */
     assert_ok(gannet_state_put(&state, "gp-ei/", "open.3", GANNET_STATE_WHOLE, (double)first));
-  assert_ok(gannet_ledger_propose(&b->ledger, first, &state, 0.25 * (double)(batch + 1)));
+  assert_ok(gannet_ledger_propose(&b->ledger, first, NULL, &state, 0.25 * (double)(batch + 1)));
   gannet_state_release(&state);
 }
 

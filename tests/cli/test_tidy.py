@@ -1,6 +1,10 @@
-# test: labels cli timeout 120 processors 1
+# test: labels cli timeout 240 processors 1
 """Files of evaluations that have ended: evaluate.keep, and gannet tidy afterwards."""
 import os
+import pathlib
+import re
+import shutil
+import signal
 import subprocess
 
 import program
@@ -16,7 +20,7 @@ ln -s "$GANNET_INPUT_DIRECTORY/precious/file" file.lnk
 if [ -e "$GANNET_INPUT_DIRECTORY/slow" ] && [ "$GANNET_EVAL_ID" -ge 6 ]; then sleep 1000; fi
 case $GANNET_EVAL_ID in
   2) exit 1 ;;
-  3) [ "$GANNET_ATTEMPT" = 2 ] || exit 137 ;;
+  3) [ "$GANNET_ATTEMPT" -ge 2 ] || exit 137 ;;
 esac
 echo "objective $x" > results.out
 """
@@ -32,6 +36,8 @@ evaluate:
   parallel: 2
   keep: {files: ["*.log"], all_files_of: [best 2, failed]}
 """
+STANDIN = pathlib.Path(__file__).resolve().parent.parent / "evaluate" / "standin" / "scheduler"
+TOOLS = "sbatch", "squeue", "sacct", "scontrol", "scancel"
 OWN = {"params.in", "params.json", "attempt.json", "outcome.json", "stdout.log", "stderr.log", "results.out"}
 TIDY = OWN | {"solver.log", "post/deep/deep.log"}
 FULL = TIDY | {"field.dat", "post/deep/field.dat", "link", "file.lnk"}
@@ -110,6 +116,65 @@ class Tidy(program.ProgramTest):
     def without_earlier_attempts(self, directory):
         return {number: {name for name in files if not name.startswith("attempt-")}
                 for number, files in self.files(directory).items()}
+
+    def test_a_kill_at_each_write(self):
+        """Whatever is in the journal and on the disk after a kill, a resume ends with the same files."""
+        self.write(TEXT.replace("evaluations: 8", "evaluations: 5"), "c.yaml")
+        self.succeed("run", self.file, "-q", "--set", "evaluate.keep=all")
+        (self.folder / "wing.campaign").rename(self.folder / "full")
+        self.succeed("run", self.file, "-q")
+        expected, digest = self.files(), self.digest("wing.campaign")
+        shutil.rmtree(self.folder / "wing.campaign")
+        lines = (self.folder / "full/journal").read_bytes().splitlines(keepends=True)
+        place = self.folder / "wing.campaign"
+        for n in range(2, len(lines) + 1):
+            shutil.copytree(self.folder / "full", place, symlinks=True, ignore=shutil.ignore_patterns("state.h5*", "history.csv"))
+            (place / "journal").write_bytes(b"".join(lines[:n]))
+            ended = {int(number) for number in re.findall(r'"record":"result","id":(\d+),"final":true', b"".join(lines[:n]).decode())}
+            kept = {number for number, files in expected.items() if "field.dat" in files}
+            for folder in (place / "evals").iterdir():
+                if int(folder.name) not in ended:
+                    shutil.rmtree(folder)  # it had not begun
+                elif n % 3 and int(folder.name) not in kept:
+                    (folder / "field.dat").unlink()  # and of this one the removal had
+                    if n % 3 == 2:
+                        shutil.rmtree(folder / "post")
+            self.succeed("run", self.file, "-q", "--resume")
+            self.assertEqual(self.digest("wing.campaign"), digest, n)
+            for number, files in self.files().items():
+                gone = {"post/deep/deep.log"} if number in ended - kept and n % 3 == 2 else set()
+                strip = lambda names: {name for name in names if not name.startswith("attempt-")} - gone
+                self.assertEqual(strip(files), strip(expected[number]), (n, number))
+            shutil.rmtree(place)
+
+    def test_an_asynchronous_campaign(self):
+        self.succeed("run", self.file, "-q", "--set", "evaluate.mode=asynchronous")
+        self.assertEqual(len(self.check_tidy()), 8)
+
+    def test_jobs(self):
+        (self.folder / "scheduler/jobs").mkdir(parents=True)
+        for name in *TOOLS, "node":
+            shutil.copy(STANDIN, self.folder / "scheduler" / name)
+        node = subprocess.Popen(["/bin/sh", self.folder / "scheduler/node"], start_new_session=True)
+        slurm = ("backend: slurm\n  poll_interval: 0.1s\n" + "".join(f"  {tool}_command: ./scheduler/{tool}\n" for tool in TOOLS))
+        own = {"job.sh", "gannet.log"}
+        try:
+            for packing in "", "  submit: array\n", "  runs_per_job: 2\n  runs_at_once: 2\n  step: [env]\n":
+                with self.subTest(packing=packing):
+                    shutil.rmtree(self.folder / "wing.campaign", ignore_errors=True)
+                    self.succeed("run", self.write(TEXT.replace("backend: command\n", slurm + packing), "s.yaml"), "-q")
+                    rows = {int(row["id"]): row for row in self.history("wing.campaign")}
+                    best = sorted((float(row["objective"]), number) for number, row in rows.items() if row["status"] == "done")[:2]
+                    for number, files in self.files().items():
+                        full = rows[number]["status"] == "failed" or number in {one for _, one in best}
+                        files = {name for name in files if not name.startswith("attempt-")}
+                        self.assertEqual(files - OWN - own, (FULL if full else TIDY) - OWN, number)
+                        self.assertLessEqual(OWN - {"results.out", "outcome.json"}, files)
+                    self.succeed("run", "s.yaml", "-q", "--resume", "--max-evals", "9")
+                    self.succeed("verify", "wing.campaign")
+        finally:
+            os.killpg(node.pid, signal.SIGKILL)
+            node.wait()
 
     def test_tidy_does_it_afterwards(self):
         self.succeed("run", self.file, "-q", "--set", "evaluate.keep=all")

@@ -301,6 +301,8 @@ static char *format_key(const gannet_campaign_input *input, const char *key) {
 /* What is run, whichever back-end runs it. */
 static void compare_simulation(const gannet_campaign_input *before,
                                const gannet_campaign_input *now, change_list *changes) {
+  compare_key(gannet_evaluate_table, "start_from", "evaluate.start_from", &before->evaluate,
+              &now->evaluate, changes);
   static const char *const keys[] = {"command",        "shell",     "script",    "plugin",
                                      "simulation",     "settings",  "templates", "case.copy",
                                      "case.templates", "case.link", "pattern"};

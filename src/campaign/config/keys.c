@@ -7,6 +7,7 @@
 static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", "ordinal", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
+static const char *const starts[] = {"none", "nearest", NULL};      /* GANNET_START_NONE, ... */
 static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
 /* In the order of gannet_take and of gannet_unknown. */
 static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
@@ -242,6 +243,14 @@ const gannet_option gannet_evaluate_table[] = {
      .help = "batch: the next batch is proposed when all of the last has ended, so that the course "
              "does not depend on how long simulations take; asynchronous: a new point as soon as "
              "one of evaluate.parallel simulations has ended"},
+    {.key = "start_from",
+     .type = GANNET_CHOICE,
+     AT(gannet_evaluate_keys, start_from),
+     .fallback = "none",
+     .choices = starts,
+     .help = "nearest: {nearest} and GANNET_NEAREST name the folder of the nearest design that has "
+             "ended and is feasible, for a simulation that starts from its solution; they are "
+             "empty while there is none"},
     {.key = "keep.files",
      .type = GANNET_TEXT_LIST,
      AT(gannet_evaluate_keys, keep_files),

@@ -42,6 +42,7 @@ typedef struct {
 } gannet_failure_limit;
 
 enum { GANNET_MODE_BATCH, GANNET_MODE_ASYNCHRONOUS }; /* evaluate.mode */
+enum { GANNET_START_NONE, GANNET_START_NEAREST };     /* evaluate.start_from */
 
 typedef struct {
   char *backend;
@@ -49,6 +50,7 @@ typedef struct {
   double time_limit; /* seconds per evaluation; NAN = no limit */
   int retries;
   int mode;                                       /* GANNET_MODE_BATCH or _ASYNCHRONOUS */
+  int start_from;                                 /* GANNET_START_NONE or _NEAREST */
   gannet_text_list keep_files, keep_all_files_of; /* see campaign/config/keep.h */
 } gannet_evaluate_keys;
 

@@ -23,7 +23,8 @@ static gannet_request make_request(const gannet_campaign *campaign, int64_t id, 
       .seed = gannet_random_bits(
           gannet_context_stream(context, GANNET_FOR_SIMULATION, (uint64_t)id, 0), 0),
       .nonce = nonce,
-      .x_user = gannet_history_x_user(campaign->history, id)};
+      .x_user = gannet_history_x_user(campaign->history, id),
+      .start_from = campaign->ledger.ticket[id].start_from};
 }
 
 /* What was told goes out; an evaluation that is told is not in flight. */

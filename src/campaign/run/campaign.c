@@ -16,6 +16,7 @@
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"
 #include "campaign/run/import.h"
+#include "campaign/run/neighbours.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/start_left.h"
@@ -379,7 +380,9 @@ void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *
 /* Complain about outputs that nobody can read where the results are told by hand. */
 static gannet_err check_told_results(const gannet_campaign_input *input,
                                      gannet_complaints *complaints) {
-  const gannet_evaluator_setup setup = {.problem = input->problem};
+  const gannet_evaluator_setup setup = {
+      .problem = input->problem,
+      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST};
   gannet_complaints found = {0};
   if (strcmp(input->evaluator->name, "manual") != 0) return GANNET_OK;
   gannet_err err = input->evaluator->check(input->evaluator_options, &setup, &found);
@@ -514,13 +517,15 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
   gannet_optimizer *optimizer = campaign->optimizer;
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
   int n_start = 0; /* of the q points: designs to start with */
-  int64_t *id = NULL;
+  const bool has_starts = campaign->input->evaluate.start_from == GANNET_START_NEAREST;
+  int64_t *id = NULL, *start_from = NULL;
   double *x = NULL;
   gannet_state state = {0};
   GANNET_TRY(renew_optimizer(campaign));
   const gannet_history *own = gannet_optimizer_history(optimizer);
   const int64_t asked = gannet_history_count(own);
   gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)q, sizeof *start_from, &start_from);
   if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
   err = gannet_agree(campaign->context->comm, err);
   *first = gannet_history_count(campaign->history);
@@ -533,12 +538,15 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
       err = gannet_history_propose(campaign->history, gannet_history_x_user(own, i), row->batch,
                                    row->origin, NULL);
     }
+    if (err == GANNET_OK && has_starts)
+      err = gannet_neighbours_choose(campaign, q, *first, start_from);
     if (err == GANNET_OK)
-      err = gannet_ledger_propose(&campaign->ledger, *first, &state,
+      err = gannet_ledger_propose(&campaign->ledger, *first, has_starts ? start_from : NULL, &state,
                                   q > n_start ? gannet_optimizer_ask_seconds(optimizer) : NAN);
     err = gannet_agree(campaign->context->comm, err);
   }
   gannet_free(&id);
+  gannet_free(&start_from);
   gannet_free(&x);
   gannet_state_release(&state);
   GANNET_TRY(err);
@@ -549,7 +557,7 @@ gannet_err gannet_campaign_propose(gannet_campaign *campaign, const double *x_us
   const int64_t batch = gannet_optimizer_next_batch(campaign->optimizer);
   GANNET_TRY(gannet_problem_check_point(campaign->input->problem, x_user));
   GANNET_TRY(gannet_history_propose(campaign->history, x_user, batch, GANNET_ORIGIN_USER, id));
-  GANNET_TRY(gannet_ledger_propose(&campaign->ledger, *id, NULL, NAN));
+  GANNET_TRY(gannet_ledger_propose(&campaign->ledger, *id, NULL, NULL, NAN));
   if (campaign->is_stale) return GANNET_OK;
   return gannet_history_propose(gannet_optimizer_history(campaign->optimizer), x_user, batch,
                                 GANNET_ORIGIN_USER, NULL);

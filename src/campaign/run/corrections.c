@@ -187,7 +187,7 @@ static gannet_err raise_unknown(const gannet_ledger *ledger, const char *name) {
   GANNET_TRY(gannet_alloc((size_t)(n + ledger->n_columns + 2), sizeof *known, &known));
   for (int i = 0; i <= n; ++i) known[count++] = gannet_problem_quantity_name(problem, i);
   for (int i = 0; i < ledger->n_columns; ++i)
-    if (!ledger->column[i].is_sd) known[count++] = ledger->column[i].name;
+    if (!ledger->column[i].kind) known[count++] = ledger->column[i].name;
   const char *near = gannet_nearest(name, known);
   for (int i = 0; i < count && used < sizeof list; ++i) {
     const int more = snprintf(list + used, sizeof list - used, " %s", known[i]);
@@ -213,7 +213,7 @@ static gannet_err set_value(const gannet_ledger *ledger, const gannet_reported *
   const char *name = index == 0 ? "objective" : given->name;
   bool is_known = index >= 0;
   for (int i = 0; i < ledger->n_columns && !is_known; ++i)
-    is_known = !ledger->column[i].is_sd && strcmp(ledger->column[i].name, given->name) == 0;
+    is_known = !ledger->column[i].kind && strcmp(ledger->column[i].name, given->name) == 0;
   if (!is_known) return raise_unknown(ledger, given->name);
   GANNET_REQUIRE(!formula, GANNET_ERR_INPUT,
                  "%s is computed from '%.100s'; correct the quantities in it", given->name,

@@ -8,6 +8,9 @@
 #include "base/utf8.h"
 #include "campaign/run/record.h"
 
+/* Title of the column of GANNET_COLUMN_START, and its name in snapshots. */
+static const char start_column[] = "start_from";
+
 void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
                         gannet_history *history) {
   memset(ledger, 0, sizeof *ledger);
@@ -61,14 +64,15 @@ int64_t gannet_ledger_pending(const gannet_ledger *ledger) {
   return pending;
 }
 
-static bool has_column(const gannet_ledger *ledger, const char *name, bool is_sd) {
+static bool has_column(const gannet_ledger *ledger, const char *name, gannet_column_kind kind) {
   for (int i = 0; i < ledger->n_columns; ++i)
-    if (ledger->column[i].is_sd == is_sd && strcmp(ledger->column[i].name, name) == 0) return true;
+    if (ledger->column[i].kind == kind && strcmp(ledger->column[i].name, name) == 0) return true;
   return false;
 }
 
-gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name, bool is_sd) {
-  if (ledger->n_columns == GANNET_REPORTED_COLUMNS_MOST || has_column(ledger, name, is_sd))
+gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name,
+                                    gannet_column_kind kind) {
+  if (ledger->n_columns == GANNET_REPORTED_COLUMNS_MOST || has_column(ledger, name, kind))
     return GANNET_OK;
   if (ledger->n_columns == ledger->column_capacity) {
     const int larger = 2 * ledger->column_capacity + 4;
@@ -77,13 +81,15 @@ gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name, boo
     ledger->column_capacity = larger;
   }
   gannet_reported_column *column = &ledger->column[ledger->n_columns];
-  /* A quantity "reported" gets the prefix, too, so that no two columns can have the same title. */
-  const bool is_taken =
-      gannet_problem_find_variable(ledger->problem, name) >= 0 || strcmp(name, "reported") == 0;
+  /* Quantities "reported" and "start_from" get the prefix, too, so that no two columns can have the
+   * same title. */
+  const bool is_taken = kind != GANNET_COLUMN_START &&
+                        (gannet_problem_find_variable(ledger->problem, name) >= 0 ||
+                         strcmp(name, "reported") == 0 || strcmp(name, start_column) == 0);
   char title[100];
   (void)snprintf(title, sizeof title, "%s%s%s", is_taken ? "reported." : "", name,
-                 is_sd ? ".sd" : "");
-  *column = (gannet_reported_column){.is_sd = is_sd};
+                 kind == GANNET_COLUMN_SD ? ".sd" : "");
+  *column = (gannet_reported_column){.kind = kind};
   GANNET_TRY(gannet_copy_text(name, &column->name));
   const gannet_err err = gannet_copy_text(title, &column->title);
   if (err != GANNET_OK) gannet_free(&column->name);
@@ -98,8 +104,8 @@ gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_quantit
     const gannet_reported *item = &reported->item[i];
     const bool has_own = strcmp(item->name, "objective") == 0 ||
                          gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
-    if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, false));
-    if (item->sd > 0) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, true));
+    if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, GANNET_COLUMN_VALUE));
+    if (item->sd > 0) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, GANNET_COLUMN_SD));
   }
   return GANNET_OK;
 }
@@ -120,6 +126,7 @@ static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
     gannet_ticket *ticket = &ledger->ticket[ledger->n];
     memset(ticket, 0, sizeof *ticket);
     ticket->proposal = seconds;
+    ticket->start_from = -1;
     GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->result.constraints));
     gannet_result_clear((int)k, &ticket->result);
     ticket->result.id = ledger->n;
@@ -157,6 +164,13 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
                                       i < record->n_start ? GANNET_ORIGIN_START : record->origin,
                                       NULL));
   GANNET_TRY(add_tickets(ledger, record->seconds));
+  for (int i = 0; i < record->n && record->start_from; ++i) {
+    const int64_t from = record->start_from[i];
+    GANNET_REQUIRE(-1 <= from && from < record->first, GANNET_ERR_DAMAGED,
+                   "evaluation %lld starts from %lld, which is not before it",
+                   (long long)record->first + i, (long long)from);
+    ledger->ticket[record->first + i].start_from = from;
+  }
   return take_state(ledger, record);
 }
 
@@ -211,6 +225,8 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_result_record 
   gannet_ledger_count(ledger, ticket, 1);
   GANNET_TRY(
       gannet_quantities_copy(&result->reported, spec->n_variables, &ticket->result.reported));
+  if (ticket->start_from >= 0)
+    GANNET_TRY(gannet_ledger_add_column(ledger, start_column, GANNET_COLUMN_START));
   return gannet_ledger_add_columns(ledger, &ticket->result.reported);
 }
 
@@ -490,12 +506,15 @@ gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint6
   return GANNET_OK;
 }
 
-gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, gannet_state *state,
-                                 double seconds) {
+gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, const int64_t *start_from,
+                                 gannet_state *state, double seconds) {
   gannet_proposed_rows proposal = {
       .first = first, .end = gannet_history_count(ledger->history), .seconds = seconds};
   char *text = NULL;
   GANNET_TRY(add_tickets(ledger, seconds));
+  for (int64_t id = first; id < ledger->n && start_from; ++id)
+    ledger->ticket[id].start_from = start_from[id - first];
+  proposal.ticket = ledger->ticket;
   if (state) {
     const bool whole = ledger->n_positional > 0 || ledger->state.n == 0;
     if (!whole) GANNET_TRY(gannet_state_compare(&ledger->state, state, &ledger->changes));
@@ -660,7 +679,8 @@ static gannet_err queue_proposals(queue *q) {
                                            .state = &ledger->state,
                                            .n_positional = ledger->n_positional,
                                            .positional = ledger->positional,
-                                           .seconds = ledger->ticket[first].proposal};
+                                           .seconds = ledger->ticket[first].proposal,
+                                           .ticket = ledger->ticket};
     const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
     GANNET_TRY(queue_text(q, made, text));
     first = end;

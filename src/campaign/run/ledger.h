@@ -36,7 +36,8 @@ typedef struct {
   /* Pending without a result; its run is then that of the last attempt that ended. Owns its
    * constraints. */
   gannet_result_record result;
-  double proposal; /* seconds that proposing it and those with it took; NAN = unknown */
+  double proposal;    /* seconds that proposing it and those with it took; NAN = unknown */
+  int64_t start_from; /* evaluation whose folder the simulation may start from; -1 = none */
 } gannet_ticket;
 
 /* An attempt after which another one was wanted. */
@@ -81,11 +82,18 @@ typedef struct {
   gannet_correction_note undo; /* when = NAN: it was not taken back */
 } gannet_correction;
 
-/* A column of what results report besides objective and constraints. */
+/* What a column of a table has that comes with results. The numbers are those of snapshots. */
+typedef enum {
+  GANNET_COLUMN_VALUE, /* values of a quantity */
+  GANNET_COLUMN_SD,    /* its standard deviations */
+  GANNET_COLUMN_START  /* the evaluations that simulations could start from */
+} gannet_column_kind;
+
+/* A column of what comes with results besides objective and constraints. */
 typedef struct {
   char *name;  /* of the quantity, owned */
   char *title; /* of the column, owned: "mass", "mass.sd", or "reported.x" where x is a variable */
-  bool is_sd;  /* it has standard deviations, not values */
+  gannet_column_kind kind;
 } gannet_reported_column;
 
 /* Most columns of this kind; what is reported under further names is in the journal and in
@@ -136,7 +144,7 @@ typedef struct {
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name,
-                                                   bool is_sd);
+                                                   gannet_column_kind kind);
 
 /* Add the columns that the quantities of a result need and that are not there yet.
  *
@@ -194,12 +202,14 @@ GANNET_CHECKED gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const ch
  *
  * Local.
  *
+ * start_from  in  for each of the rows, see gannet_ticket; NULL = none
  * state    inout  NULL = as it was; searched
  * seconds  in  that proposing them took, NAN = unknown; only for people to see, so that it may
  *              differ between ranks until a replay
  */
 GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first,
-                                                gannet_state *state, double seconds);
+                                                const int64_t *start_from, gannet_state *state,
+                                                double seconds);
 
 /* The state of a journal of version 0.1.0 has got its names, those in ledger->state: written down,
  * because the next process could not tell of which settings the bare numbers are.

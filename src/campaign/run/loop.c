@@ -106,7 +106,8 @@ static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
       .parallel = keys->parallel,
       .time_limit = isnan(keys->time_limit) ? INFINITY : keys->time_limit,
       .simulations = options->simulations,
-      .launcher = options->launcher};
+      .launcher = options->launcher,
+      .starts_from_nearest = keys->start_from == GANNET_START_NEAREST};
 }
 
 /* Whether the equations can be used, which simulations need not be run to find out. */

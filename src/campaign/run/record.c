@@ -167,6 +167,16 @@ gannet_err gannet_record_propose(const gannet_history *history,
         set_member(object, "state", json_of_numbers(proposal->n_positional, proposal->positional));
   if (proposal->stated == GANNET_STATED_CHANGES)
     object = set_member(object, "changes", state_object(proposal->state));
+  bool has_starts = false;
+  json_t *starts = json_array();
+  for (int64_t id = proposal->first; proposal->ticket && id < proposal->end; ++id) {
+    has_starts = has_starts || proposal->ticket[id].start_from >= 0;
+    starts = add_item(starts, json_integer((json_int_t)proposal->ticket[id].start_from));
+  }
+  if (has_starts)
+    object = set_member(object, "start_from", starts);
+  else
+    json_decref(starts);
   if (isfinite(proposal->seconds))
     object = set_member(object, "seconds", json_real(proposal->seconds));
   return to_text(object, text);
@@ -447,6 +457,14 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
   const json_t *seconds = json_object_get(object, "seconds"); /* older journals have none */
   record->seconds = NAN;
   if (seconds) GANNET_TRY(read_number(seconds, "seconds", &record->seconds));
+  const json_t *starts = json_object_get(object, "start_from");
+  if (starts) {
+    GANNET_REQUIRE(json_array_size(starts) == n, GANNET_ERR_DAMAGED,
+                   "start_from: %zu numbers, expected %zu", json_array_size(starts), n);
+    GANNET_TRY(gannet_alloc(n, sizeof *record->start_from, &record->start_from));
+    for (size_t i = 0; i < n; ++i)
+      GANNET_TRY(read_whole(json_array_get(starts, i), "start_from", &record->start_from[i]));
+  }
   return read_state(object, record);
 }
 
@@ -696,6 +714,7 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->x);
   gannet_state_release(&record->state);
   gannet_free(&record->positional);
+  gannet_free(&record->start_from);
   gannet_free(&record->id);
   gannet_free(&record->attempt);
   gannet_free(&record->nonce);

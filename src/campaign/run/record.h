@@ -40,6 +40,7 @@ typedef struct {
   int n_positional;             /* propose, of version 0.1.0 */
   double *positional;           /* propose: [n_positional] the state without names */
   double seconds;               /* propose: that it took, NAN = unknown */
+  int64_t *start_from;          /* propose: [n] see gannet_ticket; NULL = none of them has one */
   int64_t *id;                  /* submit, tell, correct: [n] */
   int *attempt;                 /* submit: [n] */
   uint64_t *nonce;              /* submit: [n] */
@@ -70,8 +71,9 @@ typedef struct {
   gannet_stated stated;
   const gannet_state *state; /* of the optimiser afterwards, or what changed of it */
   int n_positional;
-  const double *positional; /* [n_positional] instead */
-  double seconds;           /* that it took, NAN = unknown */
+  const double *positional;    /* [n_positional] instead */
+  double seconds;              /* that it took, NAN = unknown */
+  const gannet_ticket *ticket; /* [end] NULL = none has an evaluation to start from */
 } gannet_proposed_rows;
 
 /* Make the text of a record, without newline, for gannet_free.

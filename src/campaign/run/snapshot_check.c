@@ -38,6 +38,10 @@ static gannet_err check_points(const gannet_ledger *read, const gannet_ledger *k
                           gannet_history_x_user(known->history, i), v * sizeof(double)) == 0,
                    GANNET_ERR_DAMAGED, "history/x: evaluation %lld is not that of the journal",
                    (long long)i);
+  for (int64_t i = 0; i < read->n && i < known->n; ++i)
+    GANNET_REQUIRE(read->ticket[i].start_from == known->ticket[i].start_from, GANNET_ERR_DAMAGED,
+                   "history/start_from: that of evaluation %lld is not that of the journal",
+                   (long long)i);
   return GANNET_OK;
 }
 

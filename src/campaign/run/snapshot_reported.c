@@ -12,7 +12,7 @@ static gannet_err write_columns(gannet_store *store, const gannet_ledger *ledger
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *is_sd, &is_sd);
   for (int i = 0; i < n && err == GANNET_OK; ++i) {
     names[i] = ledger->column[i].name;
-    is_sd[i] = ledger->column[i].is_sd;
+    is_sd[i] = ledger->column[i].kind;
   }
   if (err == GANNET_OK) err = gannet_store_write_texts(store, "reported/column", (int)n, names);
   if (err == GANNET_OK)
@@ -22,7 +22,8 @@ static gannet_err write_columns(gannet_store *store, const gannet_ledger *ledger
                                 "quantities that have a column in history.csv, in its order");
   if (err == GANNET_OK)
     err = gannet_store_annotate(store, "reported/column_is_sd", NULL,
-                                "1 = the column has the standard deviations of the quantity");
+                                "1 = the column has the standard deviations of the quantity; "
+                                "2 = it names the evaluation that each could start from");
   gannet_free(&names);
   gannet_free(&is_sd);
   return err;
@@ -49,6 +50,12 @@ gannet_err gannet_snapshot_read_reported(const gannet_store *store, int n_variab
   return err;
 }
 
+static gannet_column_kind kind_of(int64_t number) {
+  return number == GANNET_COLUMN_START ? GANNET_COLUMN_START
+         : number == 0                 ? GANNET_COLUMN_VALUE
+                                       : GANNET_COLUMN_SD;
+}
+
 gannet_err gannet_snapshot_read_columns(const gannet_store *store, gannet_ledger *ledger) {
   char **names = NULL;
   int64_t *is_sd = NULL;
@@ -61,7 +68,7 @@ gannet_err gannet_snapshot_read_columns(const gannet_store *store, gannet_ledger
     err = gannet_store_read_int64s(store, "reported/column_is_sd", 1, &rows, is_sd);
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     err = gannet_quantity_is_name(names[i])
-              ? gannet_ledger_add_column(ledger, names[i], is_sd[i] != 0)
+              ? gannet_ledger_add_column(ledger, names[i], kind_of(is_sd[i]))
               : GANNET_RAISE(GANNET_ERR_DAMAGED, "reported/column: row %d is no name", i);
   gannet_free(&names);
   gannet_free(&is_sd);

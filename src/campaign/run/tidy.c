@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "campaign/run/neighbours.h"
 #include "evaluate/contract/case_folder.h"
 
 /* The removal of files below one directory. */
@@ -125,36 +126,18 @@ static void tidy_evaluation(const gannet_campaign *campaign, int64_t id, removal
   r->tidied->evaluations += r->tidied->files > before;
 }
 
-/* Mark the evaluations all of whose files stay. */
-static gannet_err mark_wanted(const gannet_campaign *campaign, const gannet_keep *keep,
-                              bool *is_wanted) {
-  const gannet_history *history = campaign->history;
-  int64_t *ranked = NULL, n_ranked = 0, n_last = 0;
-  GANNET_TRY(gannet_history_rank(history, &ranked, &n_ranked));
-  for (int64_t i = 0; i < n_ranked && i < keep->best; ++i)
-    if (gannet_history_violation(history, ranked[i]) <= 0) is_wanted[ranked[i]] = true;
-  gannet_free(&ranked);
-  for (int64_t id = campaign->ledger.n - 1; id >= 0; --id) {
-    const gannet_eval_status status = gannet_history_get(history, id)->status;
-    const bool has_ended = campaign->ledger.ticket[id].has_result && status != GANNET_EVAL_PENDING;
-    const bool has_failed = status == GANNET_EVAL_FAILED || status == GANNET_EVAL_CANNOT_RUN;
-    if (!has_ended || n_last++ < keep->last || (keep->failed && has_failed)) is_wanted[id] = true;
-  }
-  return GANNET_OK;
-}
-
 gannet_err gannet_tidy(const gannet_campaign *campaign, const gannet_keep *keep, bool is_dry,
                        bool *is_tidy, gannet_tidied *tidied) {
   removal r = {.keep = keep, .is_dry = is_dry, .tidied = tidied};
-  bool *is_wanted = NULL;
+  bool *is_kept = NULL;
   if (keep->all) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)campaign->ledger.n, sizeof *is_wanted, &is_wanted));
-  const gannet_err err = mark_wanted(campaign, keep, is_wanted);
+  GANNET_TRY(gannet_alloc((size_t)campaign->ledger.n, sizeof *is_kept, &is_kept));
+  const gannet_err err = gannet_keep_mark(campaign, keep, is_kept);
   for (int64_t id = 0; err == GANNET_OK && id < campaign->ledger.n; ++id) {
-    if (is_wanted[id] || (is_tidy && is_tidy[id])) continue;
+    if (is_kept[id] || (is_tidy && is_tidy[id])) continue;
     tidy_evaluation(campaign, id, &r);
     if (is_tidy) is_tidy[id] = true;
   }
-  gannet_free(&is_wanted);
+  gannet_free(&is_kept);
   return err;
 }

@@ -149,10 +149,13 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
 
 static gannet_cell reported_cell(const layout *l, int64_t id, int at, char *text) {
   const gannet_reported_column *column = &l->ledger->column[at];
+  const int64_t from = l->ledger->ticket[id].start_from;
+  if (column->kind == GANNET_COLUMN_START && from < 0) return gannet_cell_real(NAN, text);
+  if (column->kind == GANNET_COLUMN_START) return gannet_cell_whole(from, text);
   const gannet_reported *item =
       gannet_quantities_find(&l->ledger->ticket[id].result.reported, column->name);
   const double sd = item && item->sd > 0 ? item->sd : NAN;
-  return gannet_cell_real(column->is_sd ? sd : item ? item->value : NAN, text);
+  return gannet_cell_real(column->kind == GANNET_COLUMN_SD ? sd : item ? item->value : NAN, text);
 }
 
 /* What does not fit is cut. */

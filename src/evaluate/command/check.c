@@ -263,8 +263,8 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
 /* Complain about names that gannet sets itself for every evaluation (docs/running.md). */
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
-      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=", "WORKDIR=",
-      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", NULL};
+      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=",    "WORKDIR=",
+      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", "NEAREST=", NULL};
   static const char prefix[] = "GANNET_";
   if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
   const char *rest = item + sizeof prefix - 1;
@@ -379,7 +379,8 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
                                     .context = setup->context,
                                     .input_directory = setup->input_directory,
                                     .delimiters = delimiters,
-                                    .complaints = complaints};
+                                    .complaints = complaints,
+                                    .has_nearest = setup->starts_from_nearest};
 }
 
 static void check_words(const gannet_placeholder_check *check,

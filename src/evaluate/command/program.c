@@ -110,7 +110,8 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                         .input_directory = program->input_directory,
                                         .templates = &options->templates,
                                         .a_case = &program->a_case,
-                                        .delimiters = &program->delimiters};
+                                        .delimiters = &program->delimiters,
+                                        .starts_from_nearest = setup->starts_from_nearest};
   program->rules = (gannet_outcome_rules){.bad_luck = &options->bad_luck_exit_codes,
                                           .cannot_run = &options->cannot_run_exit_codes,
                                           .patterns = &program->patterns,

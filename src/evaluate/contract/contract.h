@@ -44,6 +44,7 @@ typedef struct {
   const gannet_case *a_case; /* NULL = none */
   bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
   const gannet_delimiters *delimiters; /* of templates and scripts; NULL = braces */
+  bool starts_from_nearest;            /* {nearest} is the folder of request->start_from */
 } gannet_contract;
 
 /* A name and what it stands for. */
@@ -53,8 +54,8 @@ typedef struct {
   double number; /* of kinds that are numbers */
 } gannet_binding;
 
-/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed and
- * slot, and then the variables, which win. */
+/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed, slot
+ * and perhaps nearest, and then the variables, which win. */
 typedef struct {
   int n;
   gannet_binding *item; /* [n] owned */
@@ -62,6 +63,9 @@ typedef struct {
 
 /* Names with a fixed meaning, NULL-terminated. */
 extern const char *const gannet_fixed_placeholders[];
+
+/* The name that has one only where simulations start from the nearest design. */
+extern const char gannet_nearest_placeholder[];
 
 /* The same as a text for messages: "{params} {results} ...". */
 extern const char gannet_fixed_placeholder_list[];
@@ -76,10 +80,11 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
  *
  * Local.
  *
- * problem   in   may be NULL: then only names with a fixed meaning are known
- * variable  out  NULL = a fixed meaning
+ * problem      in   may be NULL: then only names with a fixed meaning are known
+ * has_nearest  in   {nearest} has its meaning
+ * variable     out  NULL = a fixed meaning
  */
-bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
+bool gannet_placeholder_kind(const gannet_problem *problem, bool has_nearest, const char *name,
                              gannet_field_kind *kind, const gannet_variable **variable);
 
 /* Find the binding of a name: that of a variable before that of a fixed meaning; NULL = there is
@@ -95,6 +100,14 @@ const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const
  */
 GANNET_CHECKED gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id,
                                                     char *path, size_t size);
+
+/* Path of the folder that an evaluation may start from; "" when there is none.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_contract_start_folder(const gannet_contract *contract,
+                                                       const gannet_request *request, char *path,
+                                                       size_t size);
 
 enum { GANNET_SUBMISSION_NAME = 128 };
 

@@ -358,6 +358,10 @@ gannet_err gannet_contract_environment(const gannet_contract *contract,
   GANNET_TRY(add_number(list, "GANNET_SEED", request->seed, "u"));
   GANNET_TRY(add_number(list, "GANNET_NONCE", request->nonce, "x"));
   if (slot >= 0) GANNET_TRY(add_number(list, "GANNET_SLOT", (uint64_t)slot, "u"));
+  if (contract->starts_from_nearest) {
+    GANNET_TRY(gannet_contract_start_folder(contract, request, path, sizeof path));
+    GANNET_TRY(add_variable(list, "GANNET_NEAREST", path));
+  }
   GANNET_TRY(add_variable(list, "GANNET_WORKDIR", directory));
   GANNET_TRY(add_variable(list, "GANNET_INPUT_DIRECTORY", contract->input_directory));
   GANNET_TRY(gannet_join_path(directory, "params.in", path, sizeof path));

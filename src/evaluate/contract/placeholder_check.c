@@ -53,7 +53,7 @@ static bool is_told(source *s, const char *word) {
 }
 
 /* List the names of variables and of the contract, NULL-terminated; to be freed. */
-static const char **list_known(const gannet_problem *problem) {
+static const char **list_known(const gannet_problem *problem, bool has_nearest) {
   const int n_variables = problem ? problem->spec.n_variables : 0;
   const char **known = NULL;
   int n = 0;
@@ -62,6 +62,7 @@ static const char **list_known(const gannet_problem *problem) {
     return NULL;
   }
   for (int i = 0; gannet_fixed_placeholders[i]; ++i) known[n++] = gannet_fixed_placeholders[i];
+  if (has_nearest) known[n++] = gannet_nearest_placeholder;
   for (int k = 0; k < n_variables; ++k) known[n++] = problem->spec.variables[k].name;
   return known;
 }
@@ -76,10 +77,15 @@ static bool is_comment(const source *s, size_t at) {
 /* Complain about an unknown placeholder, and say how the text can be kept as it is. */
 static void complain_unknown(const source *s, const gannet_placeholder *found) {
   char location[400], shown[SHOWN];
-  const char **known = list_known(s->check->problem);
+  const char **known = list_known(s->check->problem, s->check->has_nearest);
   const char *near = known ? gannet_nearest(found->name, known) : NULL;
   const bool is_comment_of_script = s->text_kind == GANNET_IN_SCRIPT && is_comment(s, found->begin);
-  if (!is_comment_of_script && (found->is_field || near)) {
+  if (!is_comment_of_script && strcmp(found->name, gannet_nearest_placeholder) == 0) {
+    write_location(s, found->begin, location, sizeof location);
+    gannet_complain(s->check->complaints, location,
+                    "'nearest' is a placeholder only with evaluate.start_from: nearest; set that, "
+                    "or write a backslash before it");
+  } else if (!is_comment_of_script && (found->is_field || near)) {
     write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     const int opening = (int)strcspn(shown, found->name);
@@ -230,7 +236,8 @@ static void look_through(source *s) {
   for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
     const gannet_variable *variable;
     gannet_field_kind kind;
-    const bool is_known = gannet_placeholder_kind(s->check->problem, found.name, &kind, &variable);
+    const bool is_known = gannet_placeholder_kind(s->check->problem, s->check->has_nearest,
+                                                  found.name, &kind, &variable);
     if (found.is_escaped) continue;
     if (is_known) {
       s->names_variable = s->names_variable || (variable && found.is_field);
@@ -380,8 +387,8 @@ void gannet_check_plain_texts(const gannet_placeholder_check *check, const char 
     for (size_t at = 0; gannet_placeholder_next(&s.delimiters, texts[i], size, &at, &found);) {
       const gannet_variable *variable;
       gannet_field_kind kind;
-      if (found.is_escaped ||
-          !gannet_placeholder_kind(check->problem, found.name, &kind, &variable))
+      if (found.is_escaped || !gannet_placeholder_kind(check->problem, check->has_nearest,
+                                                       found.name, &kind, &variable))
         continue;
       gannet_complain(check->complaints, key, "'%.*s': %s", (int)(found.end - found.begin),
                       texts[i] + found.begin, instead);

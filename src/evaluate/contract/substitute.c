@@ -14,6 +14,7 @@
 
 const char *const gannet_fixed_placeholders[] = {
     "params", "results", "directory", "id", "attempt", "seed", "input_directory", "slot", NULL};
+const char gannet_nearest_placeholder[] = "nearest";
 const char gannet_fixed_placeholder_list[] =
     "{params} {results} {directory} {id} {attempt} {seed} {slot} {input_directory}";
 
@@ -47,7 +48,7 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable) {
   }
 }
 
-bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
+bool gannet_placeholder_kind(const gannet_problem *problem, bool has_nearest, const char *name,
                              gannet_field_kind *kind, const gannet_variable **variable) {
   static const char *const counts[] = {"id", "attempt", "seed", "slot", NULL};
   *variable = NULL;
@@ -62,7 +63,7 @@ bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
     if (strcmp(counts[i], name) == 0) *kind = GANNET_FIELD_WHOLE;
   for (int i = 0; gannet_fixed_placeholders[i]; ++i)
     if (strcmp(gannet_fixed_placeholders[i], name) == 0) return true;
-  return false;
+  return has_nearest && strcmp(gannet_nearest_placeholder, name) == 0;
 }
 
 static gannet_err bind(gannet_bindings *bindings, const char *name, gannet_field_kind kind,
@@ -95,12 +96,22 @@ static gannet_err bind_variable(gannet_bindings *bindings, const gannet_problem 
   return bind(bindings, variable->name, kind, value, number);
 }
 
+gannet_err gannet_contract_start_folder(const gannet_contract *contract,
+                                        const gannet_request *request, char *path, size_t size) {
+  path[0] = '\0';
+  if (request->start_from < 0) return GANNET_OK;
+  GANNET_REQUIRE(snprintf(path, size, "%s/%06lld", contract->evaluations,
+                          (long long)request->start_from) < (int)size,
+                 GANNET_ERR_ARG, "path too long: %s", contract->evaluations);
+  return GANNET_OK;
+}
+
 gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_request *request,
                                   const char *directory, int slot, gannet_bindings *bindings) {
   const gannet_field_kind text = GANNET_FIELD_TEXT_KIND;
   const gannet_problem_spec *spec = &contract->problem->spec;
   char path[4200];
-  GANNET_TRY(gannet_alloc((size_t)spec->n_variables + 8, sizeof *bindings->item, &bindings->item));
+  GANNET_TRY(gannet_alloc((size_t)spec->n_variables + 9, sizeof *bindings->item, &bindings->item));
   (void)snprintf(path, sizeof path, "%s/params.in", directory);
   GANNET_TRY(bind(bindings, "params", text, 0, path));
   (void)snprintf(path, sizeof path, "%s/results.out", directory);
@@ -111,6 +122,10 @@ gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_
   GANNET_TRY(bind_count(bindings, "attempt", (uint64_t)request->attempt));
   GANNET_TRY(bind_count(bindings, "seed", request->seed));
   GANNET_TRY(bind_count(bindings, "slot", slot < 0 ? 0 : (uint64_t)slot));
+  if (contract->starts_from_nearest) {
+    GANNET_TRY(gannet_contract_start_folder(contract, request, path, sizeof path));
+    GANNET_TRY(bind(bindings, gannet_nearest_placeholder, text, 0, path));
+  }
   for (int k = 0; k < spec->n_variables; ++k)
     GANNET_TRY(bind_variable(bindings, contract->problem, k, request->x_user[k]));
   return GANNET_OK;

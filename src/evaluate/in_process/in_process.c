@@ -58,8 +58,7 @@ void gannet_in_process_check(const gannet_in_process_options *options,
       gannet_complain(complaints, "evaluate.settings",
                       "'%s' is not of the form key=value, as in delay=0.5",
                       options->settings.item[i]);
-  gannet_refuse_output_files(setup->problem, "the simulation reports its quantities itself",
-                             complaints);
+  gannet_refuse_files(setup, "the simulation reports its quantities itself", complaints);
   if (!setup->context) return;
   if (options->ranks_per_simulation > setup->context->np)
     gannet_complain(
