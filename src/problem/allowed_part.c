@@ -11,7 +11,10 @@
 enum {
   LEAST_MEMBERS = 256,
   MEMBERS_PER_COORDINATE = 16,
-  MOST_MEMBERS = 2048,
+  MOST_MEMBERS = 512,
+  KEPT_PART = 5,       /* one in so many members goes on to the next threshold */
+  LEVEL_STEPS = 8,     /* of every member at a threshold */
+  LAST_STEPS = 30,     /* of every member inside of the allowed part, per round */
   LEVELS = 400,        /* most thresholds on the way to violation 0 */
   STALLED_LEVELS = 40, /* so many without a lower threshold find nothing more */
   LAST_ROUNDS = 4,     /* walks of all members inside of the allowed part, to spread them */
@@ -193,16 +196,20 @@ static int compare_violations(const void *a, const void *b) {
   return one->index < other->index ? -1 : one->index > other->index;
 }
 
-/* Keep the third of least violation, or all that are allowed; fill up with copies of them, and walk
- * all. Returns the threshold, and in *part which part was kept. */
-static double lower_level(population *p, ranked_point *rank, double *kept, int level,
+/* Keep the part of least violation, or all that are allowed; fill up with copies of them, and walk
+ * all. Where many have the same violation, as conditions are true or false, those below the last
+ * threshold are kept, however few they are. Returns the threshold, and in *part which part was
+ * kept.
+ */
+static double lower_level(population *p, ranked_point *rank, double *kept, int level, double last,
                           double *part) {
   const size_t d = (size_t)p->problem->d;
-  const int n = p->n, steps = 6 + (int)d / 2 < 30 ? 6 + (int)d / 2 : 30;
+  const int n = p->n, steps = last > 0 ? LEVEL_STEPS : LAST_STEPS;
   for (int i = 0; i < n; ++i) rank[i] = (ranked_point){p->violation[i], i};
   qsort(rank, (size_t)n, sizeof *rank, compare_violations);
-  const double threshold = rank[n / 3].violation;
-  int n_kept = n / 3 + 1;
+  int n_kept = n / KEPT_PART + 1;
+  while (n_kept > 1 && last > 0 && rank[n_kept - 1].violation >= last) --n_kept;
+  const double threshold = rank[n_kept - 1].violation;
   while (n_kept < n && rank[n_kept].violation <= threshold) ++n_kept;
   for (int i = 0; i < n_kept; ++i)
     memcpy(kept + (size_t)i * d, p->x + (size_t)rank[i].index * d, d * sizeof *kept);
@@ -245,14 +252,14 @@ static gannet_err find_members(gannet_problem *problem, population *p, ranked_po
   draw_population(p);
   c->share = 1;
   for (double threshold = INFINITY; threshold > 0; ++level) {
-    threshold = lower_level(p, rank, kept, level, &part);
+    threshold = lower_level(p, rank, kept, level, threshold, &part);
     c->share *= part;
     stalled = threshold < best ? 0 : stalled + 1;
     best = fmin(best, threshold);
     if (level == LEVELS || stalled == STALLED_LEVELS) return raise_empty(problem, p);
   }
   for (int round = 0; round < LAST_ROUNDS; ++round)
-    (void)lower_level(p, rank, kept, ++level, &part);
+    (void)lower_level(p, rank, kept, ++level, 0, &part);
   c->n_members = p->n;
   c->member = p->x;
   p->x = NULL;

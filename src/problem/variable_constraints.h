@@ -76,7 +76,7 @@ typedef struct gannet_variable_constraints gannet_variable_constraints;
  * Local.
  *
  * Members are found by subset simulation (Au and Beck 2001): uniform points of the box; then the
- * third of least violation, multiplied by random walks that do not exceed theirs; and so on until
+ * fifth of least violation, multiplied by random walks that do not exceed theirs; and so on until
  * it is 0. The walks are slice sampling along lines (hit and run: Smith 1984; Neal 2003), which
  * leaves the uniform distribution as it is.
  *

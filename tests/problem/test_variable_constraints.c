@@ -176,6 +176,36 @@ static void points_of_a_discrete_problem_are_listed(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* Of 4^12 points 1.4 % satisfy all conditions; each misses one, two or more of them. */
+static void conditions_that_are_true_or_false_lead_to_the_allowed_part(void **state) {
+  (void)state;
+  enum { N = 12 };
+  static const char *const values[] = {"a", "b", "c", "d"};
+  static char names[N][8], texts[N - 1][64];
+  gannet_variable v[N] = {{0}};
+  const char *stated[N - 1];
+  gannet_problem *problem = NULL;
+  double unit[4 * N], x[N];
+  for (int i = 0; i < N; ++i) {
+    (void)snprintf(names[i], sizeof names[i], "c%d", i);
+    v[i] = (gannet_variable){
+        .name = names[i], .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 4, .values = values};
+    if (i == 0) continue;
+    (void)snprintf(texts[i - 1], sizeof texts[i - 1], "c%d == 'b' or c%d == 'a' or c%d == 'b'",
+                   i - 1, i, i);
+    stated[i - 1] = texts[i - 1];
+  }
+  const gannet_problem_spec spec = {.n_variables = N, .variables = v, .noise_sd = NAN};
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_problem_set_variable_constraints(problem, N - 1, stated));
+  for (int t = 0; t < 100; ++t) {
+    gannet_allowed_draw(problem, (gannet_stream){9, GANNET_FOR_TEST, 0, (uint64_t)t}, unit);
+    gannet_problem_decode(problem, unit, x);
+    for (int i = 1; i < N; ++i) assert_true(x[i - 1] == 1 || x[i] <= 1);
+  }
+  gannet_problem_destroy(&problem);
+}
+
 /* A repaired point is allowed, and for a half space it is the nearest one. */
 static void a_point_is_moved_to_the_nearest_allowed_one(void **state) {
   (void)state;
@@ -275,6 +305,7 @@ int main(void) {
       cmocka_unit_test(a_curved_equation_is_kept_by_projection),
       cmocka_unit_test(integers_and_categories_take_part),
       cmocka_unit_test(points_of_a_discrete_problem_are_listed),
+      cmocka_unit_test(conditions_that_are_true_or_false_lead_to_the_allowed_part),
       cmocka_unit_test(a_point_is_moved_to_the_nearest_allowed_one),
       cmocka_unit_test(rows_have_the_gradients_of_the_constraints),
       cmocka_unit_test(nonsense_is_refused_with_a_reason),
