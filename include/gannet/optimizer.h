@@ -94,7 +94,8 @@ typedef struct {
 /* Whether a design is expected to be of use. */
 typedef struct {
   double can_run; /* probability that the simulation works there; 1 while every design has worked */
-  double feasible; /* probability that it works and that all constraints are kept */
+  double feasible; /* probability that it works and that all constraints are kept; 0 where it
+                      violates a variable constraint */
 } gannet_feasibility;
 
 /* Create an optimiser.

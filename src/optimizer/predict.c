@@ -13,6 +13,7 @@
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
+#include "problem/variable_constraints.h"
 
 /* Whose models predict. */
 typedef struct {
@@ -148,6 +149,10 @@ static gannet_err predict_tile(const gannet_models *models, const gannet_problem
     gannet_feasibility unwanted;
     join_models(models, problem, moments + p, predictions + (size_t)p * quantities,
                 feasibility ? &feasibility[p] : &unwanted);
+    if (feasibility && gannet_problem_check_allowed(problem, x_user + (size_t)p * v) != GANNET_OK) {
+      gannet_error_clear();
+      feasibility[p].feasible = 0;
+    }
   }
   return GANNET_OK;
 }

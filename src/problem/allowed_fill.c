@@ -2,6 +2,7 @@
  * constraints. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "problem/variable_constraints.h"
@@ -16,11 +17,16 @@ static gannet_err list_texts(const gannet_problem *problem, const double *given,
   for (int f = 0; f < problem->n_free; ++f) {
     const int v = problem->free_variable[f];
     const gannet_variable *variable = &problem->spec.variables[v];
-    const char *quote = variable->type == GANNET_VARIABLE_CATEGORICAL ? "'" : "";
     if (isnan(given[v])) continue;
     gannet_problem_format(problem, v, given[v], value, sizeof value);
+    const char *quote = !gannet_variable_has_words(variable) ? ""
+                        : strchr(value, '\'')                ? "\""
+                                                             : "'";
+    /* An equation of listed numbers is true or false: it gives no variable. */
+    const char *more = variable->type == GANNET_VARIABLE_ORDINAL ? " or 0 > 1" : "";
     GANNET_TRY(gannet_alloc(LONGEST, 1, &texts[*n]));
-    (void)snprintf(texts[(*n)++], LONGEST, "%s == %s%s%s", variable->name, quote, value, quote);
+    (void)snprintf(texts[(*n)++], LONGEST, "%s == %s%s%s%s", variable->name, quote, value, quote,
+                   more);
   }
   return GANNET_OK;
 }

@@ -16,7 +16,7 @@ enum {
   LEVEL_STEPS = 8,     /* of every member at a threshold */
   LAST_STEPS = 30,     /* of every member inside of the allowed part, per round */
   LEVELS = 400,        /* most thresholds on the way to violation 0 */
-  STALLED_LEVELS = 40, /* so many without a lower threshold find nothing more */
+  STALLED_LEVELS = 25, /* so many that hardly lower the threshold find nothing more */
   LAST_ROUNDS = 4,     /* walks of all members inside of the allowed part, to spread them */
   DRAW_STEPS = 3,      /* from a member to a point that is drawn */
   SHRINKINGS = 40,     /* tries on a line before a walker stays where it is */
@@ -241,7 +241,7 @@ static gannet_err raise_empty(const gannet_problem *problem, const population *p
       GANNET_ERR_INPUT,
       "no point was found that satisfies all variable constraints; of the nearest that "
       "was found: %s, or widen bounds",
-      *why ? why : "a dependent variable leaves its bounds; change a constraint");
+      *why ? why : "a variable that an equation gives leaves its bounds; change a constraint");
 }
 
 static gannet_err find_members(gannet_problem *problem, population *p, ranked_point *rank,
@@ -254,7 +254,7 @@ static gannet_err find_members(gannet_problem *problem, population *p, ranked_po
   for (double threshold = INFINITY; threshold > 0; ++level) {
     threshold = lower_level(p, rank, kept, level, threshold, &part);
     c->share *= part;
-    stalled = threshold < best ? 0 : stalled + 1;
+    stalled = threshold < 0.99 * best ? 0 : stalled + 1;
     best = fmin(best, threshold);
     if (level == LEVELS || stalled == STALLED_LEVELS) return raise_empty(problem, p);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/variable.h"
 
 enum { MOST_PARTS = 64, LONGEST = 4000 };
 
@@ -85,9 +86,10 @@ static gannet_err cut_text(const char *text, size_t size, bool of_sides, int *n,
   return GANNET_OK;
 }
 
-/* Write the words "and" and "or" as && and ||. */
+/* Write the words "and" and "or" as && and ||, and = as ==. */
 static gannet_err write_operators(const gannet_problem_spec *spec, const char *text,
                                   growing_text *to) {
+  static const char *const misspelt[] = {"=<", "=>", "<>"}, *const meant[] = {"<=", ">=", "!="};
   char quote = '\0';
   for (size_t length; *text; text += length) {
     const char *written = text;
@@ -102,7 +104,12 @@ static gannet_err write_operators(const gannet_problem_spec *spec, const char *t
                                     memcmp(spec->variables[v].name, text, length) == 0);
     if (!is_variable && !quote && length == 3 && memcmp(text, "and", 3) == 0) written = "&& ";
     if (!is_variable && !quote && length == 2 && memcmp(text, "or", 2) == 0) written = "||";
+    for (int i = 0; i < 3 && !quote; ++i)
+      GANNET_REQUIRE(strncmp(text, misspelt[i], 2) != 0, GANNET_ERR_INPUT,
+                     "'%s' is no operator; did you mean '%s'?", misspelt[i], meant[i]);
     GANNET_TRY(append(to, written, length));
+    const bool is_joined = to->size > 1 && strchr("<>!=", to->text[to->size - 2]);
+    if (!quote && *text == '=' && text[1] != '=' && !is_joined) GANNET_TRY(append(to, "=", 1));
   }
   return GANNET_OK;
 }
@@ -151,12 +158,14 @@ static gannet_err add_condition(const gannet_problem_spec *spec, int n_parts,
   return add_relation(spec, GANNET_RELATION_CONDITION, &condition, NULL, n, relations);
 }
 
-/* Whether a text names a boolean or a categorical variable. */
-static bool names_switch(const gannet_problem_spec *spec, const text_part *part) {
+/* Whether a text is the word true or false, or names a variable whose values are words. */
+static bool names_words(const gannet_problem_spec *spec, const text_part *part) {
+  const char *word = part->at + strspn(part->at, " \t(");
+  if (strncmp(word, "true", 4) == 0 || strncmp(word, "false", 5) == 0) return true;
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *one = &spec->variables[v];
     const size_t length = strlen(one->name);
-    if (one->type != GANNET_VARIABLE_BOOLEAN && one->type != GANNET_VARIABLE_CATEGORICAL) continue;
+    if (!gannet_variable_has_words(one)) continue;
     for (size_t at = 0; at + length <= part->length; ++at) {
       const char before = at > 0 ? part->at[at - 1] : ' ';
       const char behind = at + length < part->length ? part->at[at + length] : ' ';
@@ -181,7 +190,7 @@ static gannet_err add_pair(const gannet_problem_spec *spec, const text_part *a, 
   GANNET_REQUIRE(left.text[strspn(left.text, " \t")] && right.text[strspn(right.text, " \t")],
                  GANNET_ERR_INPUT, "nothing stands on one side of '%s'; expected two sides",
                  operator_texts[joined]);
-  if (joined == UNEQUAL || names_switch(spec, a) || names_switch(spec, b)) {
+  if (joined == UNEQUAL || names_words(spec, a) || names_words(spec, b)) {
     const text_part pair = {a->at, (size_t)(b->at - a->at) + b->length, NO_OPERATOR};
     return add_condition(spec, 1, &pair, n, relations);
   }

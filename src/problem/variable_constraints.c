@@ -149,26 +149,28 @@ static double slack_slope(const gannet_problem *problem, int i, const double *x_
   return here;
 }
 
-/* Newton steps, one equation after the other (Kaczmarz), until all hold or the rounds are over. */
+/* Newton steps, one equation after the other (Kaczmarz), until all hold, or what they miss is not
+ * halved by a few rounds. */
 static void project_onto_equations(const gannet_problem *problem, double *x_unit) {
-  enum { ROUNDS = 60 };
+  enum { ROUNDS = 60, PATIENCE = 4 };
   const gannet_variable_constraints *c = problem->variable_constraints;
   const int d = problem->d;
-  double *slope = c->scratch + d, tolerance;
-  bool moved = true;
-  for (int round = 0; round < ROUNDS && moved; ++round) {
-    moved = false;
+  double *slope = c->scratch + d, tolerance, before = INFINITY;
+  for (int round = 0; round < ROUNDS; ++round) {
+    double missed = 0;
     for (int i = 0; i < c->n; ++i) {
       if (c->relation[i].type != GANNET_RELATION_EQUAL || c->use[i].is_dependent) continue;
       if (fabs(slack_at(problem, i, x_unit, &tolerance)) <= 0.1 * tolerance) continue;
       const double slack = slack_slope(problem, i, x_unit, slope);
       double square = 0;
       for (int k = 0; k < d; ++k) square += slope[k] * slope[k];
+      missed += fmin(fabs(slack) / c->use[i].scale, nowhere);
       if (!(square > 0) || !isfinite(slack)) continue;
       for (int k = 0; k < d; ++k)
         if (slope[k] != 0) x_unit[k] = fmin(fmax(x_unit[k] - slack * slope[k] / square, 0), 1);
-      moved = true;
     }
+    if (missed == 0 || (round % PATIENCE == 0 && missed > 0.5 * before)) return;
+    if (round % PATIENCE == 0) before = missed;
   }
 }
 
@@ -389,11 +391,11 @@ static gannet_err eliminate(gannet_problem *problem, int i, double offset) {
   use->offset = offset; /* of the reduced relation, for meets_steps */
   const int p = choose_dependent(problem, use);
   use->offset = kept;
-  GANNET_REQUIRE(
-      p >= 0, GANNET_ERR_INPUT,
-      "variable constraint '%.200s': the steps of its variables do not meet it; it needs "
-      "a real variable, or an integer whose factor divides all others",
-      text);
+  GANNET_REQUIRE(p >= 0, GANNET_ERR_INPUT,
+                 "variable constraint '%.200s': the steps of its variables do not meet it, or it "
+                 "has listed values; it needs "
+                 "a real variable, or an integer whose factor divides all others",
+                 text);
   gannet_dependent *one = &c->dependent[c->n_dependent];
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *one->share, &one->share));
   c->n_dependent += 1;

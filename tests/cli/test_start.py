@@ -146,7 +146,7 @@ class Start(program.ProgramTest):
         fails("x1;x2\n1;2\n", r"designs.csv:1: start: columns are separated by commas, not by semicolons")
         fails("x1,fin\n1,2\n", r"designs.csv:1: start: there is no variable 'fin'; did you mean 'fins'\?")
         fails("x1,sample_number\n1,2\n", r"designs.csv:1: start: there is no variable 'sample_number'; leave the column out")
-        fails("x1,x1\n1,2\n", r"designs.csv:1: start: two columns are named 'x1'")
+        fails("x1,x1\n1,2\n", r"designs.csv:1: columns 1 and 2 have the same name, 'x1'")
         fails("id,objective\n1,2\n", r"designs.csv:1: start: no column is named like a variable")
         fails('x1,"solver"\n1,cg\n2,cgs\n\n99,gmres\n3\n4,cg,5\n,\n', r"designs.csv:3: start: .*'cgs'", r"designs.csv:5: start: variable x1: 99 is outside",
               r"designs.csv:6: start: 1 columns, expected 2", r"designs.csv:7: start: 3 columns, expected 2", r"designs.csv:8: start: gives no variable")

@@ -75,10 +75,37 @@ class VariableConstraints(program.ProgramTest):
         self.assertEqual(sorted((row["x1"], row["x2"]) for row in rows),
                          [("1", "2"), ("1", "3"), ("1", "4"), ("2", "3"), ("2", "4"), ("3", "4")])
 
+    def test_designs_that_do_not_satisfy_changed_constraints_are_none_of_those_to_try(self):
+        text = ("name: fast\nnoise: 0\nvariables:\n  x1: {type: integer, lower: 0, upper: 6}\n  x2: {type: integer, lower: 0, upper: 3}\n"
+                'variable_constraints: "x1 + x2 <= 3"\nbatch: 1\nbudget: {evaluations: 30}\nevaluate: {backend: function, simulation: levy}\n')
+        self.succeed("run", self.write(text), "-q")
+        self.assertEqual(len(self.evaluated()), 10)
+        self.succeed("run", self.write(text.replace("<= 3", ">= 7")), "-q", "--resume")
+        points = self.evaluated()
+        self.assertEqual(len(points), 16)
+        self.assertTrue(all(point["x1"] + point["x2"] >= 7 for point in points[10:]))
+
+    def test_rules_that_are_true_or_false_are_kept_where_little_is_allowed(self):
+        real = "{a: {lower: 0, upper: 1}, f: {type: boolean}, j: {type: integer, lower: 0, upper: 6}, o: {values: [1, 2.5, 8]}," \
+               " c: {type: categorical, values: [u, v, w, it's]}, m: {type: ordinal, values: [low, mid, high]}}"
+        for text in ("a >= 0.9 or a <= 0.02", "c == 'u' and j = 3", "f + j = 4", "f + a = 1.5", "m >= 'mid'", "m == high",
+                     'c = "it\'s" or (j = 3 and o > 2)'):
+            file = self.write(f"name: fast\nvariables: {real}\nvariable_constraints: ['{text.replace(chr(39), 2 * chr(39))}']\n"
+                              "start: [{o: 8}]\nbatch: 1\nbudget: {evaluations: 3}\n"
+                              "evaluate: {backend: command, command: [sh, -c, 'echo objective 1 > results.out']}\n")
+            self.succeed("run", file, "-q", "-d", f"{len(text)}-{text[:1]}.campaign")
+
+    def test_a_design_that_violates_one_is_predicted_as_not_feasible(self):
+        self.succeed("run", self.write(campaign("x1 < x2")), "-q")
+        point = ("--point", "x2=0.2", "--point", "x3=0.5", "--format", "csv", "--point")
+        for x1, feasible in (("0.1", "1"), ("0.3", "0")):
+            lines = self.succeed("predict", "fast.campaign", *point, f"x1={x1}").out.splitlines()
+            self.assertEqual(lines[1].split(",")[lines[0].split(",").index("feasible")], feasible)
+
     def test_mistakes_are_told_with_their_places(self):
         for text, told in (("x1 + x2", "compares nothing"), ("x1 + y2 <= 1", "unknown name 'y2'"),
                            ("x1 + x2 >= 3", "no point inside the bounds"), ("s == 'c'", "'c' is not one of the values of s"),
-                           ("x1*x2 > 0.999", "0.999"), ("2*k = 5", "steps of its variables do not meet it")):
+                           ("x1*x2 > 0.999", "0.999"), ("x1 =< x2", "did you mean '<='"), ("2*k = 5", "steps of its variables do not meet it")):
             outcome = self.gannet("run", self.write(campaign("x1 < 0.9", text, more=MIXED)), "--dry-run")
             self.assertEqual(outcome.code, USAGE)
             self.assertIn(told, outcome.err)

@@ -120,6 +120,13 @@ gannet_err gannet_csv_table_parse(const char *path, const char *text, size_t siz
   GANNET_TRY(err);
   GANNET_REQUIRE(p.has_names, GANNET_ERR_INPUT,
                  "%s: is empty; the first line must name the columns", path);
+  for (int c = 0; c < table->n_columns; ++c) {
+    const char *name = gannet_csv_table_name(table, c);
+    const int first = gannet_csv_table_find(table, name);
+    GANNET_REQUIRE(!*name || first == c, GANNET_ERR_INPUT,
+                   "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
+                   first + 1, c + 1, name);
+  }
   return GANNET_OK;
 }
 

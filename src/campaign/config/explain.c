@@ -119,6 +119,7 @@ static const struct {
     {"acquisition", "acquisition: {type: log-ei}\n"},
     {"region", "region: {type: trust}\n"},
     {"search", "search: {candidates: 4000}\n"},
+    {"stop", "stop: {target: 0.02, stagnation: 40}\n"},
     {"save", "save: {interval: 5m, batches: 1}\n"},
     {"log", "log: {level: debug}\n"},
 };

@@ -197,10 +197,6 @@ static void find_columns(const char *path, const gannet_problem *problem,
     const char *name = gannet_csv_table_name(table, c);
     variable[c] = gannet_problem_find_variable(problem, name);
     n += variable[c] >= 0;
-    for (int other = 0; other < c && variable[c] >= 0; ++other)
-      if (variable[other] == variable[c])
-        gannet_complain(complaints, location, "start: two columns are named '%s'; leave one out",
-                        name);
     if (variable[c] >= 0 || gannet_csv_table_is_course(name) ||
         gannet_problem_find_quantity(problem, name) >= 0 ||
         gannet_problem_needs_quantity(problem, name) || gannet_output_find(problem, name))

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -111,8 +112,16 @@ static void read_fixed(const gannet_config_reader *reader, const gannet_tree *no
       if (strcmp(keys->values.item[i], text) == 0) *value = i;
       if (strcmp(keys->values.item[i], text) == 0) return;
     }
+    char *end = NULL;
     *value = 0;
-    if (keys->values.n == 0) return;
+    if (keys->values.n == 0) {
+      (void)strtod(text, &end);
+      if (!*text || !*end)
+        complain_of_variable(
+            reader, node, "fixed",
+            *text ? "expected a finite number, or a word" : "is empty; give a number or a word");
+      return;
+    }
     const char *near = gannet_nearest(text, known);
     (void)snprintf(what, sizeof what, "'%.100s' is not one of the values%s%.100s%s", text,
                    near ? "; did you mean '" : ", expected one of them", near ? near : "",

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "campaign/config/candidates.h"
 #include "problem/outputs.h"
+#include "problem/variable_constraints.h"
 
 enum { MOST_DESIGNS = 10000 };
 
@@ -50,13 +51,18 @@ int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
   double *rows = NULL;
   int64_t used = kept, at = 0;
-  if (kept == n) {
+  if (kept == n && !campaign->input->problem->variable_constraints) {
     used = count_different(n, v, gannet_history_x_user(h, 0));
   } else if (gannet_alloc((size_t)kept * v, sizeof *rows, &rows) == GANNET_OK) {
-    for (int64_t id = 0; id < n; ++id)
-      if (gannet_history_get(h, id)->status != GANNET_EVAL_DISCARDED)
-        memcpy(rows + (size_t)at++ * v, gannet_history_x_user(h, id), v * sizeof *rows);
-    used = count_different(kept, v, rows);
+    for (int64_t id = 0; id < n; ++id) { /* constraints may have changed since */
+      const double *x = gannet_history_x_user(h, id);
+      if (gannet_history_get(h, id)->status == GANNET_EVAL_DISCARDED) continue;
+      if (gannet_problem_check_allowed(campaign->input->problem, x) == GANNET_OK)
+        memcpy(rows + (size_t)at++ * v, x, v * sizeof *rows);
+      else
+        gannet_error_clear();
+    }
+    used = count_different(at, v, rows);
     gannet_free(&rows);
   } else {
     gannet_error_clear();

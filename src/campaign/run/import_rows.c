@@ -340,6 +340,7 @@ static gannet_err read_outcome(const reader *r, int64_t at, gannet_import_row *r
     refuse(row, why);
   }
   if (status == GANNET_EVAL_PENDING) refuse(row, "pending: it has no result yet");
+  if (status == GANNET_EVAL_DISCARDED) refuse(row, "discarded: it does not count there");
   if (status == GANNET_EVAL_FAILED) refuse(row, "failed: that says nothing about the design");
   row->result.status = status;
   if (status == GANNET_EVAL_DONE) return read_numbers(r, at, row);
