@@ -124,6 +124,7 @@ static gannet_err require_same_on_ranks(const gannet_context *context,
   const uint64_t of_problem = gannet_rank_digest_problem(&problem->spec);
   const uint64_t of_equations = gannet_rank_digest_equations(problem);
   const uint64_t of_candidates = gannet_rank_digest_candidates(problem);
+  const uint64_t of_relations = gannet_rank_digest_variable_constraints(problem);
   const uint64_t of_settings = gannet_rank_digest_settings(n, settings);
   GANNET_TRY(gannet_same(context->comm, &of_problem, sizeof of_problem,
                          "variables, constraints, goal or noise of the problem"));
@@ -131,6 +132,9 @@ static gannet_err require_same_on_ranks(const gannet_context *context,
                          "equations of the problem (gannet_problem_set_physics)"));
   GANNET_TRY(gannet_same(context->comm, &of_candidates, sizeof of_candidates,
                          "candidates of the problem (gannet_problem_set_candidates)"));
+  GANNET_TRY(gannet_same(context->comm, &of_relations, sizeof of_relations,
+                         "variable constraints of the problem "
+                         "(gannet_problem_set_variable_constraints)"));
   return gannet_same(context->comm, &of_settings, sizeof of_settings, "settings of the method");
 }
 

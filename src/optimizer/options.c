@@ -379,6 +379,15 @@ gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
   return GANNET_OK;
 }
 
+gannet_err gannet_optimizer_options_own(int n, const gannet_setting *settings,
+                                        gannet_optimizer_options *options) {
+  gannet_complaints complaints = {0};
+  gannet_err err = gannet_optimizer_options_parse(n, settings, options, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
 void gannet_optimizer_options_release(gannet_optimizer_options *options) {
   for (int i = 0; i < options->n_members; ++i) gannet_member_options_release(&options->member[i]);
   for (int i = 0; i < options->n_given; ++i) {

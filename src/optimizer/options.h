@@ -208,6 +208,15 @@ GANNET_CHECKED gannet_err gannet_optimizer_options_join(gannet_optimizer_options
 GANNET_CHECKED gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
                                                          gannet_optimizer_options *options,
                                                          gannet_complaints *complaints);
+
+/* The same for settings of the library's own, in which nothing is wrong.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when something is; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_options_own(int n, const gannet_setting *settings,
+                                                       gannet_optimizer_options *options);
 void gannet_optimizer_options_release(gannet_optimizer_options *options);
 
 /* Call a function with every effective setting: dotted key, value as text, its table entry.

@@ -149,10 +149,8 @@ static gannet_err predict_tile(const gannet_models *models, const gannet_problem
     gannet_feasibility unwanted;
     join_models(models, problem, moments + p, predictions + (size_t)p * quantities,
                 feasibility ? &feasibility[p] : &unwanted);
-    if (feasibility && gannet_problem_check_allowed(problem, x_user + (size_t)p * v) != GANNET_OK) {
-      gannet_error_clear();
+    if (feasibility && !gannet_problem_allows_values(problem, x_user + (size_t)p * v))
       feasibility[p].feasible = 0;
-    }
   }
   return GANNET_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 
 static uint64_t mix_bytes(uint64_t digest, const void *bytes, size_t size) {
   const uint64_t pair[2] = {digest, gannet_hash(bytes, size)};
@@ -83,6 +84,13 @@ uint64_t gannet_rank_digest_candidates(const gannet_problem *problem) {
   const size_t n = (size_t)gannet_pool_count(problem->pool);
   return mix_bytes(1, gannet_pool_row(problem->pool, 0),
                    n * (size_t)problem->spec.n_variables * sizeof(double));
+}
+
+uint64_t gannet_rank_digest_variable_constraints(const gannet_problem *problem) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  uint64_t digest = 0;
+  for (int t = 0; c && t < c->n_texts; ++t) digest = mix_text(digest, c->text[t]);
+  return digest;
 }
 
 uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *settings) {

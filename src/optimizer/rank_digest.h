@@ -31,6 +31,12 @@ uint64_t gannet_rank_digest_equations(const gannet_problem *problem);
  */
 uint64_t gannet_rank_digest_candidates(const gannet_problem *problem);
 
+/* Of the variable constraints of a problem, 0 without any.
+ *
+ * Local.
+ */
+uint64_t gannet_rank_digest_variable_constraints(const gannet_problem *problem);
+
 /* Of the settings of a method: keys and texts.
  *
  * Local.

@@ -11,12 +11,7 @@ gannet_err gannet_recommend_options(gannet_optimizer_options *options) {
                                             {.key = "transform", .text = "auto"},
                                             {.key = "surrogate.noisy_start", .text = "yes"},
                                             {.key = "surrogate.fit_points", .text = "200"}};
-  const int n = sizeof settings / sizeof *settings;
-  gannet_complaints complaints = {0};
-  gannet_err err = gannet_optimizer_options_parse(n, settings, options, &complaints);
-  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
-  gannet_complaints_release(&complaints);
-  return err;
+  return gannet_optimizer_options_own(sizeof settings / sizeof *settings, settings, options);
 }
 
 /* A standard deviation of the model in units of the objective: half the distance of the values that

@@ -33,12 +33,7 @@ static gannet_err read_options(const gannet_problem *problem, gannet_optimizer_o
       {.key = "surrogate.noisy_start", .text = is_exact ? "no" : "suspected"},
       {.key = "search.candidates", .text = "1000"},
       {.key = "search.starts", .text = "2"}};
-  const int n = sizeof settings / sizeof *settings;
-  gannet_complaints complaints = {0};
-  gannet_err err = gannet_optimizer_options_parse(n, settings, options, &complaints);
-  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
-  gannet_complaints_release(&complaints);
-  return err;
+  return gannet_optimizer_options_own(sizeof settings / sizeof *settings, settings, options);
 }
 
 /* Count draws by their regret until all were made, or too many are beyond. */

@@ -47,7 +47,7 @@ static const gannet_struct_field outcome_fields[] = {
 /* What else must be the same in the optimiser that loads the file. Digests are of lists that are
  * not in the file. */
 typedef struct {
-  uint64_t seed, candidates, equations;
+  uint64_t seed, candidates, equations, variable_constraints;
   double noise_sd;
 } identity;
 
@@ -60,12 +60,16 @@ static const gannet_struct_field identity_fields[] = {
      .help = "of the objective, NaN = to be learnt"},
     {.name = "problem/candidates_digest", IDENTITY(candidates, BITS), .help = "0 = no list"},
     {.name = "problem/equations_digest", IDENTITY(equations, BITS), .help = "0 = no equations"},
+    {.name = "problem/variable_constraints_digest",
+     IDENTITY(variable_constraints, BITS),
+     .help = "0 = none"},
     {0}};
 
 static identity identify(const gannet_optimizer *o) {
   return (identity){.seed = o->context->seed,
                     .candidates = gannet_rank_digest_candidates(o->problem),
                     .equations = gannet_rank_digest_equations(o->problem),
+                    .variable_constraints = gannet_rank_digest_variable_constraints(o->problem),
                     .noise_sd = o->problem->spec.noise_sd};
 }
 
@@ -301,6 +305,8 @@ static gannet_err check_identity(const gannet_store *store, const gannet_optimiz
                  "same list of candidates");
   GANNET_REQUIRE(there.equations == own.equations, GANNET_ERR_INPUT,
                  "the file is of another problem: expected the same equations");
+  GANNET_REQUIRE(there.variable_constraints == own.variable_constraints, GANNET_ERR_INPUT,
+                 "the file is of another problem: expected the same variable constraints");
   GANNET_TRY(check_settings(store, o));
   GANNET_REQUIRE(there.seed == own.seed, GANNET_ERR_INPUT,
                  "the file is of an optimiser with seed %llu, expected %llu",

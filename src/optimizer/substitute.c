@@ -27,22 +27,15 @@ gannet_err gannet_substitute_check(const gannet_problem *problem, int q, const d
   return GANNET_OK;
 }
 
-static gannet_err parse_method(const char *method, gannet_optimizer_options *options) {
-  const gannet_setting settings[] = {{.key = "method", .text = method}};
-  gannet_complaints complaints = {0};
-  gannet_err err = gannet_optimizer_options_parse(1, settings, options, &complaints);
-  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
-  gannet_complaints_release(&complaints);
-  return err;
-}
-
 /* A member that is made for this batch; its streams are apart from those of the others. */
 static gannet_err propose_with_method(gannet_optimizer *o, int which, int q, double *x_unit) {
   const gannet_member_common common = {o->context, o->history,     o->seen,
                                        &o->phases, &o->noise_test, o->design};
   gannet_optimizer_options options = {0};
   gannet_member member = {0}, *only = &member;
-  gannet_err err = gannet_agree(o->context->comm, parse_method(methods[which], &options));
+  const gannet_setting method = {.key = "method", .text = methods[which]};
+  gannet_err err =
+      gannet_agree(o->context->comm, gannet_optimizer_options_own(1, &method, &options));
   if (err == GANNET_OK)
     err = gannet_member_create(&common, &options.member[0], o->options.n_members + which, &member);
   err = gannet_agree(o->context->comm, err);

@@ -67,8 +67,8 @@ static bool moves_along_lines(const gannet_problem *problem, int v) {
          !gannet_variable_switches(&problem->spec.variables[v]);
 }
 
-/* Choose a direction: one coordinate, all of them, or the difference of two other points. Returns
- * whether it is not zero. */
+/* Choose a direction: one coordinate in 40 % of the steps, a normal vector in 20 %, else the
+ * difference of two members. Returns whether it is not zero. */
 static bool choose_line(population *p, numbers *from) {
   const gannet_problem *problem = p->problem;
   const int n = problem->spec.n_variables;

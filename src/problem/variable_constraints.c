@@ -79,11 +79,16 @@ gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const dou
   return GANNET_OK;
 }
 
+bool gannet_problem_allows_values(const gannet_problem *problem, const double *x_user) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  return !c || violation_of(c, problem->spec.n_variables, x_user) == 0;
+}
+
 bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   if (!c || problem->pool) return true;
   gannet_problem_decode(problem, x_unit, c->x_user);
-  return violation_of(c, problem->spec.n_variables, c->x_user) == 0;
+  return gannet_problem_allows_values(problem, c->x_user);
 }
 
 /* Points. */
@@ -93,17 +98,24 @@ static double unit_slope(const gannet_variable *v, double x) {
   return gannet_variable_is_log(v) ? x * log(v->upper / v->lower) : v->upper - v->lower;
 }
 
+/* The value that the others give a dependent variable; it may lie outside of the bounds. */
+static double dependent_value(const gannet_dependent *one, int n_variables, const double *x_user) {
+  double value = one->constant;
+  for (int v = 0; v < n_variables; ++v)
+    if (one->share[v] != 0) value += one->share[v] * x_user[v];
+  return value;
+}
+
 /* The point as the simulation will read it is left in x_user. */
 double gannet_allowed_follow(const gannet_problem *problem, double *x_unit) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   double excess = 0;
+  if (!c) return 0;
   gannet_problem_decode(problem, x_unit, c->x_user);
   for (int p = 0; p < c->n_dependent; ++p) {
     const gannet_dependent *one = &c->dependent[p];
     const gannet_variable *v = &problem->spec.variables[one->variable];
-    double value = one->constant;
-    for (int j = 0; j < problem->spec.n_variables; ++j)
-      if (one->share[j] != 0) value += one->share[j] * c->x_user[j];
+    const double value = dependent_value(one, problem->spec.n_variables, c->x_user);
     const double inside = fmin(fmax(value, v->lower), v->upper);
     if (inside != value) excess += fabs(value - inside) / (v->upper - v->lower);
     gannet_variable_encode(v, inside, x_unit + problem->first[one->variable]);
@@ -219,11 +231,9 @@ void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, do
     const gannet_relation_use *use = &c->use[i];
     const bool equation = c->relation[i].type == GANNET_RELATION_EQUAL;
     if (c->relation[i].type == GANNET_RELATION_CONDITION || use->is_dependent) continue;
-    double slack = slack_at(problem, i, completed, &tolerance);
-    if (use->is_linear)
-      add_slope(problem, use->reduced, 1, c->x_user, slope);
-    else
-      (void)slack_slope(problem, i, completed, slope);
+    double slack = use->is_linear ? slack_at(problem, i, completed, &tolerance)
+                                  : slack_slope(problem, i, completed, slope);
+    if (use->is_linear) add_slope(problem, use->reduced, 1, c->x_user, slope);
     if (!isfinite(slack)) slack = -nowhere * use->scale;
     for (size_t k = 0; k < d; ++k) slope[k] /= -use->scale;
     values[row++] = -slack / use->scale;
@@ -239,9 +249,7 @@ void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, do
     const gannet_dependent *one = &c->dependent[p];
     const gannet_variable *v = &problem->spec.variables[one->variable];
     const double range = v->upper - v->lower;
-    double value = one->constant; /* not cut at the range */
-    for (int j = 0; j < problem->spec.n_variables; ++j)
-      if (one->share[j] != 0) value += one->share[j] * c->x_user[j];
+    const double value = dependent_value(one, problem->spec.n_variables, c->x_user);
     values[row] = (v->lower - value) / range;
     values[row + 1] = (value - v->upper) / range;
     add_slope(problem, one->share, -1 / range, c->x_user, slope);

@@ -128,12 +128,14 @@ bool gannet_variable_constraint_is_idle(const gannet_problem *problem, int text)
 GANNET_CHECKED gannet_err gannet_problem_check_allowed(const gannet_problem *problem,
                                                        const double *x_user);
 
-/* Whether a point that is admissible is allowed, too; true without variable constraints.
+/* Whether a point is allowed; true without variable constraints.
  *
  * Local.
  *
- * x_unit  in  [d]
+ * x_user  in  [n_variables] inside of the box, with derived variables
+ * x_unit  in  [d] admissible
  */
+bool gannet_problem_allows_values(const gannet_problem *problem, const double *x_user);
 bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit);
 
 /* Make a point admissible, give dependent variables their values, and project onto the other
@@ -146,7 +148,7 @@ bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit);
 double gannet_allowed_complete(const gannet_problem *problem, double *x_unit);
 
 /* Give dependent variables alone their values; returns by how much they leave their ranges, in
- * which they are kept.
+ * which they are kept. Does nothing without variable constraints.
  *
  * Local.
  *

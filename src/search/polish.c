@@ -117,8 +117,7 @@ static gannet_err lagrangian(void *user, int n, const double *free, double *valu
   polish_worker *w = user;
   const int n_conditions = w->polisher->n_conditions, d = w->polisher->problem->d;
   for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
-  if (w->polisher->problem->variable_constraints)
-    (void)gannet_allowed_follow(w->polisher->problem, w->x);
+  (void)gannet_allowed_follow(w->polisher->problem, w->x);
   GANNET_TRY(ask(w, ASKS_FUNCTION));
   *value = w->value;
   if (n_conditions > 0) GANNET_TRY(ask(w, ASKS_CONDITIONS));
@@ -141,8 +140,7 @@ static gannet_err minimize_lagrangian(polish_worker *w, double *value) {
   w->hopeless = false;
   const gannet_err err = gannet_minimizer_run(w->minimizer, w->free, lagrangian, w, &result);
   for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
-  if (w->polisher->problem->variable_constraints)
-    (void)gannet_allowed_follow(w->polisher->problem, w->x);
+  (void)gannet_allowed_follow(w->polisher->problem, w->x);
   *value = result.value;
   if (err == GANNET_ERR_NUMERIC && w->hopeless) {
     gannet_error_clear();
@@ -171,8 +169,7 @@ static gannet_err restore_worst(polish_worker *w, bool *moved) {
     double *at = &w->x[w->coordinate[i]];
     *at = fmin(fmax(*at - factor * slope[w->coordinate[i]], w->lower[i]), w->upper[i]);
   }
-  if (w->polisher->problem->variable_constraints)
-    (void)gannet_allowed_follow(w->polisher->problem, w->x);
+  (void)gannet_allowed_follow(w->polisher->problem, w->x);
   *moved = true;
   return GANNET_OK;
 }

@@ -112,6 +112,22 @@ static void other_candidates_are_told(void **state) {
   refuse_candidates(0, 0);
 }
 
+static void other_variable_constraints_are_told(void **state) {
+  (void)state;
+  static const char *const texts[] = {"x <= 0.5", "x <= 0.75"};
+  for (int n_last = 0; n_last < 2; ++n_last) { /* the last rank has another one, or none */
+    fixture f = {0};
+    assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+    assert_ok(gannet_problem_create(&spec, &f.problem));
+    assert_ok(gannet_problem_set_variable_constraints(f.problem, is_last() ? n_last : 1,
+                                                      &texts[is_last()]));
+    assert_fails(GANNET_ERR_RANKS, "variable constraints of the problem",
+                 gannet_optimizer_create(f.context, f.problem, 1, sobol, &f.optimizer));
+    assert_null(f.optimizer);
+    drop(&f);
+  }
+}
+
 static void the_same_equations_and_candidates_are_taken(void **state) {
   (void)state;
   static const double rows[] = {0, 0, 0.5, 1, 1, 0};
@@ -212,6 +228,7 @@ int main(void) {
       cmocka_unit_test(another_problem_is_told),
       cmocka_unit_test(other_equations_are_told),
       cmocka_unit_test(other_candidates_are_told),
+      cmocka_unit_test(other_variable_constraints_are_told),
       cmocka_unit_test(the_same_equations_and_candidates_are_taken),
       cmocka_unit_test(other_settings_are_told),
       cmocka_unit_test(another_number_of_points_is_told),

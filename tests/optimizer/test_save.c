@@ -153,17 +153,24 @@ static void pending_points_are_known(void **state) {
 }
 
 /* An optimiser for another problem: one thing of the one that was saved is changed. */
-static void refuse(const char *path, const gannet_problem_spec *spec, int n,
-                   const gannet_method_setting *settings, uint64_t seed, const char *said) {
+static void refuse_constrained(const char *path, const gannet_problem_spec *spec, int n,
+                               const gannet_method_setting *settings, uint64_t seed,
+                               const char *relation, const char *said) {
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, seed, &f.context));
   assert_ok(gannet_problem_create(spec, &f.problem));
+  assert_ok(gannet_problem_set_variable_constraints(f.problem, relation != NULL, &relation));
   assert_ok(gannet_optimizer_create(f.context, f.problem, n, settings, &f.optimizer));
   assert_fails(GANNET_ERR_INPUT, said, gannet_optimizer_load(f.optimizer, path));
   gannet_counts counts;
   gannet_optimizer_count(f.optimizer, &counts);
   assert_true(counts.done == 0 && counts.pending == 0);
   drop(&f);
+}
+
+static void refuse(const char *path, const gannet_problem_spec *spec, int n,
+                   const gannet_method_setting *settings, uint64_t seed, const char *said) {
+  refuse_constrained(path, spec, n, settings, seed, NULL, said);
 }
 
 static void what_differs_is_told(void **state) {
@@ -201,6 +208,7 @@ static void what_differs_is_told(void **state) {
   other = spec;
   other.noise_sd = NAN;
   refuse(path, &other, 2, same, 5, "noise is 0 in the file, expected nan");
+  refuse_constrained(path, &spec, 2, same, 5, "x <= 0.5", "expected the same variable constraints");
   refuse(path, &spec, 2, same, 6, "with seed 5, expected 6");
   const gannet_method_setting method[] = {{"method", "gp-ucb"}, {"initial", "4"}};
   refuse(path, &spec, 2, method, 5, "method is gp-ei in the file, gp-ucb here");
