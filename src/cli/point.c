@@ -31,6 +31,18 @@ gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_pr
                       constraint ? "constraint" : "variable", name, n ? list : " none");
 }
 
+/* The variable with which a value goes on, as in "3,span=12"; NULL = none. */
+static const char *find_another(const gannet_problem *problem, const char *value) {
+  char name[128];
+  for (const char *at = value; (at = strpbrk(at, ", ;"));) {
+    at += strspn(at, ", ;");
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "="), at);
+    const int v = strchr(at, '=') ? gannet_problem_find_variable(problem, name) : -1;
+    if (v >= 0) return problem->spec.variables[v].name;
+  }
+  return NULL;
+}
+
 gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *problem,
                           double *x_user) {
   char name[128];
@@ -42,7 +54,13 @@ gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *
     if (v < 0) return cli_raise_unknown("point", name, problem);
     GANNET_REQUIRE(isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s is given twice; leave one out",
                    name);
-    GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
+    const gannet_err err = gannet_problem_parse(problem, v, value, &x_user[v]);
+    const char *another = err == GANNET_ERR_INPUT ? find_another(problem, value) : NULL;
+    GANNET_REQUIRE(!another, GANNET_ERR_INPUT,
+                   "--point '%s': expected one variable; repeat --point, as in --point %s=VALUE "
+                   "--point %s=VALUE",
+                   text, name, another);
+    GANNET_TRY(err);
   }
   return GANNET_OK;
 }

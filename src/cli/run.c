@@ -180,9 +180,10 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   char feasible[GANNET_TALLY_TEXT];
   gannet_tally_count(campaign, &tally);
   gannet_tally_feasible_text(&tally, "; ", feasible);
-  cli_say(stdout, "%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
+  cli_say(stdout, "%s: %lld evaluation%s done, %lld cannot run, %lld failed, %lld pending%s\n",
           outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
-          (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending, feasible);
+          tally.done == 1 ? "" : "s", (long long)tally.cannot_run, (long long)tally.failed,
+          (long long)tally.pending, feasible);
   if (outcome->why[0]) cli_say(stdout, "reason: %s\n", outcome->why);
   print_reasons(campaign);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
@@ -215,8 +216,8 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   gannet_log(context, GANNET_LOG_INFO, "%s on %d ranks: %s",
              campaign->is_resumed ? "resumed" : "started", context->np, campaign->directory);
   if (campaign->is_resumed)
-    gannet_log(context, GANNET_LOG_INFO, "%lld evaluations proposed before, %lld told",
-               (long long)gannet_history_count(campaign->history),
+    gannet_log(context, GANNET_LOG_INFO, "%lld evaluation%s proposed before, %lld told",
+               (long long)campaign->ledger.n, campaign->ledger.n == 1 ? "" : "s",
                (long long)gannet_history_count_told(campaign->history));
   GANNET_TRY(log_machine(context));
   gannet_stop_catch();
@@ -317,11 +318,11 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
   if (campaign->is_resumed && why[0]) {
     cli_say(stdout, "a run would propose nothing more (%s): %s\n", why, campaign->directory);
   } else if (campaign->is_resumed) {
-    gannet_budget_format(n, " evaluations", " of ", total, share);
+    gannet_budget_format(n, n == 1 ? " evaluation" : " evaluations", " of ", total, share);
     cli_say(stdout, "a run would go on after %s: %s\n", share, campaign->directory);
   } else if (total > 0) {
-    cli_say(stdout, "a run would begin a campaign of %lld evaluations: %s\n", (long long)total,
-            campaign->directory);
+    cli_say(stdout, "a run would begin a campaign of %lld evaluation%s: %s\n", (long long)total,
+            total == 1 ? "" : "s", campaign->directory);
   } else {
     cli_say(stdout, "a run would begin a campaign without a limit of evaluations: %s\n",
             campaign->directory);

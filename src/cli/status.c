@@ -80,9 +80,10 @@ static void print_penalties(const gannet_campaign *campaign) {
     cli_say(stdout, "constant     all %lld results are %.6g: nothing is learnt until one differs\n",
             (long long)count, gannet_problem_flip(problem, least));
   else if (count > 0)
-    cli_say(stdout, "penalties    %lld results of %.6g or %s count as failures of their designs\n",
-            (long long)count, gannet_problem_flip(problem, least),
-            problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more");
+    cli_say(stdout, "penalties    %lld result%s of %.6g or %s count%s as failures of %s design%s\n",
+            (long long)count, count == 1 ? "" : "s", gannet_problem_flip(problem, least),
+            problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more", count == 1 ? "s" : "",
+            count == 1 ? "its" : "their", count == 1 ? "" : "s");
 }
 
 static void print_problems(const gannet_campaign *campaign) {

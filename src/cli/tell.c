@@ -208,7 +208,10 @@ static void describe_row(const gannet_import_row *row, bool dry, char *text, siz
     (void)snprintf(text, size, "%sthe result of evaluation %lld", dry ? would : "is ",
                    (long long)row->id);
   else if (row->kind == GANNET_ROW_KNOWN && row->id >= 0)
-    (void)snprintf(text, size, "there already, as evaluation %lld", (long long)row->id);
+    (void)snprintf(text, size, "there already, as evaluation %lld%s", (long long)row->id,
+                   !row->corrected                                     ? ""
+                   : row->corrected->kind == GANNET_CORRECTION_DISCARD ? ", discarded"
+                                                                       : ", corrected");
   else if (row->kind == GANNET_ROW_KNOWN)
     (void)snprintf(text, size, "repeats a line above");
   else
@@ -288,7 +291,8 @@ static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *cam
   const char *texts[CLI_MOST_VALUES];
   size_t size = 0;
   int n = 0;
-  gannet_results_file file = {.path = cli_value(arguments, "file"), .takes_pending = true};
+  gannet_results_file file = {
+      .path = cli_value(arguments, "file"), .takes_pending = true, .has_flags = true};
   static const char *const others[] = {"id",    "point",      "objective", "constraint",
                                        "value", "cannot-run", "failed"};
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
@@ -303,7 +307,7 @@ static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *cam
   file.column = columns.name;
   file.expression = columns.expression;
   if (err == GANNET_OK)
-    err = gannet_agree(comm, gannet_import_read(&file, campaign->history, &rows));
+    err = gannet_agree(comm, gannet_import_read(&file, &campaign->ledger, &rows));
   if (err == GANNET_OK && campaign->context->rank == 0) print_summary(&file, &rows, dry);
   if (err == GANNET_OK && rows.count[GANNET_ROW_REFUSED] == rows.n)
     err = GANNET_RAISE(GANNET_ERR_INPUT,

@@ -84,6 +84,20 @@ static void only_a_feasible_design_reaches_the_target(void **state) {
   end(&c);
 }
 
+static void one_result_is_told_of_as_one(void **state) {
+  course c;
+  (void)state;
+  begin(&c, "minimize", NAN, 1);
+  propose(&c, 2);
+  tell(&c, 0, 4, 0);
+  assert_reason(&c, "");
+  tell(&c, 1, 5, 0);
+  assert_reason(&c,
+                "stop.stagnation: no improvement by the last 1 result (limit 1); best drag 4 N "
+                "(evaluation 0)");
+  end(&c);
+}
+
 static void a_target_has_the_sense_of_the_goal(void **state) {
   course c;
   (void)state;
@@ -122,6 +136,7 @@ int main(void) {
       cmocka_unit_test(without_keys_nothing_ends_it),
       cmocka_unit_test(only_a_feasible_design_reaches_the_target),
       cmocka_unit_test(a_target_has_the_sense_of_the_goal),
+      cmocka_unit_test(one_result_is_told_of_as_one),
       cmocka_unit_test(stagnation_counts_results_since_the_last_improvement),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

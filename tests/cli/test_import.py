@@ -68,7 +68,7 @@ class Import(program.ProgramTest):
         self.assertRegex(outcome.err, "warning: import: '.*old.csv' has changed since it was read; the campaign goes on with the 12 results "
                                       "that it had, and --reimport reads it again")
         self.assertIn("old.csv' has changed since", self.succeed("run", file, "--dry-run", "--resume").out)
-        self.assertIn("would import 1 results", self.succeed("run", file, "--dry-run", "--resume", "--reimport").out)
+        self.assertIn("would import 1 result from", self.succeed("run", file, "--dry-run", "--resume", "--reimport").out)
         old.unlink()
         outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "16")
         self.assertRegex(outcome.err, "warning: import: '.*old.csv' is gone since it was read; the campaign goes on with the 12 results")
@@ -185,17 +185,19 @@ class Import(program.ProgramTest):
             return self.fails("tell", file, "--file", "old.csv", *options)
 
         good = "x1,x2,fins,solver,objective,stress\n1,2,3,cg,5,100\n"
-        self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then columns:")
+        self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then write --column fins=fin")
         self.assertRegex(refused(good.replace("stress", "s")), "old.csv:1: no column 'stress' for a constraint; every row needs its value")
-        self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective")
+        self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective; where it has another "
+                         "name, write --column NAME=COLUMN")
+        self.assertRegex(refused(good.replace("objective", "objektive")), "is it 'objektive'\\? Then write --column objective=objektive")
         self.assertIn("columns are separated by semicolons; expected commas", refused(good.replace(",", ";")))
         self.assertIn("old.csv: is empty", refused(""))
         self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
         self.assertIn("no row of 'old.csv' can be used", refused(good.replace("100", "")))
         self.assertIn("'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))
-        self.assertIn("columns.y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
-        self.assertIn("old.csv: columns.x1: no column 'c'", refused(good, "--column", "x1=c/10"))
-        self.assertIn("old.csv: columns.x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
+        self.assertIn("--column y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
+        self.assertIn("old.csv: --column x1: no column 'c'", refused(good, "--column", "x1=c/10"))
+        self.assertIn("old.csv: --column x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
         self.assertIn("line 2: refused: variable x1: 50 is outside", refused(good, "--column", "x1=50*x1"))
         self.assertIn("leave out --objective: lines of --file have results of their own", refused(good, "--objective", "3"))
         self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
@@ -204,6 +206,9 @@ class Import(program.ProgramTest):
                             ("import: [old.csv, [a]]\n", "import: expected the name of a CSV file or of a campaign directory"),
                             ("import: {from: old.csv, column: {x: y}}\n", r"unknown key 'import.column'; did you mean 'columns'\?"),
                             ("import: {columns: {x1: y}}\n", "import.from"),
+                            ("import: ''\n", r"fast.yaml:\d+:9: import: expected the name of a CSV file"),
+                            ("import: {from: ''}\n", "import.from: '' is no name; expected that of a CSV file or of a campaign directory"),
+                            ("import: {from: old.csv, columns: {x1: z}}\n", "import: .*old.csv: columns.x1: no column 'z'"),
                             ("import: {from: old.csv, columns: [x1]}\n", "import.columns: 'x1' is not valid; expected NAME: COLUMN"),
                             ("import: {from: old.csv, related: yes}\n", "unknown key 'import.related'"),
                             ("import: old.csv\n", r"fast.yaml:\d+:9: import: .*old.csv:1: no column 'objective'")):
@@ -220,6 +225,31 @@ class Import(program.ProgramTest):
         self.succeed("tell", self.write(MANUAL), "-h")
         self.succeed("tell", self.write(MANUAL.replace("name: fast", "name: noisy")), "--file", "old.csv")
         self.assertEqual([row["objective"] for row in self.rows("noisy.campaign")], ["5", "6"])
+
+    def test_what_was_discarded_or_corrected_does_not_come_back(self):
+        text = "x1,x2,objective\n1,2,5\n2,3,6\n3,4,7\n"
+        for noise in "", "noise: 0\n":
+            place = "fast.campaign" if noise else "plain.campaign"
+            self.write(text, "old.csv")
+            file = self.write(MANUAL.replace("evaluations: 24", "evaluations: 1") + noise + "import: old.csv\n")
+            self.succeed("ask", file if noise else self.write(file.read_text().replace("name: fast", "name: plain"), "plain.yaml"), "-q", "1")
+            self.succeed("discard", place, "--id", "0", "--why", "wrong mesh")
+            self.succeed("correct", place, "--id", "1", "--objective", "6.5")
+            again = self.succeed("tell", place, "--file", "old.csv")
+            self.assertIn("3 rows: 0 imported, 0 results of evaluations that were proposed, 3 there already, 0 refused", again.out)
+            lines = self.succeed("tell", place, "--file", "old.csv", "--dry-run").out.splitlines()
+            self.assertEqual(lines[:3], ["line 2: there already, as evaluation 0, discarded", "line 3: there already, as evaluation 1, corrected",
+                                         "line 4: there already, as evaluation 2"])
+            # Mended, it is another result. What was there before is not read again.
+            self.write(text.replace("1,2,5", "1,2,5.5") + "4,5,8\n", "old.csv")
+            config = self.folder / place / "campaign.yaml"
+            self.assertIn("would import 2 results", self.succeed("run", config, "--dry-run", "--resume", "--reimport").out)
+            self.succeed("tell", place, "--file", "old.csv", ranks=2)
+            rows = [(row["objective"], row["status"]) for row in self.rows(place)]
+            self.assertEqual(rows, [("", "discarded"), ("6.5", "done"), ("7", "done"), ("5.5", "done"), ("8", "done")])
+            self.succeed("discard", place, "--id", "0", "--undo")
+            self.write(text, "old.csv")
+            self.assertIn("line 2: there already, as evaluation 0\n", self.succeed("tell", place, "--file", "old.csv", "--dry-run").out)
 
     def test_imported_results_are_as_good_as_own_ones(self):
         """The next points are those of an optimiser that was told the same results."""

@@ -155,7 +155,7 @@ class Outputs(program.ProgramTest):
     def test_a_line_without_a_number_is_no_output(self):
         text = "variables: {x: {lower: 1, upper: 2}}\nobjective: drag\noutputs: {end: {unit: s}}\nbudget: {evaluations: 1}\n" \
                "evaluate: {backend: command, shell: \"printf 'drag 3\\nend of run\\n' > results.out\"}\n"
-        self.assertIn("1 evaluations done", self.succeed("run", self.write(text, "end.yaml"), "-q").out)
+        self.assertIn("1 evaluation done", self.succeed("run", self.write(text, "end.yaml"), "-q").out)
 
     def test_a_table_that_cannot_be_read(self):
         self.write(SOLVER + "rm residuals.csv\nln -s residuals.csv residuals.csv\n", "solver.sh", 0o755)

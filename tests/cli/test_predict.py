@@ -168,6 +168,7 @@ class Predict(program.ProgramTest):
         refused("variable x2: 16 is outside [0, 15]", "--point", "x1=1", "--point", "x2=16")
         refused("--point: the campaign has no variable 'x3'", "--point", "x3=1")
         refused("variable x1: 'two' is not a number", "--point", "x1=two", "--point", "x2=1")
+        refused("--point 'x1=1,x2=2': expected one variable; repeat --point, as in --point x1=VALUE --point x2=VALUE", "--point", "x1=1,x2=2")
         refused("give either a --point NAME=VALUE for every variable, or --file with designs")
         refused("give either", *whole, "--file", "points.csv")
         self.write("x1,x2\n1,2\n1,20\n", "points.csv")

@@ -115,7 +115,7 @@ class Slurm(program.ProgramTest):
         (self.folder / "go").touch()
         outcome = running.wait(30)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
-        self.assertIn("1 evaluations done", outcome.out)
+        self.assertIn("1 evaluation done", outcome.out)
         self.assertIn(" 0 failed, 3 pending", outcome.out)
         self.assertEqual(len(list(self.scheduler.glob("jobs/*"))), 1)
 

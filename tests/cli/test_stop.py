@@ -59,7 +59,7 @@ class Stop(program.ProgramTest):
                           "retries: 1, bad_luck_exit_codes: [9]}\n")
         self.assertEqual(self.gannet("run", file, "-q").code, RESUMABLE)
         (self.folder / "once.campaign" / "STOP").unlink()
-        self.assertIn("1 evaluations done", self.succeed("run", file, "--resume", "-q").out)
+        self.assertIn("1 evaluation done", self.succeed("run", file, "--resume", "-q").out)
         with open(self.folder / "runs") as stream:
             self.assertEqual(len(stream.readlines()), 2)
 
@@ -80,7 +80,7 @@ class Stop(program.ProgramTest):
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertIn(" 0 failed, 1 pending", outcome.out)
         (self.folder / "again").touch()
-        self.assertIn("1 evaluations done", self.succeed("run", file, "--resume", "-q").out)
+        self.assertIn("1 evaluation done", self.succeed("run", file, "--resume", "-q").out)
         self.assertEqual((self.folder / "runs").read_text(), "\n\n")
 
     def test_what_a_signal_for_all_ends_is_no_failure(self):
@@ -140,7 +140,7 @@ class Stop(program.ProgramTest):
     def test_results_of_an_unfinished_batch_are_shown(self):
         """The next resume tells them to the method; people see them now, as best and status do."""
         for outcome in self.stop_in("0) echo objective 1 >results.out;; 1) exit 3;;", 2):
-            self.assertIn("1 evaluations done, 0 cannot run, 1 failed", outcome.out)
+            self.assertIn("1 evaluation done, 0 cannot run, 1 failed", outcome.out)
             self.assertIn("best design: evaluation 0", outcome.out)
             self.assertNotIn("no result", outcome.out)
         rows = (self.folder / "fast.campaign/history.csv").read_text().splitlines()[1:]

@@ -21,7 +21,7 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
   const gannet_section_source source = {
       .path = "import", .node = node, .table = gannet_import_table};
   char location[LOCATION_SIZE];
-  if (node->kind == GANNET_TREE_TEXT && !node->empty)
+  if (node->kind == GANNET_TREE_TEXT && !node->empty && node->text[0])
     return gannet_copy_text(node->text, &keys->from);
   gannet_tree_location(node, location, sizeof location);
   if (node->kind != GANNET_TREE_MAPPING) {
@@ -31,6 +31,10 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
     return GANNET_OK;
   }
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
+  if (keys->from && !keys->from[0])
+    gannet_complain(reader->complaints, location,
+                    "import.from: '' is no name; expected that of a CSV file or of a campaign "
+                    "directory");
   for (int i = 0; i < keys->columns.n; ++i) {
     const char *equals = strchr(keys->columns.item[i], '=');
     if (!equals || equals == keys->columns.item[i] || !equals[1])

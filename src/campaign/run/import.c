@@ -161,10 +161,10 @@ static bool is_to_be_read(const source_now *s, bool again, char *why, size_t siz
   if (!s->known || (again && s->text)) return true;
   (void)snprintf(
       why, size,
-      "import: '%.400s' %s since it was read; the campaign goes on with the %lld results "
+      "import: '%.400s' %s since it was read; the campaign goes on with the %lld result%s "
       "that it had%s",
       s->from, s->text ? "has changed" : "is gone", (long long)s->known->n_imported,
-      s->text ? ", and --reimport reads it again" : "");
+      s->known->n_imported == 1 ? "" : "s", s->text ? ", and --reimport reads it again" : "");
   return false;
 }
 
@@ -189,7 +189,7 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
                               gannet_import_rows *rows) {
   const char *location = gannet_campaign_location(campaign->input, "import");
   char why[900];
-  const gannet_err err = gannet_import_read(&s->table, campaign->history, rows);
+  const gannet_err err = gannet_import_read(&s->table, &campaign->ledger, rows);
   (void)snprintf(why, sizeof why, "%s", err == GANNET_OK ? "" : gannet_error_detail());
   GANNET_REQUIRE(err != GANNET_ERR_INPUT, err, "%s: import: %s", location, why);
   GANNET_TRY(err);
@@ -205,9 +205,10 @@ static void log_import(const gannet_campaign *campaign, const source_now *s,
   const long long refused = (long long)rows->count[GANNET_ROW_REFUSED];
   if (campaign->context->rank != 0) return;
   gannet_log(campaign->context, GANNET_LOG_INFO,
-             "imported %lld results from '%s'; %lld rows were there already",
-             (long long)rows->count[GANNET_ROW_NEW], s->from,
-             (long long)rows->count[GANNET_ROW_KNOWN]);
+             "imported %lld result%s from '%s'; %lld %s there already",
+             (long long)rows->count[GANNET_ROW_NEW], rows->count[GANNET_ROW_NEW] == 1 ? "" : "s",
+             s->from, (long long)rows->count[GANNET_ROW_KNOWN],
+             rows->count[GANNET_ROW_KNOWN] == 1 ? "row was" : "rows were");
   describe_refused(rows, why, sizeof why);
   if (refused > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
@@ -252,8 +253,9 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
     err = read_source(campaign, &s, &rows);
     if (err == GANNET_OK) describe_refused(&rows, why, sizeof why);
     if (err == GANNET_OK)
-      (void)snprintf(text, size, "would import %lld results from '%s'%s%s",
-                     (long long)rows.count[GANNET_ROW_NEW], s.from,
+      (void)snprintf(text, size, "would import %lld result%s from '%s'%s%s",
+                     (long long)rows.count[GANNET_ROW_NEW],
+                     rows.count[GANNET_ROW_NEW] == 1 ? "" : "s", s.from,
                      why[0] ? "; rows that cannot be used: " : "", why);
   } else if (err == GANNET_OK) {
     (void)snprintf(text, size, "%s%s%s", why, why[0] ? "" : "has the results of ",

@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   const gannet_results_file *about;
   const gannet_problem *problem;
-  const gannet_history *history;
+  const gannet_ledger *ledger;
   gannet_csv_table csv;
   source *variable; /* [n_variables] */
   int n_quantities, capacity;
@@ -76,10 +76,19 @@ static gannet_err raise_no_column(const reader *r, const char *name, const char 
   if (separator)
     return GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: columns are separated by %s; expected commas",
                         r->about->path, separator);
-  return GANNET_RAISE(
-      GANNET_ERR_INPUT, "%s:1: no column '%s'%s%s%s%s", r->about->path, name, of,
-      near ? "; is it '" : "; columns gives another name, as in columns: {NAME: COLUMN}",
-      near ? near : "", near ? "'? Then columns: {NAME: COLUMN} says so" : "");
+  char hint[400];
+  const char *format = r->about->has_flags ? "--column %s=%s" : "columns: {%s: %s}";
+  (void)snprintf(hint, sizeof hint, format, near ? name : "NAME", near ? near : "COLUMN");
+  return near ? GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: no column '%s'%s; is it '%s'? Then write %s",
+                             r->about->path, name, of, near, hint)
+              : GANNET_RAISE(GANNET_ERR_INPUT,
+                             "%s:1: no column '%s'%s; where it has another name, write %s",
+                             r->about->path, name, of, hint);
+}
+
+/* What a message names that is about a renamed column. */
+static const char *renaming(const reader *r) {
+  return r->about->has_flags ? "--column " : "columns.";
 }
 
 static gannet_err compile(const reader *r, const char *target, const char *text, source *s) {
@@ -103,7 +112,7 @@ static gannet_err compile(const reader *r, const char *target, const char *text,
   if (err != GANNET_ERR_INPUT) return err;
   char why[600];
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-  return GANNET_RAISE(err, "%s: columns.%s: %s", r->about->path, target, why);
+  return GANNET_RAISE(err, "%s: %s%s: %s", r->about->path, renaming(r), target, why);
 }
 
 /* A name that a column of history.csv has for something else is written with a prefix there. */
@@ -208,8 +217,8 @@ static gannet_err check_renamed(const reader *r) {
     const char *name = r->about->column[i];
     if (gannet_problem_find_variable(r->problem, name) >= 0 || has_quantity(r, name)) continue;
     return GANNET_RAISE(GANNET_ERR_INPUT,
-                        "%s: columns.%s: the campaign has no variable and no quantity of this name",
-                        r->about->path, name);
+                        "%s: %s%s: the campaign has no variable and no quantity of this name",
+                        r->about->path, renaming(r), name);
   }
   return GANNET_OK;
 }
@@ -368,75 +377,80 @@ static gannet_err read_row(const reader *r, int64_t at, gannet_import_row *row, 
   return read_outcome(r, at, row);
 }
 
-/* Comparing rows with what is known. Numbers below the length of the history are its rows, the
- * others rows of the table. */
+/* Comparing rows with what is known. Numbers below ledger->n are evaluations, the others rows of
+ * the table. */
 typedef struct {
-  const gannet_history *history;
+  const gannet_ledger *ledger;
   const gannet_import_rows *rows;
-  bool *is_taken; /* [rows of the history] a row of the table is its result */
+  bool *is_taken; /* [ledger->n] a row of the table is the result of this evaluation */
 } known;
 
 static const double *known_point(const void *user, int64_t id) {
   const known *k = user;
-  const int64_t n = gannet_history_count(k->history);
-  return id < n ? gannet_history_x_user(k->history, id) : k->rows->row[id - n].x;
+  const int64_t n = k->ledger->n;
+  return id < n ? gannet_history_x_user(k->ledger->history, id) : k->rows->row[id - n].x;
 }
 
-/* Whether number id has the result of a row; *is_pending = it has none. */
-static bool is_same_result(const known *k, int64_t id, const gannet_result_record *result,
-                           bool *is_pending) {
-  const int64_t n = gannet_history_count(k->history);
-  const gannet_result_record *other = id < n ? NULL : &k->rows->row[id - n].result;
-  const gannet_evaluation *row = id < n ? gannet_history_get(k->history, id) : NULL;
-  const gannet_eval_status status = row ? row->status : other->status;
-  const double *constraints = row ? gannet_history_constraints(k->history, id) : other->constraints;
-  const int n_constraints = gannet_history_problem(k->history)->spec.n_constraints;
-  *is_pending = row && (status == GANNET_EVAL_PENDING || status == GANNET_EVAL_FAILED);
-  if (*is_pending || status != result->status) return false;
-  if (status != GANNET_EVAL_DONE) return true;
-  if ((row ? row->objective : other->objective) != result->objective) return false;
-  for (int i = 0; i < n_constraints; ++i)
-    if (constraints[i] != result->constraints[i]) return false;
+static bool are_same_results(const gannet_problem *problem, const gannet_result_record *a,
+                             const gannet_result_record *b) {
+  if (a->status != b->status) return false;
+  if (a->status != GANNET_EVAL_DONE) return true;
+  if (a->objective != b->objective) return false;
+  for (int i = 0; i < problem->spec.n_constraints; ++i)
+    if (a->constraints[i] != b->constraints[i]) return false;
   return true;
+}
+
+/* The correction by which an evaluation has lost this result, NULL = none. One that is to be run
+ * again has no result to lose. */
+static const gannet_correction *find_lost(const gannet_ledger *ledger, int64_t id,
+                                          const gannet_result_record *result) {
+  for (int i = ledger->n_corrections - 1; i >= 0; --i) {
+    const gannet_correction *c = &ledger->correction[i];
+    if (c->id == id && isnan(c->undo.when) && c->kind != GANNET_CORRECTION_RETRY && c->had_result &&
+        are_same_results(ledger->problem, &c->before, result))
+      return c;
+  }
+  return NULL;
 }
 
 static void compare_row(known *k, const gannet_results_file *about, const gannet_point_index *index,
                         gannet_import_row *row) {
-  const int64_t n = gannet_history_count(k->history);
+  const int64_t n = k->ledger->n;
+  const gannet_problem *problem = k->ledger->problem;
   int64_t pending = -1, other = -1;
   char why[GANNET_REASON_SIZE];
   for (int64_t id = -1; (id = gannet_point_index_find(index, row->x, id)) >= 0;) {
-    bool is_pending = false;
-    if (is_same_result(k, id, &row->result, &is_pending)) {
+    const gannet_result_record *result =
+        id < n ? &k->ledger->ticket[id].result : &k->rows->row[id - n].result;
+    if (id < n) row->corrected = find_lost(k->ledger, id, &row->result);
+    if (row->corrected || are_same_results(problem, result, &row->result)) {
       row->kind = GANNET_ROW_KNOWN;
       row->id = id < n ? id : -1;
       return;
     }
-    if (is_pending && pending < 0 && !k->is_taken[id]) pending = id;
-    if (!is_pending && other < 0) other = id;
+    if (result->status == GANNET_EVAL_PENDING || result->status == GANNET_EVAL_FAILED) {
+      if (pending < 0 && !k->is_taken[id]) pending = id;
+    } else if (other < 0 && result->status != GANNET_EVAL_DISCARDED) {
+      other = id;
+    }
   }
   if (pending >= 0 && about->takes_pending) {
     row->kind = GANNET_ROW_RESULT;
     row->id = row->result.id = pending;
     k->is_taken[pending] = true;
-  } else if (other >= 0 && gannet_history_problem(k->history)->spec.noise_sd == 0) {
-    if (other < n)
-      (void)snprintf(why, sizeof why,
-                     "evaluation %lld has another result of this design, and with noise: 0 there "
-                     "is only one",
-                     (long long)other);
-    else
-      (void)snprintf(why, sizeof why,
-                     "line %lld has another result of this design, and with noise: 0 there is only "
-                     "one",
-                     (long long)k->rows->row[other - n].line);
+  } else if (other >= 0 && problem->spec.noise_sd == 0) {
+    (void)snprintf(why, sizeof why,
+                   "%s %lld has another result of this design, and with noise: 0 there is only one",
+                   other < n ? "evaluation" : "line",
+                   (long long)(other < n ? other : k->rows->row[other - n].line));
     refuse(row, why);
   }
 }
 
 static gannet_err compare_rows(const reader *r, known *k, gannet_point_index *index,
                                gannet_import_rows *rows) {
-  const int64_t n = gannet_history_count(r->history);
+  const int64_t n = k->ledger->n;
   for (int64_t id = 0; id < n; ++id) GANNET_TRY(gannet_point_index_add(index, id));
   for (int64_t i = 0; i < rows->n; ++i) {
     gannet_import_row *row = &rows->row[i];
@@ -450,7 +464,7 @@ static gannet_err compare_rows(const reader *r, known *k, gannet_point_index *in
 static gannet_err read_rows(const reader *r, gannet_import_rows *rows) {
   const size_t n = (size_t)r->csv.n_rows, v = (size_t)r->problem->spec.n_variables;
   const size_t k = (size_t)r->problem->spec.n_constraints;
-  known all = {.history = r->history, .rows = rows};
+  known all = {.ledger = r->ledger, .rows = rows};
   gannet_point_index *index = NULL;
   GANNET_TRY(gannet_alloc(n, sizeof *rows->row, &rows->row));
   GANNET_TRY(gannet_alloc(n * v, sizeof *rows->x, &rows->x));
@@ -460,8 +474,7 @@ static gannet_err read_rows(const reader *r, gannet_import_rows *rows) {
     rows->row[i].result.constraints = rows->constraints + i * k;
     GANNET_TRY(read_row(r, (int64_t)i, &rows->row[i], rows->x + i * v));
   }
-  GANNET_TRY(
-      gannet_alloc((size_t)gannet_history_count(r->history), sizeof *all.is_taken, &all.is_taken));
+  GANNET_TRY(gannet_alloc((size_t)r->ledger->n, sizeof *all.is_taken, &all.is_taken));
   gannet_err err = gannet_point_index_create((int)v, &all, known_point, &index);
   if (err == GANNET_OK) err = compare_rows(r, &all, index, rows);
   gannet_point_index_destroy(&index);
@@ -469,9 +482,9 @@ static gannet_err read_rows(const reader *r, gannet_import_rows *rows) {
   return err;
 }
 
-gannet_err gannet_import_read(const gannet_results_file *table, const gannet_history *history,
+gannet_err gannet_import_read(const gannet_results_file *table, const gannet_ledger *ledger,
                               gannet_import_rows *rows) {
-  reader r = {.about = table, .problem = gannet_history_problem(history), .history = history};
+  reader r = {.about = table, .problem = ledger->problem, .ledger = ledger};
   gannet_err err = gannet_csv_table_parse(table->path, table->text, table->size, &r.csv);
   if (err == GANNET_OK) err = find_sources(&r);
   if (err == GANNET_OK && r.csv.n_rows == 0)

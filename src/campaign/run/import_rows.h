@@ -9,7 +9,7 @@
 #ifndef GANNET_CAMPAIGN_RUN_IMPORT_ROWS_H
 #define GANNET_CAMPAIGN_RUN_IMPORT_ROWS_H
 
-#include "problem/history.h"
+#include "campaign/run/ledger.h"
 
 typedef enum {
   GANNET_ROW_NEW,    /* becomes an imported evaluation */
@@ -28,15 +28,18 @@ typedef struct {
   char *const *column;     /* [n_columns] names of variables and quantities */
   char *const *expression; /* [n_columns] name of a column, or an expression in names of columns */
   bool takes_pending;      /* rows may be results of evaluations that wait for them */
+  bool has_flags; /* messages name the option --column, not the key columns of a campaign file */
 } gannet_results_file;
 
 /* One row. */
 typedef struct {
   int64_t line; /* of the file, counted from 1 */
   gannet_row_kind kind;
-  int64_t id;      /* RESULT, KNOWN: of the evaluation; -1 = the row repeats another of the table */
-  char *why;       /* REFUSED: the reason, owned */
-  const double *x; /* NEW: [n_variables] */
+  int64_t id; /* RESULT, KNOWN: of the evaluation; -1 = the row repeats another of the table */
+  /* KNOWN: the evaluation had this result, and its last correction did this; NULL = it has it. */
+  const gannet_correction *corrected;
+  char *why;                   /* REFUSED: the reason, owned */
+  const double *x;             /* NEW: [n_variables] */
   gannet_result_record result; /* NEW, RESULT */
 } gannet_import_row;
 
@@ -48,7 +51,8 @@ typedef struct {
   int64_t count[GANNET_ROW_COUNT];
 } gannet_import_rows;
 
-/* Read a table and find out what becomes of its rows.
+/* Read a table and find out what becomes of its rows. A row that was an evaluation until the user
+ * discarded or corrected it is known: it must not come back when its file is read again.
  *
  * Local.
  *
@@ -56,8 +60,7 @@ typedef struct {
  * Cost: O(rows of the table + rows of the history).
  */
 GANNET_CHECKED gannet_err gannet_import_read(const gannet_results_file *table,
-                                             const gannet_history *history,
-                                             gannet_import_rows *rows);
+                                             const gannet_ledger *ledger, gannet_import_rows *rows);
 void gannet_import_rows_release(gannet_import_rows *rows); /* Local. */
 
 #endif

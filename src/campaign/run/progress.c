@@ -174,8 +174,9 @@ void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size
                                                                 ledger->positional, i)
                              : gannet_optimizer_left_out(&options, &ledger->state, i);
     if (then < 0) continue;
-    const int more = snprintf(text + used, size - used, "%s%s (at %lld results)", used ? ", " : "",
-                              options.member[i].method.method, (long long)then);
+    const int more =
+        snprintf(text + used, size - used, "%s%s (at %lld result%s)", used ? ", " : "",
+                 options.member[i].method.method, (long long)then, then == 1 ? "" : "s");
     used += more > 0 ? (size_t)more : 0;
   }
   gannet_optimizer_options_release(&options);

@@ -58,8 +58,8 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
   const int64_t stagnant = count_stagnant(campaign->history);
   if (stagnant >= stop->stagnation)
     (void)snprintf(why, size,
-                   "stop.stagnation: no improvement by the last %lld results (limit %d); %s",
-                   (long long)stagnant, stop->stagnation, best);
+                   "stop.stagnation: no improvement by the last %lld result%s (limit %d); %s",
+                   (long long)stagnant, stagnant == 1 ? "" : "s", stop->stagnation, best);
 }
 
 gannet_err gannet_stop_rule_check(const gannet_campaign *campaign, gannet_regret_memo *memo,
