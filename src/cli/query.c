@@ -29,6 +29,13 @@ void cli_show_feasible(const gannet_campaign *campaign) {
   if (text[0]) (void)fprintf(stderr, "%s\n", text);
 }
 
+void cli_print_on_bounds(const gannet_problem *problem, const char *beginning, int n,
+                         const gannet_on_bound *on) {
+  char text[GANNET_ON_BOUND_SIZE];
+  for (int i = 0; gannet_on_bounds_line(problem, n, on, i, text); ++i)
+    cli_say(stdout, "%s%s\n", beginning, text);
+}
+
 void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
   if (gannet_labels_read(campaign, labels) == GANNET_OK) return;
   cli_warn("no names from the list of candidates: %s", gannet_error_detail());

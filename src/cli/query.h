@@ -3,6 +3,7 @@
 #define GANNET_CLI_QUERY_H
 
 #include "campaign/run/campaign.h"
+#include "campaign/tables/on_bound.h"
 #include "campaign/tables/table.h"
 #include "cli/cli.h"
 #include "optimizer/recommend.h"
@@ -32,6 +33,15 @@ GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
  * Local.
  */
 void cli_show_feasible(const gannet_campaign *campaign);
+
+/* Print the bounds that the best design lies on, in lines with this beginning.
+ *
+ * Local.
+ *
+ * on  in  [n]
+ */
+void cli_print_on_bounds(const gannet_problem *problem, const char *beginning, int n,
+                         const gannet_on_bound *on);
 
 /* The other columns of the list of candidates (campaign/tables/labels.h). When the list cannot be
  * read any more, a warning on stderr says so and there are no labels.

@@ -18,6 +18,7 @@
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "campaign/run/stop_rule.h"
+#include "campaign/tables/on_bound.h"
 #include "cli/open_campaign.h"
 #include "cli/point.h"
 #include "cli/query.h"
@@ -174,8 +175,12 @@ static void print_reasons(const gannet_campaign *campaign) {
   gannet_free(&reasons);
 }
 
-/* How the campaign ended, the best design, and where everything is. */
-static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+/* How the campaign ended, the best design, and where everything is.
+ *
+ * on  in  [n_on] bounds that the best design lies on
+ */
+static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome,
+                         int n_on, const gannet_on_bound *on) {
   gannet_tally tally;
   char feasible[GANNET_TALLY_TEXT];
   gannet_tally_count(campaign, &tally);
@@ -187,6 +192,7 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   if (outcome->why[0]) cli_say(stdout, "reason: %s\n", outcome->why);
   print_reasons(campaign);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
+  cli_print_on_bounds(campaign->input->problem, "bound: ", n_on, on);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
   cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
           campaign->directory);
@@ -232,7 +238,13 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
              is_finished && outcome.why[0] ? ", " : "", outcome.why);
   GANNET_TRY(gannet_campaign_show_held(campaign));
   *code = exit_code(campaign, &outcome);
-  if (context->rank == 0) print_result(campaign, &outcome);
+  gannet_on_bound *on = NULL;
+  int n_on = 0;
+  GANNET_TRY(gannet_agree(context->comm, gannet_on_bounds_find(campaign->history, &on, &n_on)));
+  /* Who interrupts a run does not wait for a model. */
+  if (outcome.end != GANNET_RUN_INTERRUPTED) gannet_on_bounds_guess(campaign, n_on, on);
+  if (context->rank == 0) print_result(campaign, &outcome, n_on, on);
+  gannet_free(&on);
   return GANNET_OK;
 }
 

@@ -60,6 +60,18 @@ static bool is_noisy(const gannet_campaign *campaign) {
   return campaign->input->problem->spec.noise_sd > 0;
 }
 
+/* Bounds that the best design lies on. What lies behind is a model's to guess, which takes longer
+ * than a look at the status should. */
+static gannet_err print_on_bounds(const gannet_campaign *campaign) {
+  gannet_on_bound *on = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_on_bounds_find(campaign->history, &on, &n));
+  cli_print_on_bounds(campaign->input->problem, "bound        ", n, on);
+  if (n > 0) (void)puts("             `gannet report` asks a model what lies beyond");
+  gannet_free(&on);
+  return GANNET_OK;
+}
+
 /* The evaluation that a model recommends, only where the campaign says that values are noisy:
  * gannet status should be quick. */
 static gannet_err print_recommended(const gannet_campaign *campaign) {
@@ -215,7 +227,8 @@ static gannet_err run_status(const cli_arguments *arguments, const cli_world *wo
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
-    err = print_recommended(&campaign);
+    err = print_on_bounds(&campaign);
+    if (err == GANNET_OK) err = print_recommended(&campaign);
     print_penalties(&campaign);
     print_problems(&campaign);
     print_utilisation(&campaign);

@@ -43,6 +43,20 @@ GANNET_CHECKED gannet_err gannet_optimizer_reset(gannet_optimizer *optimizer);
  */
 int64_t gannet_optimizer_next_batch(const gannet_optimizer *optimizer);
 
+/* gannet_optimizer_predict at points that may lie outside of the box: nothing is checked.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_user  in  [n][n_variables] complete, for the variable constraints
+ * x_unit  in  [n][d] their coordinates, of which those of numbers may be below 0 or above 1
+ *
+ * Errors: those of gannet_optimizer_predict that come from the results and the models.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_extrapolate(const gannet_optimizer *optimizer, int n,
+                                                       const double *x_user, const double *x_unit,
+                                                       gannet_prediction *predictions,
+                                                       gannet_feasibility *feasibility);
+
 /* Seconds that the last ask took; 0 before the first.
  *
  * Local.

@@ -39,6 +39,16 @@ static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
   return GANNET_OK;
 }
 
+static gannet_err check_results(const gannet_optimizer *o) {
+  const int64_t results = gannet_history_count_done(o->history);
+  const int64_t known = gannet_history_count_observations(o->history);
+  GANNET_REQUIRE(known >= GANNET_RECOMMEND_LEAST, GANNET_ERR_STATE,
+                 "too few results for a model: %lld of %lld tell a value of the objective that can "
+                 "be learnt from, expected at least %d",
+                 (long long)known, (long long)results, (int)GANNET_RECOMMEND_LEAST);
+  return GANNET_OK;
+}
+
 /* Check the arguments on this rank, and fill in fixed and derived variables.
  *
  * x_user  out  [n][n_variables]; to be freed with gannet_free
@@ -46,8 +56,6 @@ static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
 static gannet_err complete_designs(const gannet_optimizer *o, int n, const double *given,
                                    const gannet_prediction *predictions, double **x_user) {
   const size_t v = (size_t)o->problem->spec.n_variables;
-  const int64_t results = gannet_history_count_done(o->history);
-  const int64_t known = gannet_history_count_observations(o->history);
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d designs", n);
   if (n == 0) return GANNET_OK;
   GANNET_REQUIRE_POINTER(given, "x_user");
@@ -58,11 +66,7 @@ static gannet_err complete_designs(const gannet_optimizer *o, int n, const doubl
     GANNET_TRY(gannet_problem_complete(o->problem, *x_user + i * v));
     GANNET_TRY(gannet_problem_check_point(o->problem, *x_user + i * v));
   }
-  GANNET_REQUIRE(known >= GANNET_RECOMMEND_LEAST, GANNET_ERR_STATE,
-                 "too few results for a model: %lld of %lld tell a value of the objective that can "
-                 "be learnt from, expected at least %d",
-                 (long long)known, (long long)results, (int)GANNET_RECOMMEND_LEAST);
-  return GANNET_OK;
+  return check_results(o);
 }
 
 /* Probability that a constraint's model is below its threshold, or that the simulation works. */
@@ -132,14 +136,15 @@ static void join_models(const gannet_models *models, const gannet_problem *probl
   feasibility->feasible *= feasibility->can_run;
 }
 
-/* Predict at one tile of designs. */
+/* Predict at one tile of designs.
+ *
+ * x_unit  in  [m][d] their coordinates
+ */
 static gannet_err predict_tile(const gannet_models *models, const gannet_problem *problem, int m,
-                               const double *x_user, double *x_unit, double *moments,
+                               const double *x_user, const double *x_unit, double *moments,
                                gannet_prediction *predictions, gannet_feasibility *feasibility) {
-  const size_t v = (size_t)problem->spec.n_variables, d = (size_t)problem->d;
+  const size_t v = (size_t)problem->spec.n_variables;
   const size_t quantities = 1 + (size_t)problem->spec.n_constraints;
-  for (int p = 0; p < m; ++p)
-    gannet_problem_encode(problem, x_user + (size_t)p * v, x_unit + (size_t)p * d);
   for (int i = 0; i < gannet_models_count(models); ++i) {
     double *mean = moments + (ptrdiff_t)2 * i * GANNET_TILE;
     GANNET_TRY(gannet_surrogate_predict(gannet_models_surrogate(models, i), m, x_unit, mean,
@@ -155,18 +160,24 @@ static gannet_err predict_tile(const gannet_models *models, const gannet_problem
   return GANNET_OK;
 }
 
+/* given  in  [n][d] coordinates of the designs, NULL = as they are encoded */
 static gannet_err predict_all(const gannet_models *models, const gannet_problem *problem, int n,
-                              const double *x_user, gannet_prediction *predictions,
-                              gannet_feasibility *feasibility) {
-  const int v = problem->spec.n_variables, quantities = 1 + problem->spec.n_constraints;
+                              const double *x_user, const double *given,
+                              gannet_prediction *predictions, gannet_feasibility *feasibility) {
+  const int v = problem->spec.n_variables, d = problem->d;
+  const int quantities = 1 + problem->spec.n_constraints;
   const size_t models_most = (size_t)gannet_models_count(models);
   double *x_unit = NULL, *moments = NULL;
-  gannet_err err = gannet_alloc(GANNET_TILE * (size_t)problem->d, sizeof *x_unit, &x_unit);
+  gannet_err err = gannet_alloc(GANNET_TILE * (size_t)d, sizeof *x_unit, &x_unit);
   if (err == GANNET_OK)
     err = gannet_alloc(2 * models_most * GANNET_TILE, sizeof *moments, &moments);
   for (int first = 0; first < n && err == GANNET_OK; first += GANNET_TILE) {
     const int m = n - first < GANNET_TILE ? n - first : GANNET_TILE;
-    err = predict_tile(models, problem, m, x_user + (ptrdiff_t)first * v, x_unit, moments,
+    for (int p = 0; p < m && !given; ++p)
+      gannet_problem_encode(problem, x_user + (ptrdiff_t)(first + p) * v,
+                            x_unit + (ptrdiff_t)p * d);
+    err = predict_tile(models, problem, m, x_user + (ptrdiff_t)first * v,
+                       given ? given + (ptrdiff_t)first * d : x_unit, moments,
                        predictions + (ptrdiff_t)first * quantities,
                        feasibility ? feasibility + first : NULL);
   }
@@ -197,8 +208,9 @@ static gannet_err fit_models(const gannet_optimizer *o, const predictor *p,
   return err;
 }
 
+/* x_unit  in  see predict_all */
 static gannet_err predict_completed(const gannet_optimizer *o, int n, const double *x_user,
-                                    gannet_prediction *predictions,
+                                    const double *x_unit, gannet_prediction *predictions,
                                     gannet_feasibility *feasibility) {
   const MPI_Comm comm = o->context->comm;
   const int v = o->problem->spec.n_variables;
@@ -213,7 +225,8 @@ static gannet_err predict_completed(const gannet_optimizer *o, int n, const doub
   gannet_err err = gannet_agree(comm, choose_predictor(o, &p));
   if (err == GANNET_OK) err = fit_models(o, &p, &noise_test, &models);
   if (err == GANNET_OK)
-    err = gannet_agree(comm, predict_all(models, o->problem, n, x_user, predictions, feasibility));
+    err = gannet_agree(
+        comm, predict_all(models, o->problem, n, x_user, x_unit, predictions, feasibility));
   gannet_models_destroy(&models);
   gannet_optimizer_options_release(&p.substitute);
   return err;
@@ -227,8 +240,16 @@ gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const doub
   GANNET_REQUIRE_POINTER(o, "optimizer");
   gannet_err err =
       gannet_agree(o->context->comm, complete_designs(o, n, x_user, predictions, &completed));
-  if (err == GANNET_OK) err = predict_completed(o, n, completed, predictions, feasibility);
+  if (err == GANNET_OK) err = predict_completed(o, n, completed, NULL, predictions, feasibility);
   gannet_free(&completed);
   GANNET_TRY(err);
   return GANNET_OK;
+}
+
+gannet_err gannet_optimizer_extrapolate(const gannet_optimizer *o, int n, const double *x_user,
+                                        const double *x_unit, gannet_prediction *predictions,
+                                        gannet_feasibility *feasibility) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_TRY(gannet_agree(o->context->comm, check_results(o)));
+  return predict_completed(o, n, x_user, x_unit, predictions, feasibility);
 }

@@ -13,6 +13,7 @@
 #include "campaign/run/corrections.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
+#include "campaign/tables/on_bound.h"
 #include "gannet/version.h"
 #include "problem/outputs.h"
 #include "report/parts.h"
@@ -168,6 +169,26 @@ static json_t *corrections(const gannet_campaign *c) {
   return list;
 }
 
+/* Bounds that the best design lies on, in words. The models of the next ask guess what lies behind;
+ * they need an optimiser, and so the campaign once more. */
+static json_t *bounds(const gannet_campaign *c) {
+  json_t *list = json_array();
+  gannet_on_bound *on = NULL;
+  gannet_campaign campaign;
+  char text[GANNET_ON_BOUND_SIZE];
+  int n = 0;
+  if (gannet_on_bounds_find(c->history, &on, &n) == GANNET_OK && n > 0) {
+    if (gannet_campaign_query_optimizer(c->directory, NULL, NULL, &campaign) == GANNET_OK)
+      gannet_on_bounds_guess(&campaign, n, on);
+    gannet_campaign_close(&campaign);
+  }
+  gannet_error_clear(); /* the page is made without a guess */
+  for (int i = 0; gannet_on_bounds_line(c->input->problem, n, on, i, text); ++i)
+    (void)json_array_append_new(list, json_string(text));
+  gannet_free(&on);
+  return list;
+}
+
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
@@ -214,6 +235,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "absent", json_string(absent));
   (void)json_object_set_new(about, "discarded", json_integer((json_int_t)(c->ledger.n - kept)));
   (void)json_object_set_new(about, "corrections", corrections(c));
+  (void)json_object_set_new(about, "bounds", bounds(c));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
   (void)json_object_set_new(about, "n_feasible", json_integer((json_int_t)tally.feasible));
   (void)json_object_set_new(about, "violation", report_number(tally.violation));

@@ -120,6 +120,8 @@ function showBest() {
   const all = element("button", "copy the table", {type: "button"});
   all.addEventListener("click", () => copy(tableText(summary.best.slice(0, state.rows)), all));
   controls.append(all, " ");
+  about.bounds.forEach((text) => $("#bounds").append(element("li", text)));
+  $("#bounds").hidden = !about.bounds.length;
   if (summary.best.length > 8) toggle(controls, `the best ${summary.best.length}`, (on) => { state.rows = on ? summary.best.length : 8; fill(); });
 }
 
