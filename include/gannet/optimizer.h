@@ -37,6 +37,9 @@ typedef enum {
   GANNET_RESULT_OK,         /* objective and constraints are given */
   GANNET_RESULT_CANNOT_RUN, /* the simulation cannot work at this design: learn to stay away */
   GANNET_RESULT_FAILED,     /* no result, through no fault of the design */
+  /* Objective or constraints are given, but not all: those that are NAN are missing, because a
+   * check that came first has ended the evaluation. Models learn from what is given. */
+  GANNET_RESULT_PARTIAL,
   GANNET_RESULT_INFEASIBLE GANNET_DEPRECATED("use GANNET_RESULT_CANNOT_RUN") =
       GANNET_RESULT_CANNOT_RUN /* the name until version 0.1 */
 } gannet_outcome;
@@ -65,8 +68,8 @@ typedef struct {
 /* How many evaluations there are of each kind. */
 typedef struct {
   int64_t pending;    /* asked for and not told yet */
-  int64_t done;       /* with results */
-  int64_t feasible;   /* of those that are done: they satisfy all constraints */
+  int64_t done;       /* with results, also partial ones */
+  int64_t feasible;   /* of those that are done: complete, and they satisfy all constraints */
   int64_t cannot_run; /* the simulation cannot work at these designs */
   int64_t failed;     /* no result, through no fault of the design */
 } gannet_counts;
@@ -153,9 +156,10 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  * Collective; the same on all ranks.
  *
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
- * exist, GANNET_RESULT_OK without the values of the constraints, or a quantity whose name or
- * standard deviation is not possible; GANNET_ERR_STATE for an id that has a result other than
- * failed; GANNET_ERR_RANKS when the results differ between ranks. Nothing is taken over then.
+ * exist, GANNET_RESULT_OK without the values of the constraints, GANNET_RESULT_PARTIAL without any
+ * value, or a quantity whose name or standard deviation is not possible; GANNET_ERR_STATE for an id
+ * that has a result other than failed; GANNET_ERR_RANKS when the results differ between ranks.
+ * Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);

@@ -61,6 +61,8 @@ typedef struct {
    * Borrowed until the next call. */
   int n_quantities;
   const gannet_quantity *quantities; /* [n_quantities] */
+  int partial; /* non-zero: the objective or constraints that are NAN are missing, but not all of
+                  them, as a check that came first has ended the run. 0: NAN is an error */
 } gannet_simulation_output;
 
 typedef int (*gannet_simulate_function)(const gannet_simulation_input *input,

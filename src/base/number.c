@@ -146,6 +146,15 @@ static int parse_clock(const char *text, double *seconds) {
   return a < 0 || b < 0 || c < 0 || days < 0 ? -1 : 0;
 }
 
+char *gannet_number_cut_deviation(char *text) {
+  static const char sign[] = "\xc2\xb1"; /* plus or minus in UTF-8 */
+  char *ascii = strstr(text, "+-"), *unicode = strstr(text, sign);
+  char *at = ascii ? ascii : unicode;
+  if (!at) return NULL;
+  *at = '\0';
+  return at + 2;
+}
+
 int gannet_parse_duration(const char *text, double *seconds) {
   if (strchr(text, ':')) return parse_clock(text, seconds);
   return parse_sum(text, time_units, 1, seconds);

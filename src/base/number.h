@@ -37,6 +37,15 @@ int gannet_parse_number(const char *text, double *value);
  */
 int gannet_parse_any_number(const char *text, double *value);
 
+/* Cut the standard deviation off a value: "3.2 +- 0.1" or "3.2 ± 0.1". Returns the text behind
+ * the sign, NULL when there is none.
+ *
+ * Local.
+ *
+ * text  inout  ends where the sign was
+ */
+char *gannet_number_cut_deviation(char *text);
+
 /* What is wrong with a text that is no number, to be put behind a message: "; write ..." or "".
  *
  * Local.

@@ -34,8 +34,9 @@ static const cli_flag discard_flags[] = {
 
 static const cli_flag correct_flags[] = {
     {"id", 'i', "N", "evaluation", true},
-    {"objective", 'y', "VALUE", "value of the objective", false},
-    {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
+    {"objective", 'y', "VALUE",
+     "value of the objective, with its standard deviation as in 3.2+-0.1, or 'missing'", false},
+    {"constraint", 'c', "NAME=VALUE", "value of a constraint, likewise; may be repeated", true},
     {"quantity", 0, "NAME=VALUE", "value of any quantity that was reported; may be repeated", true},
     WHY_FLAG,
     {"undo", 0, NULL, "the result is again what it was before the last gannet correct", false},
@@ -76,9 +77,9 @@ static gannet_err add_ids(const char *text, gannet_correction_request *request) 
 static gannet_err add_value(const char *flag, const char *name, const char *text,
                             gannet_correction_request *request) {
   gannet_quantity quantity = {.name = name};
-  GANNET_REQUIRE(!gannet_parse_number(text, &quantity.value), GANNET_ERR_INPUT,
-                 "--%s: '%s' is not valid; expected a finite number%s", flag, text,
-                 gannet_number_hint(text));
+  char what[40];
+  (void)snprintf(what, sizeof what, "--%s", flag);
+  GANNET_TRY(cli_read_stated(what, text, &quantity));
   GANNET_REQUIRE(!gannet_quantities_find(&request->values, name), GANNET_ERR_INPUT,
                  "%s is given twice; leave one out", name);
   return gannet_quantities_set(&request->values, 0, &quantity);

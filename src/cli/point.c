@@ -1,5 +1,6 @@
 #include "cli/point.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -13,6 +14,23 @@ gannet_err cli_split_pair(const char *flag, const char *text, char *name, size_t
                  "--%s '%s': expected NAME=VALUE", flag, text);
   (void)snprintf(name, size, "%.*s", (int)(equals - text), text);
   *value = equals + 1;
+  return GANNET_OK;
+}
+
+gannet_err cli_read_stated(const char *what, const char *text, gannet_quantity *quantity) {
+  char value[120];
+  (void)snprintf(value, sizeof value, "%s", text);
+  const char *sd = gannet_number_cut_deviation(value);
+  quantity->value = NAN;
+  if (strcmp(text, "missing") == 0) return GANNET_OK;
+  GANNET_REQUIRE(strlen(text) < sizeof value && !gannet_parse_number(value, &quantity->value),
+                 GANNET_ERR_INPUT,
+                 "%s: '%s' is not valid; expected a finite number%s, one with its standard "
+                 "deviation as in 3.2+-0.1, or 'missing'",
+                 what, text, gannet_number_hint(value));
+  GANNET_REQUIRE(
+      !sd || (!gannet_parse_number(sd, &quantity->sd) && quantity->sd > 0), GANNET_ERR_INPUT,
+      "%s: '%s' is not valid; expected a standard deviation above 0 behind +-", what, text);
   return GANNET_OK;
 }
 

@@ -4,6 +4,7 @@
 #define GANNET_CLI_POINT_H
 
 #include "cli/cli.h"
+#include "gannet/quantity.h"
 #include "problem/problem.h"
 
 /* Cut "name=value" in two.
@@ -43,5 +44,17 @@ GANNET_CHECKED gannet_err cli_read_point(const cli_arguments *arguments,
  * x_user  in  [n_variables]
  */
 void cli_print_point(const gannet_problem *problem, const double *x_user);
+
+/* Read a value of a quantity: "3.2", "3.2+-0.1" with its standard deviation, or "missing".
+ *
+ * Local.
+ *
+ * what      in     for messages
+ * quantity  inout  its value, NAN = missing, and its standard deviation
+ *
+ * Errors: GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err cli_read_stated(const char *what, const char *text,
+                                          gannet_quantity *quantity);
 
 #endif

@@ -204,7 +204,9 @@ static void print_corrections(const gannet_campaign *campaign) {
     const gannet_correction *c = &campaign->ledger.correction[i];
     gannet_correction_format(c, text, sizeof text);
     cli_say(stdout, "  %06lld  %s\n", (long long)c->id, text);
-    if (c->before.status == GANNET_EVAL_DONE)
+    if (c->before.status == GANNET_EVAL_DONE && isnan(c->before.objective))
+      cli_say(stdout, "          its result had no %s\n", gannet_problem_quantity_name(problem, 0));
+    else if (c->before.status == GANNET_EVAL_DONE)
       cli_say(stdout, "          its result was %s = %.10g%s%s\n",
               gannet_problem_quantity_name(problem, 0), c->before.objective, *unit ? " " : "",
               unit);

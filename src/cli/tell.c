@@ -18,8 +18,9 @@ static const cli_flag flags[] = {
     {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
     {"point", 'p', "NAME=VALUE",
      "value of a variable at a point of your own, instead of --id; one for every variable", true},
-    {"objective", 'y', "VALUE", "value of the objective", false},
-    {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
+    {"objective", 'y', "VALUE",
+     "value of the objective, with its standard deviation as in 3.2+-0.1, or 'missing'", false},
+    {"constraint", 'c', "NAME=VALUE", "value of a constraint, likewise; may be repeated", true},
     {"value", 0, "NAME=VALUE",
      "value of any quantity, also of those in expressions; may be repeated", true},
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
@@ -39,60 +40,77 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static gannet_err read_number(const char *what, const char *text, double *value) {
-  GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
-                 "%s: '%s' is not valid; expected a finite number%s", what, text,
-                 gannet_number_hint(text));
+/* What was given of a result. */
+typedef struct {
+  const gannet_problem *problem;
+  gannet_result_record *result;
+  bool *is_said; /* [1 + n_constraints] said to be missing: the objective, then the constraints */
+  bool is_any_said;
+} given_result;
+
+/* Take a value over that was given under the name of a quantity. */
+static gannet_err take_value(given_result *given, const char *what, const char *name,
+                             const char *text) {
+  gannet_result_record *result = given->result;
+  const int index = gannet_problem_find_quantity(given->problem, name);
+  const bool is_there =
+      index < 0 ? gannet_quantities_find(&result->reported, name) != NULL
+                : given->is_said[index] ||
+                      !isnan(index > 0 ? result->constraints[index - 1] : result->objective);
+  gannet_quantity quantity = {.name = name};
+  GANNET_REQUIRE(gannet_quantity_is_name(name), GANNET_ERR_INPUT,
+                 "%s '%s': expected a name of up to 63 letters, digits and underscores, not "
+                 "starting with a digit",
+                 what, name);
+  GANNET_REQUIRE(!is_there, GANNET_ERR_INPUT, "the value of %s is given twice; leave one out",
+                 name);
+  GANNET_TRY(cli_read_stated(what, text, &quantity));
+  if (!isnan(quantity.value)) return gannet_result_report(given->problem, &quantity, result);
+  given->is_any_said = true;
+  if (index >= 0) given->is_said[index] = true;
   return GANNET_OK;
 }
 
-static gannet_err read_constraints(const cli_arguments *arguments, const gannet_problem *problem,
-                                   double *values) {
+static gannet_err read_constraints(const cli_arguments *arguments, given_result *given) {
   char name[128];
   const char *text, *value = NULL;
-  for (int k = 0; k < problem->spec.n_constraints; ++k) values[k] = NAN;
   for (int i = 0; (text = cli_repeated(arguments, "constraint", i)); ++i) {
     GANNET_TRY(cli_split_pair("constraint", text, name, sizeof name, &value));
-    const int k = gannet_problem_find_constraint(problem, name);
-    if (k < 0) return cli_raise_unknown("constraint", name, problem);
-    GANNET_REQUIRE(isnan(values[k]), GANNET_ERR_INPUT,
+    const int k = gannet_problem_find_constraint(given->problem, name);
+    if (k < 0) return cli_raise_unknown("constraint", name, given->problem);
+    GANNET_REQUIRE(isnan(given->result->constraints[k]) && !given->is_said[k + 1], GANNET_ERR_INPUT,
                    "--constraint %s is given twice; leave one out", name);
-    GANNET_TRY(read_number(name, value, &values[k]));
+    GANNET_TRY(take_value(given, name, name, value));
   }
   return GANNET_OK;
 }
 
-/* Read the quantities of --value, and compute what the campaign file has expressions for.
- *
- * result  inout  with the values of --objective and --constraint, NAN where they were not given
- */
-static gannet_err complete_values(const cli_arguments *arguments, const gannet_problem *problem,
-                                  gannet_result_record *result) {
+/* Read the quantities of --value, and compute what the campaign file has expressions for. What is
+ * missing must be said to be, or a constraint be violated. */
+static gannet_err complete_values(const cli_arguments *arguments, given_result *given) {
+  const gannet_problem *problem = given->problem;
+  gannet_result_record *result = given->result;
   char name[128];
   const char *text, *value = NULL;
   for (int i = 0; (text = cli_repeated(arguments, "value", i)); ++i) {
     GANNET_TRY(cli_split_pair("value", text, name, sizeof name, &value));
-    const int index = gannet_problem_find_quantity(problem, name);
-    const bool is_there = index < 0    ? gannet_quantities_find(&result->reported, name) != NULL
-                          : index == 0 ? !isnan(result->objective)
-                                       : !isnan(result->constraints[index - 1]);
-    gannet_quantity quantity = {.name = name};
-    GANNET_REQUIRE(gannet_quantity_is_name(name), GANNET_ERR_INPUT,
-                   "--value '%s': expected a name of up to 63 letters, digits and underscores, not "
-                   "starting with a digit",
-                   name);
-    GANNET_REQUIRE(!is_there, GANNET_ERR_INPUT, "the value of %s is given twice; leave one out",
-                   name);
-    GANNET_TRY(read_number(name, value, &quantity.value));
-    GANNET_TRY(gannet_result_report(problem, &quantity, result));
+    GANNET_TRY(take_value(given, "--value", name, value));
   }
-  for (int k = 0; k < problem->spec.n_constraints; ++k)
-    GANNET_REQUIRE(!isnan(result->constraints[k]) || gannet_problem_formula(problem, k + 1),
-                   GANNET_ERR_INPUT, "give --constraint %s=VALUE, too",
-                   problem->spec.constraints[k].name);
-  GANNET_REQUIRE(!isnan(result->objective) || gannet_problem_formula(problem, 0), GANNET_ERR_INPUT,
-                 "give --objective VALUE, too");
-  if (gannet_result_compute(problem, result)) gannet_result_check_numbers(problem, result);
+  const gannet_lack lack = given->is_any_said ? GANNET_LACK_SAID : GANNET_LACK_WHERE_VIOLATED;
+  if (gannet_problem_feasibility(problem, result->objective, result->constraints) != 0) {
+    for (int k = 0; k < problem->spec.n_constraints; ++k)
+      GANNET_REQUIRE(!isnan(result->constraints[k]) || given->is_said[k + 1] ||
+                         gannet_problem_formula(problem, k + 1),
+                     GANNET_ERR_INPUT,
+                     "give --constraint %s=VALUE, too; or %s=missing, if it is not known",
+                     problem->spec.constraints[k].name, problem->spec.constraints[k].name);
+    GANNET_REQUIRE(
+        !isnan(result->objective) || given->is_said[0] || gannet_problem_formula(problem, 0),
+        GANNET_ERR_INPUT,
+        "give --objective VALUE, too; or --objective missing, if it is not known");
+  }
+  if (gannet_result_compute(problem, lack, result))
+    gannet_result_check_numbers(problem, lack, result);
   GANNET_REQUIRE(result->status == GANNET_EVAL_DONE, GANNET_ERR_INPUT,
                  "%s; give parts of expressions with --value NAME=VALUE", result->run.reason);
   return GANNET_OK;
@@ -148,7 +166,8 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
     GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
                    "--%s is given twice; leave one out", once[i]);
-  const bool is_done = objective || cli_repeated(arguments, "value", 0);
+  const bool is_done = objective || cli_repeated(arguments, "value", 0) ||
+                       (cli_repeated(arguments, "constraint", 0) && !cannot_run && !failed);
   GANNET_REQUIRE(is_done + (cannot_run != NULL) + (failed != NULL) == 1, GANNET_ERR_INPUT,
                  "give one of --objective (or --value), --cannot-run and --failed");
   result->constraints = constraints;
@@ -166,9 +185,15 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
                             : "");
   gannet_utf8_line(result->run.reason);
   if (!is_done) return GANNET_OK;
-  if (objective) GANNET_TRY(read_number("--objective", objective, &result->objective));
-  GANNET_TRY(read_constraints(arguments, problem, constraints));
-  return complete_values(arguments, problem, result);
+  given_result given = {problem, result, NULL, false};
+  gannet_err err =
+      gannet_alloc((size_t)problem->spec.n_constraints + 1, sizeof *given.is_said, &given.is_said);
+  if (err == GANNET_OK && objective)
+    err = take_value(&given, "--objective", "objective", objective);
+  if (err == GANNET_OK) err = read_constraints(arguments, &given);
+  if (err == GANNET_OK) err = complete_values(arguments, &given);
+  gannet_free(&given.is_said);
+  return err;
 }
 
 /* Keep the result in the journal and in history.csv. */
@@ -342,7 +367,10 @@ const cli_command cli_tell = {
         "--cannot-run WHY | --failed WHY) | DIR --file FILE",
     .summary = "report results of simulations that you ran yourself",
     .details =
-        "A result is saved when the command returns with exit code 0. With --file, a line whose\n"
+        "A result is saved when the command returns with exit code 0. It may lack the objective "
+        "or\n"
+        "constraints where a constraint that is given is violated, or where they are said to be\n"
+        "missing. With --file, a line whose\n"
         "design was proposed and waits is its result; every other line becomes an imported\n"
         "evaluation, which does not count in the budget. Lines that cannot be used are refused "
         "one\n"

@@ -121,7 +121,10 @@ static void print_end(const char *directory, const char *name) {
 }
 
 static void print_value(const char *name, double value, const char *unit) {
-  cli_say(stdout, "  %s = %.17g%s%s\n", name, value, *unit ? " " : "", unit);
+  if (isnan(value))
+    cli_say(stdout, "  %s is missing\n", name);
+  else
+    cli_say(stdout, "  %s = %.17g%s%s\n", name, value, *unit ? " " : "", unit);
 }
 
 static void print_numbers(const gannet_problem *problem, const gannet_result_record *result) {
@@ -155,9 +158,10 @@ static gannet_exit print_result(const gannet_problem *problem, const char *direc
   print_numbers(problem, result);
   cli_say(stdout, "time: %s\n", took);
   if (result->status == GANNET_EVAL_DONE) {
-    const bool is_feasible = gannet_problem_is_feasible(problem, result->constraints);
+    static const char *const notes[] = {"; nobody can tell whether the design is feasible",
+                                        "; the design violates a constraint", ""};
     cli_say(stdout, "the result would count%s%s%s\n",
-            is_feasible ? "" : "; the design violates a constraint", *run->reason ? ": " : "",
+            notes[gannet_result_feasibility(problem, result) + 1], *run->reason ? ": " : "",
             run->reason);
     return GANNET_EXIT_FINISHED;
   }

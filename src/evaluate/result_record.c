@@ -112,7 +112,15 @@ void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failu
   result->run.crashed = false;
 }
 
-bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *result) {
+static bool may_lack(const gannet_problem *problem, gannet_lack lack,
+                     const gannet_result_record *result) {
+  return lack == GANNET_LACK_SAID ||
+         (lack == GANNET_LACK_WHERE_VIOLATED &&
+          gannet_problem_feasibility(problem, result->objective, result->constraints) == 0);
+}
+
+bool gannet_result_compute(const gannet_problem *problem, gannet_lack lack,
+                           gannet_result_record *result) {
   char why[GANNET_REASON_SIZE];
   for (int i = 0; i <= problem->spec.n_constraints; ++i) {
     const gannet_formula *formula = gannet_problem_formula(problem, i);
@@ -123,7 +131,10 @@ bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *
     result->run.crashed = false; /* it is the campaign file that is wrong, not the design */
     return false;
   }
-  if (gannet_problem_compute(problem, result, why, sizeof why)) return true;
+  const gannet_computed computed = gannet_problem_compute(problem, result, why, sizeof why);
+  if (computed == GANNET_COMPUTED_ALL ||
+      (computed == GANNET_COMPUTED_SOME && may_lack(problem, lack, result)))
+    return true;
   gannet_result_fail(result, false, "%s", why);
   return false;
 }
@@ -145,18 +156,25 @@ void gannet_result_fail_unknown(const gannet_problem *problem, const char *locat
   result->run.crashed = false; /* whatever it was, it was not the design */
 }
 
-void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result) {
-  if (!isfinite(result->objective)) {
-    gannet_result_fail(result, false, "%s is %g, expected a finite number",
-                       gannet_problem_quantity_name(problem, 0), result->objective);
+void gannet_result_check_numbers(const gannet_problem *problem, gannet_lack lack,
+                                 gannet_result_record *result) {
+  const bool may = may_lack(problem, lack, result);
+  int known = 0;
+  for (int i = 0; i <= problem->spec.n_constraints; ++i) {
+    const double value = i > 0 ? result->constraints[i - 1] : result->objective;
+    known += isfinite(value);
+    if (isfinite(value) || (may && isnan(value))) continue;
+    gannet_result_fail(result, false,
+                       i > 0 ? "constraint '%s' is %g, expected a finite number"
+                             : "%s is %g, expected a finite number",
+                       gannet_problem_quantity_name(problem, i), value);
     return;
   }
-  for (int j = 0; j < problem->spec.n_constraints; ++j)
-    if (!isfinite(result->constraints[j])) {
-      gannet_result_fail(result, false, "constraint '%s' is %g, expected a finite number",
-                         problem->spec.constraints[j].name, result->constraints[j]);
-      return;
-    }
+  if (known == 0) {
+    gannet_result_fail(result, false,
+                       "neither the objective nor a constraint has a value, expected one at least");
+    return;
+  }
   const bool is_strict = problem->outputs && problem->outputs->unknown == GANNET_UNKNOWN_FAIL;
   const int unknown = is_strict ? gannet_problem_find_unknown(problem, &result->reported, 0) : -1;
   if (unknown >= 0) {

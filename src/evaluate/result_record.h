@@ -59,20 +59,30 @@ void gannet_result_fail(gannet_result_record *result, bool retry, const char *fo
  */
 void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failure);
 
-/* Compute what the campaign file has formulas for: objective and constraints. Returns false, and
- * makes the result failed, when a quantity of a formula is missing or what is to be computed was
- * reported.
- *
- * Local.
- */
-bool gannet_result_compute(const gannet_problem *problem, gannet_result_record *result);
+/* When objective and constraints may be missing from a result, but never all of them: a check that
+ * comes first may end an evaluation early. */
+typedef enum {
+  GANNET_LACK_NOTHING,
+  GANNET_LACK_WHERE_VIOLATED, /* a constraint that is known is violated */
+  GANNET_LACK_SAID            /* it was said that they are */
+} gannet_lack;
 
-/* Turn a result whose numbers are in place into done, or failed when one of them is not finite or
- * the campaign wants no others than it names.
+/* Compute what the campaign file has formulas for: objective and constraints. Returns false, and
+ * makes the result failed, when a quantity of a formula is missing that may not be, or what is to
+ * be computed was reported.
  *
  * Local.
  */
-void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result);
+bool gannet_result_compute(const gannet_problem *problem, gannet_lack lack,
+                           gannet_result_record *result);
+
+/* Turn a result whose numbers are in place into done, or failed when one of them is missing that
+ * may not be, or is not finite, or the campaign wants no others than it names.
+ *
+ * Local.
+ */
+void gannet_result_check_numbers(const gannet_problem *problem, gannet_lack lack,
+                                 gannet_result_record *result);
 
 /* The name of this host.
  *

@@ -29,9 +29,9 @@ module gannet
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
   public :: gannet_quantity, gannet_get_quantity
   public :: gannet_message
-  public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
+  public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_partial, gannet_minimize, gannet_maximize
 
-  integer(c_int), parameter :: gannet_done = 0, gannet_cannot_run = 1, gannet_failed = 2
+  integer(c_int), parameter :: gannet_done = 0, gannet_cannot_run = 1, gannet_failed = 2, gannet_partial = 3
   integer(c_int), parameter :: gannet_infeasible = gannet_cannot_run ! the name until version 0.1
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
@@ -760,7 +760,8 @@ contains
   ! objective    in its own units
   ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
   ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
-  !              stay away) or gannet_failed (bad luck; it may be told later)
+  !              stay away), gannet_failed (bad luck; it may be told later) or gannet_partial (objective or constraints
+  !              that are NaN are missing, but not all of them: a check that came first has ended the evaluation)
   ! ierr         0 = done; without it an error ends the program
   ! quantities   what else is known of these points, or the standard deviation and gradient of their objective and
   !              constraints; kept for gannet_get_quantity, not learnt from

@@ -21,7 +21,8 @@ gannet_err gannet_member_region_update(gannet_member_region *region,
   bool observed = false;
   for (int64_t id = first; id < count && !observed; ++id)
     observed = gannet_history_is_observation(history, id);
-  region->is_design = count - first < region->design || !observed;
+  /* Where all results lack what tells whether they are feasible, none is a centre. */
+  region->is_design = count - first < region->design || !observed || region->now.centre < 0;
   if (region->is_design) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *region->take, &region->take));
   return gannet_region_take(region->options, history, &region->state, region->now.centre,

@@ -333,26 +333,33 @@ static gannet_err read_result(const gannet_problem *problem, const gannet_result
   const int n = problem->spec.n_constraints;
   gannet_result_clear(n, record);
   record->id = result->id;
-  GANNET_REQUIRE(result->outcome == GANNET_RESULT_OK ||
-                     result->outcome == GANNET_RESULT_CANNOT_RUN ||
-                     result->outcome == GANNET_RESULT_FAILED,
-                 GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _CANNOT_RUN or _FAILED",
-                 (int)result->outcome);
+  GANNET_REQUIRE(
+      result->outcome == GANNET_RESULT_OK || result->outcome == GANNET_RESULT_CANNOT_RUN ||
+          result->outcome == GANNET_RESULT_FAILED || result->outcome == GANNET_RESULT_PARTIAL,
+      GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _CANNOT_RUN, _FAILED or _PARTIAL",
+      (int)result->outcome);
   GANNET_REQUIRE(result->n_quantities >= 0, GANNET_ERR_ARG, "n_quantities = %d",
                  result->n_quantities);
   if (result->n_quantities > 0) GANNET_REQUIRE_POINTER(result->quantities, "quantities");
   if (result->outcome == GANNET_RESULT_CANNOT_RUN) record->status = GANNET_EVAL_CANNOT_RUN;
-  if (result->outcome != GANNET_RESULT_OK) return GANNET_OK;
+  const bool is_partial = result->outcome == GANNET_RESULT_PARTIAL;
+  if (result->outcome != GANNET_RESULT_OK && !is_partial) return GANNET_OK;
   record->objective = result->objective;
   if (result->constraints && n > 0)
     memcpy(record->constraints, result->constraints, (size_t)n * sizeof *record->constraints);
   for (int i = 0; i < result->n_quantities; ++i)
     GANNET_TRY(gannet_result_report(problem, &result->quantities[i], record));
-  bool finite = isfinite(record->objective), given = true;
-  for (int k = 0; k < n; ++k) {
-    finite = finite && isfinite(record->constraints[k]);
-    given = given && (result->constraints || !isnan(record->constraints[k]));
+  bool finite = true, given = true;
+  int known = 0;
+  for (int i = 0; i <= n; ++i) {
+    const double value = i > 0 ? record->constraints[i - 1] : record->objective;
+    known += isfinite(value);
+    finite = finite && (isfinite(value) || (is_partial && isnan(value)));
+    given = given && (i == 0 || is_partial || result->constraints || !isnan(value));
   }
+  GANNET_REQUIRE(!is_partial || known > 0 || !finite, GANNET_ERR_ARG,
+                 "outcome GANNET_RESULT_PARTIAL without any value; expected the objective or a "
+                 "constraint");
   GANNET_REQUIRE(given, GANNET_ERR_ARG,
                  "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the values "
                  "of %d constraints",

@@ -20,15 +20,16 @@ struct gannet_history {
   double violation;        /* violation of least_violation */
   gannet_penalty penalty;  /* equal penalties among the objectives */
   gannet_gap gap;          /* penalties above a gap among the objectives */
-  int64_t n_feasible;      /* rows that are done and keep all constraints */
+  int64_t n_feasible;      /* rows that are done, complete, and keep all constraints */
+  int64_t n_objectives;    /* rows that are done and have an objective */
   bool at_its_word;        /* no objective is taken for a penalty */
-  int64_t first_done;      /* id of the row that was done first, -1 = none */
+  int64_t first_done;      /* id of the first row done with all constraints, -1 = none */
   bool is_varied;          /* values of constraints differ between rows */
   int64_t capacity;
   gannet_evaluation *row;      /* [capacity] */
   double *x_user;              /* [capacity][n_variables] */
   double *x_unit;              /* [capacity][d] */
-  double *constraint;          /* [capacity][n_constraints], NAN unless done */
+  double *constraint;          /* [capacity][n_constraints], NAN unless done, or when missing */
   gannet_quantities *reported; /* [capacity] owned, and what is in them */
   int64_t *order;              /* [capacity] ids by arrival */
   int64_t *n_proposed;         /* [number of listed candidates] rows that have the point of each and
@@ -41,7 +42,7 @@ static void forget_outcomes(gannet_history *h) {
   h->best = h->least_violation = h->first_done = -1;
   h->penalty = gannet_penalty_none();
   h->gap = gannet_gap_none();
-  h->n_feasible = h->n_told = 0;
+  h->n_feasible = h->n_objectives = h->n_told = 0;
   h->is_varied = false;
 }
 
@@ -118,11 +119,16 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
 }
 
 static gannet_err check_values(const gannet_history *h, const gannet_result_record *result) {
-  GANNET_REQUIRE(isfinite(result->objective), GANNET_ERR_ARG, "objective = %g is not finite",
+  const int n = h->problem->spec.n_constraints;
+  int known = !isnan(result->objective);
+  GANNET_REQUIRE(!isinf(result->objective), GANNET_ERR_ARG, "objective = %g is not finite",
                  result->objective);
-  for (int k = 0; k < h->problem->spec.n_constraints; ++k)
-    GANNET_REQUIRE(result->constraints && isfinite(result->constraints[k]), GANNET_ERR_ARG,
+  for (int k = 0; k < n; ++k) {
+    GANNET_REQUIRE(result->constraints && !isinf(result->constraints[k]), GANNET_ERR_ARG,
                    "constraint %s is not finite", h->problem->spec.constraints[k].name);
+    known += !isnan(result->constraints[k]);
+  }
+  GANNET_REQUIRE(known > 0, GANNET_ERR_ARG, "neither the objective nor a constraint is known");
   return GANNET_OK;
 }
 
@@ -134,6 +140,18 @@ static void forget_arrival(gannet_history *h, int64_t id) {
   memmove(h->order + at, h->order + at + 1, (size_t)(h->n_told - at) * sizeof *h->order);
 }
 
+int gannet_history_feasibility(const gannet_history *h, int64_t id) {
+  if (h->row[id].status != GANNET_EVAL_DONE) return -1;
+  return gannet_problem_feasibility(h->problem, h->row[id].objective,
+                                    gannet_history_constraints(h, id));
+}
+
+/* Whether neither the objective nor a constraint of a row is missing. */
+static bool is_complete(const gannet_history *h, int64_t id) {
+  return gannet_problem_find_missing(h->problem, 0, h->row[id].objective,
+                                     gannet_history_constraints(h, id)) < 0;
+}
+
 double gannet_history_violation(const gannet_history *h, int64_t id) {
   const double *value = gannet_history_constraints(h, id);
   double sum = 0;
@@ -142,7 +160,7 @@ double gannet_history_violation(const gannet_history *h, int64_t id) {
     if (value[k] > c->upper) sum += gannet_problem_excess(value[k], c->upper);
     if (value[k] < c->lower) sum += gannet_problem_excess(c->lower, value[k]);
   }
-  return sum;
+  return sum > 0 || is_complete(h, id) ? sum : NAN;
 }
 
 /* Whether a value beats the one kept for another id; the lower id on a tie. */
@@ -156,12 +174,12 @@ static double minimised(const gannet_history *h, int64_t id) {
 
 static void keep_best(gannet_history *h, int64_t id) {
   const double value = minimised(h, id), excess = gannet_history_violation(h, id);
+  if (!is_complete(h, id)) return;
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
     h->least_violation = id;
   }
-  if (!gannet_problem_is_feasible(h->problem, gannet_history_constraints(h, id))) return;
-  if (!beats(value, id, h->best_value, h->best)) return;
+  if (gannet_history_feasibility(h, id) != 1 || !beats(value, id, h->best_value, h->best)) return;
   h->best_value = value;
   h->best = id;
 }
@@ -171,19 +189,21 @@ static void keep_best(gannet_history *h, int64_t id) {
 static void update_gap(gannet_history *h, int64_t id) {
   gannet_gap_result results[GANNET_GAP_RESULTS];
   int n = 0;
-  if (gannet_history_count_done(h) > GANNET_GAP_RESULTS) {
+  if (h->n_objectives > GANNET_GAP_RESULTS) {
     gannet_gap_note(&h->gap, minimised(h, id));
     return;
   }
   for (int64_t i = 0; i < h->n_told; ++i) {
     const int64_t done = h->order[i];
-    if (h->row[done].status == GANNET_EVAL_DONE)
+    if (h->row[done].status == GANNET_EVAL_DONE && !isnan(h->row[done].objective))
       results[n++] = (gannet_gap_result){minimised(h, done), gannet_history_x_unit(h, done)};
   }
   gannet_gap_find(&h->gap, n, results, h->problem->d);
 }
 
 static void compare_constraints(gannet_history *h, int64_t id) {
+  if (gannet_problem_find_missing(h->problem, 1, NAN, gannet_history_constraints(h, id)) >= 0)
+    return;
   const double *first = gannet_history_constraints(h, h->first_done < 0 ? id : h->first_done);
   const double *value = gannet_history_constraints(h, id);
   if (h->first_done < 0) h->first_done = id;
@@ -215,10 +235,14 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   if (status == GANNET_EVAL_DISCARDED) count_listed(h, id, -1);
   if (status != GANNET_EVAL_DONE) return GANNET_OK;
   const int k = h->problem->spec.n_constraints;
-  row->objective = result->objective;
-  if (k > 0) memcpy(h->constraint + id * k, result->constraints, (size_t)k * sizeof *h->constraint);
-  h->n_feasible += gannet_problem_is_feasible(h->problem, result->constraints);
+  /* One NAN for all that is missing: equal results have equal bits. */
+  row->objective = isnan(result->objective) ? NAN : result->objective;
+  for (int i = 0; i < k; ++i)
+    h->constraint[id * k + i] = isnan(result->constraints[i]) ? NAN : result->constraints[i];
+  h->n_feasible += gannet_history_feasibility(h, id) == 1;
   compare_constraints(h, id);
+  if (isnan(row->objective)) return GANNET_OK;
+  h->n_objectives += 1;
   gannet_penalty_note(&h->penalty, minimised(h, id));
   update_gap(h, id);
   keep_best(h, id);
@@ -291,11 +315,11 @@ double gannet_history_penalty(const gannet_history *history, int64_t *count) {
 int64_t gannet_history_count_observations(const gannet_history *history) {
   int64_t penalties;
   (void)gannet_history_penalty(history, &penalties);
-  return gannet_history_count_done(history) - penalties;
+  return history->n_objectives - penalties;
 }
 
 bool gannet_history_is_constant(const gannet_history *history) {
-  return gannet_history_count_done(history) > 0 && gannet_history_count_observations(history) == 0;
+  return history->n_objectives > 0 && gannet_history_count_observations(history) == 0;
 }
 
 bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
@@ -306,14 +330,15 @@ bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
 }
 
 bool gannet_history_is_sound(const gannet_history *history, int64_t id) {
-  if (history->row[id].status != GANNET_EVAL_DONE) return false;
-  return gannet_history_is_observation(history, id) ||
-         !gannet_problem_is_feasible(history->problem, gannet_history_constraints(history, id));
+  const int feasibility = gannet_history_feasibility(history, id);
+  return feasibility == 0 || (feasibility > 0 && gannet_history_is_observation(history, id));
 }
 
 bool gannet_history_is_bad(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
-  if (row->status == GANNET_EVAL_DONE) return !gannet_history_is_sound(history, id);
+  if (row->status == GANNET_EVAL_DONE)
+    return !isnan(row->objective) && !gannet_history_is_observation(history, id) &&
+           gannet_history_feasibility(history, id) != 0;
   return row->status == GANNET_EVAL_CANNOT_RUN ||
          (row->status == GANNET_EVAL_FAILED && row->run.crashed);
 }
@@ -404,11 +429,11 @@ gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int
   GANNET_TRY(gannet_alloc(most, sizeof *ranked, &ranked));
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const gannet_evaluation *row = gannet_history_get(history, id);
-    if (row->status == GANNET_EVAL_DONE)
+    if (row->status == GANNET_EVAL_DONE && is_complete(history, id))
       ranked[(*n)++] = (ranked_row){id, gannet_history_violation(history, id),
                                     gannet_problem_flip(problem, row->objective)};
   }
-  qsort(ranked, most, sizeof *ranked, by_rank);
+  qsort(ranked, (size_t)*n, sizeof *ranked, by_rank);
   const gannet_err err = gannet_alloc(most, sizeof **ids, ids);
   for (int64_t i = 0; err == GANNET_OK && i < *n; ++i) (*ids)[i] = ranked[i].id;
   gannet_free(&ranked);

@@ -29,7 +29,7 @@ typedef struct {
   int64_t batch;
   gannet_origin origin;
   gannet_eval_status status;
-  double objective; /* the user's sense and units; NAN unless done */
+  double objective; /* the user's sense and units; NAN unless done, or when it is missing */
   gannet_run_record run;
 } gannet_evaluation;
 
@@ -52,10 +52,10 @@ void gannet_history_destroy(gannet_history **history);
 GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const double *x_user,
                                                  int64_t batch, gannet_origin origin, int64_t *id);
 
-/* Give a pending evaluation its result, which is copied. Status done needs a finite objective and
- * finite constraints; with anything else they are ignored. A failed evaluation may be told again (a
- * late result); another one may not. Status discarded takes the row out of everything but the count
- * of rows and the order of telling.
+/* Give a pending evaluation its result, which is copied. Status done needs a finite objective or
+ * constraint; the others may be missing, NAN. With anything else they are ignored. A failed
+ * evaluation may be told again (a late result); another one may not. Status discarded takes the row
+ * out of everything but the count of rows and the order of telling.
  *
  * Local.
  *
@@ -95,11 +95,13 @@ double gannet_history_penalty(const gannet_history *history, int64_t *count);
 void gannet_history_take_at_its_word(gannet_history *history);
 
 /* What a row tells models:
- * - observation: it is done, and its objective is no penalty;
- * - sound: it is done, and an observation or infeasible by its constraints. A violated constraint
- *   explains a penalty, and models learn from it;
+ * - observation: it is done, and has an objective that is no penalty;
+ * - sound: it is done, its feasibility is known, and it is an observation or infeasible by its
+ *   constraints. A violated constraint explains a penalty, and models learn from it. Sound rows can
+ *   be ranked;
  * - bad: the simulation does not work at the design: it said so, it crashes there, or it gave a
  *   penalty that no constraint explains. Failures by bad luck say nothing about a design.
+ * A row that lacks its objective and violates no constraint that is known is none of these.
  * Whether a row is an observation may change with later results.
  *
  * Local.
@@ -110,7 +112,7 @@ bool gannet_history_is_observation(const gannet_history *history, int64_t id);
 bool gannet_history_is_sound(const gannet_history *history, int64_t id);
 bool gannet_history_is_bad(const gannet_history *history, int64_t id);
 
-/* Rows that are done and keep all constraints.
+/* Rows that are done, complete, and keep all constraints.
  *
  * Local.
  *
@@ -187,9 +189,15 @@ const gannet_quantities *gannet_history_reported(const gannet_history *history, 
  */
 const int64_t *gannet_history_order(const gannet_history *history);
 
+/* Feasibility of a row, as gannet_problem_feasibility says; -1 unless done.
+ *
+ * Local.
+ */
+int gannet_history_feasibility(const gannet_history *history, int64_t id);
+
 /* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1.
  * When none is feasible, gannet_history_least_violation gives the one whose summed internal
- * violation is smallest, or -1.
+ * violation is smallest, or -1. Neither is ever one that lacks its objective or a constraint.
  *
  * Local.
  *
@@ -198,14 +206,15 @@ const int64_t *gannet_history_order(const gannet_history *history);
 int64_t gannet_history_best(const gannet_history *history);
 int64_t gannet_history_least_violation(const gannet_history *history);
 
-/* Summed violation of all constraints by a done evaluation, in their units; 0 = feasible.
+/* Summed violation of all constraints that are known by a done evaluation, in their units; 0 =
+ * feasible, NAN when its feasibility is not known.
  *
  * Local.
  */
 double gannet_history_violation(const gannet_history *history, int64_t id);
 
-/* All done evaluations, best first: feasible ones by their objective, then the others by their
- * violation; the lower id on a tie. The first is gannet_history_best, or least_violation.
+/* All complete done evaluations, best first: feasible ones by their objective, then the others by
+ * their violation; the lower id on a tie. The first is gannet_history_best, or least_violation.
  *
  * Local.
  *

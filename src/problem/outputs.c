@@ -189,33 +189,61 @@ static void explain_missing(const gannet_problem *problem, const gannet_result_r
                  problem->outputs->formula[index].text, operand, meant, *list ? list : " nothing");
 }
 
-bool gannet_problem_compute(const gannet_problem *problem, gannet_result_record *result, char *why,
-                            size_t size) {
+/* The value of a quantity by its name; NAN when it is missing. */
+static double find_value(const gannet_problem *problem, const gannet_result_record *result,
+                         const char *name) {
+  const int index = gannet_problem_find_quantity(problem, name);
+  const gannet_reported *item = gannet_quantities_find(&result->reported, name);
+  return index > 0    ? result->constraints[index - 1]
+         : index == 0 ? result->objective
+         : item       ? item->value
+                      : NAN;
+}
+
+/* Compute one formula into *value, which stays when a quantity is missing. */
+static gannet_computed compute_formula(const gannet_problem *problem,
+                                       const gannet_result_record *result, int i, double *value,
+                                       char *why, size_t size) {
+  gannet_formula *formula = &problem->outputs->formula[i];
+  int missing = -1;
+  for (int j = 0; j < formula->n; ++j) {
+    formula->value[j] = find_value(problem, result, formula->names[j]);
+    if (isinf(formula->value[j])) {
+      explain_missing(problem, result, i, formula->names[j], why, size);
+      return GANNET_COMPUTED_WRONG;
+    }
+    if (isnan(formula->value[j]) && missing < 0) missing = j;
+  }
+  if (missing >= 0) {
+    explain_missing(problem, result, i, formula->names[missing], why, size);
+    return GANNET_COMPUTED_SOME;
+  }
+  const double computed = gannet_expression_value(formula->expression, formula->value);
+  if (isnan(computed)) {
+    (void)snprintf(why, size, "%s = %.60s is nan, expected a finite number",
+                   gannet_problem_quantity_name(problem, i), formula->text);
+    return GANNET_COMPUTED_WRONG;
+  }
+  *value = computed;
+  return GANNET_COMPUTED_ALL;
+}
+
+gannet_computed gannet_problem_compute(const gannet_problem *problem, gannet_result_record *result,
+                                       char *why, size_t size) {
+  gannet_computed worst = GANNET_COMPUTED_ALL;
   /* Constraints first: the objective may use them. */
   for (int i = problem->spec.n_constraints; i >= 0 && problem->outputs; --i) {
-    gannet_formula *formula = &problem->outputs->formula[i];
-    if (!formula->text) continue;
-    for (int j = 0; j < formula->n; ++j) {
-      const char *name = formula->names[j];
-      const int index = gannet_problem_find_quantity(problem, name);
-      const gannet_reported *item = gannet_quantities_find(&result->reported, name);
-      formula->value[j] = index > 0    ? result->constraints[index - 1]
-                          : index == 0 ? result->objective
-                          : item       ? item->value
-                                       : NAN;
-      if (isfinite(formula->value[j])) continue;
-      explain_missing(problem, result, i, formula->names[j], why, size);
-      return false;
-    }
-    const double value = gannet_expression_value(formula->expression, formula->value);
-    if (isnan(value)) {
-      (void)snprintf(why, size, "%s = %.60s is nan, expected a finite number",
-                     gannet_problem_quantity_name(problem, i), formula->text);
-      return false;
-    }
-    *(i > 0 ? &result->constraints[i - 1] : &result->objective) = value;
+    char reason[GANNET_REASON_SIZE] = "";
+    if (!problem->outputs->formula[i].text) continue;
+    const gannet_computed one = compute_formula(
+        problem, result, i, i > 0 ? &result->constraints[i - 1] : &result->objective, reason,
+        sizeof reason);
+    if (one <= worst) continue;
+    (void)snprintf(why, size, "%s", reason);
+    worst = one;
+    if (worst == GANNET_COMPUTED_WRONG) break;
   }
-  return true;
+  return worst;
 }
 
 int gannet_problem_find_unknown(const gannet_problem *problem, const gannet_quantities *reported,

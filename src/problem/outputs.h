@@ -160,16 +160,21 @@ const char *gannet_problem_known_quantity(const gannet_problem *problem, int i);
  */
 void gannet_problem_list_quantities(const gannet_problem *problem, char *list, size_t size);
 
+/* What became of the formulas of a result. */
+typedef enum {
+  GANNET_COMPUTED_ALL,
+  GANNET_COMPUTED_SOME, /* the others are NAN: quantities are missing */
+  GANNET_COMPUTED_WRONG /* a quantity or a formula has no finite value */
+} gannet_computed;
+
 /* Compute the formulas of a result from the quantities that it has.
  *
  * Local.
  *
  * why  out  [size] which quantity is missing or not finite; untouched when all were computed
- *
- * Returns whether all were computed.
  */
-bool gannet_problem_compute(const gannet_problem *problem, gannet_result_record *result, char *why,
-                            size_t size);
+gannet_computed gannet_problem_compute(const gannet_problem *problem, gannet_result_record *result,
+                                       char *why, size_t size);
 
 /* The first quantity of a result that nothing announces, from number `from` on; -1 = none.
  *

@@ -129,6 +129,22 @@ bool gannet_problem_find_bound(const gannet_problem *problem, int j, int *constr
   return false;
 }
 
+int gannet_problem_find_missing(const gannet_problem *problem, int from, double objective,
+                                const double *constraints) {
+  for (int i = from; i <= problem->spec.n_constraints; ++i)
+    if (isnan(i > 0 ? constraints[i - 1] : objective)) return i;
+  return -1;
+}
+
+int gannet_problem_feasibility(const gannet_problem *problem, double objective,
+                               const double *constraints) {
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    if (constraints[k] > problem->spec.constraints[k].upper ||
+        constraints[k] < problem->spec.constraints[k].lower)
+      return 0;
+  return gannet_problem_find_missing(problem, 0, objective, constraints) < 0 ? 1 : -1;
+}
+
 bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values) {
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     if (!(values[k] <= problem->spec.constraints[k].upper &&

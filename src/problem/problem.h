@@ -235,11 +235,33 @@ void gannet_problem_bounds(const gannet_problem *problem, const double *values, 
  */
 bool gannet_problem_find_bound(const gannet_problem *problem, int j, int *constraint);
 
-/* Whether the values satisfy every constraint.
+/* Whether the values satisfy every constraint; a value that is NAN satisfies none.
  *
  * Local.
  */
 bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values);
+
+/* The feasibility of a result, of which numbers may be missing: 1 = it is complete and keeps every
+ * constraint, 0 = a constraint that is known is violated, -1 = neither, so that nobody can tell.
+ *
+ * Local.
+ *
+ * objective    in  NAN = missing
+ * constraints  in  [n_constraints] NAN = missing; NULL without constraints
+ */
+int gannet_problem_feasibility(const gannet_problem *problem, double objective,
+                               const double *constraints);
+
+/* The quantity that a result lacks first: 0 = the objective, k + 1 = constraint k, -1 = none.
+ *
+ * Local.
+ *
+ * from         in  the first quantity that is looked at
+ * objective    in  NAN = missing
+ * constraints  in  [n_constraints] NAN = missing; NULL without constraints
+ */
+int gannet_problem_find_missing(const gannet_problem *problem, int from, double objective,
+                                const double *constraints);
 
 /* The text of a variable's value: category names, true/false, whole numbers, %.17g.
  *

@@ -71,6 +71,11 @@ void gannet_results_release(int n, gannet_result_record *results) {
   for (int i = 0; i < n; ++i) gannet_quantities_release(&results[i].reported);
 }
 
+int gannet_result_feasibility(const gannet_problem *problem, const gannet_result_record *result) {
+  if (result->status != GANNET_EVAL_DONE) return -1;
+  return gannet_problem_feasibility(problem, result->objective, result->constraints);
+}
+
 gannet_err gannet_result_report(const gannet_problem *problem, const gannet_quantity *quantity,
                                 gannet_result_record *result) {
   const char *name = quantity->name ? quantity->name : "";

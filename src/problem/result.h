@@ -12,7 +12,7 @@
  * is infeasible; its status is done. */
 #define GANNET_EVAL_STATUS_LIST(X)                                                                \
   X(GANNET_EVAL_PENDING, "pending", "pending")          /* proposed; result not known yet */      \
-  X(GANNET_EVAL_DONE, "done", "done")                   /* all results known and finite */        \
+  X(GANNET_EVAL_DONE, "done", "done")                   /* what is known is finite */             \
   X(GANNET_EVAL_CANNOT_RUN, "cannot_run", "cannot run") /* the simulation cannot work here */     \
   X(GANNET_EVAL_FAILED, "failed", "failed")          /* bad luck or broken results, no retries */ \
   X(GANNET_EVAL_DISCARDED, "discarded", "discarded") /* taken out by the user; counts nowhere */
@@ -73,6 +73,8 @@ typedef struct {
   gannet_eval_status status;
   /* Failed, and another attempt may succeed; in the campaign: another attempt is wanted. */
   bool retry;
+  /* A result that is done may lack its objective or constraints, which are NAN then, but not all of
+   * them: what was checked first ended the evaluation early. */
   double objective;    /* in the user's sense and units; NAN unless done */
   double *constraints; /* [n_constraints] in the user's units, NAN unless done; not owned */
   /* What was reported besides the values of objective and constraints: other quantities, and those
@@ -89,6 +91,12 @@ typedef struct {
  * result  inout  constraints must point at [n_constraints]; the other members may be anything
  */
 void gannet_result_clear(int n_constraints, gannet_result_record *result);
+
+/* Feasibility of a result: as gannet_problem_feasibility says, -1 unless it is done.
+ *
+ * Local.
+ */
+int gannet_result_feasibility(const gannet_problem *problem, const gannet_result_record *result);
 
 /* Take a quantity over: the value of the objective or of a constraint, unless it is NAN, and
  * everything else among what is reported. Of more than GANNET_QUANTITIES_MOST others the first are

@@ -36,7 +36,7 @@ __all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical
 
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
-_DONE, _CANNOT_RUN, _FAILED = range(3)
+_DONE, _CANNOT_RUN, _FAILED, _PARTIAL = range(4)
 
 
 class Error(RuntimeError):
@@ -502,16 +502,17 @@ class Optimizer(contextlib.AbstractContextManager):
         if quantities is not None and not isinstance(quantities, dict):
             raise Error(f"quantities {quantities!r}: expected a dictionary of name -> number or Quantity")
         told = {name: item if isinstance(item, Quantity) else Quantity(item) for name, item in (quantities or {}).items()}
-        if told and outcome != _DONE:
+        is_known = outcome in (_DONE, _PARTIAL)
+        if told and not is_known:
             raise Error("quantities are told without an objective; expected one, or no quantities")
         if "objective" in told and told["objective"].value is not None:
             objective = told["objective"].value
-        if constraints is None and self.constraints and all(name in told for name in self.constraints):
+        if constraints is None and self.constraints and outcome == _DONE and all(name in told for name in self.constraints):
             constraints = [told[name].value for name in self.constraints]
         if constraints is not None:
             given = self._named(constraints)
-            _check_names("constraint", given, list(self.constraints))
-            values[:] = [np.nan if given[name] is None else _float(f"constraint {name}", given[name])
+            _check_names("constraint", given, list(self.constraints), self.constraints if outcome == _PARTIAL else ())
+            values[:] = [np.nan if given.get(name) is None else _float(f"constraint {name}", given[name])
                          for name in self.constraints]
         elif len(values) and outcome == _DONE:
             raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
@@ -520,10 +521,10 @@ class Optimizer(contextlib.AbstractContextManager):
         made, kept = self._quantities(told)
         result.n_quantities, result.quantities = len(made), made
         result.keep = values, made, kept  # the structure only borrows
-        result.is_final = outcome == _CANNOT_RUN or np.isfinite([result.objective, *values]).all()
+        result.is_final = outcome in (_CANNOT_RUN, _PARTIAL) or np.isfinite([result.objective, *values]).all()
         return result
 
-    def tell(self, point, objective=None, constraints=None, quantities=None):
+    def tell(self, point, objective=None, constraints=None, quantities=None, partial=False):
         """The result of a point. Returns its id.
 
         Collective; the same on all ranks.
@@ -531,6 +532,8 @@ class Optimizer(contextlib.AbstractContextManager):
         point        a Point from ask, an id from ask_array, or a dictionary with a design of your own
         objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail)
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
+        partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a
+                     check that came first has ended the evaluation; models learn from what is given
         quantities   name -> number or Quantity: what else is known of the evaluation, or objective and constraints
                      with their standard deviations and gradients; kept for `quantity`, values only are learnt from
 
@@ -539,7 +542,8 @@ class Optimizer(contextlib.AbstractContextManager):
         constraint that is missing or unknown; nothing is taken over then.
         """
         is_done = objective is not None or "objective" in (quantities or {})
-        return self._tell(point, objective, constraints, _DONE if is_done else _CANNOT_RUN, quantities)
+        outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
+        return self._tell(point, objective, constraints, outcome, quantities)
 
     def quantity(self, point, name):
         """A Quantity that was told with the result of a Point or id: by its name, "objective", or that of a constraint.

@@ -34,8 +34,7 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_ticket *t = &c->ledger.ticket[i];
-    const bool better = t->result.status == GANNET_EVAL_DONE &&
-                        gannet_problem_is_feasible(c->input->problem, t->result.constraints) &&
+    const bool better = gannet_result_feasibility(c->input->problem, &t->result) == 1 &&
                         gannet_problem_flip(c->input->problem, t->result.objective) < best;
     const bool is_discarded = t->result.status == GANNET_EVAL_DISCARDED;
     const bool failed = t->has_result && t->result.status != GANNET_EVAL_DONE && !is_discarded &&
@@ -83,9 +82,8 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   (void)append_to(columns, "objective",
                   report_number(done && !penalty ? t->result.objective : NAN));
   (void)append_to(columns, "penalty", report_number(penalty ? t->result.objective : NAN));
-  (void)append_to(
-      columns, "feasible",
-      json_integer(done && gannet_problem_is_feasible(c->input->problem, t->result.constraints)));
+  (void)append_to(columns, "feasible",
+                  json_integer(gannet_result_feasibility(c->input->problem, &t->result) == 1));
   (void)append_to(columns, "imported",
                   json_integer(gannet_history_get(c->history, id)->origin == GANNET_ORIGIN_IMPORT));
   for (int v = 0; v < spec->n_variables; ++v)

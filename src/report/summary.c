@@ -74,8 +74,8 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
     (void)json_array_append_new(others, json_string(gannet_labels_text(labels, id, k)));
   (void)snprintf(text, sizeof text, "%.17g", t->result.objective);
   return json_pack("{s:I, s:s, s:b, s:o, s:o, s:o}", "id", (json_int_t)id, "objective", text,
-                   "feasible", gannet_problem_is_feasible(problem, t->result.constraints), "x",
-                   values, "c", constraints, "labels", others);
+                   "feasible", gannet_result_feasibility(problem, &t->result) == 1, "x", values,
+                   "c", constraints, "labels", others);
 }
 
 static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
@@ -110,7 +110,7 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     if (report_has_value(c, id) && !(in_time && isnan(t->result.run.ended)) &&
-        gannet_problem_is_feasible(c->input->problem, t->result.constraints))
+        gannet_result_feasibility(c->input->problem, &t->result) == 1)
       order[n++] = (moment){t->result.run.ended, id};
   }
   if (in_time) qsort(order, (size_t)n, sizeof *order, by_end);
@@ -260,7 +260,7 @@ static json_t *objective_range(const gannet_campaign *c) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     if (!report_has_value(c, id)) continue;
     values[n++] = gannet_problem_flip(c->input->problem, t->result.objective);
-    if (isnan(first) && gannet_problem_is_feasible(c->input->problem, t->result.constraints))
+    if (isnan(first) && gannet_result_feasibility(c->input->problem, &t->result) == 1)
       first = values[n - 1];
   }
   qsort(values, (size_t)n, sizeof *values, ascending);

@@ -71,6 +71,10 @@ static void record_result(runner *r, int i, const gannet_result_record *exact) {
     return;
   }
   r->result[i].objective = add_noise(r, r->id[i], exact, seen);
+  if (gannet_problem_find_missing(r->space, 0, exact->objective, exact->constraints) >= 0) {
+    r->result[i].outcome = GANNET_RESULT_PARTIAL;
+    return;
+  }
   course->seen[at] = gannet_problem_flip(r->space, r->result[i].objective);
   course->exact[at] = gannet_problem_flip(r->space, exact->objective);
   course->seen_violation[at] = sum_violation(r, seen);

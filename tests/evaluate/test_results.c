@@ -177,6 +177,11 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"{\"objective\": {\"value\": 1, \"gradient\": {\"x\": \"1\"}}, \"stress\": 2}",
        "results.out: objective: gradient: x is not a number"},
       {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},
+      {"objective missing\n", "results.out: stress is missing"},
+      {"objective missing\nstress missing\n", "neither the objective nor a constraint has a value"},
+      {"objective 1\nobjective missing\n", "objective is said to be missing, and has a value, too"},
+      {"stress 1\nobjective Missing\n", "expected a number, or 'missing'"},
+      {"stress 200\nobjectiv 1\n", "objective is missing; is 'objectiv' a misspelling of it?"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     const gannet_result_record result = read_with(f, NULL, bad[i].results);
@@ -185,6 +190,30 @@ static void bad_results_fail_with_what_and_where(void **state) {
     assert_true(isnan(result.objective) && isnan(f->constraint));
     if (!strstr(result.run.reason, bad[i].reason))
       fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
+  }
+}
+
+/* Of what is missing, each is said to be, or a constraint is violated. */
+static void numbers_may_be_missing(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *results;
+    double objective, stress;
+    int feasibility;
+  } good[] = {{"stress 200\n", NAN, 200, 0},
+              {"stress 200\nobjective missing\n", NAN, 200, 0},
+              {"stress 1\nobjective missing\n", NAN, 1, -1},
+              {"objective 2\nstress missing\n", 2, NAN, -1},
+              {"{\"objective\": 2, \"stress\": \"missing\"}", 2, NAN, -1},
+              {"{\"stress\": {\"value\": 200, \"sd\": 1}}", NAN, 200, 0}};
+  for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+    gannet_result_record result = read_with(f, NULL, good[i].results);
+    if (result.status != GANNET_EVAL_DONE) fail_msg("%zu: %s", i, result.run.reason);
+    assert_true(isnan(good[i].objective) ? isnan(result.objective)
+                                         : result.objective == good[i].objective);
+    assert_true(isnan(good[i].stress) ? isnan(f->constraint) : f->constraint == good[i].stress);
+    assert_int_equal(gannet_result_feasibility(f->problem, &result), good[i].feasibility);
+    gannet_results_release(1, &result);
   }
 }
 
@@ -571,6 +600,7 @@ int main(void) {
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
       TEST(other_quantities_are_recorded),
+      TEST(numbers_may_be_missing),
       TEST(gradients_and_missing_values_are_recorded),
       TEST(odd_quantities_are_no_failure),
       TEST(too_many_quantities_are_no_failure),

@@ -164,13 +164,15 @@ static void counts_and_best_are_those_of_the_table(void **state) {
 
 static void wrong_results_are_refused_and_change_nothing(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
-  const double bad[3] = {1, INFINITY, 2};
+  const double bad[3] = {1, INFINITY, 2}, none[3] = {NAN, NAN, NAN};
   propose(h, 1);
   const uint64_t before = gannet_history_digest(h);
   assert_fails(GANNET_ERR_ARG, "never proposed",
                tell_values(h, 1, GANNET_EVAL_DONE, 1, feasible, NULL));
   assert_fails(GANNET_ERR_ARG, "objective",
-               tell_values(h, 0, GANNET_EVAL_DONE, NAN, feasible, NULL));
+               tell_values(h, 0, GANNET_EVAL_DONE, INFINITY, feasible, NULL));
+  assert_fails(GANNET_ERR_ARG, "neither the objective nor a constraint is known",
+               tell_values(h, 0, GANNET_EVAL_DONE, NAN, none, NULL));
   assert_fails(GANNET_ERR_ARG, "constraint flow",
                tell_values(h, 0, GANNET_EVAL_DONE, 1, bad, NULL));
   assert_fails(GANNET_ERR_ARG, "outcome",

@@ -87,16 +87,20 @@ static void formulas_are_computed_from_what_is_reported(void **state) {
   assert_ok(gannet_outputs_set_formula(f->problem->outputs, 2, "mass/100 - 1"));
   report(f, "stress", 0.25);
   report(f, "drag", 4);
-  assert_false(gannet_problem_compute(f->problem, &f->result, why, sizeof why));
+  assert_int_equal(gannet_problem_compute(f->problem, &f->result, why, sizeof why),
+                   GANNET_COMPUTED_SOME);
   assert_string_equal(why, "margin = mass/100 - 1: mass is missing; reported: stress drag");
   report(f, "maas", 300);
-  assert_false(gannet_problem_compute(f->problem, &f->result, why, sizeof why));
+  assert_int_equal(gannet_problem_compute(f->problem, &f->result, why, sizeof why),
+                   GANNET_COMPUTED_SOME);
   assert_non_null(strstr(why, "did you mean 'maas'?"));
   report(f, "mass", NAN);
-  assert_false(gannet_problem_compute(f->problem, &f->result, why, sizeof why));
+  assert_int_equal(gannet_problem_compute(f->problem, &f->result, why, sizeof why),
+                   GANNET_COMPUTED_SOME);
   assert_string_equal(why, "margin = mass/100 - 1: mass is nan, expected a finite number");
   report(f, "mass", 300);
-  assert_true(gannet_problem_compute(f->problem, &f->result, why, sizeof why));
+  assert_int_equal(gannet_problem_compute(f->problem, &f->result, why, sizeof why),
+                   GANNET_COMPUTED_ALL);
   assert_true(f->result.objective == 4.5 && f->constraints[1] == 2);
   assert_true(gannet_problem_needs_quantity(f->problem, "mass"));
   assert_false(gannet_problem_needs_quantity(f->problem, "maas"));
@@ -157,7 +161,8 @@ static void a_problem_without_outputs_has_the_word_objective(void **state) {
   assert_string_equal(gannet_problem_objective_unit(f->problem), "");
   assert_null(gannet_problem_formula(f->problem, 1));
   assert_null(gannet_output_find(f->problem, "q"));
-  assert_true(gannet_problem_compute(f->problem, &f->result, why, sizeof why));
+  assert_int_equal(gannet_problem_compute(f->problem, &f->result, why, sizeof why),
+                   GANNET_COMPUTED_ALL);
   assert_string_equal(gannet_problem_known_quantity(f->problem, 2), "margin");
   assert_null(gannet_problem_known_quantity(f->problem, 3));
 }

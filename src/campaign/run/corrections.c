@@ -44,6 +44,24 @@ void gannet_correction_format(const gannet_correction *correction, char *text, s
 
 /* Requests as text. */
 
+/* A number, or an object where it has a standard deviation; null = it is missing. */
+static json_t *value_object(const gannet_reported *item) {
+  if (isnan(item->value)) return json_null();
+  if (item->sd == 0) return json_real(item->value);
+  return json_pack("{sf sf}", "value", item->value, "sd", item->sd);
+}
+
+static gannet_err read_value(const char *name, const json_t *value,
+                             gannet_correction_request *request) {
+  const json_t *number = json_is_object(value) ? json_object_get(value, "value") : value;
+  const gannet_quantity quantity = {.name = name,
+                                    .value = json_is_null(number) ? NAN : json_number_value(number),
+                                    .sd = json_number_value(json_object_get(value, "sd"))};
+  GANNET_REQUIRE(json_is_number(number) || json_is_null(value), GANNET_ERR_INPUT,
+                 "%s is no number, as it must be", name);
+  return gannet_quantities_set(&request->values, 0, &quantity);
+}
+
 gannet_err gannet_correction_request_text(const gannet_correction_request *request, char **text) {
   char key[20];
   (void)snprintf(key, sizeof key, "%016" PRIx64, request->note.key);
@@ -52,7 +70,7 @@ gannet_err gannet_correction_request_text(const gannet_correction_request *reque
     (void)json_array_append_new(ids, json_integer(request->id[i]));
   for (int i = 0; i < request->values.n; ++i)
     (void)json_object_set_new(values, request->values.item[i].name,
-                              json_real(request->values.item[i].value));
+                              value_object(&request->values.item[i]));
   json_t *object = json_pack("{ss sb sb so so sf ss ss ss}", "what", kinds[request->kind], "undo",
                              (int)request->undo, "all_failed", (int)request->all_failed, "ids", ids,
                              "values", values, "when", request->note.when, "who", request->note.who,
@@ -88,12 +106,10 @@ static gannet_err read_request(const json_t *object, gannet_correction_request *
                    "an id is no whole number, as it must be");
     request->id[request->n] = json_integer_value(id);
   }
-  json_object_foreach(values, name, value) {
-    const gannet_quantity quantity = {.name = name, .value = json_number_value(value)};
-    GANNET_REQUIRE(json_is_number(value), GANNET_ERR_INPUT, "%s is no number, as it must be", name);
-    GANNET_TRY(gannet_quantities_set(&request->values, 0, &quantity));
-  }
-  return GANNET_OK;
+  gannet_err err = GANNET_OK;
+  json_object_foreach(values, name, value) if (err == GANNET_OK) err =
+      read_value(name, value, request);
+  return err;
 }
 
 gannet_err gannet_correction_request_parse(const char *text, gannet_correction_request *request) {
@@ -203,8 +219,9 @@ static gannet_err raise_unknown(const gannet_ledger *ledger, const char *name) {
   return err;
 }
 
-/* Put a value into a result. What it was reported with keeps its standard deviation, and loses its
- * gradient, which is that of the wrong value. */
+/* Put a value into a result, NAN = it is missing. The new value has the standard deviation that it
+ * is given with, and without one (sd 0) that of the old value; the gradient, which is that of the
+ * wrong value, is lost. */
 static gannet_err set_value(const gannet_ledger *ledger, const gannet_reported *given,
                             gannet_result_record *result) {
   const gannet_problem *problem = ledger->problem;
@@ -218,13 +235,15 @@ static gannet_err set_value(const gannet_ledger *ledger, const gannet_reported *
   GANNET_REQUIRE(!formula, GANNET_ERR_INPUT,
                  "%s is computed from '%.100s'; correct the quantities in it", given->name,
                  formula->text);
-  GANNET_REQUIRE(isfinite(given->value), GANNET_ERR_INPUT, "%s is %g, expected a finite number",
+  GANNET_REQUIRE(!isinf(given->value), GANNET_ERR_INPUT, "%s is %g, expected a finite number",
                  given->name, given->value);
   if (index >= 0)
     *(index > 0 ? &result->constraints[index - 1] : &result->objective) = given->value;
   const gannet_reported *old = gannet_quantities_find(&result->reported, name);
-  if (index >= 0 && !old) return GANNET_OK;
-  const gannet_quantity quantity = {.name = name, .value = given->value, .sd = old ? old->sd : 0};
+  if (index >= 0 && !old && given->sd == 0) return GANNET_OK;
+  const double sd = given->sd > 0 ? given->sd : old ? old->sd : 0;
+  const gannet_quantity quantity = {
+      .name = name, .value = given->value, .sd = isnan(given->value) ? 0 : sd};
   return gannet_quantities_set(&result->reported, problem->spec.n_variables, &quantity);
 }
 
@@ -253,14 +272,22 @@ static gannet_err make_result(const gannet_ledger *ledger, const gannet_correcti
       *(i > 0 ? &result->constraints[i - 1] : &result->objective) = NAN;
   for (int i = 0; i < request->values.n; ++i)
     GANNET_TRY(set_value(ledger, &request->values.item[i], result));
-  for (int i = 0; i <= n; ++i)
+  /* What the result lacked, or is said to lack, may be missing. */
+  const bool was_done = before->status == GANNET_EVAL_DONE;
+  bool is_said = was_done && gannet_problem_find_missing(problem, 0, before->objective,
+                                                         before->constraints) >= 0;
+  for (int i = 0; i < request->values.n; ++i)
+    is_said = is_said || isnan(request->values.item[i].value);
+  for (int i = 0; i <= n && !is_said; ++i)
     GANNET_REQUIRE(gannet_problem_formula(problem, i) ||
                        !isnan(i > 0 ? result->constraints[i - 1] : result->objective),
                    GANNET_ERR_INPUT,
                    "evaluation %lld has no value of %s, which a result needs; give it, too: %s",
                    (long long)result->id, gannet_problem_quantity_name(problem, i),
                    i > 0 ? "--constraint NAME=VALUE" : "--objective VALUE");
-  if (gannet_result_compute(problem, result)) gannet_result_check_numbers(problem, result);
+  const gannet_lack lack = is_said ? GANNET_LACK_SAID : GANNET_LACK_NOTHING;
+  if (gannet_result_compute(problem, lack, result))
+    gannet_result_check_numbers(problem, lack, result);
   GANNET_REQUIRE(result->status == GANNET_EVAL_DONE, GANNET_ERR_INPUT, "%s", result->run.reason);
   result->run.failure = GANNET_FAILURE_NONE;
   result->run.crashed = false;

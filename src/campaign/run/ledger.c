@@ -48,8 +48,7 @@ void gannet_ledger_release(gannet_ledger *ledger) {
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
   const bool is_imported =
       gannet_history_get(ledger->history, ticket->result.id)->origin == GANNET_ORIGIN_IMPORT;
-  const bool is_feasible = ticket->result.status == GANNET_EVAL_DONE &&
-                           gannet_problem_is_feasible(ledger->problem, ticket->result.constraints);
+  const bool is_feasible = gannet_result_feasibility(ledger->problem, &ticket->result) == 1;
   if (ticket->has_result) ledger->n_ended[ticket->result.status] += sign;
   if (ticket->has_result && is_imported) ledger->n_imported[ticket->result.status] += sign;
   if (is_feasible) ledger->n_feasible += sign;

@@ -40,8 +40,7 @@ static gannet_err mark_startable(const gannet_campaign *campaign, bool *is_start
     const gannet_ticket *t = &ledger->ticket[id];
     /* A result that somebody told without a run has no folder. */
     is_startable[id] = (is_startable[id] || !are_some) && t->is_told && t->attempt > 0 &&
-                       t->result.status == GANNET_EVAL_DONE &&
-                       gannet_problem_is_feasible(ledger->problem, t->result.constraints);
+                       gannet_result_feasibility(ledger->problem, &t->result) == 1;
   }
   return GANNET_OK;
 }

@@ -593,8 +593,8 @@ static gannet_err read_import(const gannet_problem *problem, const json_t *objec
     result->run = gannet_run_unknown();
     GANNET_TRY(read_outcome(problem, one, result));
     for (size_t c = 0; c <= k && result->status == GANNET_EVAL_DONE; ++c)
-      GANNET_REQUIRE(isfinite(c < k ? result->constraints[c] : result->objective),
-                     GANNET_ERR_DAMAGED, "imported result %zu is not finite", i);
+      GANNET_REQUIRE(!isinf(c < k ? result->constraints[c] : result->objective), GANNET_ERR_DAMAGED,
+                     "imported result %zu is not finite", i);
     if (result->status != GANNET_EVAL_DONE) result->run.failure = GANNET_FAILURE_WORD;
     (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", reason ? reason : "");
   }

@@ -24,7 +24,7 @@ static gannet_err check_feasible(const gannet_store *store, const gannet_ledger 
   int64_t *expected = NULL;
   GANNET_TRY(gannet_alloc((size_t)read->n, sizeof *expected, &expected));
   for (int64_t i = 0; i < read->n; ++i)
-    expected[i] = gannet_snapshot_feasible(read->problem, &read->ticket[i]);
+    expected[i] = gannet_result_feasibility(read->problem, &read->ticket[i].result);
   const gannet_err err = check_wholes(store, "history/feasible", read->n, expected);
   gannet_free(&expected);
   return err;

@@ -102,8 +102,3 @@ const gannet_struct_field gannet_snapshot_correction_fields[] = {
     {.name = "corrections/undone_why", CORRECTION(undo.why, TEXT)},
     {.name = "corrections/undone_key", CORRECTION(undo.key, BITS)},
     {0}};
-
-int64_t gannet_snapshot_feasible(const gannet_problem *problem, const gannet_ticket *ticket) {
-  if (ticket->result.status != GANNET_EVAL_DONE) return -1;
-  return gannet_problem_is_feasible(problem, ticket->result.constraints);
-}

@@ -18,10 +18,4 @@ extern const gannet_struct_field gannet_snapshot_ticket_fields[];
 /* Those of gannet_correction are columns with one value per correction. */
 extern const gannet_struct_field gannet_snapshot_correction_fields[];
 
-/* What a result says of the constraints: 1 all are kept, 0 one is not, -1 there is none.
- *
- * Local.
- */
-int64_t gannet_snapshot_feasible(const gannet_problem *problem, const gannet_ticket *ticket);
-
 #endif

@@ -97,11 +97,11 @@ static gannet_err write_history(writer *w) {
   GANNET_TRY(gannet_store_write_fields(w->store, gannet_snapshot_ticket_fields, w->n, ticket,
                                        sizeof *ticket));
   for (int64_t i = 0; i < w->n; ++i)
-    w->wholes[i] = gannet_snapshot_feasible(w->ledger->problem, &ticket[i]);
+    w->wholes[i] = gannet_result_feasibility(w->ledger->problem, &ticket[i].result);
   GANNET_TRY(gannet_store_write_int64s(w->store, "history/feasible", 1, &w->n, w->wholes));
   return gannet_store_annotate(
       w->store, "history/feasible", NULL,
-      "1 all constraints are kept, 0 one is violated, -1 there is no result");
+      "1 complete and all constraints are kept, 0 one is violated, -1 not known");
 }
 
 /* A campaign without corrections has no such columns. Results as they were before corrections are

@@ -17,10 +17,8 @@ static int64_t count_stagnant(const gannet_history *history) {
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
-    const double value =
-        row->status == GANNET_EVAL_DONE ? gannet_problem_flip(problem, row->objective) : INFINITY;
-    if (value < best &&
-        gannet_problem_is_feasible(problem, gannet_history_constraints(history, order[i]))) {
+    const double value = gannet_problem_flip(problem, row->objective);
+    if (value < best && gannet_history_feasibility(history, order[i]) == 1) {
       best = value;
       stagnant = 0;
     } else if (isfinite(best) && row->origin != GANNET_ORIGIN_IMPORT &&

@@ -140,10 +140,9 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
   if (column > 1)
     return course_cell(&t->result.run, gannet_history_get(l->ledger->history, id)->origin,
                        column - 2, text);
-  if (!done) return gannet_cell_word("", text);
-  (void)snprintf(
-      text, GANNET_CELL, "%s",
-      gannet_problem_is_feasible(l->ledger->problem, t->result.constraints) ? "true" : "false");
+  const int feasibility = gannet_result_feasibility(l->ledger->problem, &t->result);
+  if (feasibility < 0) return gannet_cell_word("", text);
+  (void)snprintf(text, GANNET_CELL, "%s", feasibility ? "true" : "false");
   return GANNET_CELL_TRUTH;
 }
 

@@ -22,6 +22,7 @@
 
 enum {
   PASSED_OVER_SIZE = 80,
+  LACKING_SIZE = GANNET_REASON_SIZE + 80,
   LARGEST_FILE = 16 << 20 /* of results.out, bytes */
 };
 
@@ -73,7 +74,13 @@ typedef struct {
   char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
   char *note;        /* [GANNET_REASON_SIZE] which outputs are missing that are only recorded, "" =
                         none */
+  char *lacking;     /* [LACKING_SIZE] why an output gives no number that is needed, "" = none
+                        does */
+  gannet_quantities *missing; /* names that are said to be missing */
 } reader;
+
+/* What a file writes in the place of a number that it has not. */
+static const char missing_word[] = "missing";
 
 static double quantity_value(const reader *to, int index) {
   return index == 0 ? to->result->objective : to->result->constraints[index - 1];
@@ -121,6 +128,23 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   return -1;
 }
 
+/* Note that a quantity is said to be missing. */
+static int set_missing(const reader *to, const char *name, const char *location) {
+  const int index = gannet_problem_find_quantity(to->problem, name);
+  if (index >= 0 ? !isnan(quantity_value(to, index))
+                 : gannet_quantities_find(&to->result->reported, name) != NULL) {
+    gannet_result_fail(to->result, false, "%s: %s is said to be missing, and has a value, too",
+                       location, name);
+    return -1;
+  }
+  const gannet_quantity quantity = {
+      .name = index >= 0 ? gannet_problem_quantity_name(to->problem, index) : name, .value = NAN};
+  if (gannet_quantities_set(to->missing, 0, &quantity) == GANNET_OK) return 0;
+  gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+  gannet_error_clear();
+  return -1;
+}
+
 /* A line with another name and no number is passed over, unless the name is nearly one that counts.
  */
 static int refuse_misspelt(const reader *to, const char *name, const char *value,
@@ -158,26 +182,18 @@ static char *trim(char *text) {
   return text;
 }
 
-/* Cut the standard deviation off a value: "3.2 +- 0.1" or "3.2 ± 0.1"; NULL = there is none. */
-static char *cut_deviation(char *value) {
-  static const char sign[] = "\xc2\xb1"; /* plus or minus in UTF-8 */
-  char *ascii = strstr(value, "+-"), *unicode = strstr(value, sign);
-  char *at = ascii ? ascii : unicode;
-  if (!at) return NULL;
-  *at = '\0';
-  return at + 2;
-}
-
 /* The name and the value of a line. */
 static int read_value(const reader *to, const char *name, char *value, const char *location) {
   const bool is_asked_for = gannet_problem_needs_quantity(to->problem, name);
   gannet_quantity quantity = {.name = name};
-  char what[100], *deviation = cut_deviation(value);
+  char what[100], *deviation = gannet_number_cut_deviation(value);
   value = trim(value);
+  if (is_asked_for && !deviation && strcmp(value, missing_word) == 0)
+    return set_missing(to, name, location);
   if (gannet_parse_any_number(value, &quantity.value)) {
     if (!is_asked_for) return refuse_misspelt(to, name, value, location);
-    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location, name,
-                       value, gannet_number_hint(value));
+    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s, or '%s'",
+                       location, name, value, gannet_number_hint(value), missing_word);
     return -1;
   }
   (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
@@ -319,8 +335,13 @@ static int read_members(const reader *to, json_t *object) {
     } else if (json_is_object(value)) {
       failed = read_object(to, name, value);
     } else if (gannet_problem_needs_quantity(to->problem, name)) {
-      gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
-      failed = -1;
+      if (json_is_string(value) && strcmp(json_string_value(value), missing_word) == 0) {
+        failed = set_missing(to, name, "results.out");
+      } else {
+        gannet_result_fail(to->result, false, "results.out: %s is not a number, nor \"%s\"", name,
+                           missing_word);
+        failed = -1;
+      }
     } else {
       failed = refuse_unknown(to, name, "results.out");
     }
@@ -403,16 +424,15 @@ static void add_note(const reader *to, const char *text) {
 }
 
 /* Take over what a pattern or a column gave, or the reason why it gave nothing. Without a number
- * that the campaign needs the evaluation fails; of one that is only recorded the reason becomes a
- * note. */
+ * that the campaign needs the evaluation fails, unless it may be missing; of one that is only
+ * recorded the reason becomes a note. */
 static int take_output(void *user, const char *name, const double *value, const char *text) {
   const reader *to = user;
   if (value) return set_quantity(to, (gannet_quantity){.name = name, .value = *value}, text);
-  if (gannet_problem_needs_quantity(to->problem, name)) {
-    gannet_result_fail(to->result, false, "%s", text);
-    return -1;
-  }
-  add_note(to, text);
+  if (!gannet_problem_needs_quantity(to->problem, name))
+    add_note(to, text);
+  else if (!to->lacking[0] && !gannet_quantities_find(to->missing, name))
+    (void)snprintf(to->lacking, LACKING_SIZE, "%s", text);
   return 0;
 }
 
@@ -473,23 +493,62 @@ static void note_absent(reader *to) {
   }
 }
 
+/* A reported name that the campaign does not know and that is nearly the name of a quantity that is
+ * missing, or of one that it is computed from; NULL = none. */
+static const char *find_misspelling(const reader *to, int index) {
+  const gannet_formula *formula = gannet_problem_formula(to->problem, index);
+  const char *own = gannet_problem_quantity_name(to->problem, index);
+  for (int i = 0; i < to->result->reported.n; ++i) {
+    const char *name = to->result->reported.item[i].name;
+    if (gannet_problem_needs_quantity(to->problem, name) || gannet_output_find(to->problem, name))
+      continue;
+    for (int j = 0; j < (formula ? formula->n : 1); ++j) {
+      const char *wanted = formula ? formula->names[j] : own;
+      const bool is_there = formula && gannet_quantities_find(&to->result->reported, wanted);
+      if (!is_there && gannet_nearest(name, (const char *const[]){wanted, NULL})) return name;
+    }
+  }
+  return NULL;
+}
+
+/* Whether it was said of a quantity that it is missing, or of one that it is computed from. */
+static bool is_said_missing(const reader *to, int index) {
+  const gannet_formula *formula = gannet_problem_formula(to->problem, index);
+  bool is_said =
+      gannet_quantities_find(to->missing, gannet_problem_quantity_name(to->problem, index)) != NULL;
+  for (int j = 0; formula && j < formula->n && !is_said; ++j)
+    is_said = gannet_quantities_find(to->missing, formula->names[j]) != NULL;
+  return is_said;
+}
+
+/* Check that what is missing may be, after everything was computed that can be: each quantity that
+ * is missing was said to be, or a constraint is violated. A name that is nearly that of a missing
+ * quantity is always taken for a misspelling. */
 static int check_complete(const reader *to, int no_file) {
-  for (int index = 0; index <= to->problem->spec.n_constraints; ++index) {
-    const char *name = gannet_problem_quantity_name(to->problem, index), *near = NULL;
-    if (!isnan(quantity_value(to, index))) continue;
-    for (int i = 0; i < to->result->reported.n && !near; ++i)
-      near = gannet_nearest(to->result->reported.item[i].name, (const char *const[]){name, NULL})
-                 ? to->result->reported.item[i].name
-                 : NULL;
-    char meant[PASSED_OVER_SIZE + 40] = "";
+  const int n = to->problem->spec.n_constraints;
+  const bool is_violated =
+      gannet_problem_feasibility(to->problem, to->result->objective, to->result->constraints) == 0;
+  for (int index = 0; index <= n; ++index) {
+    const char *name = gannet_problem_quantity_name(to->problem, index);
+    if (!isnan(quantity_value(to, index)) || is_said_missing(to, index)) continue;
+    char meant[PASSED_OVER_SIZE + 40] = "", why[GANNET_REASON_SIZE] = "";
+    const char *near = find_misspelling(to, index);
+    if (is_violated && !near) continue;
     if (near)
       (void)snprintf(meant, sizeof meant, "; is '%s' a misspelling of it?", near);
     else if (to->passed_over[0])
       (void)snprintf(meant, sizeof meant, "; %s", to->passed_over);
-    gannet_result_fail(
-        to->result, false,
-        no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
-        meant);
+    if (gannet_problem_formula(to->problem, index))
+      (void)gannet_problem_compute(to->problem, to->result, why, sizeof why);
+    if (to->lacking[0] && !near)
+      gannet_result_fail(to->result, false, "%s", to->lacking);
+    else if (why[0])
+      gannet_result_fail(to->result, false, "%s", why);
+    else
+      gannet_result_fail(
+          to->result, false,
+          no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
+          meant);
     return -1;
   }
   return 0;
@@ -532,8 +591,11 @@ static void forget_numbers(const gannet_problem *problem, gannet_result_record *
 bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
                                      gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
-  const reader to = {problem, result, passed_over, note};
+  char lacking[LACKING_SIZE] = "";
+  gannet_quantities missing = {0};
+  const reader to = {problem, result, passed_over, note, lacking, &missing};
   (void)!read_file(&to, directory); /* what else is there does not matter */
+  gannet_quantities_release(&missing);
   forget_numbers(problem, result);
   return result->status == GANNET_EVAL_CANNOT_RUN;
 }
@@ -541,19 +603,24 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
-  reader to = {problem, result, passed_over, note};
+  char lacking[LACKING_SIZE] = "";
+  gannet_quantities missing = {0};
+  reader to = {problem, result, passed_over, note, lacking, &missing};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
   int failed = from_file < 0 || read_patterns(&to, rules, directory);
   for (int i = 0; problem->outputs && i < problem->outputs->n && !failed; ++i)
     if (problem->outputs->item[i].column)
       failed = read_column(&to, &problem->outputs->item[i], rules, directory);
-  if (!failed && gannet_result_compute(problem, result) && !check_complete(&to, from_file == 1)) {
-    note_absent(&to);
-    gannet_result_check_numbers(problem, result);
-    if (result->status == GANNET_EVAL_DONE)
-      (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", note);
-    gannet_utf8_line(result->run.reason);
+  failed = failed || !gannet_result_compute(problem, GANNET_LACK_SAID, result) ||
+           check_complete(&to, from_file == 1);
+  gannet_quantities_release(&missing);
+  if (failed) {
+    forget_numbers(problem, result);
     return;
   }
-  forget_numbers(problem, result);
+  note_absent(&to);
+  gannet_result_check_numbers(problem, GANNET_LACK_SAID, result);
+  if (result->status == GANNET_EVAL_DONE)
+    (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", note);
+  gannet_utf8_line(result->run.reason);
 }

@@ -222,8 +222,9 @@ static void take_quantities(const runner *run, const gannet_simulation_output *o
     err = gannet_result_report(run->problem, &output->quantities[i], result);
   if (err == GANNET_OK) {
     /* A formula needs quantities, which only the root of the group has. */
-    if (run->group_rank != 0 || gannet_result_compute(run->problem, result))
-      gannet_result_check_numbers(run->problem, result);
+    const gannet_lack lack = output->partial ? GANNET_LACK_SAID : GANNET_LACK_NOTHING;
+    if (run->group_rank != 0 || gannet_result_compute(run->problem, lack, result))
+      gannet_result_check_numbers(run->problem, lack, result);
     return;
   }
   gannet_result_fail(result, false, "%s", gannet_error_detail());

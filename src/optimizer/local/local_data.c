@@ -46,7 +46,10 @@ static int sort_comparable(const gannet_history *history, const local_data *data
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const double *x = gannet_history_x_unit(history, id);
-    bool comparable = gannet_history_is_sound(history, id);
+    bool comparable =
+        gannet_history_is_sound(history, id) &&
+        gannet_problem_find_missing(problem, 0, gannet_history_get(history, id)->objective,
+                                    gannet_history_constraints(history, id)) < 0;
     for (int k = 0; k < problem->d && comparable; ++k)
       comparable = data->modelled[k] || x[k] == data->centre[k];
     if (!comparable) continue;

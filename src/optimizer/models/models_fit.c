@@ -47,9 +47,12 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
         gannet_history_get(m->history, gannet_history_order(m->history)[at]);
     const bool observed = gannet_history_is_observation(m->history, row->id);
     const bool bad = hidden && gannet_history_is_bad(m->history, row->id);
+    const bool constrained = i > 0 && !hidden && row->status == GANNET_EVAL_DONE;
+    if (constrained)
+      gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
     const bool belongs = i == 0   ? observed
                          : hidden ? observed || bad
-                                  : row->status == GANNET_EVAL_DONE;
+                                  : constrained && !isnan(bounds[i - 1]);
     if (!belongs) continue;
     one->n_all += 1;
     if (m->take && !m->take[row->id]) continue;
@@ -58,8 +61,6 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
     if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
     memcpy(mine, x, d * sizeof *x);
     one->id[*n] = row->id;
-    if (i > 0 && !hidden)
-      gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
     m->raw[(*n)++] = i == 0   ? gannet_problem_flip(m->problem, row->objective)
                      : hidden ? (bad ? 1 : -1)
                               : bounds[i - 1];

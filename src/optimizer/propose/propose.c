@@ -227,7 +227,10 @@ gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
                             .n_chosen = member->n_chosen,
                             .chosen = member->chosen};
   double mark = gannet_clock_seconds();
-  if (gannet_local_is_idle(member->problem)) return gannet_propose_design(member, q, NULL, x_unit);
+  const bool is_centre_known = gannet_history_best(member->history) >= 0 ||
+                               gannet_history_least_violation(member->history) >= 0;
+  if (gannet_local_is_idle(member->problem) || !is_centre_known)
+    return gannet_propose_design(member, q, NULL, x_unit);
   gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
   err = gannet_agree(member->context->comm, err);
