@@ -193,26 +193,63 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   return GANNET_OK;
 }
 
+/* The result that a correction led to: that before the next correction of the evaluation, or that
+ * of today. */
+static const gannet_result_record *find_result_after(const gannet_ledger *ledger, int correction) {
+  const int64_t id = ledger->correction[correction].id;
+  for (int i = correction + 1; i < ledger->n_corrections; ++i)
+    if (ledger->correction[i].id == id) return &ledger->correction[i].before;
+  return &ledger->ticket[id].result;
+}
+
+static void print_change(const char *name, double before, double after, const char *unit) {
+  char was[32] = "missing", is[32] = "missing";
+  if (gannet_result_same_value(before, after)) return;
+  if (!isnan(before)) (void)snprintf(was, sizeof was, "%.10g", before);
+  if (!isnan(after)) (void)snprintf(is, sizeof is, "%.10g", after);
+  cli_say(stdout, "          %s was %s, is %s%s%s\n", name, was, is, *unit ? " " : "", unit);
+}
+
+/* The values that a correction replaced, and by what. Quantities of the problem may be among the
+ * reported ones, too. */
+static void print_changes(const gannet_problem *problem, const gannet_result_record *before,
+                          const gannet_result_record *after) {
+  const gannet_problem_spec *spec = &problem->spec;
+  const char *unit = gannet_problem_objective_unit(problem);
+  print_change(gannet_problem_quantity_name(problem, 0), before->objective, after->objective, unit);
+  for (int k = 0; k < spec->n_constraints; ++k)
+    print_change(spec->constraints[k].name, before->constraints[k], after->constraints[k],
+                 gannet_problem_unit(problem->constraint_unit, k));
+  for (int i = 0; i < after->reported.n; ++i) {
+    const gannet_reported *now = &after->reported.item[i];
+    const gannet_reported *old = gannet_quantities_find(&before->reported, now->name);
+    if (gannet_problem_find_quantity(problem, now->name) < 0)
+      print_change(now->name, old ? old->value : NAN, now->value, "");
+  }
+}
+
 /* The results before corrections are in the journal alone. */
 static void print_corrections(const gannet_campaign *campaign) {
   const gannet_problem *problem = campaign->input->problem;
+  const gannet_ledger *ledger = &campaign->ledger;
   const char *unit = gannet_problem_objective_unit(problem);
   char text[500];
-  if (campaign->ledger.n_corrections > 0)
-    (void)puts("corrections, in the order in which they were made:");
-  for (int i = 0; i < campaign->ledger.n_corrections; ++i) {
-    const gannet_correction *c = &campaign->ledger.correction[i];
+  if (ledger->n_corrections > 0) (void)puts("corrections, in the order in which they were made:");
+  for (int i = 0; i < ledger->n_corrections; ++i) {
+    const gannet_correction *c = &ledger->correction[i];
+    const bool has_values = c->kind == GANNET_CORRECTION_VALUES && isnan(c->undo.when);
     gannet_correction_format(c, text, sizeof text);
     cli_say(stdout, "  %06lld  %s\n", (long long)c->id, text);
-    if (c->before.status == GANNET_EVAL_DONE && isnan(c->before.objective))
+    if (c->before.status != GANNET_EVAL_DONE)
+      cli_say(stdout, "          it was %s\n",
+              c->had_result ? gannet_eval_status_phrase(c->before.status) : "without a result");
+    else if (!has_values && isnan(c->before.objective))
       cli_say(stdout, "          its result had no %s\n", gannet_problem_quantity_name(problem, 0));
-    else if (c->before.status == GANNET_EVAL_DONE)
+    else if (!has_values)
       cli_say(stdout, "          its result was %s = %.10g%s%s\n",
               gannet_problem_quantity_name(problem, 0), c->before.objective, *unit ? " " : "",
               unit);
-    else
-      cli_say(stdout, "          it was %s\n",
-              c->had_result ? gannet_eval_status_phrase(c->before.status) : "without a result");
+    if (has_values) print_changes(problem, &c->before, find_result_after(ledger, i));
   }
 }
 

@@ -67,6 +67,10 @@ void gannet_result_clear(int n_constraints, gannet_result_record *result) {
   for (int j = 0; j < n_constraints; ++j) constraints[j] = NAN;
 }
 
+bool gannet_result_same_value(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
 void gannet_results_release(int n, gannet_result_record *results) {
   for (int i = 0; i < n; ++i) gannet_quantities_release(&results[i].reported);
 }

@@ -110,6 +110,12 @@ GANNET_CHECKED gannet_err gannet_result_report(const gannet_problem *problem,
                                                const gannet_quantity *quantity,
                                                gannet_result_record *result);
 
+/* Whether two values of a quantity are the same: equal, or both missing.
+ *
+ * Local.
+ */
+bool gannet_result_same_value(double a, double b);
+
 /* Free what results own, not the array itself.
  *
  * Local.

@@ -140,6 +140,27 @@ class Corrections(program.ProgramTest):
         self.assertEqual((row["drag"], row["mass"], row["feasible"]), ("4", "9", "false"))
         self.digest()
 
+    def test_status_shows_what_a_correction_replaced(self):
+        """Of each of several corrections of an evaluation what it changed, also of a quantity that is neither objective
+        nor constraint, and of one that has no value before; nothing of one that was taken back."""
+        (self.folder / "fail.3").touch()
+        file = self.write(COMMAND.replace("{mass: {upper: 8}}", "{mass: {upper: 8, unit: kg}}\nobjective: {name: lift, unit: N}"))
+        self.write(SIMULATION.replace("objective %", "lift %"), "simulate.sh", 0o755)
+        self.succeed("run", file, "-q")
+        row = self.rows()[2]
+        lift, mass = (f"{float(row[name]):.10g}" for name in ("objective", "mass"))
+        for words in ("--quantity", "drag=4"), ("--objective", -1.5, "--constraint", "mass=0.25"), ("--quantity", "drag=5"):
+            self.succeed("correct", PLACE, "--id", 2, *words)
+        self.succeed("correct", PLACE, "--id", 2, "--undo")
+        self.succeed("correct", PLACE, "--id", 3, "--objective", 7, "--constraint", "mass=1")
+        self.succeed("discard", PLACE, "--id", 2)
+        lines = self.succeed("status", PLACE).out.split("in which they were made:\n")[1].splitlines()
+        self.assertEqual([line for line in lines if line.startswith(" " * 10)],
+                         [" " * 10 + line for line in (
+                             "drag was 3, is 4", f"lift was {lift}, is -1.5 N", f"mass was {mass}, is 0.25 kg",
+                             "its result was lift = -1.5 N", "it was failed",
+                             "lift was missing, is 7 N", "mass was missing, is 1 kg", "its result was lift = -1.5 N")])
+
     def test_a_campaign_that_runs_takes_corrections(self):
         for ranks in 0, 2:
             with self.subTest(ranks=ranks):

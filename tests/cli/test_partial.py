@@ -135,7 +135,9 @@ class Partial(program.ProgramTest):
             self.assertEqual(outcome.code, FINISHED, outcome)
         self.assertEqual([(row["objective"], row["feasible"]) for row in self.history(place)][:4],
                          [("", "false"), ("3", "true"), ("2", "true"), ("", "")])
-        self.assertIn("its result had no objective", self.gannet("status", place).out)
+        status = self.gannet("status", place).out
+        for told in "objective was missing, is 2\n", "objective was 4, is missing\n", "gap was missing, is -2\n":
+            self.assertIn(told, status)
         best = json.loads(self.gannet("best", place, "--format", "json").out)
         self.assertEqual(best[0]["id"], 2)
         self.assertEqual(self.gannet("verify", place).code, FINISHED)

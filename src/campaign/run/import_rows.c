@@ -399,11 +399,9 @@ static bool are_same_results(const gannet_problem *problem, const gannet_result_
                              const gannet_result_record *b) {
   if (a->status != b->status) return false;
   if (a->status != GANNET_EVAL_DONE) return true;
-  for (int i = 0; i <= problem->spec.n_constraints; ++i) {
-    const double one = i > 0 ? a->constraints[i - 1] : a->objective;
-    const double other = i > 0 ? b->constraints[i - 1] : b->objective;
-    if (one != other && !(isnan(one) && isnan(other))) return false;
-  }
+  if (!gannet_result_same_value(a->objective, b->objective)) return false;
+  for (int i = 0; i < problem->spec.n_constraints; ++i)
+    if (!gannet_result_same_value(a->constraints[i], b->constraints[i])) return false;
   return true;
 }
 
