@@ -27,7 +27,12 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   char why[320] = "";
   const bool is_manual = strcmp(campaign->input->evaluate.backend, "manual") == 0;
-  char discarded[40] = "";
+  char discarded[40] = "", elsewhere[100] = "";
+  const int64_t n_elsewhere = gannet_history_count_elsewhere(campaign->history);
+  if (n_elsewhere > 0)
+    (void)snprintf(elsewhere, sizeof elsewhere,
+                   "; %lld outside the bounds or between steps, never the best",
+                   (long long)n_elsewhere);
   const int64_t kept = gannet_history_count_kept(campaign->history);
   if (kept < campaign->ledger.n)
     (void)snprintf(discarded, sizeof discarded, "; %lld discarded",
@@ -42,8 +47,8 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
           proposed, (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
           (long long)tally->pending, feasible, discarded);
   if (tally->imported > 0)
-    cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget\n",
-            (long long)tally->imported, tally->imported == 1 ? "" : "s");
+    cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget%s\n",
+            (long long)tally->imported, tally->imported == 1 ? "" : "s", elsewhere);
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
   if (!isnan(campaign->input->budget.cost)) {
     gannet_budget_format_cost(campaign, proposed);

@@ -228,7 +228,8 @@ static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *c
 static void describe_row(const gannet_import_row *row, bool dry, char *text, size_t size) {
   const char *would = dry ? "would be " : "";
   if (row->kind == GANNET_ROW_NEW)
-    (void)snprintf(text, size, "%simported", would);
+    (void)snprintf(text, size, "%simported%s%s", would, row->why ? ", and never be the best: " : "",
+                   row->why ? row->why : "");
   else if (row->kind == GANNET_ROW_RESULT)
     (void)snprintf(text, size, "%sthe result of evaluation %lld", dry ? would : "is ",
                    (long long)row->id);
@@ -266,14 +267,19 @@ static void print_summary(const gannet_results_file *file, const gannet_import_r
   static const bool all[GANNET_ROW_COUNT] = {true, true, true, true};
   static const bool refused[GANNET_ROW_COUNT] = {[GANNET_ROW_REFUSED] = true};
   const int64_t *count = rows->count;
+  char elsewhere[100] = "";
+  if (rows->n_elsewhere > 0)
+    (void)snprintf(elsewhere, sizeof elsewhere, " (%lld outside the bounds or between steps)",
+                   (long long)rows->n_elsewhere);
   print_rows(dry ? stdout : stderr, rows, dry, dry ? all : refused);
-  cli_say(stdout,
-          "%s: %lld row%s: %lld %simported, %lld result%s of evaluations that were proposed, %lld "
-          "there already, %lld refused\n",
-          file->path, (long long)rows->n, rows->n == 1 ? "" : "s", (long long)count[GANNET_ROW_NEW],
-          dry ? "would be " : "", (long long)count[GANNET_ROW_RESULT],
-          count[GANNET_ROW_RESULT] == 1 ? "" : "s", (long long)count[GANNET_ROW_KNOWN],
-          (long long)count[GANNET_ROW_REFUSED]);
+  cli_say(
+      stdout,
+      "%s: %lld row%s: %lld %simported%s, %lld result%s of evaluations that were proposed, %lld "
+      "there already, %lld refused\n",
+      file->path, (long long)rows->n, rows->n == 1 ? "" : "s", (long long)count[GANNET_ROW_NEW],
+      dry ? "would be " : "", elsewhere, (long long)count[GANNET_ROW_RESULT],
+      count[GANNET_ROW_RESULT] == 1 ? "" : "s", (long long)count[GANNET_ROW_KNOWN],
+      (long long)count[GANNET_ROW_REFUSED]);
 }
 
 /* Results of evaluations that wait for them come first; a kill in between leaves the rest to the

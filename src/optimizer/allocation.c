@@ -24,9 +24,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_feasible_result(const gannet_history *history, int64_t id) {
-  return gannet_history_is_sound(history, id) &&
-         gannet_problem_is_feasible(gannet_history_problem(history),
-                                    gannet_history_constraints(history, id));
+  return gannet_history_is_sound(history, id) && gannet_history_is_feasible(history, id);
 }
 
 static double value_of(const gannet_history *history, int64_t id) {

@@ -18,11 +18,15 @@ gannet_err gannet_member_region_update(gannet_member_region *region,
   GANNET_TRY(
       gannet_region_follow(region->options, history, region->design, &region->state, &region->now));
   const int64_t first = region->state.first, count = gannet_history_count(history);
+  int64_t designs = 0;
   bool observed = false;
-  for (int64_t id = first; id < count && !observed; ++id)
-    observed = gannet_history_is_observation(history, id);
+  for (int64_t id = first; id < count; ++id) { /* the region is where designs are allowed */
+    if (gannet_history_get(history, id)->elsewhere) continue;
+    designs += 1;
+    observed = observed || gannet_history_is_observation(history, id);
+  }
   /* Where all results lack what tells whether they are feasible, none is a centre. */
-  region->is_design = count - first < region->design || !observed || region->now.centre < 0;
+  region->is_design = designs < region->design || !observed || region->now.centre < 0;
   if (region->is_design) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *region->take, &region->take));
   return gannet_region_take(region->options, history, &region->state, region->now.centre,

@@ -169,10 +169,15 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_free(optimizer);
 }
 
-/* Whether there are enough evaluations for a model; those that the caller brought along count. */
+/* Whether there are enough evaluations for a model; those that the caller brought along count, but
+ * for designs from elsewhere, which do not show the box. */
 static bool is_design_complete(const gannet_optimizer *o) {
-  return gannet_history_count(o->history) >= n_initial(o) &&
-         gannet_history_count_observations(o->history) >= 1;
+  const gannet_history *h = o->history;
+  const int64_t elsewhere = gannet_history_count_elsewhere(h);
+  if (gannet_history_count(h) - elsewhere < n_initial(o)) return false;
+  return elsewhere > 0
+             ? gannet_history_least_violation(h) >= 0 && gannet_history_count_observations(h) >= 1
+             : gannet_history_count_observations(h) >= 1;
 }
 
 static bool has_models(const gannet_optimizer *o) {

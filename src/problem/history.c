@@ -20,7 +20,8 @@ struct gannet_history {
   double violation;        /* violation of least_violation */
   gannet_penalty penalty;  /* equal penalties among the objectives */
   gannet_gap gap;          /* penalties above a gap among the objectives */
-  int64_t n_feasible;      /* rows that are done, complete, and keep all constraints */
+  int64_t n_feasible;      /* rows that are feasible */
+  int64_t n_elsewhere;     /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives;    /* rows that are done and have an objective */
   bool at_its_word;        /* no objective is taken for a penalty */
   int64_t first_done;      /* id of the first row done with all constraints, -1 = none */
@@ -99,23 +100,43 @@ static void count_listed(gannet_history *h, int64_t id, int sign) {
   h->n_left += (h->n_proposed[listed] == 0) - was_left;
 }
 
-gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64_t batch,
-                                  gannet_origin origin, int64_t *id) {
-  GANNET_TRY(gannet_problem_check_point(h->problem, x_user));
+/* x_user  in  [n_variables]; passes gannet_problem_check_tried */
+static gannet_err append_row(gannet_history *h, const double *x_user, bool elsewhere, int64_t batch,
+                             gannet_origin origin, int64_t *id) {
   GANNET_TRY(grow_table(h));
   const int64_t at = h->n;
   const int v = h->problem->spec.n_variables, k = h->problem->spec.n_constraints;
-  h->row[at] = (gannet_evaluation){.id = at, .batch = batch, .origin = origin, .objective = NAN};
-  h->row[at].run = gannet_run_unknown();
+  h->row[at] = (gannet_evaluation){.id = at,
+                                   .batch = batch,
+                                   .origin = origin,
+                                   .elsewhere = elsewhere,
+                                   .objective = NAN,
+                                   .run = gannet_run_unknown()};
   memcpy(h->x_user + at * v, x_user, (size_t)v * sizeof *x_user);
-  gannet_problem_encode(h->problem, x_user, h->x_unit + at * h->problem->d);
+  gannet_problem_encode_anywhere(h->problem, x_user, h->x_unit + at * h->problem->d);
   for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
   h->n += 1;
   count_listed(h, at, 1);
   h->n_status[GANNET_EVAL_PENDING] += 1;
   h->n_origin[origin] += 1;
+  h->n_elsewhere += elsewhere;
   if (id) *id = at;
   return GANNET_OK;
+}
+
+gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64_t batch,
+                                  gannet_origin origin, int64_t *id) {
+  GANNET_TRY(gannet_problem_check_point(h->problem, x_user));
+  return append_row(h, x_user, false, batch, origin, id);
+}
+
+gannet_err gannet_history_enter(gannet_history *h, const double *x_user, int64_t batch,
+                                gannet_origin origin, int64_t *id) {
+  for (int v = 0; v < h->problem->spec.n_variables; ++v)
+    GANNET_TRY(gannet_problem_check_tried(h->problem, v, x_user[v]));
+  const bool elsewhere = gannet_problem_check_point(h->problem, x_user) != GANNET_OK;
+  gannet_error_clear();
+  return append_row(h, x_user, elsewhere, batch, origin, id);
 }
 
 static gannet_err check_values(const gannet_history *h, const gannet_result_record *result) {
@@ -174,12 +195,12 @@ static double minimised(const gannet_history *h, int64_t id) {
 
 static void keep_best(gannet_history *h, int64_t id) {
   const double value = minimised(h, id), excess = gannet_history_violation(h, id);
-  if (!is_complete(h, id)) return;
+  if (h->row[id].elsewhere || !is_complete(h, id)) return;
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
     h->least_violation = id;
   }
-  if (gannet_history_feasibility(h, id) != 1 || !beats(value, id, h->best_value, h->best)) return;
+  if (!gannet_history_is_feasible(h, id) || !beats(value, id, h->best_value, h->best)) return;
   h->best_value = value;
   h->best = id;
 }
@@ -239,7 +260,7 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   row->objective = isnan(result->objective) ? NAN : result->objective;
   for (int i = 0; i < k; ++i)
     h->constraint[id * k + i] = isnan(result->constraints[i]) ? NAN : result->constraints[i];
-  h->n_feasible += gannet_history_feasibility(h, id) == 1;
+  h->n_feasible += gannet_history_is_feasible(h, id);
   compare_constraints(h, id);
   if (isnan(row->objective)) return GANNET_OK;
   h->n_objectives += 1;
@@ -268,7 +289,7 @@ void gannet_history_forget_results(gannet_history *h) {
 void gannet_history_clear(gannet_history *h) {
   gannet_history_forget_results(h);
   for (int64_t id = 0; id < h->n; ++id) count_listed(h, id, -1);
-  h->n = h->n_status[GANNET_EVAL_PENDING] = 0;
+  h->n = h->n_elsewhere = h->n_status[GANNET_EVAL_PENDING] = 0;
   memset(h->n_origin, 0, sizeof h->n_origin);
 }
 
@@ -290,6 +311,14 @@ int64_t gannet_history_count_told(const gannet_history *history) {
 
 int64_t gannet_history_count_feasible(const gannet_history *history) {
   return history->n_feasible;
+}
+
+bool gannet_history_is_feasible(const gannet_history *history, int64_t id) {
+  return !history->row[id].elsewhere && gannet_history_feasibility(history, id) == 1;
+}
+
+int64_t gannet_history_count_elsewhere(const gannet_history *history) {
+  return history->n_elsewhere;
 }
 
 int64_t gannet_history_count_done(const gannet_history *history) {
@@ -429,7 +458,7 @@ gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int
   GANNET_TRY(gannet_alloc(most, sizeof *ranked, &ranked));
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const gannet_evaluation *row = gannet_history_get(history, id);
-    if (row->status == GANNET_EVAL_DONE && is_complete(history, id))
+    if (row->status == GANNET_EVAL_DONE && !row->elsewhere && is_complete(history, id))
       ranked[(*n)++] = (ranked_row){id, gannet_history_violation(history, id),
                                     gannet_problem_flip(problem, row->objective)};
   }

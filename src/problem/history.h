@@ -29,6 +29,8 @@ typedef struct {
   int64_t batch;
   gannet_origin origin;
   gannet_eval_status status;
+  bool elsewhere; /* the design is outside the bounds or between steps: models learn from it, but it
+                     is never proposed, nor the best */
   double objective; /* the user's sense and units; NAN unless done, or when it is missing */
   gannet_run_record run;
 } gannet_evaluation;
@@ -51,6 +53,14 @@ void gannet_history_destroy(gannet_history **history);
  */
 GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const double *x_user,
                                                  int64_t batch, gannet_origin origin, int64_t *id);
+
+/* The same for a design that was tried before the problem was what it is, or elsewhere: it may be
+ * outside the bounds, between steps, or not in the list of values (gannet_problem_check_tried).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_history_enter(gannet_history *history, const double *x_user,
+                                               int64_t batch, gannet_origin origin, int64_t *id);
 
 /* Give a pending evaluation its result, which is copied. Status done needs a finite objective or
  * constraint; the others may be missing, NAN. With anything else they are ignored. A failed
@@ -112,7 +122,21 @@ bool gannet_history_is_observation(const gannet_history *history, int64_t id);
 bool gannet_history_is_sound(const gannet_history *history, int64_t id);
 bool gannet_history_is_bad(const gannet_history *history, int64_t id);
 
-/* Rows that are done, complete, and keep all constraints.
+/* Whether a row is done, is complete, is no design from elsewhere, and keeps all constraints.
+ *
+ * Local.
+ */
+bool gannet_history_is_feasible(const gannet_history *history, int64_t id);
+
+/* Rows whose designs are outside the bounds or between steps.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+int64_t gannet_history_count_elsewhere(const gannet_history *history);
+
+/* Rows that are feasible.
  *
  * Local.
  *
@@ -197,7 +221,8 @@ int gannet_history_feasibility(const gannet_history *history, int64_t id);
 
 /* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1.
  * When none is feasible, gannet_history_least_violation gives the one whose summed internal
- * violation is smallest, or -1. Neither is ever one that lacks its objective or a constraint.
+ * violation is smallest, or -1. Neither is ever one that lacks its objective or a constraint, nor a
+ * design from elsewhere.
  *
  * Local.
  *
@@ -213,8 +238,9 @@ int64_t gannet_history_least_violation(const gannet_history *history);
  */
 double gannet_history_violation(const gannet_history *history, int64_t id);
 
-/* All complete done evaluations, best first: feasible ones by their objective, then the others by
- * their violation; the lower id on a tie. The first is gannet_history_best, or least_violation.
+/* All complete done evaluations but designs from elsewhere, best first: feasible ones by their
+ * objective, then the others by their violation; the lower id on a tie. The first is
+ * gannet_history_best, or least_violation.
  *
  * Local.
  *

@@ -93,8 +93,8 @@ gannet_err gannet_history_columns_propose(const gannet_history_columns *c,
                                           gannet_history *history) {
   const int64_t v = gannet_history_problem(history)->spec.n_variables;
   for (int64_t i = 0; i < c->n; ++i)
-    GANNET_TRY(gannet_history_propose(history, c->x + i * v, c->proposal[i].batch,
-                                      c->proposal[i].origin, NULL));
+    GANNET_TRY(gannet_history_enter(history, c->x + i * v, c->proposal[i].batch,
+                                    c->proposal[i].origin, NULL));
   return GANNET_OK;
 }
 

@@ -93,6 +93,17 @@ GANNET_CHECKED gannet_err gannet_problem_check_free(const gannet_problem *proble
  */
 void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit);
 
+/* The same for a design that was tried elsewhere: values outside the bounds get coordinates outside
+ * [0, 1], those between steps keep their place between them.
+ *
+ * Local.
+ *
+ * x_user  in   [n_variables] each passes gannet_problem_check_tried
+ * x_unit  out  [d]
+ */
+void gannet_problem_encode_anywhere(const gannet_problem *problem, const double *x_user,
+                                    double *x_unit);
+
 /* The distance of two points of the unit cube. A categorical variable adds 1 to its square where
  * the two have different values, as a real one does from end to end.
  *
@@ -203,6 +214,18 @@ GANNET_CHECKED gannet_err gannet_problem_check_value(const gannet_problem *probl
                                                      double value);
 GANNET_CHECKED gannet_err gannet_problem_check_point(const gannet_problem *problem,
                                                      const double *x_user);
+
+/* Check one value of a design that was tried elsewhere, as before the bounds were narrowed: numbers
+ * may be outside the bounds, between steps, or not in the list of values.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when it is not finite, no whole number of an integer, not positive with
+ * a logarithmic scale, or further than a million ranges away; for words, booleans and fixed
+ * variables as gannet_problem_check_value.
+ */
+GANNET_CHECKED gannet_err gannet_problem_check_tried(const gannet_problem *problem, int variable,
+                                                     double value);
 
 /* Objective in the internal sense (minimised) from the user's and back: the sign flips for
  * maximize.

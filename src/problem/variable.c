@@ -41,6 +41,10 @@ bool gannet_variable_has_words(const gannet_variable *v) {
          (v->type == GANNET_VARIABLE_ORDINAL && !v->numbers);
 }
 
+bool gannet_variable_is_number(const gannet_variable *v) {
+  return v->type != GANNET_VARIABLE_BOOLEAN && !gannet_variable_has_words(v);
+}
+
 /* Whether the values are evenly spaced, but for integers without a step, for which less is to be
  * computed. */
 static bool is_lattice(const gannet_variable *v) {
@@ -141,9 +145,14 @@ static double clip(double u) {
   return u < 0 ? 0 : u > 1 ? 1 : u; /* NAN passes through and is caught by the checks */
 }
 
+/* The coordinate of a value that may be outside the bounds. */
+static double to_unit_anywhere(const gannet_variable *v, double value) {
+  if (gannet_variable_is_log(v)) return log(value / v->lower) / log(v->upper / v->lower);
+  return (value - v->lower) / (v->upper - v->lower);
+}
+
 static double to_unit(const gannet_variable *v, double value) {
-  if (gannet_variable_is_log(v)) return clip(log(value / v->lower) / log(v->upper / v->lower));
-  return clip((value - v->lower) / (v->upper - v->lower));
+  return clip(to_unit_anywhere(v, value));
 }
 
 /* The ends are returned exactly, whatever rounding does in between. */
@@ -262,6 +271,17 @@ void gannet_problem_encode(const gannet_problem *problem, const double *x_user, 
   for (int f = 0; f < problem->n_free; ++f) {
     const int i = problem->free_variable[f];
     gannet_variable_encode(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+  }
+}
+
+void gannet_problem_encode_anywhere(const gannet_problem *problem, const double *x_user,
+                                    double *x_unit) {
+  gannet_problem_encode(problem, x_user, x_unit);
+  for (int f = 0; f < problem->n_free; ++f) {
+    const int i = problem->free_variable[f];
+    const gannet_variable *v = &problem->spec.variables[i];
+    if (gannet_variable_is_number(v) && !(v->lower <= x_user[i] && x_user[i] <= v->upper))
+      x_unit[problem->first[i]] = to_unit_anywhere(v, x_user[i]);
   }
 }
 
@@ -439,5 +459,28 @@ gannet_err gannet_problem_check_value(const gannet_problem *problem, int variabl
 gannet_err gannet_problem_check_point(const gannet_problem *problem, const double *x_user) {
   for (int i = 0; i < problem->spec.n_variables; ++i)
     GANNET_TRY(gannet_problem_check_value(problem, i, x_user[i]));
+  return GANNET_OK;
+}
+
+/* Ranges beyond the bounds within which a value is a value of the variable, and no mistake. */
+static const double farthest = 1e6;
+
+gannet_err gannet_problem_check_tried(const gannet_problem *problem, int variable, double value) {
+  const gannet_variable *v = &problem->spec.variables[variable];
+  char number[40];
+  if (v->role != GANNET_ROLE_FREE || !gannet_variable_is_number(v))
+    return gannet_problem_check_value(problem, variable, value);
+  gannet_format_number(value, number, sizeof number);
+  GANNET_REQUIRE(isfinite(value), GANNET_ERR_INPUT, "variable %s: %s, expected a finite number",
+                 v->name, number);
+  GANNET_REQUIRE(v->type != GANNET_VARIABLE_INTEGER || value == floor(value), GANNET_ERR_INPUT,
+                 "variable %s: %s is not a whole number", v->name, number);
+  GANNET_REQUIRE(!gannet_variable_is_log(v) || value > 0, GANNET_ERR_INPUT,
+                 "variable %s: %s has no place on a logarithmic scale; expected a number above 0",
+                 v->name, number);
+  GANNET_REQUIRE(fabs(to_unit_anywhere(v, value)) <= farthest, GANNET_ERR_INPUT,
+                 "variable %s: %s is further outside [%g, %g] than a million times its width; "
+                 "give it in the unit of the bounds",
+                 v->name, number, v->lower, v->upper);
   return GANNET_OK;
 }

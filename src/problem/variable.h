@@ -67,6 +67,12 @@ double gannet_variable_next(const gannet_variable *variable, double value, bool 
 bool gannet_variable_has_numbers(const gannet_variable *variable);
 bool gannet_variable_has_words(const gannet_variable *variable);
 
+/* Whether the values are numbers: neither words nor booleans.
+ *
+ * Local.
+ */
+bool gannet_variable_is_number(const gannet_variable *variable);
+
 /* A number as short as it reads back, whole ones without an exponent.
  *
  * Local.

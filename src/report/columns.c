@@ -34,7 +34,7 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_ticket *t = &c->ledger.ticket[i];
-    const bool better = gannet_result_feasibility(c->input->problem, &t->result) == 1 &&
+    const bool better = gannet_ledger_is_feasible(&c->ledger, i) &&
                         gannet_problem_flip(c->input->problem, t->result.objective) < best;
     const bool is_discarded = t->result.status == GANNET_EVAL_DISCARDED;
     const bool failed = t->has_result && t->result.status != GANNET_EVAL_DONE && !is_discarded &&
@@ -82,10 +82,11 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   (void)append_to(columns, "objective",
                   report_number(done && !penalty ? t->result.objective : NAN));
   (void)append_to(columns, "penalty", report_number(penalty ? t->result.objective : NAN));
-  (void)append_to(columns, "feasible",
-                  json_integer(gannet_result_feasibility(c->input->problem, &t->result) == 1));
+  (void)append_to(columns, "feasible", json_integer(gannet_ledger_is_feasible(&c->ledger, id)));
   (void)append_to(columns, "imported",
                   json_integer(gannet_history_get(c->history, id)->origin == GANNET_ORIGIN_IMPORT));
+  (void)append_to(columns, "elsewhere",
+                  json_integer(gannet_history_get(c->history, id)->elsewhere));
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
                                 report_number(x[v]));
@@ -102,9 +103,9 @@ static json_t *lists(int n) {
 }
 
 json_t *report_columns(const gannet_campaign *campaign, double start) {
-  static const char *const names[] = {"id",       "batch",   "status", "objective", "penalty",
-                                      "feasible", "started", "ended",  "slot",      "attempts",
-                                      "exit",     "signal",  "host",   "hosts",     "imported"};
+  static const char *const names[] = {
+      "id",   "batch",    "status", "objective", "penalty", "feasible", "started",  "ended",
+      "slot", "attempts", "exit",   "signal",    "host",    "hosts",    "imported", "elsewhere"};
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
   char *shown = NULL;
   json_t *columns = json_object();

@@ -110,7 +110,7 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     if (report_has_value(c, id) && !(in_time && isnan(t->result.run.ended)) &&
-        gannet_result_feasibility(c->input->problem, &t->result) == 1)
+        gannet_ledger_is_feasible(&c->ledger, id))
       order[n++] = (moment){t->result.run.ended, id};
   }
   if (in_time) qsort(order, (size_t)n, sizeof *order, by_end);
@@ -210,6 +210,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
                 (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
                 (json_int_t)tally.pending, "evaluations", evaluations);
   (void)json_object_set_new(about, "imported", json_integer((json_int_t)tally.imported));
+  (void)json_object_set_new(about, "elsewhere",
+                            json_integer(gannet_history_count_elsewhere(c->history)));
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
@@ -260,8 +262,7 @@ static json_t *objective_range(const gannet_campaign *c) {
     const gannet_ticket *t = &c->ledger.ticket[id];
     if (!report_has_value(c, id)) continue;
     values[n++] = gannet_problem_flip(c->input->problem, t->result.objective);
-    if (isnan(first) && gannet_result_feasibility(c->input->problem, &t->result) == 1)
-      first = values[n - 1];
+    if (isnan(first) && gannet_ledger_is_feasible(&c->ledger, id)) first = values[n - 1];
   }
   qsort(values, (size_t)n, sizeof *values, ascending);
   if (n > 0) {

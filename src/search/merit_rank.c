@@ -54,6 +54,7 @@ gannet_err gannet_merit_rank_all(const gannet_history *history, int64_t first,
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     merits[id] = (gannet_merit_rank){id, INFINITY, INFINITY};
     if (id < first || !gannet_history_is_sound(history, id)) continue;
+    if (gannet_history_get(history, id)->elsewhere) continue;
     const double objective = gannet_history_get(history, id)->objective;
     if (!isnan(objective)) merits[id].value = gannet_problem_flip(problem, objective);
     merits[id].violation = 0;

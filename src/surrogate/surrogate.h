@@ -139,6 +139,9 @@ typedef struct {
   gannet_err (*set_pde_constraint)(void *state, const gannet_pde_constraint *constraint);
   /* gannet_surrogate_set_noisy. NULL: makes no difference. */
   void (*set_noisy)(void *state, bool noisy);
+  /* Observations many ranges outside the unit cube do no harm: their influence fades with the
+   * distance. */
+  bool takes_far;
   /* Change the options for a model of anything but the objective, as of a constraint or of where
    * simulations crash. NULL: the same options serve. */
   void (*for_others)(void *options);

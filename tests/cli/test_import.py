@@ -129,15 +129,16 @@ class Import(program.ProgramTest):
         self.assertEqual(dry.splitlines(), [
             "line 2: would be the result of evaluation 0", "line 3: would be the result of evaluation 1",
             "line 4: would be the result of evaluation 2", "line 5: would be imported", "line 6: repeats a line above",
-            "line 7: refused: variable x1: 11 is outside [-5, 10]",
-            "told.csv: 6 rows: 1 would be imported, 3 results of evaluations that were proposed, 1 there already, 1 refused"])
+            "line 7: would be imported, and never be the best: variable x1: 11 is outside [-5, 10]",
+            "told.csv: 6 rows: 2 would be imported (1 outside the bounds or between steps), 3 results of evaluations that were proposed, "
+            "1 there already, 0 refused"])
         self.assertFalse((self.folder / "fast.campaign/history.csv").exists())
         self.succeed("tell", "fast.campaign", "--file", "told.csv", ranks=2)
         rows = self.rows()
-        self.assertEqual([(row["id"], row["origin"]) for row in rows], [("0", "initial"), ("1", "initial"), ("2", "initial"), ("4", "import")])
+        self.assertEqual([(row["id"], row["origin"]) for row in rows], [("0", "initial"), ("1", "initial"), ("2", "initial"), ("4", "import"), ("5", "import")])
         again = self.succeed("tell", "fast.campaign", "--file", "told.csv")
-        self.assertIn("6 rows: 0 imported, 0 results of evaluations that were proposed, 5 there already, 1 refused", again.out)
-        self.assertEqual(len(self.rows()), 4)
+        self.assertIn("6 rows: 0 imported, 0 results of evaluations that were proposed, 6 there already, 0 refused", again.out)
+        self.assertEqual(len(self.rows()), 5)
         # The table that gannet writes is read as well, and says nothing new.
         outcome = self.succeed("tell", "fast.campaign", "--file", self.folder / "fast.campaign/history.csv", "--dry-run")
         self.assertIn("line 5: there already, as evaluation 4", outcome.out)
@@ -198,7 +199,8 @@ class Import(program.ProgramTest):
         self.assertIn("--column y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
         self.assertIn("old.csv: --column x1: no column 'c'", refused(good, "--column", "x1=c/10"))
         self.assertIn("old.csv: --column x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
-        self.assertIn("line 2: refused: variable x1: 50 is outside", refused(good, "--column", "x1=50*x1"))
+        self.assertIn("line 2: refused: variable x1: 5e+07 is further outside [-5, 10] than a million times its width; give it in the unit of the bounds",
+                      refused(good, "--column", "x1=5e7*x1"))
         self.assertIn("leave out --objective: lines of --file have results of their own", refused(good, "--objective", "3"))
         self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
         self.assertIn("--dry-run goes with --file", self.fails("tell", file, "--id", "0", "--objective", "1", "--dry-run"))
@@ -262,6 +264,44 @@ class Import(program.ProgramTest):
         asked = self.succeed("ask", "told.campaign", "-q", "4").out
         rows = [line.split(",")[2:4] for line in self.succeed("export", "fast.campaign").out.splitlines() if ",pending," in line]
         self.assertEqual(rows, [line.split(",")[2:4] for line in asked.splitlines()[1:]])
+
+    def test_designs_outside_the_bounds_are_learnt_from(self):
+        """Outside, between steps, not in the list: they stay in the models, and are never the best."""
+        text = MANUAL.replace("x2: {lower: 0, upper: 15}", "x2: {lower: 0, upper: 15}\n  n: {type: integer, lower: 1, upper: 9, step: 2}\n"
+                              "  cells: {values: [16, 32, 64], scale: log}")
+        self.write("x1,x2,n,cells,objective\n-6,2,3,32,1\n1,2,4,32,2\n1,2,3,20,3\n1,2,3,0,4\n1,2,3,32,5\n1,2,2.5,32,6\n11,inf,3,32,7\n", "old.csv")
+        lines = self.succeed("tell", self.write(text), "--file", "old.csv", "--dry-run").out.splitlines()
+        self.assertEqual(lines[:7], [
+            "line 2: would be imported, and never be the best: variable x1: -6 is outside [-5, 10]",
+            "line 3: would be imported, and never be the best: variable n: 4 is not 1 plus a multiple of the step 2; choose 5, the nearest",
+            "line 4: would be imported, and never be the best: variable cells: 20 is not one of its values; choose 16, the nearest",
+            "line 5: refused: variable cells: 0 has no place on a logarithmic scale; expected a number above 0",
+            "line 6: would be imported", "line 7: refused: variable n: 2.5 is not a whole number",
+            "line 8: refused: variable x2: 'inf' is not a number"])
+        self.succeed("tell", "fast.campaign", "--file", "old.csv")
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("imported     4 results of earlier work, not counted in the budget; 3 outside the bounds or between steps, never the best", status)
+        self.assertIn("best         5 (evaluation 3, imported)", status)
+        self.assertEqual([(row["x1"], row["n"], row["cells"]) for row in self.rows()], [("-6", "3", "32"), ("1", "4", "32"), ("1", "3", "20"), ("1", "3", "32")])
+        page = self.folder / "page.html"
+        self.succeed("report", "fast.campaign", "-o", page)
+        self.assertIn('"elsewhere":3', page.read_text().replace(" ", ""))
+
+    def test_a_campaign_with_them_goes_on_after_anything(self):
+        numbers = random.Random(5)
+        points = [(numbers.uniform(-9, 14), numbers.uniform(-4, 19)) for _ in range(30)]
+        self.write("x1,x2,objective\n" + "".join(f"{a!r},{b!r},{branin(a, b)!r}\n" for a, b in points), "old.csv")
+        file = self.write(BRANIN + "import: old.csv\n")
+        self.assertRegex(self.succeed("run", file, "--dry-run").out, r"would import 30 results \(\d+ outside the bounds or between steps\) from '")
+        for ranks in 0, 2, 3:
+            self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
+            self.assertEqual(self.digest(f"on-{ranks}"), self.digest("on-0"))
+        self.succeed("run", file, "-q", "--max-evals", "12")
+        (self.folder / "fast.campaign/journal").unlink()
+        self.succeed("run", file, "-q", "--resume", ranks=2)
+        self.assertEqual(self.digest(), self.digest("on-0"))
+        for row in self.rows()[30:]:
+            self.assertTrue(-5 <= float(row["x1"]) <= 10 and 0 <= float(row["x2"]) <= 15, row)
 
     def test_ten_thousand_rows_take_a_moment(self):
         self.write(old_results(10000), "old.csv")

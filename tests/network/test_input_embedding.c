@@ -9,6 +9,7 @@ enum { D = 3 };
 
 static const double rho[D] = {0.7, 1.3, 0.4};
 static const double x[2 * D] = {0.1, 0.85, 0.4, 1, 0, 1};
+static const double far[D] = {2.5, 0.5, -1}; /* outside the sphere */
 static const double by_z[D + 1] = {0.3, -1.1, 0.45, 0.8};
 
 static gannet_input_embedding make(int kind) {
@@ -52,32 +53,36 @@ static void the_sphere_has_one_radius(void **state) {
 }
 
 /* Central differences, step 1e-6. */
-static void gradients_are_differences(void **state) {
+static void compare_gradients(const double *from) {
   const double h = 1e-6;
-  (void)state;
   for (int kind = 0; gannet_embedding_names[kind]; ++kind) {
     const gannet_input_embedding embedding = make(kind);
     double at[D], z[D + 1], gradient[D];
-    memcpy(at, x, sizeof at);
+    memcpy(at, from, sizeof at);
     gannet_embed_inputs(&embedding, 1, at, z);
     gannet_embedding_gradient(&embedding, z, by_z, gradient);
     for (int k = 0; k < D; ++k) {
-      at[k] = x[k] + h;
+      at[k] = from[k] + h;
       const double above = project(&embedding, at);
-      at[k] = x[k] - h;
+      at[k] = from[k] - h;
       assert_near(gradient[k], (above - project(&embedding, at)) / (2 * h), 1e-8);
-      at[k] = x[k];
+      at[k] = from[k];
     }
   }
 }
 
-static void derivatives_by_the_scales_are_differences(void **state) {
-  const double h = 1e-6;
+static void gradients_are_differences(void **state) {
   (void)state;
+  compare_gradients(x);
+  compare_gradients(far);
+}
+
+static void compare_scale_gradients(const double *from) {
+  const double h = 1e-6;
   for (int kind = 0; gannet_embedding_names[kind]; ++kind) {
     double z[D + 1], by[D + 1] = {0}, scale[D + 1];
     gannet_input_embedding embedding = make(kind);
-    gannet_embed_inputs(&embedding, 1, x, z);
+    gannet_embed_inputs(&embedding, 1, from, z);
     gannet_embedding_scale_gradient(&embedding, z, by_z, by, &by[D]);
     for (int k = 0; k <= D; ++k) {
       double side[2];
@@ -86,11 +91,17 @@ static void derivatives_by_the_scales_are_differences(void **state) {
         scale[D] = 0.6;
         scale[k] *= exp(s ? -h : h);
         const gannet_input_embedding moved = {(gannet_embedding_kind)kind, D, scale, scale[D]};
-        side[s] = project(&moved, x);
+        side[s] = project(&moved, from);
       }
       assert_near(by[k], (side[0] - side[1]) / (2 * h), 1e-8);
     }
   }
+}
+
+static void derivatives_by_the_scales_are_differences(void **state) {
+  (void)state;
+  compare_scale_gradients(x);
+  compare_scale_gradients(far);
 }
 
 int main(void) {

@@ -51,12 +51,15 @@ int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
   double *rows = NULL;
   int64_t used = kept, at = 0;
-  if (kept == n && !campaign->input->problem->variable_constraints) {
+  const bool all_allowed =
+      !campaign->input->problem->variable_constraints && gannet_history_count_elsewhere(h) == 0;
+  if (kept == n && all_allowed) {
     used = count_different(n, v, gannet_history_x_user(h, 0));
   } else if (gannet_alloc((size_t)kept * v, sizeof *rows, &rows) == GANNET_OK) {
     for (int64_t id = 0; id < n; ++id) { /* constraints may have changed since */
       const double *x = gannet_history_x_user(h, id);
-      if (gannet_history_get(h, id)->status == GANNET_EVAL_DISCARDED) continue;
+      const gannet_evaluation *row = gannet_history_get(h, id);
+      if (row->status == GANNET_EVAL_DISCARDED || row->elsewhere) continue;
       if (gannet_problem_check_allowed(campaign->input->problem, x) == GANNET_OK)
         memcpy(rows + (size_t)at++ * v, x, v * sizeof *rows);
       else

@@ -221,8 +221,8 @@ static gannet_err enter_evaluations(gannet_campaign *campaign) {
   for (int64_t id = 0; id < gannet_history_count(from) && err == GANNET_OK; ++id) {
     const gannet_evaluation *row = gannet_history_get(from, id);
     if (row->status != GANNET_EVAL_DISCARDED)
-      err = gannet_history_propose(to, gannet_history_x_user(from, id), row->batch, row->origin,
-                                   &number[id]);
+      err = gannet_history_enter(to, gannet_history_x_user(from, id), row->batch, row->origin,
+                                 &number[id]);
   }
   for (int64_t at = 0; at < gannet_history_count_told(from) && err == GANNET_OK; ++at) {
     const int64_t id = gannet_history_order(from)[at];

@@ -201,13 +201,17 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
 
 static void log_import(const gannet_campaign *campaign, const source_now *s,
                        const gannet_import_rows *rows) {
-  char why[900];
+  char why[900], elsewhere[120] = "";
   const long long refused = (long long)rows->count[GANNET_ROW_REFUSED];
   if (campaign->context->rank != 0) return;
+  if (rows->n_elsewhere > 0)
+    (void)snprintf(elsewhere, sizeof elsewhere,
+                   " (%lld outside the bounds or between steps: learnt from, never the best)",
+                   (long long)rows->n_elsewhere);
   gannet_log(campaign->context, GANNET_LOG_INFO,
-             "imported %lld result%s from '%s'; %lld %s there already",
+             "imported %lld result%s%s from '%s'; %lld %s there already",
              (long long)rows->count[GANNET_ROW_NEW], rows->count[GANNET_ROW_NEW] == 1 ? "" : "s",
-             s->from, (long long)rows->count[GANNET_ROW_KNOWN],
+             elsewhere, s->from, (long long)rows->count[GANNET_ROW_KNOWN],
              rows->count[GANNET_ROW_KNOWN] == 1 ? "row was" : "rows were");
   describe_refused(rows, why, sizeof why);
   if (refused > 0)
@@ -244,7 +248,7 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
                                  char *text, size_t size) {
   source_now s = {.from = campaign->input->imports[source].from};
   gannet_import_rows rows = {0};
-  char why[900] = "";
+  char why[900] = "", elsewhere[100] = "";
   size_t bytes = 0;
   text[0] = '\0';
   gannet_err err = gannet_file_read_within(s.from, longest, GANNET_ERR_INPUT, &s.text, &bytes);
@@ -252,10 +256,13 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
   if (err == GANNET_OK && is_to_be_read(&s, again, why, sizeof why)) {
     err = read_source(campaign, &s, &rows);
     if (err == GANNET_OK) describe_refused(&rows, why, sizeof why);
+    if (rows.n_elsewhere > 0)
+      (void)snprintf(elsewhere, sizeof elsewhere, " (%lld outside the bounds or between steps)",
+                     (long long)rows.n_elsewhere);
     if (err == GANNET_OK)
-      (void)snprintf(text, size, "would import %lld result%s from '%s'%s%s",
+      (void)snprintf(text, size, "would import %lld result%s%s from '%s'%s%s",
                      (long long)rows.count[GANNET_ROW_NEW],
-                     rows.count[GANNET_ROW_NEW] == 1 ? "" : "s", s.from,
+                     rows.count[GANNET_ROW_NEW] == 1 ? "" : "s", elsewhere, s.from,
                      why[0] ? "; rows that cannot be used: " : "", why);
   } else if (err == GANNET_OK) {
     (void)snprintf(text, size, "%s%s%s", why, why[0] ? "" : "has the results of ",

@@ -267,10 +267,15 @@ static double read_source(const reader *r, int64_t row, const source *s, const c
   return value;
 }
 
+static void explain(gannet_import_row *row, const char *why) {
+  gannet_free(&row->why);
+  if (gannet_copy_text(why, &row->why) != GANNET_OK) gannet_error_clear();
+}
+
 static void refuse(gannet_import_row *row, const char *why) {
   if (row->kind == GANNET_ROW_REFUSED) return;
   row->kind = GANNET_ROW_REFUSED;
-  if (gannet_copy_text(why, &row->why) != GANNET_OK) gannet_error_clear();
+  explain(row, why);
 }
 
 static void read_point(const reader *r, int64_t at, gannet_import_row *row, double *x) {
@@ -298,16 +303,17 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
       else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
         (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     }
-    if (!why[0] && gannet_problem_check_value(r->problem, v, x[v]) != GANNET_OK)
+    if (!why[0] && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
       (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     gannet_error_clear();
     if (why[0]) refuse(row, why);
   }
-  if (row->kind != GANNET_ROW_REFUSED && (gannet_problem_complete(r->problem, x) != GANNET_OK ||
-                                          gannet_problem_check_point(r->problem, x) != GANNET_OK)) {
+  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
     refuse(row, gannet_error_detail());
-    gannet_error_clear();
-  }
+  gannet_error_clear();
+  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK)
+    explain(row, gannet_error_detail());
+  gannet_error_clear();
   row->x = x;
 }
 
@@ -461,6 +467,7 @@ static gannet_err compare_rows(const reader *r, known *k, gannet_point_index *in
     if (row->kind != GANNET_ROW_REFUSED) compare_row(k, r->about, index, row);
     if (row->kind == GANNET_ROW_NEW) GANNET_TRY(gannet_point_index_add(index, n + i));
     rows->count[row->kind] += 1;
+    rows->n_elsewhere += row->kind == GANNET_ROW_NEW && row->why;
   }
   return GANNET_OK;
 }

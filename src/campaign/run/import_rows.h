@@ -38,7 +38,8 @@ typedef struct {
   int64_t id; /* RESULT, KNOWN: of the evaluation; -1 = the row repeats another of the table */
   /* KNOWN: the evaluation had this result, and its last correction did this; NULL = it has it. */
   const gannet_correction *corrected;
-  char *why;                   /* REFUSED: the reason, owned */
+  char *why; /* owned. REFUSED: the reason; NEW: what keeps the design from being proposed, as a
+                value outside the bounds; NULL = nothing does */
   const double *x;             /* NEW: [n_variables] */
   gannet_result_record result; /* NEW, RESULT */
 } gannet_import_row;
@@ -49,6 +50,7 @@ typedef struct {
   gannet_import_row *row;  /* [n] in the order of the file */
   double *x, *constraints; /* [n][n_variables], [n][n_constraints] of the rows */
   int64_t count[GANNET_ROW_COUNT];
+  int64_t n_elsewhere; /* of the new ones: designs outside the bounds or between steps */
 } gannet_import_rows;
 
 /* Read a table and find out what becomes of its rows. A row that was an evaluation until the user

@@ -45,10 +45,16 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   gannet_free(&ledger->name);
 }
 
+bool gannet_ledger_is_feasible(const gannet_ledger *ledger, int64_t id) {
+  return !gannet_history_get(ledger->history, id)->elsewhere &&
+         gannet_result_feasibility(ledger->problem, &ledger->ticket[id].result) == 1;
+}
+
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
   const bool is_imported =
       gannet_history_get(ledger->history, ticket->result.id)->origin == GANNET_ORIGIN_IMPORT;
-  const bool is_feasible = gannet_result_feasibility(ledger->problem, &ticket->result) == 1;
+  const bool is_feasible = gannet_result_feasibility(ledger->problem, &ticket->result) == 1 &&
+                           !gannet_history_get(ledger->history, ticket->result.id)->elsewhere;
   if (ticket->has_result) ledger->n_ended[ticket->result.status] += sign;
   if (ticket->has_result && is_imported) ledger->n_imported[ticket->result.status] += sign;
   if (is_feasible) ledger->n_feasible += sign;
@@ -159,9 +165,9 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
                  "the journal proposes evaluation %lld after %lld", (long long)record->first,
                  (long long)ledger->n);
   for (int i = 0; i < record->n; ++i)
-    GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
-                                      i < record->n_start ? GANNET_ORIGIN_START : record->origin,
-                                      NULL));
+    GANNET_TRY(gannet_history_enter(ledger->history, record->x + (size_t)i * v, record->batch,
+                                    i < record->n_start ? GANNET_ORIGIN_START : record->origin,
+                                    NULL));
   GANNET_TRY(add_tickets(ledger, record->seconds));
   for (int i = 0; i < record->n && record->start_from; ++i) {
     const int64_t from = record->start_from[i];
@@ -248,15 +254,16 @@ static gannet_err take_import(gannet_ledger *ledger, gannet_record *record) {
   GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
                  "the journal imports evaluation %lld after %lld", (long long)record->first,
                  (long long)ledger->n);
-  for (int i = 0; i < record->n; ++i)
-    GANNET_TRY(gannet_problem_check_point(ledger->problem, record->x + (size_t)i * v));
+  for (size_t i = 0; i < (size_t)record->n; ++i)
+    for (size_t k = 0; k < v; ++k)
+      GANNET_TRY(gannet_problem_check_tried(ledger->problem, (int)k, record->x[i * v + k]));
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *ledger->imports, &ledger->imports));
   ledger->n_imports += 1;
   ledger->imports[n] = record->import;
   record->import.from = NULL; /* the ledger has it now */
   for (int i = 0; i < record->n; ++i)
-    GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
-                                      GANNET_ORIGIN_IMPORT, NULL));
+    GANNET_TRY(gannet_history_enter(ledger->history, record->x + (size_t)i * v, record->batch,
+                                    GANNET_ORIGIN_IMPORT, NULL));
   GANNET_TRY(add_tickets(ledger, NAN));
   for (int i = 0; i < record->n; ++i) {
     record->told[i].id = record->first + i;

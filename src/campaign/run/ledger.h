@@ -153,6 +153,13 @@ GANNET_CHECKED gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const 
 GANNET_CHECKED gannet_err gannet_ledger_add_columns(gannet_ledger *ledger,
                                                     const gannet_quantities *reported);
 
+/* Whether an evaluation is done, its design is not from elsewhere, and it keeps all constraints;
+ * whether or not the optimiser was told.
+ *
+ * Local.
+ */
+bool gannet_ledger_is_feasible(const gannet_ledger *ledger, int64_t id);
+
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).
  *
  * Local.

@@ -18,7 +18,7 @@ static int64_t count_stagnant(const gannet_history *history) {
   for (int64_t i = 0; i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
     const double value = gannet_problem_flip(problem, row->objective);
-    if (value < best && gannet_history_feasibility(history, order[i]) == 1) {
+    if (value < best && gannet_history_is_feasible(history, order[i])) {
       best = value;
       stagnant = 0;
     } else if (isfinite(best) && row->origin != GANNET_ORIGIN_IMPORT &&

@@ -42,7 +42,7 @@ static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64
     c->failure[c->n_failures++ % WATCH_FAILURES] = id;
     return GANNET_OK;
   }
-  if (gannet_result_feasibility(problem, &t->result) != 1) return GANNET_OK;
+  if (!gannet_ledger_is_feasible(&follow->campaign.ledger, id)) return GANNET_OK;
   if (c->n_steps > 0 && !(gannet_problem_flip(problem, t->result.objective) <
                           gannet_problem_flip(problem, c->steps[c->n_steps - 1].value)))
     return GANNET_OK;

@@ -15,6 +15,10 @@ static const double rounding = 1e-14;
 enum { FULL_MOST = 260, FULL_AT_ONCE = 80 };
 static const double nearly = 0.9;
 
+/* Ranges of a variable within which designs from elsewhere say something about the centre: the best
+ * of them may be far away, where no quadratic reaches. */
+static const double nearby = 0.5;
+
 typedef struct {
   double key; /* best first */
   int64_t id;
@@ -52,6 +56,8 @@ static int sort_comparable(const gannet_history *history, const local_data *data
                                     gannet_history_constraints(history, id)) < 0;
     for (int k = 0; k < problem->d && comparable; ++k)
       comparable = data->modelled[k] || x[k] == data->centre[k];
+    if (gannet_history_get(history, id)->elsewhere)
+      comparable = comparable && distance(data, x) <= nearby;
     if (!comparable) continue;
     const double key = free ? value_of(history, id) : distance(data, x);
     places[n++] = (place){id == data->centre_id ? -INFINITY : key, id};
@@ -234,21 +240,16 @@ static const double *point(const local_data *data, int i) {
   return data->u + (size_t)i * (size_t)data->d;
 }
 
-static bool is_feasible(const gannet_history *history, int64_t id) {
-  return gannet_problem_is_feasible(gannet_history_problem(history),
-                                    gannet_history_constraints(history, id));
-}
-
 int64_t local_noise_centre(const gannet_history *history, const local_data *data,
                            const gannet_quadratic *objective, double radius) {
   int64_t centre = data->centre_id;
   double least = INFINITY;
-  if (!is_feasible(history, centre)) return centre;
+  if (!gannet_history_is_feasible(history, centre)) return centre;
   for (int i = 0; i < data->n; ++i) {
     bool inside = true;
     for (int k = 0; k < data->d && inside; ++k)
       inside = !(fabs(point(data, i)[k]) * data->span > radius);
-    if (!inside || !is_feasible(history, data->id[i])) continue;
+    if (!inside || !gannet_history_is_feasible(history, data->id[i])) continue;
     const double mean =
         gannet_quadratic_value(objective, objective->coefficient, point(data, i), NULL, NULL);
     if (!(mean < least)) continue;

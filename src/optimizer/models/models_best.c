@@ -44,7 +44,8 @@ static gannet_err rank_from(const gannet_history *history, int n, const int64_t 
   const gannet_err err = gannet_merit_rank_all(history, 0, merits);
   *later = 0;
   for (int i = 0; i < n && err == GANNET_OK; ++i)
-    if (id[i] >= first) places[(*later)++] = (place){merits[id[i]], i};
+    if (id[i] >= first && !gannet_history_get(history, id[i])->elsewhere)
+      places[(*later)++] = (place){merits[id[i]], i};
   qsort(places, (size_t)*later, sizeof *places, better_first);
   gannet_free(&merits);
   return err;
@@ -56,7 +57,7 @@ gannet_err gannet_incumbent_candidates_find(const gannet_history *history, int n
   int later = 0;
   *n_found = 0;
   for (int i = 0; i < n; ++i) {
-    if (id[i] < first) continue;
+    if (id[i] < first || gannet_history_get(history, id[i])->elsewhere) continue;
     if (later++ < GANNET_INCUMBENT_CANDIDATES_ALL) found[(*n_found)++] = i;
   }
   if (later <= GANNET_INCUMBENT_CANDIDATES_ALL) return GANNET_OK;

@@ -39,6 +39,9 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
   GANNET_TRY(models_reserve(m, one, (int)told + 1));
   const int n_before = one->n - one->n_fantasies;
   const bool hidden = models_is_hidden(m, i);
+  /* Ranges of the variables beyond which a design from elsewhere says nothing about the cube, and
+   * would bend a model whose observations have a lever there. */
+  const double reach = m->options->surrogate_type->takes_far ? 100 : 1;
   *n = 0;
   one->n_all = 0;
   *same = true;
@@ -53,10 +56,13 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
     const bool belongs = i == 0   ? observed
                          : hidden ? observed || bad
                                   : constrained && !isnan(bounds[i - 1]);
-    if (!belongs) continue;
+    const double *x = gannet_history_x_unit(m->history, row->id);
+    bool near = true;
+    for (size_t k = 0; k < d && row->elsewhere; ++k)
+      near = near && -reach <= x[k] && x[k] <= 1 + reach;
+    if (!belongs || !near) continue;
     one->n_all += 1;
     if (m->take && !m->take[row->id]) continue;
-    const double *x = gannet_history_x_unit(m->history, row->id);
     double *mine = one->x + (size_t)*n * d;
     if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
     memcpy(mine, x, d * sizeof *x);
@@ -97,17 +103,6 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
   return gannet_surrogate_set_pde_constraint(one->surrogate, &constraint);
 }
 
-/* The least of n values of the objective, in m->raw, that are feasible; INFINITY = none is. */
-static double least_feasible(const gannet_models *m, int n) {
-  const int64_t *id = m->model[0].id;
-  double least = INFINITY;
-  for (int k = 0; k < n; ++k)
-    if (m->raw[k] < least &&
-        gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, id[k])))
-      least = m->raw[k];
-  return least;
-}
-
 /* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
 static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
@@ -121,10 +116,14 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   }
   if (i == 0) {
     gannet_transform_choice choice;
+    double least = INFINITY; /* of those that are feasible */
+    for (int k = 0; k < n; ++k)
+      if (m->raw[k] < least && gannet_history_is_feasible(m->history, one->id[k]))
+        least = m->raw[k];
     GANNET_TRY(gannet_transform_choose(m->options, m->history, m->residuals, &choice));
     gannet_transform_choice_learn(&choice, m->history, n, one->x, m->raw, one->y, m->work, &fit);
     m->converged = choice.converged_at >= 0;
-    if (!m->residuals) gannet_transform_reach(least_feasible(m, n), &fit);
+    if (!m->residuals) gannet_transform_reach(least, &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
     *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);

@@ -7,11 +7,11 @@
 
 /* Which observations may have the least mean of the objective's model.
  *
- * All of them, while they are at most 4000. Of more, the 1000 best (gannet_merit_rank_is_better: by
- * value, and while fewer are feasible by violation too), and of the infeasible rest the 1000 that
- * violate least: looking for the least mean then takes the same time for any number of them. With
- * noise the mean may be least at an observation whose own value is not among the best of a large
- * history; what is found instead is one of the others close by.
+ * All of them but designs from elsewhere, while they are at most 4000. Of more, the 1000 best
+ * (gannet_merit_rank_is_better: by value, and while fewer are feasible by violation too), and of
+ * the infeasible rest the 1000 that violate least: looking for the least mean then takes the same
+ * time for any number of them. With noise the mean may be least at an observation whose own value
+ * is not among the best of a large history; what is found instead is one of the others close by.
  */
 enum { GANNET_INCUMBENT_CANDIDATES_ALL = 4000, GANNET_INCUMBENT_CANDIDATES_BEST = 1000 };
 

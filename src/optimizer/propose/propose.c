@@ -26,6 +26,7 @@ static int find_best_inside(const gannet_member *member, int wanted,
   for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
     const double *x = gannet_history_x_unit(member->history, id);
     if (!gannet_history_is_sound(member->history, id)) continue;
+    if (gannet_history_get(member->history, id)->elsewhere) continue;
     if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
     n = gannet_merit_rank_insert(&merits[id], wanted, n, best);
   }

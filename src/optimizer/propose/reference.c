@@ -49,6 +49,7 @@ static int next_results(const gannet_member *member, int64_t *next, int64_t *id,
   int n = 0;
   for (; n < GANNET_TILE && *next < gannet_history_count(member->history); ++*next) {
     if (!gannet_history_is_observation(member->history, *next)) continue;
+    if (gannet_history_get(member->history, *next)->elsewhere) continue;
     if (member->region.take && !member->region.take[*next]) continue;
     memcpy(x + (size_t)n * d, gannet_history_x_unit(member->history, *next), d * sizeof *x);
     id[n++] = *next;
@@ -63,8 +64,7 @@ static gannet_err find_least_mean(const gannet_member *member, double *x, best_s
   for (int n; (n = next_results(member, &next, id, x)) > 0;) {
     GANNET_TRY(gannet_surrogate_predict(objective, n, x, mean, NULL));
     for (int k = 0; k < n; ++k) {
-      const double *constraints = gannet_history_constraints(member->history, id[k]);
-      const bool feasible = gannet_problem_is_feasible(member->problem, constraints);
+      const bool feasible = gannet_history_is_feasible(member->history, id[k]);
       if (feasible != best->feasible ? feasible : mean[k] < best->mean)
         *best = (best_seen){id[k], mean[k], feasible};
     }

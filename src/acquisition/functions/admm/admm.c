@@ -175,6 +175,10 @@ static int tile_from(const gannet_history *history, int64_t first, int64_t *next
   return n;
 }
 
+static bool is_possible_best(const gannet_history *history, int64_t id) {
+  return gannet_history_is_observation(history, id) && !gannet_history_get(history, id)->elsewhere;
+}
+
 /* The evaluation of least subproblem value, and that value; id -1 and INFINITY without any.
  * Feasibility is judged by the means of the constraints' models. */
 static gannet_err find_best_evaluation(const gannet_acq_state *s, gannet_admm_phase phase,
@@ -194,7 +198,7 @@ static gannet_err find_best_evaluation(const gannet_acq_state *s, gannet_admm_ph
       for (int k = 0; k < n; ++k) base[k] = feasible[k] ? 0 : 1;
     }
     for (int k = 0; k < n; ++k) {
-      if (!gannet_history_is_observation(s->history, first + k)) continue;
+      if (!is_possible_best(s->history, first + k)) continue;
       const double *x = gannet_history_x_unit(s->history, first + k);
       const double sum = base[k] + weight * squared_distance(d, x, anchor);
       if (!(sum < *value)) continue;
@@ -215,7 +219,7 @@ static gannet_err find_least_feasible(const gannet_acq_state *s, int64_t *id) {
     GANNET_TRY(find_feasible(s, first, n, feasible));
     GANNET_TRY(predict_means(s, 0, first, n, mean));
     for (int k = 0; k < n; ++k) {
-      if (!gannet_history_is_observation(s->history, first + k)) continue;
+      if (!is_possible_best(s->history, first + k)) continue;
       if (!feasible[k] || !(mean[k] < least)) continue;
       least = mean[k];
       *id = first + k;

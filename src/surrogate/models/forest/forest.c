@@ -320,6 +320,7 @@ const gannet_surrogate_type gannet_surrogate_forest = {
     .source = "Hutter, Hoos, Leyton-Brown 2011; Geurts, Ernst, Wehenkel 2006",
     .options = forest_option_table,
     .options_size = sizeof(forest_options),
+    .takes_far = true,
     .create = create,
     .destroy = destroy,
     .fit = fit,

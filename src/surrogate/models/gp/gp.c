@@ -318,6 +318,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
         "Hvarfner et al. 2024",
     .options = gp_option_table,
     .options_size = sizeof(gp_options),
+    .takes_far = true,
     .create = create,
     .destroy = destroy,
     .fit = fit,
