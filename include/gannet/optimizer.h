@@ -158,8 +158,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
  * exist, GANNET_RESULT_OK without the values of the constraints, GANNET_RESULT_PARTIAL without any
  * value, or a quantity whose name or standard deviation is not possible; GANNET_ERR_STATE for an id
- * that has a result other than failed; GANNET_ERR_RANKS when the results differ between ranks.
- * Nothing is taken over then.
+ * that was discarded, or has a result other than failed; GANNET_ERR_RANKS when the results differ
+ * between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
@@ -182,6 +182,38 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
                                                                  const gannet_result *result,
                                                                  int64_t *id);
 
+/* Discard an evaluation, also one that has no result yet: it counts nowhere any more, and its point
+ * may be proposed again. Its number is not used again. The optimiser forgets everything that it had
+ * learnt: its next points are those of one that was told the remaining results, in their order.
+ *
+ * Collective; the same on all ranks.
+ *
+ * id  in  from ask or tell_point
+ *
+ * Errors: GANNET_ERR_ARG for an id never asked; GANNET_ERR_STATE for one that was discarded;
+ * GANNET_ERR_RANKS when the id differs between ranks. Nothing has changed then. After
+ * GANNET_ERR_MEMORY destroy the optimiser.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_discard(gannet_optimizer *optimizer,
+                                                              int64_t id);
+
+/* Replace the result of an evaluation, which keeps its place in the order of telling. The optimiser
+ * forgets everything that it had learnt: its next points are those of one that was told the results
+ * as they are now, in their order. With GANNET_RESULT_FAILED the evaluation may be told again.
+ *
+ * Collective; the same on all ranks.
+ *
+ * id      in  from ask or tell_point
+ * result  in  all of it; its id is ignored
+ *
+ * Errors: GANNET_ERR_ARG as of gannet_optimizer_tell; GANNET_ERR_STATE for an evaluation that has
+ * no result yet, or was discarded; GANNET_ERR_RANKS when id or result differ between ranks. Nothing
+ * has changed then. After GANNET_ERR_MEMORY destroy the optimiser.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *optimizer,
+                                                              int64_t id,
+                                                              const gannet_result *result);
+
 /* The best evaluation so far.
  *
  * Local.
@@ -201,7 +233,7 @@ GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_
  * quantity  out  its value is NAN when the evaluation has no result with it; its name and gradient
  *                are borrowed until the next ask or tell
  *
- * Errors: GANNET_ERR_ARG for an id never asked.
+ * Errors: GANNET_ERR_ARG for an id never asked; GANNET_ERR_STATE for one that was discarded.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_quantity(const gannet_optimizer *optimizer,
                                                                int64_t id, const char *name,

@@ -15,8 +15,9 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! gannet_begin, gannet_ask, gannet_tell, gannet_recommend, gannet_predict, gannet_save and gannet_load take an optional
-! ierr, 0 = done; without it an error is printed and the program stops with the exit code of the error.
+! gannet_begin, gannet_ask, gannet_tell, gannet_tell_point, gannet_discard, gannet_correct, gannet_recommend,
+! gannet_predict, gannet_save and gannet_load take an optional ierr, 0 = done; without it an error is printed and the
+! program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -26,6 +27,7 @@ module gannet
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_fixed, gannet_derived, gannet_ordinal
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
+  public :: gannet_tell_point, gannet_discard, gannet_correct
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
   public :: gannet_quantity, gannet_get_quantity
   public :: gannet_message
@@ -231,6 +233,27 @@ module gannet
       integer(c_int), value :: n
       type(c_result), intent(in) :: results(*)
       integer(c_int) :: optimizer_tell
+    end function
+    function optimizer_tell_point(handle, x, evaluated, id) bind(c, name="gannet_optimizer_tell_point")
+      import
+      type(c_ptr), value :: handle
+      real(c_double), intent(in) :: x(*)
+      type(c_result), intent(in) :: evaluated
+      integer(c_int64_t), intent(out) :: id
+      integer(c_int) :: optimizer_tell_point
+    end function
+    function optimizer_discard(handle, id) bind(c, name="gannet_optimizer_discard")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: id
+      integer(c_int) :: optimizer_discard
+    end function
+    function optimizer_correct(handle, id, evaluated) bind(c, name="gannet_optimizer_correct")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: id
+      type(c_result), intent(in) :: evaluated
+      integer(c_int) :: optimizer_correct
     end function
     function optimizer_quantity(handle, id, name, quantity) bind(c, name="gannet_optimizer_quantity")
       import
@@ -818,6 +841,119 @@ contains
     end do
     call make(opt, code)
     if (code == 0) code = optimizer_tell(opt%handle, size(id, kind=c_int), results)
+    call settle(code, ierr)
+  end subroutine
+
+  ! One result as the library takes it. What it points at is that of the caller: quantities, the list of as many
+  ! places, and values, which get the constraints.
+  subroutine make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+    type(gannet_optimizer), intent(in) :: opt
+    real(c_double), intent(in) :: objective
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), intent(out), target :: values(:)
+    type(text), allocatable, intent(out), target :: names(:)
+    type(c_quantity), allocatable, intent(out), target :: list(:)
+    type(c_result), intent(out) :: evaluated
+    integer(c_int), intent(inout) :: code
+    integer :: k, n
+    n = 0
+    values = 0
+    if (present(quantities)) n = size(quantities)
+    allocate (names(n), list(n))
+    evaluated = c_result(-1_c_int64_t, gannet_done, objective, c_null_ptr, int(n, c_int), c_null_ptr)
+    if (present(constraints)) call compare_shapes("constraints(constraints)", shape(constraints), shape(values), code)
+    do k = 1, n
+      if (allocated(quantities(k)%gradient)) call compare_shapes("gradient(variables)", shape(quantities(k)%gradient), &
+                                                                 [count_variables(opt)], code)
+      names(k) = as_text(quantities(k)%name)
+      list(k) = c_quantity(c_loc(names(k)), quantities(k)%value, quantities(k)%sd, c_null_ptr)
+      if (allocated(quantities(k)%gradient)) list(k)%gradient = c_loc(quantities(k)%gradient)
+    end do
+    if (code /= 0) return
+    if (present(outcome)) evaluated%outcome = outcome
+    if (present(constraints)) values = constraints
+    if (present(constraints) .and. size(values) > 0) evaluated%constraints = c_loc(values)
+    if (n > 0) evaluated%quantities = c_loc(list)
+  end subroutine
+
+  ! Report the result of a point of your own, for example from earlier work.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! x            x(variables), in the units of the variables; of those that are fixed or derived anything that is not a
+  !              number is filled in
+  ! objective    in its own units
+  ! constraints  constraints(constraints), in their own units and order; needed when there are any
+  ! outcome      gannet_done (when not given), gannet_cannot_run or gannet_failed
+  ! id           its number
+  ! ierr         0 = done; without it an error ends the program
+  ! quantities   as of gannet_tell; their ids are ignored
+  subroutine gannet_tell_point(opt, x, objective, constraints, outcome, id, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:), objective
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer(c_int64_t), intent(out), optional :: id
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), target :: values(count_constraints(opt))
+    type(text), allocatable, target :: names(:)
+    type(c_quantity), allocatable, target :: list(:)
+    type(c_result) :: evaluated
+    integer(c_int64_t) :: number
+    integer(c_int) :: code
+    number = -1
+    call check_order(opt, code)
+    call compare_shapes("x(variables)", shape(x), [count_variables(opt)], code)
+    if (code == 0) call make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_tell_point(opt%handle, x, evaluated, number)
+    if (present(id)) id = number
+    call settle(code, ierr)
+  end subroutine
+
+  ! Take an evaluation out, also one that has no result yet: it counts nowhere any more, and its point may be proposed
+  ! again. What comes next is that of an optimiser that was told the remaining results, in their order.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! ierr  0 = done; without it an error ends the program
+  subroutine gannet_discard(opt, id, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: code
+    call check_order(opt, code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_discard(opt%handle, id)
+    call settle(code, ierr)
+  end subroutine
+
+  ! Replace the result of an evaluation by another one, given as to gannet_tell_point. What comes next is that of an
+  ! optimiser that was told the results as they are now, in their order.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! ierr  0 = done; without it an error ends the program
+  subroutine gannet_correct(opt, id, objective, constraints, outcome, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id
+    real(c_double), intent(in) :: objective
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), target :: values(count_constraints(opt))
+    type(text), allocatable, target :: names(:)
+    type(c_quantity), allocatable, target :: list(:)
+    type(c_result) :: evaluated
+    integer(c_int) :: code
+    call check_order(opt, code)
+    if (code == 0) call make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_correct(opt%handle, id, evaluated)
     call settle(code, ierr)
   end subroutine
 

@@ -164,6 +164,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_free(&(*optimizer)->meaning);
   gannet_distinct_destroy(&(*optimizer)->seen);
   gannet_history_destroy(&(*optimizer)->history);
+  gannet_free(&(*optimizer)->discarded.id);
   gannet_optimizer_options_release(&(*optimizer)->options);
   gannet_problem_let_go(&(*optimizer)->holders);
   gannet_free(optimizer);
@@ -206,6 +207,7 @@ static gannet_err enter_into_history(gannet_optimizer *o, int q, const double *x
     gannet_problem_decode(o->problem, x_unit + (size_t)i * d, x_user + (size_t)i * v);
     GANNET_TRY(
         gannet_history_propose(o->history, x_user + (size_t)i * v, o->batch, origin, &id[i]));
+    id[i] = gannet_discarded_id(&o->discarded, id[i]);
   }
   o->batch += 1;
   return GANNET_OK;
@@ -328,13 +330,8 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   return GANNET_OK;
 }
 
-/* Make a result of the caller's what the history takes. One with a number that is not finite has
- * failed: that is what the simulation makes of the design, and no bad luck.
- *
- * record  inout  its constraints point at [n_constraints]; to be released also after an error
- */
-static gannet_err read_result(const gannet_problem *problem, const gannet_result *result,
-                              gannet_result_record *record) {
+gannet_err gannet_optimizer_read_result(const gannet_problem *problem, const gannet_result *result,
+                                        gannet_result_record *record) {
   const int n = problem->spec.n_constraints;
   gannet_result_clear(n, record);
   record->id = result->id;
@@ -422,13 +419,12 @@ static gannet_err read_results(const gannet_optimizer *o, int n, const gannet_re
   GANNET_TRY(create_told(o->problem, n, told));
   if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
   for (int i = 0; i < n; ++i) {
-    GANNET_TRY(read_result(o->problem, &results[i], &told->record[i]));
-    GANNET_REQUIRE(0 <= results[i].id && results[i].id < gannet_history_count(o->history),
-                   GANNET_ERR_ARG, "evaluation %lld was never asked for", (long long)results[i].id);
-    const gannet_eval_status status = gannet_history_get(o->history, results[i].id)->status;
+    GANNET_TRY(gannet_optimizer_read_result(o->problem, &results[i], &told->record[i]));
+    GANNET_TRY(gannet_optimizer_find_row(o, results[i].id, &told->record[i].id));
+    const gannet_eval_status status = gannet_history_get(o->history, told->record[i].id)->status;
     GANNET_REQUIRE(status == GANNET_EVAL_PENDING || status == GANNET_EVAL_FAILED, GANNET_ERR_STATE,
-                   "evaluation %lld already has the result '%s'", (long long)results[i].id,
-                   gannet_eval_status_phrase(status));
+                   "evaluation %lld already has the result '%s'; a correction replaces it",
+                   (long long)results[i].id, gannet_eval_status_phrase(status));
   }
   return require_told_once(n, results);
 }
@@ -460,7 +456,7 @@ static gannet_err read_own_point(const gannet_problem *problem, const double *x_
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE_POINTER(result, "result");
   GANNET_TRY(create_told(problem, 1, told));
-  GANNET_TRY(read_result(problem, result, told->record));
+  GANNET_TRY(gannet_optimizer_read_result(problem, result, told->record));
   told->record->id = -1;
   return GANNET_OK;
 }
@@ -499,28 +495,28 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
   gannet_err err =
       gannet_agree(o->context->comm, read_own_point(o->problem, x_user, result, &told));
   if (err == GANNET_OK) err = enter_own_point(o, x_user, told.record);
-  if (err == GANNET_OK && id) *id = told.record->id;
+  if (err == GANNET_OK && id) *id = gannet_discarded_id(&o->discarded, told.record->id);
   release_told(&told);
   return err;
 }
 
 gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, const char *name,
                                      gannet_quantity *quantity) {
+  int64_t row = -1;
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE_POINTER(name, "name");
   GANNET_REQUIRE_POINTER(quantity, "quantity");
-  GANNET_REQUIRE(0 <= id && id < gannet_history_count(o->history), GANNET_ERR_ARG,
-                 "evaluation %lld was never asked for", (long long)id);
+  GANNET_TRY(gannet_optimizer_find_row(o, id, &row));
   const gannet_reported *found =
-      gannet_quantities_find(gannet_history_reported(o->history, id), name);
+      gannet_quantities_find(gannet_history_reported(o->history, row), name);
   const int constraint = gannet_problem_find_constraint(o->problem, name);
   *quantity = (gannet_quantity){.name = name, .value = NAN};
   if (found)
     *quantity = (gannet_quantity){found->name, found->value, found->sd, found->gradient};
   else if (strcmp(name, "objective") == 0)
-    quantity->value = gannet_history_get(o->history, id)->objective;
+    quantity->value = gannet_history_get(o->history, row)->objective;
   else if (constraint >= 0)
-    quantity->value = gannet_history_constraints(o->history, id)[constraint];
+    quantity->value = gannet_history_constraints(o->history, row)[constraint];
   return GANNET_OK;
 }
 
@@ -530,12 +526,13 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
   *best = (gannet_best){.id = -1, .objective = NAN};
   if (!o) return;
   const int64_t feasible = gannet_history_best(o->history);
-  best->id = feasible >= 0 ? feasible : gannet_history_least_violation(o->history);
+  const int64_t row = feasible >= 0 ? feasible : gannet_history_least_violation(o->history);
   best->feasible = feasible >= 0;
-  if (best->id < 0) return;
-  best->objective = gannet_history_get(o->history, best->id)->objective;
+  if (row < 0) return;
+  best->id = gannet_discarded_id(&o->discarded, row);
+  best->objective = gannet_history_get(o->history, row)->objective;
   if (x_user)
-    memcpy(x_user, gannet_history_x_user(o->history, best->id),
+    memcpy(x_user, gannet_history_x_user(o->history, row),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
 }
 
@@ -560,12 +557,26 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
   if (r->id >= 0 && x_user)
     memcpy(x_user, gannet_history_x_user(o->history, r->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
+  if (r->id >= 0) r->id = gannet_discarded_id(&o->discarded, r->id);
+  return GANNET_OK;
+}
+
+gannet_err gannet_optimizer_find_row(const gannet_optimizer *o, int64_t id, int64_t *row) {
+  const int64_t n = gannet_history_count(o->history) + o->discarded.n;
+  GANNET_REQUIRE(0 <= id && id < n, GANNET_ERR_ARG, "evaluation %lld was never asked for",
+                 (long long)id);
+  *row = gannet_discarded_row(&o->discarded, id);
+  GANNET_REQUIRE(*row >= 0, GANNET_ERR_STATE, "evaluation %lld was discarded", (long long)id);
   return GANNET_OK;
 }
 
 gannet_err gannet_optimizer_reset(gannet_optimizer *o) {
-  for (int i = 0; i < o->options.n_members; ++i) gannet_member_release(&o->member[i]);
   gannet_history_clear(o->history);
+  return gannet_optimizer_forget(o);
+}
+
+gannet_err gannet_optimizer_forget(gannet_optimizer *o) {
+  for (int i = 0; i < o->options.n_members; ++i) gannet_member_release(&o->member[i]);
   GANNET_TRY(gannet_agree(o->context->comm, forget_all(o)));
   return gannet_agree(o->context->comm, gannet_portfolio_create(o, n_initial(o)));
 }

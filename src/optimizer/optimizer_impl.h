@@ -3,6 +3,7 @@
 #define GANNET_OPTIMIZER_OPTIMIZER_IMPL_H
 
 #include "optimizer/allocation.h"
+#include "optimizer/discarded.h"
 #include "optimizer/member.h"
 #include "optimizer/optimizer.h"
 
@@ -12,6 +13,7 @@ struct gannet_optimizer {
   int *holders; /* count of the users of the problem, held until destroy */
   gannet_optimizer_options options;
   gannet_history *history;
+  gannet_discarded discarded; /* evaluations that the history has no more */
 
   /* Members, [options.n_members]: */
   gannet_member *member;
@@ -34,5 +36,31 @@ struct gannet_optimizer {
   double ask_seconds;   /* of the last ask */
   gannet_phases phases; /* of the last ask */
 };
+
+/* The row of an evaluation in the history.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_ARG for an id never asked, GANNET_ERR_STATE for one that was discarded.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_find_row(const gannet_optimizer *optimizer, int64_t id,
+                                                    int64_t *row);
+
+/* Make a result of the caller's what the history takes. One with a number that is not finite has
+ * failed: that is what the simulation makes of the design, and no bad luck.
+ *
+ * Local.
+ *
+ * record  inout  its constraints point at [n_constraints]; to be released also after an error
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_read_result(const gannet_problem *problem,
+                                                       const gannet_result *result,
+                                                       gannet_result_record *record);
+
+/* Forget all that was learnt, but not the history, and begin with batch 0.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_forget(gannet_optimizer *optimizer);
 
 #endif

@@ -20,8 +20,9 @@
 #include "problem/problem_columns.h"
 #include "store/fields.h"
 
-/* As GANNET_STATE_SCHEMA of snapshots, whose datasets these are. */
-enum { SCHEMA = 2 };
+/* PLAIN is GANNET_STATE_SCHEMA of snapshots, whose datasets these are. Versions that know only that
+ * one would number evaluations otherwise where some were discarded. */
+enum { SCHEMA_PLAIN = 2, SCHEMA = 3 };
 
 /* The result of an evaluation, as far as asks depend on it. */
 typedef struct {
@@ -106,6 +107,8 @@ static void release_settings(settings *s) {
 
 /* Writing. */
 
+static const char discarded_name[] = "optimizer/discarded";
+
 static gannet_err write_settings(gannet_store *store, const gannet_optimizer *o) {
   settings s = {0};
   gannet_optimizer_options_visit(&o->options, take_setting, &s);
@@ -147,6 +150,13 @@ static gannet_err write_optimizer(gannet_store *store, const gannet_optimizer *o
   GANNET_TRY(gannet_store_write_text(store, "optimizer/gannet", GANNET_VERSION));
   GANNET_TRY(gannet_store_write_fields(store, identity_fields, 1, &own, sizeof own));
   GANNET_TRY(write_settings(store, o));
+  if (o->discarded.n > 0) {
+    GANNET_TRY(
+        gannet_store_write_int64s(store, discarded_name, 1, &o->discarded.n, o->discarded.id));
+    GANNET_TRY(gannet_store_annotate(store, discarded_name, NULL,
+                                     "numbers of evaluations that were discarded, ascending; the "
+                                     "other columns do not have them"));
+  }
   GANNET_TRY(gannet_problem_columns_write(store, o->problem));
   GANNET_TRY(gannet_history_columns_write(
       store, o->history, n > 0 ? gannet_history_constraints(o->history, 0) : NULL));
@@ -157,7 +167,8 @@ static gannet_err write_file(const gannet_optimizer *o, const char *path) {
   gannet_state state = {0};
   gannet_store *store = NULL;
   gannet_err err = gannet_optimizer_get_state(o, &state);
-  if (err == GANNET_OK) err = gannet_store_create(path, SCHEMA, &store);
+  if (err == GANNET_OK)
+    err = gannet_store_create(path, o->discarded.n > 0 ? SCHEMA : SCHEMA_PLAIN, &store);
   if (err == GANNET_OK) err = write_optimizer(store, o);
   if (err == GANNET_OK) err = gannet_state_write(store, &state);
   if (err == GANNET_OK) err = gannet_store_commit(store);
@@ -187,15 +198,37 @@ gannet_err gannet_optimizer_save(const gannet_optimizer *o, const char *path) {
 /* What a file holds. */
 typedef struct {
   gannet_history_columns history;
+  gannet_discarded discarded;
   outcome *outcomes;           /* [history.n] */
   gannet_quantities *reported; /* [history.n] */
   gannet_state state;
 } contents;
 
+static gannet_err read_discarded(const gannet_store *store, gannet_discarded *discarded) {
+  int64_t size[GANNET_STORE_MAX_RANK];
+  int rank = 0;
+  if (!gannet_store_has(store, discarded_name)) return GANNET_OK;
+  GANNET_TRY(gannet_store_shape(store, discarded_name, &rank, size));
+  GANNET_REQUIRE(rank == 1, GANNET_ERR_DAMAGED, "%s has %d dimensions", discarded_name, rank);
+  GANNET_TRY(gannet_alloc((size_t)size[0], sizeof *discarded->id, &discarded->id));
+  GANNET_TRY(gannet_store_read_int64s(store, discarded_name, 1, size, discarded->id));
+  discarded->n = size[0];
+  for (int64_t i = 0; i < discarded->n; ++i)
+    GANNET_REQUIRE(discarded->id[i] > (i > 0 ? discarded->id[i - 1] : -1), GANNET_ERR_DAMAGED,
+                   "%s: row %lld is %lld, expected numbers that ascend from 0", discarded_name,
+                   (long long)i, (long long)discarded->id[i]);
+  return GANNET_OK;
+}
+
 static gannet_err read_contents(const gannet_store *store, const gannet_problem *problem,
                                 contents *c) {
   gannet_quantities **lists = NULL;
+  GANNET_TRY(read_discarded(store, &c->discarded));
   GANNET_TRY(gannet_history_columns_read(store, problem, &c->history));
+  const int64_t last = c->discarded.n > 0 ? c->discarded.id[c->discarded.n - 1] : -1;
+  GANNET_REQUIRE(last < c->history.n + c->discarded.n, GANNET_ERR_DAMAGED,
+                 "%s: evaluation %lld of %lld", discarded_name, (long long)last,
+                 (long long)(c->history.n + c->discarded.n));
   const size_t n = (size_t)c->history.n;
   GANNET_TRY(gannet_alloc(n, sizeof *c->outcomes, &c->outcomes));
   GANNET_TRY(gannet_alloc(n, sizeof *c->reported, &c->reported));
@@ -363,6 +396,9 @@ static gannet_err take_contents(gannet_optimizer *o, contents *c) {
   gannet_state_report report;
   GANNET_TRY(enter_evaluations(c, o->problem, o->history));
   GANNET_TRY(gannet_optimizer_set_state(o, &c->state, &report));
+  gannet_free(&o->discarded.id);
+  o->discarded = c->discarded;
+  c->discarded = (gannet_discarded){0};
   if (report.missing > 0 || report.n_members > 0)
     gannet_log(o->context, GANNET_LOG_WARNING,
                "the file lacks %d hyper-parameters of this version%s%s: they are learnt anew",
@@ -378,7 +414,8 @@ gannet_err gannet_optimizer_load(gannet_optimizer *o, const char *path) {
   int schema = 0;
   GANNET_REQUIRE_POINTER(o, "optimizer");
   const gannet_context *context = o->context;
-  GANNET_TRY(gannet_agree(context->comm, check_arguments(path, gannet_history_count(o->history))));
+  GANNET_TRY(gannet_agree(
+      context->comm, check_arguments(path, gannet_history_count(o->history) + o->discarded.n)));
   gannet_err err = gannet_agree(
       context->comm, context->rank ? GANNET_OK : read_bytes(path, &schema, &bytes, &size));
   if (err == GANNET_OK) err = share_bytes(context, &schema, &bytes, &size);
@@ -388,6 +425,7 @@ gannet_err gannet_optimizer_load(gannet_optimizer *o, const char *path) {
   for (int64_t i = 0; c.reported && i < c.history.n; ++i) gannet_quantities_release(&c.reported[i]);
   gannet_free(&c.reported);
   gannet_free(&c.outcomes);
+  gannet_free(&c.discarded.id);
   gannet_history_columns_release(&c.history);
   gannet_state_release(&c.state);
   gannet_free(&bytes);
@@ -402,7 +440,7 @@ int64_t gannet_optimizer_pending(const gannet_optimizer *o, int64_t most, int64_
   const size_t v = (size_t)o->problem->spec.n_variables;
   for (int64_t i = 0; i < gannet_history_count(o->history); ++i) {
     if (gannet_history_get(o->history, i)->status != GANNET_EVAL_PENDING) continue;
-    if (n < most && id) id[n] = i;
+    if (n < most && id) id[n] = gannet_discarded_id(&o->discarded, i);
     if (n < most && x_user)
       memcpy(x_user + (size_t)n * v, gannet_history_x_user(o->history, i), v * sizeof *x_user);
     n += 1;

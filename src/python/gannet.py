@@ -141,6 +141,8 @@ def _load():
         "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
+        "gannet_optimizer_discard": [handle, ctypes.c_int64],
+        "gannet_optimizer_correct": [handle, ctypes.c_int64, ctypes.POINTER(_Result)],
         "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
@@ -563,6 +565,37 @@ class Optimizer(contextlib.AbstractContextManager):
         Collective; the same on all ranks.
         """
         return self._tell(point, None, None, _FAILED)
+
+    def discard(self, point):
+        """Take an evaluation out, also one that has no result yet: it counts nowhere any more, and its point may be
+        proposed again. What comes next is that of an optimiser that was told the remaining results, in their order.
+
+        Collective; the same on all ranks.
+
+        point  a Point or an id
+
+        Errors: gannet.Error for an id that was never asked, and for one that was discarded.
+        """
+        with self._alike():
+            number = point.id if isinstance(point, Point) else _identifier(point)
+        _check(_library.gannet_optimizer_discard(self._working(), number))
+        self._open.pop(number, None)
+
+    def correct(self, point, objective=None, constraints=None, quantities=None):
+        """Replace the result of an evaluation by another one, given as to `tell`. What comes next is that of an optimiser
+        that was told the results as they are now, in their order.
+
+        Collective; the same on all ranks.
+
+        point  a Point or an id
+
+        Errors: gannet.Error for an evaluation that has no result yet, or was discarded, and those of `tell`.
+        """
+        is_done = objective is not None or "objective" in (quantities or {})
+        with self._alike():
+            number = point.id if isinstance(point, Point) else _identifier(point)
+            result = self._result(number, objective, constraints, _DONE if is_done else _CANNOT_RUN, quantities)
+        _check(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
     def _tell(self, point, *given):
         is_own, made = isinstance(point, dict) and not isinstance(point, Point), ctypes.c_int64()

@@ -138,6 +138,7 @@ program fortran_module
   call require(ierr /= 0 .and. index(gannet_message(), "no point inside the bounds") > 0, "no allowed point")
   call gannet_end(other)
 
+  call correct_results()
   call begin_large(other)
   call fail_and_begin(other, 5)
   pages = resident()
@@ -173,6 +174,47 @@ contains
       call require(all(x(5:8, k) == [1.25d0, 0d0, 7d0, 1d0]), "fixed values")
       call require(x(9, k) == x(1, k)*x(2, k) + x(4, k), "a derived value")
     end do
+    call gannet_end(opt)
+  end subroutine
+
+  ! Results of points of the program's own, discarded and corrected.
+  subroutine correct_results()
+    type(gannet_optimizer) :: opt
+    integer(c_int64_t) :: id, who, first(1)
+    real(c_double) :: best(1), value, x(1, 1)
+    logical :: feasible
+    integer :: ierr
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_real(opt, "x", 0d0, 1d0)
+    call gannet_constraint(opt, "g", upper=1d0)
+    call gannet_set(opt, "method", "sobol")
+    call gannet_tell_point(opt, [0.25d0], 3d0, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "1 constraints") > 0, "a point without its constraint")
+    call gannet_tell_point(opt, [0.25d0, 1d0], 3d0, [0d0], ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "x(variables) has the shape 2") > 0, "two variables")
+    call gannet_tell_point(opt, [0.25d0], 3d0, [0d0, 1d0], ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "constraints(constraints) has the shape 2") > 0, "two constraints")
+    call gannet_tell_point(opt, [2d0], 3d0, [0d0], ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "variable x: ") > 0, "a point outside")
+    call gannet_tell_point(opt, [0.25d0], 3d0, [0d0], id=id, quantities=[gannet_quantity(0_c_int64_t, "cells", 12d0)])
+    call require(id == 0, "the first evaluation")
+    call gannet_get_quantity(opt, id, "cells", value)
+    call require(value == 12, "cells of a point of its own")
+    call gannet_tell_point(opt, [0.5d0], -100d0, [0d0], id=id)
+    call gannet_ask(opt, first, x)
+    call require(id == 1 .and. first(1) == 2, "ids of both kinds")
+    call gannet_tell(opt, first, [5d0], reshape([0d0], [1, 1]))
+    call gannet_correct(opt, 0_c_int64_t, 2d0, [0.5d0])
+    call gannet_discard(opt, id)
+    call gannet_best(opt, best, value, feasible, who)
+    call require(value == 2 .and. who == 0 .and. feasible .and. best(1) == 0.25d0, "the corrected value is the best")
+    call gannet_correct(opt, 0_c_int64_t, 2d0, [1.5d0])
+    call gannet_best(opt, best, value, feasible, who)
+    call require(value == 5 .and. who == 2, "after a correction another one is the best")
+    call gannet_discard(opt, id, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "evaluation 1 was discarded") > 0, "discarded twice")
+    call gannet_correct(opt, 9_c_int64_t, 2d0, [1.5d0], ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "9 was never asked") > 0, "what is not there is corrected")
     call gannet_end(opt)
   end subroutine
 

@@ -354,6 +354,34 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(gannet.Error, "too few results for a model: 0 of 0"):
             make().predict(mine)
 
+    def test_evaluations_are_discarded_and_corrected(self):
+        optimizer = gannet.Optimizer({"x": (0, 1)}, constraints={"g": (None, 1)}, noise=0, method="sobol")
+        points = optimizer.ask(4)
+        for number, point in enumerate(points[:3]):
+            optimizer.tell(point, float(-number), {"g": 0}, {"cells": number})
+        optimizer.discard(points[2])
+        self.assertEqual(optimizer.best(), (points[1], -1, True))
+        optimizer.correct(points[1].id, 3, {"g": 0})
+        self.assertEqual(optimizer.best()[1:], (0, True))
+        self.assertEqual(optimizer.best()[0].id, 0)
+        optimizer.correct(points[0], 0, {"g": 2})
+        self.assertEqual(optimizer.best()[0].id, 1)
+        optimizer.correct(points[1])  # it cannot run
+        self.assertEqual(optimizer.best()[0].id, 0)
+        self.assertEqual(optimizer.counts(), {"pending": 1, "done": 1, "feasible": 0, "cannot_run": 1, "failed": 0})
+        optimizer.discard(3)
+        self.assertEqual(optimizer.ask()[0].id, 4)
+        self.assertEqual([point.id for point in optimizer.pending()], [4])
+        for call, words in ((lambda: optimizer.discard(2), "evaluation 2 was discarded"),
+                            (lambda: optimizer.discard(9), "evaluation 9 was never asked for"),
+                            (lambda: optimizer.discard("first"), "'first' is neither a Point"),
+                            (lambda: optimizer.correct(4, 1, {"g": 0}), "evaluation 4 has no result yet"),
+                            (lambda: optimizer.correct(0, 1), "constraints are missing; expected g"),
+                            (lambda: optimizer.tell(points[2], 1, {"g": 0}), "evaluation 2 was discarded"),
+                            (lambda: optimizer.quantity(2, "cells"), "evaluation 2 was discarded")):
+            with self.assertRaisesRegex(gannet.Error, words):
+                call()
+
     def test_an_optimiser_goes_on_in_another_process(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "saved.h5"

@@ -154,6 +154,9 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("result", gannet_optimizer_tell_point, f->optimizer, x, NULL, NULL);
   ALLOWED(gannet_optimizer_tell_point, f->optimizer, x, &result, NULL);
   REFUSED("quantities", gannet_optimizer_tell_point, f->optimizer, x, &uncounted, NULL);
+  REFUSED("optimizer", gannet_optimizer_discard, NULL, 0);
+  REFUSED("optimizer", gannet_optimizer_correct, NULL, 0, &result);
+  REFUSED("result", gannet_optimizer_correct, f->optimizer, 0, NULL);
   REFUSED("optimizer", gannet_optimizer_quantity, NULL, 0, "objective", &quantity);
   REFUSED("name", gannet_optimizer_quantity, f->optimizer, 0, NULL, &quantity);
   REFUSED("quantity", gannet_optimizer_quantity, f->optimizer, 0, "objective", NULL);
