@@ -581,7 +581,7 @@ class Optimizer(contextlib.AbstractContextManager):
         _check(_library.gannet_optimizer_discard(self._working(), number))
         self._open.pop(number, None)
 
-    def correct(self, point, objective=None, constraints=None, quantities=None):
+    def correct(self, point, objective=None, constraints=None, quantities=None, partial=False):
         """Replace the result of an evaluation by another one, given as to `tell`. What comes next is that of an optimiser
         that was told the results as they are now, in their order.
 
@@ -594,7 +594,8 @@ class Optimizer(contextlib.AbstractContextManager):
         is_done = objective is not None or "objective" in (quantities or {})
         with self._alike():
             number = point.id if isinstance(point, Point) else _identifier(point)
-            result = self._result(number, objective, constraints, _DONE if is_done else _CANNOT_RUN, quantities)
+            outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
+            result = self._result(number, objective, constraints, outcome, quantities)
         _check(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
     def _tell(self, point, *given):
