@@ -51,12 +51,6 @@ static void detach_link(segment **link) {
   gannet_free(&s);
 }
 
-static void destroy_segments(gannet_segments **segments) {
-  if (!*segments) return;
-  while ((*segments)->first) detach_link(&(*segments)->first);
-  gannet_free(segments);
-}
-
 /* The number of a segment of at least so many bytes: the smallest spare one that wastes less than
  * half of it, or else a new one. -1 = the system has none.
  */
@@ -97,13 +91,6 @@ static void *take_segment(gannet_segments *segments, int number, size_t bytes, b
   if (!s) return NULL;
   s->used = true;
   return s->memory;
-}
-
-/* Detach memory that was taken: the other ranks do not have it, so it is of no use. */
-static void detach_segment(gannet_segments *segments, const void *memory) {
-  segment **link = &segments->first;
-  while (*link && (*link)->memory != memory) link = &(*link)->next;
-  if (*link) detach_link(link);
 }
 
 /* Keep memory that was taken for the next time, or detach it when there is enough that nobody uses.
@@ -173,10 +160,13 @@ gannet_err gannet_node_share(const gannet_node *node, size_t bytes, size_t clear
   }
   /* The system removes it when the last process has detached it. */
   if (node->node_rank == 0 && offer[1]) (void)shmctl(offer[0], IPC_RMID, NULL);
-  if (taken && same)
+  if (taken && same) {
     *memory = taken + LINE;
-  else if (taken)
-    detach_segment(node->segments, taken);
+  } else if (taken) { /* the other ranks do not have it, so it is of no use */
+    segment **link = &node->segments->first;
+    while (*link && (*link)->memory != (void *)taken) link = &(*link)->next;
+    if (*link) detach_link(link);
+  }
   GANNET_TRY_MPI(mpi);
   return err;
 }
@@ -267,7 +257,9 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
 void gannet_node_destroy(gannet_node **node) {
   int finalized = 0;
   if (!*node) return;
-  destroy_segments(&(*node)->segments);
+  gannet_segments *segments = (*node)->segments;
+  while (segments && segments->first) detach_link(&segments->first);
+  gannet_free(&(*node)->segments);
   gannet_free(&(*node)->meeting);
   (void)MPI_Finalized(&finalized);
   if ((*node)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*node)->comm);
@@ -279,16 +271,6 @@ static void pause_shortly(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
-}
-
-/* Give the processor to others. The rank that is waited for may itself wait for the rest of a
- * message of this rank, which MPI sends when it is called. In hours there are more looks than an
- * int counts. */
-static void yield_processor(int64_t spins) {
-  int found = 0;
-  if (spins % PROBES == 0)
-    (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-  (void)sched_yield();
 }
 
 static bool has_come(const _Atomic int64_t *value, int64_t least, int64_t *now) {
@@ -320,8 +302,14 @@ int64_t gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value, 
     come = has_come(value, least, &now);
   }
   if (!come) come = look_patiently(m, value, least, &now);
+  /* Give the processor to others. The rank that is waited for may itself wait for the rest of a
+   * message of this rank, which MPI sends when it is called. In hours there are more looks than an
+   * int counts. */
   for (int64_t looks = 0; !come; ++looks) {
-    yield_processor(looks);
+    int found = 0;
+    if (looks % PROBES == 0)
+      (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    (void)sched_yield();
     come = has_come(value, least, &now);
   }
   m->since = gannet_clock_seconds();

@@ -52,22 +52,16 @@ void gannet_partition_cut(int pieces, const int *begin, const double *cost, int 
   first[np] = begin[pieces];
 }
 
-/* An MPI type of so many bytes. */
-static gannet_err make_row_type(size_t bytes, MPI_Datatype *row) {
-  const size_t words = bytes / sizeof(uint64_t);
-  GANNET_REQUIRE(words * sizeof(uint64_t) == bytes && words <= INT_MAX, GANNET_ERR_SHAPE,
-                 "rows of %zu bytes", bytes);
-  GANNET_TRY_MPI(MPI_Type_contiguous((int)words, MPI_UINT64_T, row));
-  GANNET_TRY_MPI(MPI_Type_commit(row));
-  return GANNET_OK;
-}
-
 /* counts: [np] workspace */
 static gannet_err gather_rows(MPI_Comm comm, const int *first, int np, int *counts, size_t bytes,
                               void *rows) {
+  const size_t words = bytes / sizeof(uint64_t);
   MPI_Datatype row = MPI_DATATYPE_NULL;
   for (int r = 0; r < np; ++r) counts[r] = first[r + 1] - first[r];
-  GANNET_TRY(make_row_type(bytes, &row));
+  GANNET_REQUIRE(words * sizeof(uint64_t) == bytes && words <= INT_MAX, GANNET_ERR_SHAPE,
+                 "rows of %zu bytes", bytes);
+  GANNET_TRY_MPI(MPI_Type_contiguous((int)words, MPI_UINT64_T, &row));
+  GANNET_TRY_MPI(MPI_Type_commit(&row));
   const int mpi = MPI_Allgatherv(MPI_IN_PLACE, 0, row, rows, counts, first, row, comm);
   MPI_Type_free(&row);
   GANNET_TRY_MPI(mpi);

@@ -66,14 +66,6 @@ static gannet_exit run_command(const cli_command *command, const cli_arguments *
   return gannet_err_exit(err);
 }
 
-/* A campaign goes on when nobody reads any more what it prints (`| head`). A file that may not grow
- * (ulimit -f) is an error of a write like others, which is told. */
-static void outlive_signals(void) {
-  const struct sigaction ignore = {.sa_handler = SIG_IGN};
-  (void)sigaction(SIGPIPE, &ignore, NULL);
-  (void)sigaction(SIGXFSZ, &ignore, NULL);
-}
-
 /* MPI libraries end the process when they cannot start, with many lines that name no way out. */
 static void tell_of_mpi(void) {
   int begun = 0;
@@ -98,7 +90,11 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_petsc_prepare()));
-  if (command->launches) outlive_signals(); /* MPI has set it, too */
+  /* A campaign goes on when nobody reads any more what it prints (`| head`). A file that may not
+   * grow (ulimit -f) is an error of a write like others, which is told. MPI has set both, too. */
+  const struct sigaction ignore = {.sa_handler = SIG_IGN};
+  if (command->launches) (void)sigaction(SIGPIPE, &ignore, NULL);
+  if (command->launches) (void)sigaction(SIGXFSZ, &ignore, NULL);
   return GANNET_OK;
 }
 

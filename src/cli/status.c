@@ -198,15 +198,6 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   return GANNET_OK;
 }
 
-/* The result that a correction led to: that before the next correction of the evaluation, or that
- * of today. */
-static const gannet_result_record *find_result_after(const gannet_ledger *ledger, int correction) {
-  const int64_t id = ledger->correction[correction].id;
-  for (int i = correction + 1; i < ledger->n_corrections; ++i)
-    if (ledger->correction[i].id == id) return &ledger->correction[i].before;
-  return &ledger->ticket[id].result;
-}
-
 static void print_change(const char *name, double before, double after, const char *unit) {
   char was[32] = "missing", is[32] = "missing";
   if (gannet_result_same_value(before, after)) return;
@@ -254,7 +245,12 @@ static void print_corrections(const gannet_campaign *campaign) {
       cli_say(stdout, "          its result was %s = %.10g%s%s\n",
               gannet_problem_quantity_name(problem, 0), c->before.objective, *unit ? " " : "",
               unit);
-    if (has_values) print_changes(problem, &c->before, find_result_after(ledger, i));
+    if (!has_values) continue;
+    /* It led to what was there before the next correction of the evaluation, or is there today. */
+    const gannet_result_record *after = &ledger->ticket[c->id].result;
+    for (int j = ledger->n_corrections - 1; j > i; --j)
+      if (ledger->correction[j].id == c->id) after = &ledger->correction[j].before;
+    print_changes(problem, &c->before, after);
   }
 }
 

@@ -119,14 +119,6 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
   report_finding(i, name, ahead, text);
 }
 
-static void check_history(inspection *i) {
-  char text[128];
-  (void)snprintf(text, sizeof text, "%lld evaluations, digest %016llx",
-                 (long long)i->campaign->ledger.n,
-                 (unsigned long long)gannet_history_digest(i->campaign->history));
-  report_finding(i, "history", false, text);
-}
-
 /* history.csv, which people read, against the results that count. A resume writes the file anew. */
 static void check_table(inspection *i) {
   char path[PATH_MAX], lock[PATH_MAX], text[1600];
@@ -194,6 +186,7 @@ static gannet_err run_verify(const cli_arguments *arguments, const cli_world *wo
                              gannet_exit *code) {
   gannet_campaign campaign;
   gannet_journal_report report = {0};
+  char text[128];
   (void)world;
   const gannet_err err = gannet_campaign_query(arguments->positional[0], true, &campaign);
   inspection i = {.campaign = &campaign};
@@ -203,7 +196,12 @@ static gannet_err run_verify(const cli_arguments *arguments, const cli_world *wo
     check_snapshot(&i, "state.h5", &report, true);
     check_snapshot(&i, "state.h5.1", &report, false);
     if (err == GANNET_OK && !campaign.damage.text[0]) check_table(&i);
-    if (err == GANNET_OK && !campaign.damage.is_partial) check_history(&i);
+    if (err == GANNET_OK && !campaign.damage.is_partial) {
+      (void)snprintf(text, sizeof text, "%lld evaluations, digest %016llx",
+                     (long long)campaign.ledger.n,
+                     (unsigned long long)gannet_history_digest(campaign.history));
+      report_finding(&i, "history", false, text);
+    }
   }
   if (i.bad) *code = GANNET_EXIT_DAMAGED;
   gannet_campaign_close(&campaign);

@@ -115,12 +115,6 @@ static gannet_err split_comm(MPI_Comm comm, int color, int key, MPI_Comm *part) 
   return GANNET_OK;
 }
 
-static gannet_err split_grid(gannet_distributed *f, int rank) {
-  const bool inside = in_grid(f);
-  GANNET_TRY(split_comm(f->comm, inside ? f->row : MPI_UNDEFINED, rank, &f->along_row));
-  return split_comm(f->comm, inside ? f->column : MPI_UNDEFINED, rank, &f->along_column);
-}
-
 /* After an error handle and grid say what there is to free. */
 static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
   int np = 0, rank = 0;
@@ -137,7 +131,9 @@ static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
   f->grid = context;
   f->row = rank / f->layout.columns;
   f->column = rank % f->layout.columns;
-  return split_grid(f, rank);
+  const bool inside = in_grid(f);
+  GANNET_TRY(split_comm(f->comm, inside ? f->row : MPI_UNDEFINED, rank, &f->along_row));
+  return split_comm(f->comm, inside ? f->column : MPI_UNDEFINED, rank, &f->along_column);
 }
 
 gannet_err gannet_distributed_create(MPI_Comm comm, const gannet_distributed_layout *layout,

@@ -38,28 +38,22 @@ static gannet_err run_in_folder(gannet_launcher *launcher, const char *program,
   return gannet_file_read(path, answer, &size);
 }
 
-static void remove_folder(const char *folder) {
-  static const char *const names[] = {"stdout.log", "stderr.log"};
-  char path[PATH_MAX];
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (gannet_join_path(folder, names[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
-  }
-  (void)rmdir(folder);
-}
-
 /* Run a program of SLURM in a folder of its own. Returns 0, or -1 when it could not be run, which
  * is no error. The answer is NULL then, and when the program failed before it wrote. */
 static int run_program(gannet_launcher *launcher, const char *program, const char *const *arguments,
                        bool *works, char **answer) {
+  static const char *const logs[] = {"stdout.log", "stderr.log"};
   const char *base = getenv("TMPDIR");
-  char folder[PATH_MAX];
+  char folder[PATH_MAX], path[PATH_MAX];
   *works = false;
   *answer = NULL;
   (void)snprintf(folder, sizeof folder, "%s/gannet-slurm-XXXXXX", base ? base : "/tmp");
   if (!launcher || !mkdtemp(folder)) return -1;
   if (run_in_folder(launcher, program, arguments, folder, works, answer) != GANNET_OK)
     gannet_error_clear();
-  remove_folder(folder);
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
+    if (gannet_join_path(folder, logs[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
+  (void)rmdir(folder);
   return 0;
 }
 

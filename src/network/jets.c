@@ -81,12 +81,6 @@ GANNET_VECTOR_CLONES static void compose(int n, int order, const double *u, cons
     }
 }
 
-/* Series of the first layer's inputs: W z. */
-static void first_inputs(gannet_jets *j, const double *theta) {
-  const int m = j->net.width, inputs = j->net.inputs;
-  gannet_gemm_nt((j->order + 1) * j->n, m, inputs, 1, j->z, inputs, theta, inputs, 0, j->u, m);
-}
-
 static void pass_layer(gannet_jets *j, int l) {
   const int n = j->n * j->net.width;
   const size_t block = (size_t)n;
@@ -100,12 +94,12 @@ static void pass_layer(gannet_jets *j, int l) {
 void gannet_jets_forward(gannet_jets *j, const double *theta, int n, const double *z, int order,
                          double *values) {
   const gannet_mlp *net = &j->net;
-  const int m = net->width, rows = (order + 1) * n;
+  const int m = net->width, inputs = net->inputs, rows = (order + 1) * n;
   const double c = gannet_mlp_scale(net);
   j->n = n;
   j->order = order;
   j->z = z;
-  first_inputs(j, theta);
+  gannet_gemm_nt(rows, m, inputs, 1, z, inputs, theta, inputs, 0, j->u, m); /* W z */
   for (int l = 0; l < net->layers; ++l) {
     if (l > 0)
       gannet_gemm_nt(rows, m, m, c, j->a[l - 1], m, theta + gannet_mlp_offset(net, l), m, 0, j->u,

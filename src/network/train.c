@@ -265,15 +265,6 @@ static void run_epochs(training *t, gannet_stream stream, double *theta) {
   }
 }
 
-/* Give all ranks both halves, which the first two ranks have trained. */
-static gannet_err share_halves(const training *t, double *theta) {
-  if (!t->exchange.shared) return GANNET_OK;
-  for (int half = 0; half < 2; ++half)
-    GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
-                                      theta + (half ? t->p : 0)));
-  return GANNET_OK;
-}
-
 static gannet_err run_training(training *t, gannet_stream stream, double *theta,
                                gannet_train_report *report) {
   if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
@@ -282,7 +273,9 @@ static gannet_err run_training(training *t, gannet_stream stream, double *theta,
     GANNET_TRY(run_lbfgs(t, theta));
   } else {
     run_epochs(t, stream, theta);
-    GANNET_TRY(share_halves(t, theta));
+    for (int half = 0; half < 2 && t->exchange.shared; ++half) /* trained by the first two ranks */
+      GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
+                                        theta + (half ? t->p : 0)));
   }
   return full_loss(t, (int)(2 * t->p), theta, &report->loss, NULL);
 }

@@ -42,6 +42,7 @@ typedef struct {
   double *y;       /* [n] transformed */
 } study;
 
+/* All results, or a regular choice and the best one. */
 static void collect_results(study *s, int64_t best) {
   const gannet_campaign *c = s->campaign;
   int64_t n_done = 0, seen = 0;
@@ -129,16 +130,6 @@ static gannet_err fit_surrogate(study *s) {
   return gannet_surrogate_fit(s->surrogate, &data, true, 0);
 }
 
-/* Take all results, or a regular choice and the best one (id best), and fit the model. The study is
- * to be released, also after an error. */
-static gannet_err study_begin(const gannet_campaign *campaign, int64_t best, study *s) {
-  *s = (study){.campaign = campaign, .problem = campaign->input->problem};
-  s->d = s->problem->d;
-  GANNET_TRY(take_data(s, best));
-  GANNET_TRY(choose_model(s));
-  return fit_surrogate(s);
-}
-
 static void study_release(study *s) {
   gannet_surrogate_destroy(&s->surrogate);
   gannet_pde_residuals_destroy(&s->residuals);
@@ -163,13 +154,6 @@ static gannet_err study_predict(const study *s, int m, const double *x, double *
 /* A standardised value in the user's units. */
 static double study_units(const study *s, double value) {
   return gannet_problem_flip(s->problem, gannet_transform_invert(&s->transform, value));
-}
-
-/* Fit to other rows, x [n][d] and y [n] standardised, with the hyper-parameters as they are. */
-static gannet_err study_refit(study *s, int n, const double *x, const double *y) {
-  const gannet_data data = {n, x, y, s->noise_var};
-  GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
-  return gannet_surrogate_fit(s->surrogate, &data, false, 0);
 }
 
 /* The values of a variable that its slice shows, in the user's units; returns how many. */
@@ -312,7 +296,9 @@ static gannet_err predict_fold(study *s, int fold, double *x, double *y, double 
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
   }
-  GANNET_TRY(study_refit(s, kept, x, y));
+  const gannet_data others = {kept, x, y, s->noise_var};
+  GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
+  GANNET_TRY(gannet_surrogate_fit(s->surrogate, &others, false, 0));
   for (int i = fold; i < s->n; i += FOLDS)
     GANNET_TRY(gannet_surrogate_predict(s->surrogate, 1, s->x + (size_t)i * d, &mean[i], &sd[i]));
   return GANNET_OK;
@@ -363,7 +349,9 @@ static gannet_err fill_model(study *s, int64_t best, json_t *model) {
   json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
-  GANNET_TRY(study_begin(s->campaign, best, s));
+  GANNET_TRY(take_data(s, best));
+  GANNET_TRY(choose_model(s));
+  GANNET_TRY(fit_surrogate(s));
   const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
   (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
   (void)json_object_set_new(model, "summary", json_string(s->type->summary));
@@ -380,7 +368,8 @@ static gannet_err fill_model(study *s, int64_t best, json_t *model) {
 }
 
 gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
-  study s = {.campaign = campaign};
+  const gannet_problem *problem = campaign->input->problem;
+  study s = {.campaign = campaign, .problem = problem, .d = problem->d};
   int64_t n_done = 0, best = gannet_history_best(campaign->history);
   *model = json_object();
   for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += report_has_value(campaign, id);

@@ -58,15 +58,6 @@ struct gannet_polisher {
   double *x, *values, *gradients;
 };
 
-static void worker_release(polish_worker *w) {
-  gannet_minimizer_destroy(&w->minimizer);
-  gannet_free(&w->coordinate);
-  gannet_free(&w->x);
-  gannet_free(&w->conditions);
-  gannet_free(&w->multipliers);
-  *w = (polish_worker){0};
-}
-
 static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
   const gannet_polish_spec *spec = p->spec;
   const size_t d = (size_t)spec->problem->d, n = (size_t)p->n_conditions;
@@ -309,7 +300,15 @@ static gannet_err answer_questions(void *user, int n, const int *slots) {
 }
 
 static void release_workers(gannet_polisher *p) {
-  for (int i = 0; i < p->n; ++i) worker_release(&p->worker[i]);
+  for (int i = 0; i < p->n; ++i) {
+    polish_worker *w = &p->worker[i];
+    gannet_minimizer_destroy(&w->minimizer);
+    gannet_free(&w->coordinate);
+    gannet_free(&w->x);
+    gannet_free(&w->conditions);
+    gannet_free(&w->multipliers);
+    *w = (polish_worker){0};
+  }
   p->n = 0;
   gannet_free(&p->x);
   gannet_free(&p->values);

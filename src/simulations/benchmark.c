@@ -69,22 +69,6 @@ static int shift_point(const gannet_simulation_type *type, double shift,
   return 0;
 }
 
-/* A signal may end a sleep early: the rest is slept, as a computation would go on. */
-static void sleep_for(double seconds) {
-  const double end = gannet_clock_seconds() + seconds;
-  for (double left = seconds; left > 0; left = end - gannet_clock_seconds())
-    gannet_clock_sleep(left);
-}
-
-static int has_bad_luck(const gannet_benchmark_settings *settings,
-                        const gannet_simulation_input *input) {
-  double u;
-  gannet_random_uniform(
-      (gannet_stream){input->seed, GANNET_FOR_SIMULATION, FOR_FAILURE, (uint64_t)input->attempt}, 0,
-      1, &u);
-  return u < settings->fail;
-}
-
 /* Standard deviation of the objective over uniform points of the box, counted once per process;
  * points without a value do not count. */
 static gannet_err measure_spread(const gannet_benchmark_problem *problem, int d, double *sd) {
@@ -165,7 +149,10 @@ static int evaluate_point(const gannet_benchmark_problem *problem,
     return 1;
   }
   const double value = problem->value(problem->user, d, point, c);
-  sleep_for(settings->delay);
+  /* A signal may end a sleep early: the rest is slept, as a computation would go on. */
+  const double end = gannet_clock_seconds() + settings->delay;
+  for (double left = settings->delay; left > 0; left = end - gannet_clock_seconds())
+    gannet_clock_sleep(left);
   report_result(sd, input, value, c, output);
   return 0;
 }
@@ -173,6 +160,7 @@ static int evaluate_point(const gannet_benchmark_problem *problem,
 int gannet_benchmark_run_problem(const gannet_benchmark_problem *problem, const void *settings,
                                  const gannet_simulation_input *input,
                                  gannet_simulation_output *output) {
+  const gannet_benchmark_settings *chosen = settings;
   const size_t d = (size_t)input->n_variables;
   double *point = NULL;
   output->cannot_run = 0;
@@ -182,10 +170,14 @@ int gannet_benchmark_run_problem(const gannet_benchmark_problem *problem, const 
     (void)snprintf(output->reason, sizeof output->reason, "%s", gannet_error_message());
     return 1;
   }
-  const int failed = evaluate_point(problem, settings, input, point, output);
+  const int failed = evaluate_point(problem, chosen, input, point, output);
   gannet_free(&point);
   if (failed) return 1;
-  if (!has_bad_luck(settings, input)) return 0;
+  const gannet_stream luck = {input->seed, GANNET_FOR_SIMULATION, FOR_FAILURE,
+                              (uint64_t)input->attempt};
+  double u;
+  gannet_random_uniform(luck, 0, 1, &u);
+  if (!(u < chosen->fail)) return 0;
   (void)snprintf(output->reason, sizeof output->reason, "failed as ordered by the fail setting");
   return 1;
 }

@@ -470,12 +470,6 @@ const gannet_simulation_type gannet_beam = {
 
 /* Problems with constraints: a point is feasible when every c is at most 0. */
 
-static double largest_square(int d, const double *x) {
-  double largest = 0;
-  for (int k = 0; k < d; ++k) largest = fmax(largest, x[k] * x[k]);
-  return largest;
-}
-
 static double norm(int d, const double *x, double centre) {
   double sum = 0;
   for (int k = 0; k < d; ++k) sum += square(x[k] - centre);
@@ -484,7 +478,9 @@ static double norm(int d, const double *x, double centre) {
 
 static double ackley5(int d, const double *x, double *c) {
   c[0] = 1 - square(norm(d, x, 1) - 5.5);
-  c[1] = largest_square(d, x) - 9;
+  double largest = 0;
+  for (int k = 0; k < d; ++k) largest = fmax(largest, x[k] * x[k]);
+  c[1] = largest - 9;
   return ackley(d, x, c);
 }
 

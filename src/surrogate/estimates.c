@@ -131,14 +131,6 @@ gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet
 /* A row of which a smaller share of its square is left is taken for rounding. */
 static const double least_rest = 1e-8;
 
-/* own: [m][n] less their parts in the span of basis [rank][n]. c: [m][rank] scratch */
-static void subtract_projections(int m, int n, int rank, const double *basis, double *own,
-                                 double *c) {
-  if (rank == 0) return;
-  gannet_gemm_nt(m, rank, n, 1, own, n, basis, n, 0, c, rank);
-  gannet_gemm_nn(m, n, rank, -1, c, rank, basis, n, 1, own, n);
-}
-
 /* A basis in the place of the m rows of a block, which have been made orthogonal to all before it;
  * square: [m] what they were before that. Returns its size. */
 static int orthonormalise_block(int m, int n, double *block, const double *square, double *c) {
@@ -169,7 +161,10 @@ static int orthonormalise(int m, int n, double *rows, double *c) {
     memmove(block, rows + (ptrdiff_t)first * n, (size_t)some * (size_t)n * sizeof *block);
     for (int j = 0; j < some; ++j)
       square[j] = gannet_dot(n, block + (ptrdiff_t)j * n, block + (ptrdiff_t)j * n);
-    for (int pass = 0; pass < 2; ++pass) subtract_projections(some, n, rank, rows, block, c);
+    for (int pass = 0; pass < 2 && rank > 0; ++pass) {
+      gannet_gemm_nt(some, rank, n, 1, block, n, rows, n, 0, c, rank);
+      gannet_gemm_nn(some, n, rank, -1, c, rank, rows, n, 1, block, n);
+    }
     rank += orthonormalise_block(some, n, block, square, c);
   }
   return rank;
@@ -246,14 +241,6 @@ static double *kernel_rows_of(const gannet_moment_sums *s, int strip) {
   return s->kernel_rows + (size_t)strip * (size_t)s->n * LANES;
 }
 
-static void solve_strips(const gannet_moment_sums *s, int n_strips) {
-  for (int i = 0; i < s->solved; i += BLOCK) {
-    const int end = s->solved - i < BLOCK ? s->solved : i + BLOCK;
-    s->by->solve(i, end, s->factor + packed_offset(i), n_strips, s->kernel_rows,
-                 (size_t)s->n * LANES);
-  }
-}
-
 /* mean and explained: [n_strips][lanes], of zeros. */
 static void add_projections(const gannet_moment_sums *s, int n_strips, const double *strips,
                             double *mean, double *explained) {
@@ -282,7 +269,11 @@ void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, con
   }
   for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * lanes)
     gannet_kernel_sums_keep(s->kernel, strip, kernel_rows_of(s, i), mean + (size_t)i * lanes);
-  solve_strips(s, n_strips);
+  for (int i = 0; i < s->solved; i += BLOCK) {
+    const int end = s->solved - i < BLOCK ? s->solved : i + BLOCK;
+    s->by->solve(i, end, s->factor + packed_offset(i), n_strips, s->kernel_rows,
+                 (size_t)s->n * lanes);
+  }
   for (int i = 0; i < n_strips; ++i) {
     memset(s->sum, 0, lanes * sizeof *s->sum);
     s->by->square(s->solved, kernel_rows_of(s, i), s->sum);

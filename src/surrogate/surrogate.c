@@ -24,12 +24,6 @@ struct gannet_surrogate {
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 };
 
-static bool all_finite(size_t n, const double *values) {
-  for (size_t i = 0; i < n; ++i)
-    if (!isfinite(values[i])) return false;
-  return true;
-}
-
 static gannet_err default_options(gannet_surrogate *s) {
   gannet_complaints complaints = {0};
   s->own_options = true;
@@ -99,8 +93,9 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
                  GANNET_ERR_ARG, "noise variance %g, expected at least 0 or nan", data->noise_var);
   for (int i = 0; i < data->n; ++i) {
     GANNET_REQUIRE(isfinite(data->y[i]), GANNET_ERR_ARG, "value %d of the data is not finite", i);
-    GANNET_REQUIRE(all_finite((size_t)s->d, data->x + (size_t)i * (size_t)s->d), GANNET_ERR_ARG,
-                   "point %d of the data is not finite", i);
+    const double *x = data->x + (size_t)i * (size_t)s->d;
+    for (int k = 0; k < s->d; ++k)
+      GANNET_REQUIRE(isfinite(x[k]), GANNET_ERR_ARG, "point %d of the data is not finite", i);
   }
   return GANNET_OK;
 }

@@ -147,14 +147,6 @@ static gannet_err check_paths(const init_plan *plan, const draft *files, bool fo
   return GANNET_OK;
 }
 
-static gannet_err write_file(const draft *file) {
-  const mode_t mask = umask(0);
-  (void)umask(mask);
-  GANNET_TRY(gannet_file_replace(file->path, file->text, file->size));
-  if (chmod(file->path, file->mode & ~mask)) return gannet_raise_errno("write", file->path);
-  return GANNET_OK;
-}
-
 static void warn_of_todo(const init_plan *plan) {
   const gannet_text_list *command = &plan->command;
   char path[PATH_MAX];
@@ -204,8 +196,13 @@ static gannet_err write_files(const cli_arguments *arguments, const init_plan *p
     return GANNET_OK;
   }
   GANNET_TRY(check_paths(plan, files, cli_has(arguments, "force")));
-  for (int i = 0; i < FILES; ++i)
-    if (files[i].text) GANNET_TRY(write_file(&files[i]));
+  const mode_t mask = umask(0);
+  (void)umask(mask);
+  for (const draft *file = files; file < files + FILES; ++file) {
+    if (!file->text) continue;
+    GANNET_TRY(gannet_file_replace(file->path, file->text, file->size));
+    if (chmod(file->path, file->mode & ~mask)) return gannet_raise_errno("write", file->path);
+  }
   print_outcome(plan, files);
   warn_of_todo(plan);
   return GANNET_OK;

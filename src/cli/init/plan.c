@@ -509,14 +509,6 @@ static void check_tasks(const cli_arguments *arguments, const init_plan *plan,
         plan->parallel, plan->tasks, cores, cores == 1 ? "" : "s", cores / plan->tasks);
 }
 
-static int count_coordinates(const init_plan *plan) {
-  int d = 0;
-  for (int i = 0; i < plan->n_variables; ++i)
-    d += plan->variable[i].is.type == GANNET_VARIABLE_CATEGORICAL ? plan->variable[i].is.n_values
-                                                                  : 1;
-  return d;
-}
-
 static gannet_err choose_sizes(const cli_arguments *arguments, init_plan *plan,
                                gannet_complaints *complaints) {
   plan->tasks = 1;
@@ -528,8 +520,12 @@ static gannet_err choose_sizes(const cli_arguments *arguments, init_plan *plan,
   if (!cli_has(arguments, "parallel") && (plan->tasks == 1 || plan->batch < plan->parallel))
     plan->parallel = plan->batch;
   check_tasks(arguments, plan, complaints);
-  const int evaluations =
-      20 * (count_coordinates(plan) + 1); /* enough for a model to be worth it */
+  int d = 0; /* coordinates of the search */
+  for (int i = 0; i < plan->n_variables; ++i) {
+    const gannet_variable *v = &plan->variable[i].is;
+    d += v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values : 1;
+  }
+  const int evaluations = 20 * (d + 1); /* enough for a model to be worth it */
   plan->evaluations = (evaluations + plan->batch - 1) / plan->batch * plan->batch;
   return read_count(arguments, "budget", 1000000000, &plan->evaluations, complaints);
 }
@@ -643,15 +639,6 @@ static gannet_err add_launcher(init_plan *plan) {
   return gannet_text_list_add(&plan->command, word);
 }
 
-static gannet_err read_command(const char *text, init_plan *plan, gannet_complaints *complaints) {
-  char *word = NULL;
-  if (!begins_with_launcher(text)) GANNET_TRY(add_launcher(plan));
-  GANNET_TRY(gannet_alloc(strlen(text) + 1, 1, &word));
-  const gannet_err err = add_words(text, word, plan, complaints);
-  gannet_free(&word);
-  return err;
-}
-
 static gannet_err read_lists(const cli_arguments *arguments, init_plan *plan,
                              gannet_complaints *complaints) {
   const char *text, *kept;
@@ -719,7 +706,13 @@ static gannet_err read_simulation(const cli_arguments *arguments, init_plan *pla
     GANNET_TRY(keep_text(plan, &plan->plugin, *related == '/' ? "%s" : "./%s", related));
   }
   if (plan->is_example) GANNET_TRY(choose_example(arguments, plan, &command));
-  return command ? read_command(command, plan, complaints) : GANNET_OK;
+  if (!command) return GANNET_OK;
+  char *word = NULL;
+  if (!begins_with_launcher(command)) GANNET_TRY(add_launcher(plan));
+  GANNET_TRY(gannet_alloc(strlen(command) + 1, 1, &word));
+  const gannet_err err = add_words(command, word, plan, complaints);
+  gannet_free(&word);
+  return err;
 }
 
 gannet_err init_plan_make(const cli_arguments *arguments, init_plan *plan,

@@ -238,20 +238,19 @@ const init_partition *init_site_default(const init_site *site) {
   return site->n_partitions ? &site->partition[0] : NULL;
 }
 
-static void tell_partition(const init_partition *partition, FILE *out) {
-  char limit[64] = "no limit";
-  if (isfinite(partition->limit)) gannet_format_duration(partition->limit, limit, sizeof limit);
-  (void)fprintf(out, " %s%s (%ld node%s of %ld, %s)", partition->name,
-                partition->is_default ? "*" : "", partition->nodes,
-                partition->nodes == 1 ? "" : "s", partition->cpus, limit);
-}
-
 void init_site_tell(const init_site *site, FILE *out) {
   (void)fprintf(out, "found: %d core%s", site->cores, site->cores == 1 ? "" : "s");
   if (*site->launcher) (void)fprintf(out, ", %s", site->launcher);
   if (site->slurm) {
     (void)fputs(", SLURM with partitions", out);
-    for (int i = 0; i < site->n_partitions; ++i) tell_partition(&site->partition[i], out);
+    for (int i = 0; i < site->n_partitions; ++i) {
+      const init_partition *partition = &site->partition[i];
+      char limit[64] = "no limit";
+      if (isfinite(partition->limit)) gannet_format_duration(partition->limit, limit, sizeof limit);
+      (void)fprintf(out, " %s%s (%ld node%s of %ld, %s)", partition->name,
+                    partition->is_default ? "*" : "", partition->nodes,
+                    partition->nodes == 1 ? "" : "s", partition->cpus, limit);
+    }
     if (*site->accounts) (void)fprintf(out, "; accounts %s", site->accounts);
     if (*site->account) (void)fprintf(out, " (default %s)", site->account);
   } else {

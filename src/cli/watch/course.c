@@ -21,14 +21,6 @@ void watch_course_release(watch_course *course) {
   gannet_free(&course->sights);
 }
 
-static void restart_course(watch_course *course, int generation) {
-  watch_course_release(course);
-  memset(course, 0, sizeof *course);
-  course->generation = generation;
-  course->last_batch = -1;
-  course->begun = course->last_ended = NAN;
-}
-
 static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64_t id) {
   const gannet_ticket *t = &follow->campaign.ledger.ticket[id];
   const gannet_problem *problem = follow->campaign.input->problem;
@@ -120,7 +112,11 @@ gannet_err watch_course_update(watch_course *course, const gannet_follow *follow
   const gannet_history *h = follow->campaign.history;
   const bool is_first = course->n_seen == 0 || course->generation != follow->generation;
   const int before = course->n_proposals;
-  if (is_first) restart_course(course, follow->generation);
+  if (is_first) {
+    watch_course_release(course);
+    *course = (watch_course){
+        .generation = follow->generation, .last_batch = -1, .begun = NAN, .last_ended = NAN};
+  }
   while (course->n_ended < gannet_history_count_told(h))
     GANNET_TRY(take_ended(course, follow, gannet_history_order(h)[course->n_ended]));
   GANNET_TRY(take_proposals(course, follow));

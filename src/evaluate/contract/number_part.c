@@ -18,14 +18,11 @@ static bool is_exponent(const char *text) {
   return is_digit(text[1 + is_any(text[1], "+-")]);
 }
 
-static bool is_mantissa_end(const char *text, size_t begin, size_t end) {
-  if (end == begin) return false;
-  return is_digit(text[end - 1]) || (text[end - 1] == '.' && end - begin > 1);
-}
-
 /* Whether the number goes on behind the part: by digits, a first point, or a first exponent. */
 static bool goes_on(const char *text, size_t begin, size_t end) {
-  if (!is_mantissa_end(text, begin, end)) return false;
+  if (end == begin) return false;
+  const bool ends_mantissa = is_digit(text[end - 1]) || (text[end - 1] == '.' && end - begin > 1);
+  if (!ends_mantissa) return false;
   if (is_digit(text[end])) return true;
   bool has_point = false, has_exponent = false;
   for (size_t i = begin; i < end; ++i) {

@@ -138,13 +138,6 @@ static gannet_err repeat(gannet_text *to, const char *c, int n) {
   return GANNET_OK;
 }
 
-/* The number of characters in a UTF-8 text. */
-static int count_characters(const char *text) {
-  int n = 0;
-  for (; *text; ++text) n += ((unsigned char)*text & 0xc0) != 0x80;
-  return n;
-}
-
 gannet_err gannet_field_write(const gannet_field *field, gannet_field_kind kind, double number,
                               const char *text, gannet_text *to, bool *fits) {
   char digits[512];
@@ -155,7 +148,8 @@ gannet_err gannet_field_write(const gannet_field *field, gannet_field_kind kind,
   const char sign = is_negative ? '-' : is_text ? '\0' : field->sign;
   if (!is_text) write_digits(field, kind, number, text, digits, sizeof digits);
   const char *body = is_text ? text : digits;
-  const int used = count_characters(body) + (sign != '\0');
+  int used = sign != '\0'; /* characters of UTF-8 */
+  for (const char *at = body; *at; ++at) used += ((unsigned char)*at & 0xc0) != 0x80;
   const int rest = field->width > used ? field->width - used : 0;
   const char align = field->align ? field->align : is_text ? '<' : '>';
   const int before = field->zeros || align == '<' ? 0 : align == '>' ? rest : rest / 2;

@@ -372,14 +372,6 @@ static int give_back(runner *run, int count, gannet_result_record *results) {
   return count;
 }
 
-static gannet_err share_reported(runner *run, int count, gannet_result_record *results) {
-  const gannet_result_records records = {count, run->record_size, run->records};
-  const gannet_err err = gannet_result_share_reported(
-      run->context->comm, run->problem->spec.n_variables, &records, run->reported, results);
-  for (int i = 0; i < count; ++i) gannet_quantities_release(&run->reported[i]);
-  return err;
-}
-
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
                                   gannet_result_record *results) {
   runner *run = state;
@@ -402,7 +394,11 @@ gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n
   for (int i = 0; i < count; ++i)
     gannet_result_unpack(run->problem->spec.n_constraints,
                          run->records + (size_t)i * run->record_size, &results[i]);
-  GANNET_TRY(share_reported(run, count, results));
+  const gannet_result_records records = {count, run->record_size, run->records};
+  const gannet_err shared = gannet_result_share_reported(
+      run->context->comm, run->problem->spec.n_variables, &records, run->reported, results);
+  for (int i = 0; i < count; ++i) gannet_quantities_release(&run->reported[i]);
+  GANNET_TRY(shared);
   *n = sort_out(run, count, results);
   return GANNET_OK;
 }

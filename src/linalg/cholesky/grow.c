@@ -156,15 +156,6 @@ typedef struct {
   const cholesky_source *source; /* of rows of K; NULL = they are where L is to be made */
 } growth;
 
-static int panels_for(int n) {
-  return (n + PANEL - 1) / PANEL;
-}
-
-static int rows_of_panel(const growth *g, int panel) {
-  const int left = g->n - panel * PANEL;
-  return left < PANEL ? left : PANEL;
-}
-
 static int rows_of_block_row(const growth *g, int i) {
   return g->n - i * B < B ? g->n - i * B : B;
 }
@@ -237,7 +228,8 @@ static void subtract_own_products(const growth *g, panel_progress *p) {
  * whenever the rank would wait, so that few are left when the last columns come. */
 static bool make_panel(const growth *g, int panel, gannet_err *err) {
   gannet_cholesky *factor = g->factor;
-  const int first = panel * PANEL, count = rows_of_panel(g, panel), lanes = panel_lanes(count);
+  const int first = panel * PANEL, left = g->n - first;
+  const int count = left < PANEL ? left : PANEL, lanes = panel_lanes(count);
   const double *k = panel_rows(g, panel);
   panel_progress p = {.panel = panel, .count = count, .lanes = lanes, .x = factor->panel};
   if (g->source) {
@@ -261,7 +253,7 @@ static bool make_panel(const growth *g, int panel, gannet_err *err) {
  * too, so that all ranks come to an end. With a source, its rows may have failed, or a pivot. */
 static gannet_err make_panels(growth *g) {
   const gannet_node *node = g->shared->node;
-  const int end = panels_for(g->n);
+  const int end = (g->n + PANEL - 1) / PANEL;
   gannet_err err = GANNET_OK;
   bool good = true;
   for (int panel = 2 * g->first; panel < end; ++panel) {

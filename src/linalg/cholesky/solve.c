@@ -242,12 +242,6 @@ void cholesky_forward_share(gannet_cholesky *factor, int n_blocks, int m, int la
   do_share(&s);
 }
 
-/* The share of this rank in L^-T x, in the shared x, after the forward share. */
-static void backward_share(gannet_cholesky *factor, int lanes) {
-  const sweep s = sweep_of(factor, cholesky_blocks_for(factor->n), lanes, true);
-  do_share(&s);
-}
-
 gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b, int ldb) {
   const int blocks = cholesky_blocks_for(factor->n);
   if (count_solvers(factor, factor->n) == 1) {
@@ -259,7 +253,8 @@ gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double
     double *rows = b + (ptrdiff_t)from * ldb;
     GANNET_TRY(cholesky_begin_joint(factor->shared, GANNET_OK));
     cholesky_forward_share(factor, blocks, count, lanes, rows, (size_t)ldb);
-    backward_share(factor, lanes);
+    const sweep backward = sweep_of(factor, blocks, lanes, true); /* L^-T x, in the shared x */
+    do_share(&backward);
     for (int i = blocks - 1; i >= 0; --i)
       (void)cholesky_await(factor->shared, i, CHOLESKY_BACKWARD);
     factor->kernels->unpack(lanes, count, factor->n, factor->shared->x, rows, (size_t)ldb);

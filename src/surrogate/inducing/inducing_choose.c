@@ -33,15 +33,6 @@ typedef struct {
   bool coarse;     /* points are compared with lambda */
 } choice;
 
-static void release_choice(choice *c) {
-  gannet_free(&c->points);
-  gannet_free(&c->kernel);
-  gannet_free(&c->columns);
-  gannet_free(&c->factor);
-  gannet_free(&c->cross);
-  gannet_free(&c->rank);
-}
-
 static gannet_err allocate_choice(choice *c) {
   const size_t limit = (size_t)c->g->limit, np = (size_t)c->g->context->np;
   GANNET_TRY(gannet_alloc((size_t)POOL * (size_t)c->g->d, sizeof(double), &c->points));
@@ -265,6 +256,11 @@ gannet_err inducing_choose(gannet_inducing *g, const gannet_inducing_request *re
   g->m = 0;
   gannet_err err = gannet_agree(g->context->comm, begin_choice(&c));
   if (err == GANNET_OK) err = choose_all(&c);
-  release_choice(&c);
+  gannet_free(&c.points);
+  gannet_free(&c.kernel);
+  gannet_free(&c.columns);
+  gannet_free(&c.factor);
+  gannet_free(&c.cross);
+  gannet_free(&c.rank);
   return err;
 }

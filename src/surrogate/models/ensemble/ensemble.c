@@ -183,12 +183,6 @@ static gannet_err member_create(const ensemble_data *data, const ensemble_stream
   return gannet_alloc(2 * gannet_mlp_parameters(&data->net), sizeof(double), &member->theta);
 }
 
-static void member_release(ensemble_member *member) {
-  gannet_tangent_directions_release(&member->omega);
-  gannet_tangent_destroy(&member->tangent);
-  gannet_free(&member->theta);
-}
-
 /* Values of the prior function, 0 without one. */
 static void prior_values(const ensemble_member *member, int m, const double *x, double *values) {
   if (member->tangent)
@@ -256,7 +250,12 @@ static gannet_err member_train(const ensemble_data *data, ensemble_trainer *trai
 }
 
 static void release_members(ensemble *e, int keep) {
-  for (int k = keep; k < e->n_members; ++k) member_release(&e->members[k]);
+  for (int k = keep; k < e->n_members; ++k) {
+    ensemble_member *member = &e->members[k];
+    gannet_tangent_directions_release(&member->omega);
+    gannet_tangent_destroy(&member->tangent);
+    gannet_free(&member->theta);
+  }
   if (keep < e->n_members) e->n_members = keep;
 }
 

@@ -131,16 +131,6 @@ static gannet_err reserve_rows(gp *g, int n) {
   return GANNET_OK;
 }
 
-/* Everything that follows from the hyper-parameters and the given noise. */
-static void apply_hyper(gp *g) {
-  const double floor = g->options->noise_floor;
-  for (int k = 0; k < g->d; ++k)
-    g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
-  g->variance = exp(g->hyper[GP_VARIANCE]);
-  g->least_noise = fmax(floor, isnan(g->noise_var) ? exp(g->hyper[GP_NOISE]) : g->noise_var);
-  g->noise = g->least_noise;
-}
-
 /* The factor of the kernel matrix. Rounding can make it indefinite when points repeat and the floor
  * of the noise is small: the noise is then raised, in steps that depend on the data alone. */
 static gannet_err factorise_kernel(gp *g) {
@@ -219,8 +209,13 @@ static gannet_err condition_on(gp *g, const gannet_data *data) {
   bool renewed = false;
   gannet_data seen;
   if (fresh) {
-    g->noise_var = data->noise_var;
-    apply_hyper(g);
+    const double noise = data->noise_var, floor = g->options->noise_floor;
+    for (int k = 0; k < g->d; ++k)
+      g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
+    g->variance = exp(g->hyper[GP_VARIANCE]);
+    g->noise_var = noise;
+    g->least_noise = fmax(floor, isnan(noise) ? exp(g->hyper[GP_NOISE]) : noise);
+    g->noise = g->least_noise;
   }
   const gannet_inducing_request request = {
       data, g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points}};

@@ -214,12 +214,6 @@ static bool is_noisy(const double *quiet, double value, const double *noisy, dou
          noisy[GP_NOISE] > log(noisy_least);
 }
 
-static bool needs_noisy_start(const gp *g) {
-  const int when = g->options->noisy_start;
-  return isnan(g->noise_var) &&
-         (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->looks_noisy));
-}
-
 static void pose_problem(learning *l, gannet_multistart_task *task) {
   const gp_options *options = l->g->options;
   const int n = l->g->n_hyper;
@@ -251,13 +245,15 @@ static void pose_problem(learning *l, gannet_multistart_task *task) {
 gannet_err gp_learn_begin(void *state, const gannet_data *data, int64_t iteration,
                           gannet_multistart_task *task) {
   gp *g = state;
+  const int noisy = g->options->noisy_start;
   learning *l = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
   *l = (learning){.g = g, .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y}};
   task->problem.user = l;
   g->noise_var = data->noise_var;
   g->stale = true;
-  l->noise = needs_noisy_start(g);
+  l->noise = isnan(g->noise_var) &&
+             (noisy == GP_NOISY_YES || (noisy == GP_NOISY_SUSPECTED && g->looks_noisy));
   GANNET_TRY(choose_rows_and_starts(l, iteration));
   pose_problem(l, task);
   return GANNET_OK;

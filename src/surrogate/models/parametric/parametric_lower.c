@@ -31,14 +31,6 @@ typedef struct {
   double *trial, *trial_image; /* the next step; once accepted, the step before */
 } ball_descent;
 
-static double value_at_step(ball_descent *s, const double *step) {
-  const parametric *m = s->m;
-  double value = 0;
-  for (int k = 0; k < m->p; ++k) s->w[k] = m->w[k] + step[k];
-  two_layer_values(&m->net, s->w, 1, s->z, s->work, &value);
-  return value;
-}
-
 /* Gradient by the weights at a step, and its image under Sigma^-1; returns f. */
 static double gradient_at_step(ball_descent *s, const double *step) {
   const parametric *m = s->m;
@@ -77,7 +69,8 @@ static void swap(double **a, double **b) {
 /* Search along the gradient for a step that lowers the value f; returns the new value, or f when no
  * step lowers it. away is the squared length of the last step, 0 before the first. */
 static double take_step(ball_descent *s, double f, double *size, double *away) {
-  const int p = s->m->p;
+  const parametric *m = s->m;
+  const int p = m->p;
   double bend = 0;
   swap(&s->g, &s->before);
   (void)gradient_at_step(s, s->step);
@@ -85,7 +78,9 @@ static double take_step(ball_descent *s, double f, double *size, double *away) {
   if (*away > 0) *size = bend > 0 ? *away / bend : 10 * *size;
   for (int halving = 0; halving < HALVINGS; ++halving, *size *= 0.5) {
     *away = project(s, *size);
-    const double value = value_at_step(s, s->trial);
+    double value = 0;
+    for (int k = 0; k < p; ++k) s->w[k] = m->w[k] + s->trial[k];
+    two_layer_values(&m->net, s->w, 1, s->z, s->work, &value);
     if (!(value <= f - 1e-4 * *away / *size)) continue;
     swap(&s->step, &s->trial);
     swap(&s->image, &s->trial_image);

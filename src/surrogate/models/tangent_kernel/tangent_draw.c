@@ -28,13 +28,6 @@ bool tangent_shares_features(const tangent_model *t, int n) {
 /* Draws with fewer random numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 15 };
 
-/* Of the making of draws ranks share the draws, and blocks of points. */
-static gannet_stride stride_of_draws(const tangent_model *t, int q) {
-  const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
-  return gannet_stride_of(t->context->rank, t->context->np,
-                          tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
-}
-
 /* The weights c_j, and with the kernel of the network the directions. */
 static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
@@ -51,7 +44,11 @@ static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
-  const gannet_stride own = stride_of_draws(t, q);
+  /* Of the making of draws ranks share the draws, and blocks of points. */
+  const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
+  const gannet_stride own =
+      gannet_stride_of(t->context->rank, t->context->np,
+                       tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
   gannet_free(&t->update);
   gannet_err err = gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update);
   if (err == GANNET_OK) err = gannet_tangent_directions_reserve(t->net, q, &t->draws);
