@@ -70,6 +70,22 @@ typedef struct {
   double noise_sd; /* of the objective, in its units; 0 = exact, NAN = to be inferred */
 } gannet_problem_spec;
 
+/* A variable constraint as a function of the program.
+ *
+ * user    in  from gannet_variable_function
+ * x_user  in  [n_variables] as ask gives them, with fixed and derived variables
+ *
+ * Returns by how much the constraint is kept: at least 0 where it is, less where it is violated,
+ * best without jumps. Not a number = violated.
+ */
+typedef double (*gannet_slack_function)(void *user, const double *x_user);
+
+typedef struct {
+  const char *name; /* for messages */
+  gannet_slack_function slack;
+  void *user; /* handed to slack */
+} gannet_variable_function;
+
 typedef struct gannet_problem gannet_problem;
 
 /* Create a problem.
@@ -127,6 +143,26 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_proble
  */
 GANNET_API GANNET_CHECKED gannet_err
 gannet_problem_set_variable_constraints(gannet_problem *problem, int n, const char *const *texts);
+
+/* State variable constraints that no text can express, as functions of the program: of those that
+ * cannot be written as expressions, as they need a table or a geometry. They are treated as
+ * inequalities that are not linear. They must be cheap, as they are called some hundred thousand
+ * times, by one thread at a time, and must give the same numbers for the same point on all ranks.
+ * They are kept beside the texts, and replace the functions that were stated before, which stay
+ * when the new ones are refused.
+ *
+ * Local; the same functions on all ranks of an optimiser, whose creation compares their names and
+ * their values at some points.
+ *
+ * n          in  0 = none
+ * functions  in  [n] copied with their names; what user points at is borrowed until the problem is
+ *                destroyed, or has other functions
+ *
+ * Errors: GANNET_ERR_INPUT when no point of the box was found that satisfies all constraints, or
+ * for a candidate that violates one. GANNET_ERR_STATE while an optimiser works with the problem.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_variable_functions(
+    gannet_problem *problem, int n, const gannet_variable_function *functions);
 
 /* Free a problem and set the pointer to NULL; accepts NULL.
  *

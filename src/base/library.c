@@ -22,7 +22,8 @@
   X(gannet_result)            \
   X(gannet_simulation_input)  \
   X(gannet_simulation_output) \
-  X(gannet_variable)
+  X(gannet_variable)          \
+  X(gannet_variable_function)
 
 typedef struct {
   const char *name;

@@ -25,7 +25,7 @@ module gannet
   implicit none
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
-  public :: gannet_fixed, gannet_derived, gannet_ordinal
+  public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
   public :: gannet_tell_point, gannet_discard, gannet_correct
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
@@ -71,6 +71,40 @@ module gannet
   interface gannet_ordinal
     module procedure ordinal_numbers, ordinal_words
   end interface
+
+  ! A variable constraint as a function of a point x(variables): by how much it is kept, at least 0 where it is; not a
+  ! number = violated.
+  abstract interface
+    function gannet_slack(x) result(slack)
+      import
+      real(c_double), intent(in) :: x(:)
+      real(c_double) :: slack
+    end function
+  end interface
+
+  ! Add a relation between variables that no point violates: gannet_variable_constraint(opt, "chord + span <= 10") or
+  ! "a + b + c = 1"; or a function for what no text can express: gannet_variable_constraint(opt, "clearance", f), whose
+  ! interface is gannet_slack. Functions must be cheap and give the same on all ranks. What is wrong is told by the
+  ! first gannet_ask.
+  interface gannet_variable_constraint
+    module procedure constraint_text, constraint_function
+  end interface
+
+  type :: function_entry
+    type(text) :: name
+    integer :: n = 0 ! variables
+    procedure(gannet_slack), pointer, nopass :: slack => null()
+  end type
+
+  type :: function_box ! a function keeps its address when the list grows
+    type(function_entry), pointer :: entry => null()
+  end type
+
+  type, bind(c) :: c_function
+    type(c_ptr) :: name
+    type(c_funptr) :: slack
+    type(c_ptr) :: user
+  end type
 
   type :: constraint_entry
     type(text) :: name
@@ -169,6 +203,7 @@ module gannet
     type(constraint_entry), allocatable :: constraints(:)
     type(setting_entry), allocatable :: settings(:)
     type(text), allocatable :: relations(:)
+    type(function_box), allocatable :: functions(:)
   end type
 
   interface
@@ -202,6 +237,14 @@ module gannet
       integer(c_int), value :: n
       type(c_ptr), intent(in) :: texts(*)
       integer(c_int) :: problem_set_variable_constraints
+    end function
+    function problem_set_variable_functions(problem, n, functions) &
+      bind(c, name="gannet_problem_set_variable_functions")
+      import
+      type(c_ptr), value :: problem
+      integer(c_int), value :: n
+      type(c_function), intent(in) :: functions(*)
+      integer(c_int) :: problem_set_variable_functions
     end function
     subroutine problem_destroy(problem) bind(c, name="gannet_problem_destroy")
       import
@@ -369,6 +412,7 @@ contains
     type(c_constraint) :: constraint
     type(c_spec) :: spec
     type(c_setting) :: setting
+    type(c_function) :: function
     type(c_quantity) :: quantity
     type(c_result) :: evaluated
     type(c_best) :: best
@@ -381,6 +425,7 @@ contains
     call check_size("gannet_constraint", c_sizeof(constraint), code)
     call check_size("gannet_problem_spec", c_sizeof(spec), code)
     call check_size("gannet_method_setting", c_sizeof(setting), code)
+    call check_size("gannet_variable_function", c_sizeof(function), code)
     call check_size("gannet_quantity", c_sizeof(quantity), code)
     call check_size("gannet_result", c_sizeof(evaluated), code)
     call check_size("gannet_best", c_sizeof(best), code)
@@ -499,7 +544,7 @@ contains
     call forget_refusal()
     call gannet_end(opt)
     opt = gannet_optimizer()
-    allocate (opt%variables(0), opt%constraints(0), opt%settings(0), opt%relations(0))
+    allocate (opt%variables(0), opt%constraints(0), opt%settings(0), opt%relations(0), opt%functions(0))
     opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
@@ -677,15 +722,33 @@ contains
     opt%constraints = [opt%constraints, entry]
   end subroutine
 
-  ! Add a relation between variables that no point violates: "chord + span <= 10", "a + b + c = 1". What is wrong
-  ! is told by the first gannet_ask.
-  !
-  ! Local; the same on all ranks.
-  subroutine gannet_variable_constraint(opt, relation)
+  subroutine constraint_text(opt, relation)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: relation
     if (is_open(opt)) opt%relations = [opt%relations, as_text(relation)]
   end subroutine
+
+  subroutine constraint_function(opt, name, slack)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    procedure(gannet_slack) :: slack
+    type(function_box) :: box
+    if (.not. is_open(opt)) return
+    allocate (box%entry)
+    box%entry%name = as_text(name)
+    box%entry%slack => slack
+    opt%functions = [opt%functions, box]
+  end subroutine
+
+  ! What the library calls.
+  function call_slack(user, x) result(slack) bind(c)
+    type(c_ptr), value :: user
+    real(c_double), intent(in) :: x(*)
+    real(c_double) :: slack
+    type(function_entry), pointer :: entry
+    call c_f_pointer(user, entry)
+    slack = entry%slack(x(1:entry%n))
+  end function
 
   ! A setting of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). What is wrong
   ! is told by the first gannet_ask.
@@ -703,6 +766,7 @@ contains
     type(c_variable), allocatable, target :: variables(:)
     type(c_constraint), allocatable, target :: constraints(:)
     type(c_ptr), allocatable :: relations(:)
+    type(c_function), allocatable :: functions(:)
     integer :: i, k
     allocate (variables(size(opt%variables)), constraints(size(opt%constraints)))
     do i = 1, size(variables)
@@ -727,6 +791,14 @@ contains
     if (code /= 0) return
     relations = [(c_loc(opt%relations(i)%c), i=1, size(opt%relations))]
     code = problem_set_variable_constraints(opt%problem, size(relations, kind=c_int), relations)
+    if (code /= 0) return
+    allocate (functions(size(opt%functions)))
+    do i = 1, size(functions)
+      opt%functions(i)%entry%n = size(opt%variables)
+      functions(i) = c_function(c_loc(opt%functions(i)%entry%name%c), c_funloc(call_slack), &
+                                c_loc(opt%functions(i)%entry))
+    end do
+    code = problem_set_variable_functions(opt%problem, size(functions, kind=c_int), functions)
   end subroutine
 
   ! The optimiser is made at the first use, when all variables are known.
@@ -1150,9 +1222,15 @@ contains
   ! Collective.
   subroutine gannet_end(opt)
     type(gannet_optimizer), intent(inout) :: opt
+    integer :: i
     call optimizer_destroy(opt%handle)
     call problem_destroy(opt%problem)
     call context_destroy(opt%context)
+    if (.not. allocated(opt%functions)) return
+    do i = 1, size(opt%functions)
+      deallocate (opt%functions(i)%entry)
+    end do
+    deallocate (opt%functions)
   end subroutine
 
 end module

@@ -125,6 +125,7 @@ static gannet_err require_same_on_ranks(const gannet_context *context,
   const uint64_t of_equations = gannet_rank_digest_equations(problem);
   const uint64_t of_candidates = gannet_rank_digest_candidates(problem);
   const uint64_t of_relations = gannet_rank_digest_variable_constraints(problem);
+  const uint64_t of_functions = gannet_rank_digest_variable_functions(problem);
   const uint64_t of_settings = gannet_rank_digest_settings(n, settings);
   GANNET_TRY(gannet_same(context->comm, &of_problem, sizeof of_problem,
                          "variables, constraints, goal or noise of the problem"));
@@ -135,6 +136,8 @@ static gannet_err require_same_on_ranks(const gannet_context *context,
   GANNET_TRY(gannet_same(context->comm, &of_relations, sizeof of_relations,
                          "variable constraints of the problem "
                          "(gannet_problem_set_variable_constraints)"));
+  GANNET_TRY(gannet_same(context->comm, &of_functions, sizeof of_functions,
+                         "functions of the problem (gannet_problem_set_variable_functions)"));
   return gannet_same(context->comm, &of_settings, sizeof of_settings, "settings of the method");
 }
 
@@ -322,6 +325,12 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   if (err == GANNET_OK)
     err = has_models(o) && !is_design_complete(o) ? propose_first_design(o, q, x_unit)
                                                   : gannet_portfolio_propose(o, q, x_unit);
+  if (err == GANNET_OK && o->problem->n_functions > 0) {
+    const uint64_t digest = gannet_rank_digest_numbers(0, q * o->problem->d, x_unit);
+    err = gannet_same(o->context->comm, &digest, sizeof digest,
+                      "values of functions of the problem (gannet_problem_set_variable_functions), "
+                      "and with them the points,");
+  }
   if (err == GANNET_OK)
     err = gannet_agree(o->context->comm, enter_into_history(o, q, x_unit, origin, id, x_user));
   gannet_free(&x_unit);

@@ -93,6 +93,17 @@ uint64_t gannet_rank_digest_variable_constraints(const gannet_problem *problem) 
   return digest;
 }
 
+uint64_t gannet_rank_digest_variable_functions(const gannet_problem *problem) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  uint64_t digest = 0;
+  if (problem->n_functions == 0) return digest;
+  for (int i = 0; i < c->n; ++i)
+    if (c->relation[i].function)
+      digest = gannet_rank_digest_numbers(mix_text(digest, c->relation[i].function->name), 1,
+                                          &c->use[i].scale);
+  return gannet_rank_digest_numbers(digest, c->n_members * problem->d, c->member);
+}
+
 uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *settings) {
   uint64_t digest = 0;
   for (int i = 0; i < n; ++i)

@@ -37,6 +37,13 @@ uint64_t gannet_rank_digest_candidates(const gannet_problem *problem);
  */
 uint64_t gannet_rank_digest_variable_constraints(const gannet_problem *problem);
 
+/* Of the functions of the program among the variable constraints of a problem: their names, their
+ * usual size in the box, and the allowed points that were found with them. 0 without any.
+ *
+ * Local.
+ */
+uint64_t gannet_rank_digest_variable_functions(const gannet_problem *problem);
+
 /* Of the settings of a method: keys and texts.
  *
  * Local.

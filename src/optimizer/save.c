@@ -21,7 +21,7 @@
 #include "store/fields.h"
 
 /* PLAIN is GANNET_STATE_SCHEMA of snapshots, whose datasets these are. Versions that know only that
- * one would number evaluations otherwise where some were discarded. */
+ * one would number evaluations otherwise where some were discarded, and know no functions. */
 enum { SCHEMA_PLAIN = 2, SCHEMA = 3 };
 
 /* The result of an evaluation, as far as asks depend on it. */
@@ -48,7 +48,7 @@ static const gannet_struct_field outcome_fields[] = {
 /* What else must be the same in the optimiser that loads the file. Digests are of lists that are
  * not in the file. */
 typedef struct {
-  uint64_t seed, candidates, equations, variable_constraints;
+  uint64_t seed, candidates, equations, variable_constraints, functions;
   double noise_sd;
 } identity;
 
@@ -64,6 +64,9 @@ static const gannet_struct_field identity_fields[] = {
     {.name = "problem/variable_constraints_digest",
      IDENTITY(variable_constraints, BITS),
      .help = "0 = none"},
+    {.name = "problem/variable_functions",
+     IDENTITY(functions, BITS),
+     .help = "how many variable constraints are functions of the program"},
     {0}};
 
 static identity identify(const gannet_optimizer *o) {
@@ -71,6 +74,7 @@ static identity identify(const gannet_optimizer *o) {
                     .candidates = gannet_rank_digest_candidates(o->problem),
                     .equations = gannet_rank_digest_equations(o->problem),
                     .variable_constraints = gannet_rank_digest_variable_constraints(o->problem),
+                    .functions = (uint64_t)o->problem->n_functions,
                     .noise_sd = o->problem->spec.noise_sd};
 }
 
@@ -164,11 +168,12 @@ static gannet_err write_optimizer(gannet_store *store, const gannet_optimizer *o
 }
 
 static gannet_err write_file(const gannet_optimizer *o, const char *path) {
+  const bool is_plain = o->discarded.n == 0 && o->problem->n_functions == 0;
+  const int schema = is_plain ? SCHEMA_PLAIN : SCHEMA;
   gannet_state state = {0};
   gannet_store *store = NULL;
   gannet_err err = gannet_optimizer_get_state(o, &state);
-  if (err == GANNET_OK)
-    err = gannet_store_create(path, o->discarded.n > 0 ? SCHEMA : SCHEMA_PLAIN, &store);
+  if (err == GANNET_OK) err = gannet_store_create(path, schema, &store);
   if (err == GANNET_OK) err = write_optimizer(store, o);
   if (err == GANNET_OK) err = gannet_state_write(store, &state);
   if (err == GANNET_OK) err = gannet_store_commit(store);
@@ -340,6 +345,11 @@ static gannet_err check_identity(const gannet_store *store, const gannet_optimiz
                  "the file is of another problem: expected the same equations");
   GANNET_REQUIRE(there.variable_constraints == own.variable_constraints, GANNET_ERR_INPUT,
                  "the file is of another problem: expected the same variable constraints");
+  GANNET_REQUIRE(
+      there.functions == own.functions, GANNET_ERR_INPUT,
+      "the file is of another problem: %llu of its variable constraints are functions of "
+      "the program, expected %llu",
+      (unsigned long long)there.functions, (unsigned long long)own.functions);
   GANNET_TRY(check_settings(store, o));
   GANNET_REQUIRE(there.seed == own.seed, GANNET_ERR_INPUT,
                  "the file is of an optimiser with seed %llu, expected %llu",

@@ -42,6 +42,10 @@ gannet_err gannet_allowed_fill(const gannet_problem *problem, gannet_stream stre
   if (!c || problem->pool) return GANNET_OK;
   gannet_err err = gannet_problem_create(&problem->spec, &narrow);
   if (err == GANNET_OK)
+    err =
+        gannet_variable_functions_copy(problem->n_functions, problem->function, &narrow->function);
+  if (err == GANNET_OK) narrow->n_functions = problem->n_functions;
+  if (err == GANNET_OK)
     err = gannet_alloc((size_t)(c->n_texts + n_variables), sizeof *texts, &texts);
   if (err == GANNET_OK) err = gannet_alloc((size_t)problem->d, sizeof *x_unit, &x_unit);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n_variables, sizeof *filled, &filled);

@@ -327,12 +327,13 @@ gannet_err gannet_variable_constraints_set(gannet_problem *problem, int n, const
                                            int *wrong) {
   gannet_variable_constraints *before = problem->variable_constraints;
   int unused;
+  const bool any = n + problem->n_functions > 0;
   problem->variable_constraints = NULL;
   gannet_err err = GANNET_OK;
-  if (n > 0) err = gannet_alloc(1, sizeof *before, &problem->variable_constraints);
-  if (err == GANNET_OK && n > 0)
+  if (any) err = gannet_alloc(1, sizeof *before, &problem->variable_constraints);
+  if (err == GANNET_OK && any)
     err = gannet_variable_constraints_read(problem, n, texts, wrong ? wrong : &unused);
-  if (err == GANNET_OK && n > 0)
+  if (err == GANNET_OK && any)
     err = problem->pool ? gannet_variable_constraints_check_pool(problem, problem->pool)
                         : find_allowed_part(problem);
   if (err != GANNET_OK) {

@@ -196,6 +196,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_physics_destroy(&(*problem)->physics);
   gannet_outputs_destroy(&(*problem)->outputs);
   gannet_variable_constraints_destroy(&(*problem)->variable_constraints);
+  gannet_variable_functions_free((*problem)->n_functions, &(*problem)->function);
   gannet_problem_let_go(&(*problem)->holders);
   gannet_free(problem);
 }
@@ -229,6 +230,44 @@ gannet_err gannet_problem_set_variable_constraints(gannet_problem *problem, int 
   for (int i = 0; i < n; ++i) GANNET_REQUIRE_POINTER(texts[i], "a text");
   GANNET_TRY(gannet_problem_check_free(problem, "variable constraints"));
   return gannet_variable_constraints_set(problem, n, texts, NULL);
+}
+
+/* Other functions beside the texts that there are. */
+static gannet_err exchange_functions(gannet_problem *problem, int n,
+                                     gannet_variable_function *functions) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  gannet_variable_function *before = problem->function;
+  const int n_before = problem->n_functions;
+  problem->function = functions;
+  problem->n_functions = n;
+  const gannet_err err = gannet_variable_constraints_set(
+      problem, c ? c->n_texts : 0, c ? (const char *const *)c->text : NULL, NULL);
+  if (err != GANNET_OK) {
+    problem->function = before;
+    problem->n_functions = n_before;
+    return err;
+  }
+  gannet_variable_functions_free(n_before, &before);
+  return GANNET_OK;
+}
+
+gannet_err gannet_problem_set_variable_functions(gannet_problem *problem, int n,
+                                                 const gannet_variable_function *functions) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  gannet_variable_function *copy = NULL;
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d, expected at least 0", n);
+  if (n > 0) GANNET_REQUIRE_POINTER(functions, "functions");
+  for (int f = 0; f < n; ++f) {
+    GANNET_REQUIRE_POINTER(functions[f].name, "the name of a function");
+    GANNET_REQUIRE_POINTER(functions[f].slack, "slack");
+  }
+  GANNET_TRY(gannet_problem_check_free(problem, "variable constraints"));
+  gannet_err err = gannet_variable_functions_copy(n, functions, &copy);
+  if (err == GANNET_OK) err = exchange_functions(problem, n, copy);
+  if (err != GANNET_OK) gannet_variable_functions_free(n, &copy);
+  GANNET_TRY(err);
+  return GANNET_OK;
 }
 
 gannet_err gannet_problem_state_physics(gannet_problem *problem, const gannet_physics_spec *spec,

@@ -36,8 +36,10 @@ struct gannet_problem {
                                      was stated */
   /* Relations between variables (problem/variable_constraints.h); NULL = none. */
   struct gannet_variable_constraints *variable_constraints;
-  char **variable_unit;   /* [n_variables] to be shown, or NULL */
-  char **constraint_unit; /* [n_constraints] likewise */
+  int n_functions;                    /* of the program, which are variable constraints, too */
+  gannet_variable_function *function; /* [n_functions] owned, with their names */
+  char **variable_unit;               /* [n_variables] to be shown, or NULL */
+  char **constraint_unit;             /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
                    so that they may be destroyed in any order */
 };

@@ -19,7 +19,8 @@ typedef enum {
 
 typedef struct {
   gannet_relation_type type;
-  gannet_variable_expression *left, *right; /* right of a condition: NULL */
+  gannet_variable_expression *left, *right; /* right of a condition: NULL; both of a function */
+  const gannet_variable_function *function; /* gives right - left instead; NULL = none */
 } gannet_relation;
 
 /* Take a text apart and compile its sides.

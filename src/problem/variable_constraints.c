@@ -15,6 +15,12 @@ static const double nowhere = 1e3; /* violation where a side has no value */
 
 /* right - left; NAN where a side has no value. *size: the larger side. */
 static double slack_of(const gannet_relation *relation, const double *x_user, double *size) {
+  const gannet_variable_function *function = relation->function;
+  if (function) {
+    const double slack = function->slack(function->user, x_user);
+    *size = fabs(slack);
+    return slack;
+  }
   const double left = gannet_variable_expression_value(relation->left, x_user);
   const double right = gannet_variable_expression_value(relation->right, x_user);
   *size = fmax(fabs(left), fabs(right));
@@ -69,6 +75,11 @@ gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const dou
     const char *text = c->text[c->use[i].text];
     GANNET_REQUIRE(relation->type != GANNET_RELATION_CONDITION, GANNET_ERR_INPUT,
                    "the design violates the variable constraint '%.200s'; change a value", text);
+    GANNET_REQUIRE(
+        !relation->function, GANNET_ERR_INPUT,
+        "the design violates the variable constraint '%.200s': its slack is %g, expected "
+        "at least 0; change a value",
+        text, relation->function->slack(relation->function->user, x_user));
     return GANNET_RAISE(
         GANNET_ERR_INPUT,
         "the design violates the variable constraint '%.200s': %g on its left and %g on "
@@ -297,8 +308,9 @@ static void study_relation(const gannet_problem *problem, const gannet_relation 
   int n_finite = 0;
   memset(x, 0, (size_t)n * sizeof *x);
   gannet_problem_derive(problem, x);
-  use->offset = slack_of(relation, x, &size);
-  for (int f = 0; f < problem->n_free; ++f) {
+  /* Functions of the program are never asked outside of the box. */
+  use->offset = relation->function ? NAN : slack_of(relation, x, &size);
+  for (int f = 0; f < problem->n_free && !relation->function; ++f) {
     const int v = problem->free_variable[f];
     x[v] = 1;
     gannet_problem_derive(problem, x);
@@ -511,6 +523,44 @@ static gannet_err read_text(const gannet_problem *problem, int t, const char *te
   return GANNET_OK;
 }
 
+static gannet_err add_function(const gannet_problem *problem, int f) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t n = (size_t)problem->spec.n_variables;
+  const int i = c->n, t = c->n_texts + f;
+  GANNET_TRY(gannet_copy_text(problem->function[f].name, &c->text[t]));
+  c->n_functions = f + 1;
+  GANNET_TRY(gannet_resize((size_t)i, (size_t)i + 1, sizeof *c->relation, &c->relation));
+  c->n = i + 1;
+  c->relation[i] = (gannet_relation){.function = &problem->function[f]};
+  GANNET_TRY(gannet_resize((size_t)i, (size_t)i + 1, sizeof *c->use, &c->use));
+  c->use[i] = (gannet_relation_use){.text = t, .scale = 1};
+  GANNET_TRY(gannet_alloc(n, sizeof *c->use[i].slope, &c->use[i].slope));
+  GANNET_TRY(gannet_alloc(n, sizeof *c->use[i].reduced, &c->use[i].reduced));
+  study_relation(problem, &c->relation[i], i, &c->use[i], c->x_user);
+  return GANNET_OK;
+}
+
+gannet_err gannet_variable_functions_copy(int n, const gannet_variable_function *from,
+                                          gannet_variable_function **copy) {
+  char *name = NULL;
+  *copy = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof **copy, copy));
+  for (int f = 0; f < n; ++f) {
+    GANNET_TRY(gannet_copy_text(from[f].name, &name));
+    (*copy)[f] = (gannet_variable_function){name, from[f].slack, from[f].user};
+  }
+  return GANNET_OK;
+}
+
+void gannet_variable_functions_free(int n, gannet_variable_function **functions) {
+  for (int f = 0; *functions && f < n; ++f) {
+    char *name;
+    memcpy(&name, &(*functions)[f].name, sizeof name); /* const for users only */
+    gannet_free(&name);
+  }
+  gannet_free(functions);
+}
+
 gannet_err gannet_variable_constraints_check_pool(const gannet_problem *problem,
                                                   const gannet_pool *pool) {
   for (int64_t row = 0; problem->variable_constraints && row < gannet_pool_count(pool); ++row) {
@@ -529,12 +579,14 @@ gannet_err gannet_variable_constraints_read(gannet_problem *problem, int n,
   gannet_variable_constraints *c = problem->variable_constraints;
   const size_t d = (size_t)problem->d, n_variables = (size_t)problem->spec.n_variables;
   c->n_allowed = -1;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *c->text, &c->text));
+  GANNET_TRY(gannet_alloc((size_t)(n + problem->n_functions), sizeof *c->text, &c->text));
   GANNET_TRY(gannet_alloc(n_variables, sizeof *c->x_user, &c->x_user));
   GANNET_TRY(gannet_alloc(n_variables, sizeof *c->is_searched, &c->is_searched));
   GANNET_TRY(gannet_alloc(3 * d, sizeof *c->scratch, &c->scratch));
   for (int f = 0; f < problem->n_free; ++f) c->is_searched[problem->free_variable[f]] = true;
   for (*wrong = 0; *wrong < n; ++*wrong) GANNET_TRY(read_text(problem, *wrong, texts[*wrong]));
+  *wrong = -1;
+  for (int f = 0; f < problem->n_functions; ++f) GANNET_TRY(add_function(problem, f));
   GANNET_TRY(eliminate_equations(problem, wrong));
   GANNET_TRY(gannet_alloc((size_t)c->n_rows, sizeof *c->row_values, &c->row_values));
   GANNET_TRY(gannet_alloc((size_t)c->n_rows * d, sizeof *c->row_slopes, &c->row_slopes));
@@ -555,7 +607,7 @@ void gannet_variable_constraints_destroy(gannet_variable_constraints **constrain
   gannet_relations_free(&c->n, &c->relation);
   for (int p = 0; p < c->n_dependent; ++p) gannet_free(&c->dependent[p].share);
   gannet_free(&c->dependent);
-  for (int t = 0; t < c->n_texts; ++t) gannet_free(&c->text[t]);
+  for (int t = 0; t < c->n_texts + c->n_functions; ++t) gannet_free(&c->text[t]);
   gannet_free(&c->text);
   gannet_free(&c->is_searched);
   gannet_free(&c->x_user);

@@ -48,8 +48,8 @@ typedef struct {
 } gannet_dependent;
 
 struct gannet_variable_constraints {
-  int n_texts;
-  char **text; /* [n_texts] as stated */
+  int n_texts, n_functions;
+  char **text; /* [n_texts + n_functions] as stated; then the names of functions */
   int n;
   gannet_relation *relation; /* [n] */
   gannet_relation_use *use;  /* [n] */
@@ -72,6 +72,7 @@ struct gannet_variable_constraints {
 typedef struct gannet_variable_constraints gannet_variable_constraints;
 
 /* State the variable constraints of a problem, instead of those that it had, and find the members.
+ * The functions of the program that the problem has belong to them.
  *
  * Local.
  *
@@ -104,6 +105,17 @@ GANNET_CHECKED gannet_err gannet_variable_constraints_read(gannet_problem *probl
  */
 GANNET_CHECKED gannet_err gannet_variable_constraints_check_pool(const gannet_problem *problem,
                                                                  const struct gannet_pool *pool);
+
+/* Copy functions of the program, with their names; and free such a copy.
+ *
+ * Local.
+ *
+ * copy  out  [n] to be freed also after an error
+ */
+GANNET_CHECKED gannet_err gannet_variable_functions_copy(int n,
+                                                         const gannet_variable_function *from,
+                                                         gannet_variable_function **copy);
+void gannet_variable_functions_free(int n, gannet_variable_function **functions);
 
 /* Accepts a pointer to NULL.
  *

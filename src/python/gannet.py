@@ -69,6 +69,8 @@ _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, low
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
+_Slack = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
+_Function = _structure("_Function", name=ctypes.c_char_p, slack=_Slack, user=ctypes.c_void_p)
 _Setting = _structure("_Setting", key=ctypes.c_char_p, text=ctypes.c_char_p)
 _Quantity = _structure("_Quantity", name=ctypes.c_char_p, value=ctypes.c_double, sd=ctypes.c_double,
                        gradient=ctypes.POINTER(ctypes.c_double))
@@ -80,7 +82,7 @@ _Prediction = _structure("_Prediction", mean=ctypes.c_double, sd=ctypes.c_double
 _Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctypes.c_double)
 _Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
-_STRUCTURES = {"gannet_variable": _Variable, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
+_STRUCTURES = {"gannet_variable": _Variable, "gannet_variable_function": _Function, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
                "gannet_method_setting": _Setting, "gannet_quantity": _Quantity, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
                "gannet_recommendation": _Recommendation, "gannet_prediction": _Prediction, "gannet_feasibility": _Feasibility}
 
@@ -137,6 +139,7 @@ def _load():
         "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
         "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
         "gannet_problem_set_variable_constraints": [handle, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)],
+        "gannet_problem_set_variable_functions": [handle, ctypes.c_int, ctypes.POINTER(_Function)],
         "gannet_optimizer_create": [handle, handle, ctypes.c_int, ctypes.POINTER(_Setting), taken],
         "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
@@ -357,6 +360,20 @@ def _bounds(name, given):
                  for bound, missing in zip(given, (-np.inf, np.inf)))
 
 
+def _slack(function, names, kinds, raised):
+    """A variable constraint as the library calls it. After an exception nothing is allowed, and nothing asked any more."""
+    def call(user, x):
+        if raised:
+            return np.nan
+        try:
+            value = function(Point(names, kinds, None, x[:len(names)]))
+            return float(value) if not isinstance(value, (bool, np.bool_)) else 1.0 if value else -1.0
+        except BaseException as error:
+            raised.append(error)
+            return np.nan
+    return _Slack(call)
+
+
 class Optimizer(contextlib.AbstractContextManager):
     """Ask for points and tell their results. A context manager too: `with gannet.Optimizer(...) as optimizer:`.
 
@@ -368,7 +385,10 @@ class Optimizer(contextlib.AbstractContextManager):
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
-    variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"]
+    variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].
+                 Among them functions of a Point, for what no text can express, which return by how much they are
+                 kept: at least 0 or True where they are; nan is violated. They must be cheap, and give the same on all
+                 ranks. What they raise is raised by the call that has used them
     settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
                  "portfolio": ["gp-ei", "neural-bo"]}
     more         the same where the key is a name: method="gp-ts", initial=8
@@ -381,6 +401,7 @@ class Optimizer(contextlib.AbstractContextManager):
                  variable_constraints=(), settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
+        self._raised = []  # what functions among the variable constraints have raised
         try:
             self._create_context(comm, seed)
             with self._alike():
@@ -393,7 +414,7 @@ class Optimizer(contextlib.AbstractContextManager):
                 settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
                 entries = (_Setting * len(settings))(*((_bytes("setting", key), _bytes(f"setting {key}", _text(value)))
                                                        for key, value in settings.items()))
-            _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
+            self._finish(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
                                                     ctypes.byref(self._optimizer)))
         except Exception:
             self.close()
@@ -441,9 +462,24 @@ class Optimizer(contextlib.AbstractContextManager):
         spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
                      np.nan if noise is None else _float("noise", noise))
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
-        relations = [relations] if isinstance(relations, str) else list(relations)
+        relations = [relations] if isinstance(relations, str) or callable(relations) else list(relations)
+        functions = [relation for relation in relations if callable(relation)]
+        relations = [relation for relation in relations if not callable(relation)]
         texts = (ctypes.c_char_p * len(relations))(*(_bytes("variable constraint", text) for text in relations))
         _check(_library.gannet_problem_set_variable_constraints(self._problem, len(relations), texts))
+        self._functions = [_slack(function, self.names, self.kinds, self._raised) for function in functions]  # borrowed
+        entries = (_Function * len(functions))(
+            *((_bytes("function", getattr(function, "__name__", "function")), slack, None)
+              for function, slack in zip(functions, self._functions)))
+        self._finish(_library.gannet_problem_set_variable_functions(self._problem, len(functions), entries))
+
+    def _finish(self, code):
+        """After a call that may have used functions among the variable constraints."""
+        if self._raised:
+            raised = self._raised[0]
+            self._raised.clear()
+            raise raised
+        _check(code)
 
     def _working(self):
         if not self._optimizer:
@@ -458,7 +494,7 @@ class Optimizer(contextlib.AbstractContextManager):
         with self._alike():
             q = _count(q)  # of which ctypes would take the lower 32 bits
             ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
-        _check(_library.gannet_optimizer_ask(self._working(), q,
+        self._finish(_library.gannet_optimizer_ask(self._working(), q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
         self._open.update((point.id, tuple(point.values())) for point in points)
@@ -607,7 +643,7 @@ class Optimizer(contextlib.AbstractContextManager):
             else:
                 result.id = self._check_values(point) if isinstance(point, Point) else _identifier(point)
         if is_own:
-            _check(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
+            self._finish(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
                                                         ctypes.byref(made)))
             return made.value
         _check(_library.gannet_optimizer_tell(self._working(), 1, ctypes.byref(result)))
@@ -689,7 +725,7 @@ class Optimizer(contextlib.AbstractContextManager):
         with self._alike():
             x = self._designs([points] if single else points)
         made, whole = np.empty((len(x), 1 + len(self.constraints), 3)), np.empty((len(x), 2))
-        _check(_library.gannet_optimizer_predict(
+        self._finish(_library.gannet_optimizer_predict(
             self._working(), len(x), _doubles(x), made.ctypes.data_as(ctypes.POINTER(_Prediction)),
             whole.ctypes.data_as(ctypes.POINTER(_Feasibility))))
 

@@ -1,6 +1,21 @@
 ! The Fortran module from outside: every kind of variable, constraints, outcomes, errors.
+module rings
+  use, intrinsic :: iso_c_binding
+  implicit none
+
+contains
+
+  function ring(x) result(slack)
+    real(c_double), intent(in) :: x(:)
+    real(c_double) :: slack
+    slack = 0.05d0 - abs(hypot(x(1), x(2)) - 0.7d0)
+  end function
+
+end module
+
 program fortran_module
   use gannet
+  use rings
   use, intrinsic :: iso_c_binding
   implicit none
   integer, parameter :: n = 16
@@ -139,6 +154,7 @@ program fortran_module
   call gannet_end(other)
 
   call correct_results()
+  call keep_functions()
   call begin_large(other)
   call fail_and_begin(other, 5)
   pages = resident()
@@ -174,6 +190,31 @@ contains
       call require(all(x(5:8, k) == [1.25d0, 0d0, 7d0, 1d0]), "fixed values")
       call require(x(9, k) == x(1, k)*x(2, k) + x(4, k), "a derived value")
     end do
+    call gannet_end(opt)
+  end subroutine
+
+  subroutine keep_functions()
+    type(gannet_optimizer) :: opt
+    integer(c_int64_t) :: id(12)
+    real(c_double) :: x(2, 12)
+    integer :: ierr
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_real(opt, "a", 0d0, 1d0)
+    call gannet_real(opt, "b", 0d0, 1d0)
+    call gannet_variable_constraint(opt, "a < b")
+    call gannet_variable_constraint(opt, "ring", ring)
+    call gannet_ask(opt, id, x)
+    call require(all(x(1, :) < x(2, :)), "a text beside a function")
+    call require(all(abs(hypot(x(1, :), x(2, :)) - 0.7d0) <= 0.05d0), "points in the ring")
+    call gannet_tell_point(opt, [0.1d0, 0.2d0], 1d0, ierr=ierr)
+    call require(ierr == 0, "results of points outside may be told")
+    call gannet_end(opt)
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_real(opt, "a", 0d0, 0.1d0)
+    call gannet_real(opt, "b", 0d0, 0.1d0)
+    call gannet_variable_constraint(opt, "ring", ring)
+    call gannet_ask(opt, id, x, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "'ring': its slack is -") > 0, "no point in the ring")
     call gannet_end(opt)
   end subroutine
 

@@ -128,6 +128,43 @@ class Module(unittest.TestCase):
             with self.assertRaisesRegex(gannet.Error, part):
                 gannet.Optimizer(variables, variable_constraints=text)
 
+    def test_functions_are_variable_constraints_too(self):
+        variables = {"a": (0, 1), "b": (0, 1), "s": ["one", "two"], "c": gannet.derived("a + b")}
+
+        def ring(point):
+            self.assertAlmostEqual(point["c"], point["a"] + point["b"], delta=1e-12)
+            return 0.05 - abs(math.hypot(point["a"], point["b"]) - (0.7 if point["s"] == "one" else 0.5))
+
+        relations = [ring, "a < b", lambda point: point["s"] == "two" or point["a"] > 0.2]
+        with gannet.Optimizer(variables, noise=0, variable_constraints=relations) as optimizer:
+            for _ in range(12):
+                point = optimizer.ask()[0]
+                self.assertTrue(point["a"] < point["b"] and ring(point) >= 0 and relations[2](point))
+                optimizer.tell(point, point["a"] + point["b"])
+        with self.assertRaisesRegex(gannet.Error, "'never': its slack is -1, expected at least 0"):
+            def never(point):
+                return False
+            gannet.Optimizer(variables, variable_constraints=never)
+        calls = []
+
+        def breaks(point):
+            calls.append(point)
+            if len(calls) > most[0]:
+                raise ValueError("what the function says")
+            return 1.0
+
+        most = [3]
+        with self.assertRaisesRegex(ValueError, "what the function says"):
+            gannet.Optimizer(variables, variable_constraints=[breaks])
+        self.assertEqual(len(calls), 4)
+        most = [10**9]
+        optimizer = gannet.Optimizer(variables, noise=0, variable_constraints=[breaks], method="sobol")
+        most = [0]
+        with self.assertRaisesRegex(ValueError, "what the function says"):
+            optimizer.ask()
+        most = [10**9]
+        optimizer.ask()  # the optimiser goes on
+
     def test_designs_of_the_caller_count(self):
         optimizer = make()
         mine = {"x": 0.5, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}

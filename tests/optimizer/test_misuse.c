@@ -125,6 +125,14 @@ static void problems_tell_null_pointers(void) {
   REFUSED("a text", gannet_problem_set_variable_constraints, problem, 2, texts);
   assert_fails(GANNET_ERR_ARG, "expected at least 0",
                gannet_problem_set_variable_constraints(problem, -1, texts));
+  gannet_variable_function function = {.slack = NULL};
+  REFUSED("problem", gannet_problem_set_variable_functions, NULL, 1, &function);
+  REFUSED("functions", gannet_problem_set_variable_functions, problem, 1, NULL);
+  REFUSED("the name of a function", gannet_problem_set_variable_functions, problem, 1, &function);
+  function.name = "f";
+  REFUSED("slack", gannet_problem_set_variable_functions, problem, 1, &function);
+  assert_fails(GANNET_ERR_ARG, "expected at least 0",
+               gannet_problem_set_variable_functions(problem, -1, &function));
   REFUSED("problem", gannet_problem_set_physics, NULL, &physics);
   REFUSED("spec", gannet_problem_set_physics, problem, NULL);
   REFUSED("problem", gannet_problem_set_residual, NULL, 0, NULL);
