@@ -26,8 +26,10 @@ typedef struct gannet_optimizer gannet_optimizer;
 /* A setting as in a campaign file: {"initial", "8"}, {"method", "neural-bo"},
  * {"surrogate.activation", "erf"}. Of what `gannet explain` lists, these are the keys method,
  * portfolio, initial, initial_span, transform, refit and least_batch, and those of the sections
- * surrogate, acquisition, region and search; the others are in gannet_problem_spec or for the
- * program. */
+ * surrogate, acquisition, region, search and cost; the others are in gannet_problem_spec or for the
+ * program. With cost.weigh proposals weigh gain by cost: the quantity of results that cost.from
+ * names, "time" unless it is given. budget.cost and budget.evaluations then say what will be spent,
+ * so that the cost counts less and less; the loop is ended by the caller. */
 typedef struct {
   const char *key;
   const char *text;

@@ -36,6 +36,13 @@ typedef enum {
   GANNET_ACQ_TURNING         /* none of these */
 } gannet_acq_shape;
 
+/* Whether a score is a gain, at least 0, which may be divided by what an evaluation costs. */
+typedef enum {
+  GANNET_ACQ_NO_GAIN,
+  GANNET_ACQ_GAIN,    /* it is one */
+  GANNET_ACQ_LOG_GAIN /* it is the logarithm of one */
+} gannet_acq_gain;
+
 /* A discretisation of the search space by reference points, with the posterior of the objective
  * there. */
 typedef struct {
@@ -99,6 +106,7 @@ typedef struct {
   bool wants_reference; /* the caller fills in the state's reference and minima; options begin with
                            a gannet_acq_draws (acquisition/draws.h) */
   gannet_acq_shape shape;          /* of score */
+  gannet_acq_gain gain;            /* whether scores can be weighed by cost */
   bool rough;                      /* piecewise constant: there is no gradient to polish by */
   const gannet_acq_memory *memory; /* NULL = nothing is kept */
 

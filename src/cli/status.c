@@ -50,9 +50,10 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
     cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget%s\n",
             (long long)tally->imported, tally->imported == 1 ? "" : "s", elsewhere);
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
-  if (!isnan(campaign->input->budget.cost)) {
+  if (!isnan(campaign->input->budget.cost) || campaign->input->cost.weigh) {
     gannet_budget_format_cost(campaign, proposed);
-    cli_say(stdout, "cost         %s\n", proposed);
+    cli_say(stdout, "cost         %s%s\n", proposed,
+            campaign->input->cost.weigh ? "; proposals weigh gain per cost" : "");
   }
   if (campaign->ledger.stop_reason)
     (void)snprintf(why, sizeof why, "%s", campaign->ledger.stop_reason);

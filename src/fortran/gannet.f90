@@ -751,7 +751,8 @@ contains
   end function
 
   ! A setting of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). What is wrong
-  ! is told by the first gannet_ask.
+  ! is told by the first gannet_ask. With "cost.weigh" set to "yes" points are proposed by their gain per cost, by the
+  ! quantity of the results that "cost.from" names, less and less as "budget.cost" or "budget.evaluations" is spent.
   !
   ! Local; the same on all ranks.
   subroutine gannet_set(opt, key, value)

@@ -14,7 +14,8 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                             .noise_test = common->noise_test,
                             .options = options,
                             .index = index,
-                            .phases = common->phases};
+                            .phases = common->phases,
+                            .cost = common->cost};
   member->region.design = common->design;
   if (options->region.type != GANNET_REGION_NONE && options->proposer == GANNET_PROPOSE_MODEL)
     member->region.options = &options->region;

@@ -9,6 +9,7 @@
 
 #include "optimizer/local/local.h"
 #include "optimizer/member_region.h"
+#include "optimizer/models/cost_model.h"
 #include "optimizer/models/models.h"
 #include "search/distinct.h"
 
@@ -43,7 +44,8 @@ typedef struct {
   gannet_local *local;   /* the quadratic models of a local member; NULL for others */
   void *memory;          /* of its acquisition function (acquisition/acquisition.h), or NULL */
   gannet_member_region region;
-  gannet_phases *phases; /* what the ask takes; the optimiser's */
+  gannet_phases *phases;         /* what the ask takes; the optimiser's */
+  const gannet_cost_model *cost; /* of the optimiser, by which gains are weighed; NULL = none */
 
   /* Of the batch under way: */
   int64_t batch;        /* its number */
@@ -61,6 +63,7 @@ typedef struct {
   gannet_phases *phases;
   gannet_noise_test *noise_test; /* of the history, during an ask */
   int64_t design;                /* evaluations before the first model, and of a new trust region */
+  const gannet_cost_model *cost; /* NULL = gains are not weighed by cost */
 } gannet_member_common;
 
 /* Fill a zeroed member; its models are not fitted.

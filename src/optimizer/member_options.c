@@ -18,10 +18,9 @@ static const char *key_within(const char *section, const char *key) {
   return gannet_key_in_section(section, key);
 }
 
-/* Apply the settings of a section but for some keys, which are read elsewhere. */
-static gannet_err apply_section(const gannet_option *table, const char *section,
-                                const char *const *skip, int n, const gannet_setting *all,
-                                void *target, gannet_complaints *complaints) {
+gannet_err gannet_settings_apply_section(const gannet_option *table, const char *section,
+                                         const char *const *skip, int n, const gannet_setting *all,
+                                         void *target, gannet_complaints *complaints) {
   gannet_setting *part = NULL;
   int n_part = 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *part, &part));
@@ -62,8 +61,8 @@ static gannet_err parse_surrogate(int n, const gannet_setting *all, gannet_membe
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc(1, options->surrogate_type->options_size, &options->surrogate_options));
-  return apply_section(options->surrogate_type->options, "surrogate", own, n, all,
-                       options->surrogate_options, complaints);
+  return gannet_settings_apply_section(options->surrogate_type->options, "surrogate", own, n, all,
+                                       options->surrogate_options, complaints);
 }
 
 /* Draws of constraints belong to draws of the objective, probabilities and bounds to moments. */
@@ -110,8 +109,9 @@ static gannet_err parse_own_keys(int n, const gannet_setting *all, const char *c
   gannet_setting *known = NULL;
   GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *known, &known));
   const int count = check_acquisition_keys(n, all, type, known, complaints);
-  const gannet_err err = apply_section(type->options ? type->options : nothing, "acquisition",
-                                       others, count, known, options->acq_options, complaints);
+  const gannet_err err =
+      gannet_settings_apply_section(type->options ? type->options : nothing, "acquisition", others,
+                                    count, known, options->acq_options, complaints);
   gannet_free(&known);
   return err;
 }
@@ -175,12 +175,13 @@ static void complain_region(int n, const gannet_setting *all, const gannet_membe
 
 static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_options *options,
                               gannet_complaints *complaints) {
-  GANNET_TRY(apply_section(gannet_method_table, "", NULL, n, all, &options->method, complaints));
-  GANNET_TRY(
-      apply_section(gannet_search_table, "search", NULL, n, all, &options->search, complaints));
+  GANNET_TRY(gannet_settings_apply_section(gannet_method_table, "", NULL, n, all, &options->method,
+                                           complaints));
+  GANNET_TRY(gannet_settings_apply_section(gannet_search_table, "search", NULL, n, all,
+                                           &options->search, complaints));
   const int before = complaints->count;
-  GANNET_TRY(
-      apply_section(gannet_region_table, "region", NULL, n, all, &options->region, complaints));
+  GANNET_TRY(gannet_settings_apply_section(gannet_region_table, "region", NULL, n, all,
+                                           &options->region, complaints));
   const bool region_read = complaints->count == before;
   GANNET_TRY(parse_surrogate(n, all, options, complaints));
   GANNET_TRY(parse_acquisition(n, all, options, complaints));

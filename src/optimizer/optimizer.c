@@ -79,6 +79,30 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   return forget_all(made);
 }
 
+/* Make the model of the costs where they are weighed, and then the members, which weigh by it. */
+static gannet_err create_members(gannet_optimizer *o) {
+  const gannet_optimizer_options *options = &o->options;
+  char others[300] = "";
+  if (!options->cost.weigh) return gannet_portfolio_create(o, n_initial(o));
+  GANNET_TRY(gannet_cost_model_create(o->context, o->history, options, &o->cost));
+  for (int i = 0; i < options->n_members; ++i) {
+    const size_t used = strlen(others);
+    if (!gannet_member_options_weigh(&options->member[i]))
+      (void)snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "",
+                     options->member[i].method.method);
+  }
+  if (others[0])
+    gannet_log(o->context, GANNET_LOG_INFO,
+               "cost.weigh: methods of the portfolio that propose without a look at the cost, as "
+               "they have no gain that it could divide: %s",
+               others);
+  if (options->limits.evaluations == GANNET_AUTO && isnan(options->limits.cost))
+    gannet_log(o->context, GANNET_LOG_INFO,
+               "cost.weigh: there is neither budget.evaluations nor budget.cost, so the cost "
+               "counts as much at the end as at the beginning");
+  return gannet_portfolio_create(o, n_initial(o));
+}
+
 /* Make the optimiser from checked options, which it takes over. */
 static gannet_err create_from(gannet_context *context, const gannet_problem *problem,
                               gannet_optimizer_options *options, gannet_optimizer **optimizer) {
@@ -86,8 +110,7 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   GANNET_TRY(gannet_agree(context->comm, join_equations(problem, options)));
   gannet_err err =
       gannet_agree(context->comm, create_without_members(context, problem, options, optimizer));
-  if (err == GANNET_OK)
-    err = gannet_agree(context->comm, gannet_portfolio_create(*optimizer, n_initial(*optimizer)));
+  if (err == GANNET_OK) err = gannet_agree(context->comm, create_members(*optimizer));
   if (err != GANNET_OK) gannet_optimizer_destroy(optimizer);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -163,6 +186,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   for (int i = 0; (*optimizer)->member && i < (*optimizer)->options.n_members; ++i)
     gannet_member_release(&(*optimizer)->member[i]);
   gannet_free(&(*optimizer)->member);
+  gannet_cost_model_destroy(&(*optimizer)->cost);
   gannet_free(&(*optimizer)->part);
   gannet_free(&(*optimizer)->meaning);
   gannet_distinct_destroy(&(*optimizer)->seen);
@@ -586,8 +610,9 @@ gannet_err gannet_optimizer_reset(gannet_optimizer *o) {
 
 gannet_err gannet_optimizer_forget(gannet_optimizer *o) {
   for (int i = 0; i < o->options.n_members; ++i) gannet_member_release(&o->member[i]);
+  gannet_cost_model_destroy(&o->cost);
   GANNET_TRY(gannet_agree(o->context->comm, forget_all(o)));
-  return gannet_agree(o->context->comm, gannet_portfolio_create(o, n_initial(o)));
+  return gannet_agree(o->context->comm, create_members(o));
 }
 
 gannet_history *gannet_optimizer_history(gannet_optimizer *o) {

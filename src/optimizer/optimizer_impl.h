@@ -21,6 +21,7 @@ struct gannet_optimizer {
   char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* digests of what their hyper-parameters mean */
   gannet_allocation allocation;            /* how many points each proposes */
   int64_t design;                          /* evaluations before the first model */
+  gannet_cost_model *cost;                 /* NULL = gains are not weighed by cost */
   int substitute; /* place in the list of substitutes, from 1, of the one that proposed the last
                      batch (optimizer/substitute.c); 0 = the members did */
 

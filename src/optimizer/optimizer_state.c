@@ -22,6 +22,7 @@ gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *s
   GANNET_TRY(gannet_state_put_text(state, "", "method", o->options.method.method));
   GANNET_TRY(gannet_state_put_fields(state, "", own_fields, o));
   if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, n, o->part, state));
+  GANNET_TRY(gannet_cost_model_get_state(o->cost, state));
   for (int i = 0; i < n; ++i) {
     const gannet_surrogate_type *type = o->options.member[i].surrogate_type;
     if (o->meaning[i][0]) {
@@ -43,6 +44,7 @@ gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
   if (n > 1)
     GANNET_TRY(gannet_allocation_set_state(&o->allocation, n, o->part,
                                            gannet_history_count(o->history), state));
+  GANNET_TRY(gannet_cost_model_set_state(o->cost, state));
   for (int i = 0; i < n; ++i) {
     const bool same_meaning =
         strcmp(gannet_state_find_text(state, o->part[i], "meaning"), o->meaning[i]) == 0;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "problem/quantities.h"
 
 static const char *const transforms[] = {"none", "log", "log-then-none", NULL};
 const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bounds", "inside",
@@ -195,14 +196,16 @@ const gannet_option gannet_search_table[] = {
 };
 
 static void complain_sections(int n, const gannet_setting *all, gannet_complaints *complaints) {
-  static const char *const sections[] = {"surrogate", "acquisition", "region", "search", NULL};
+  static const char *const sections[] = {"surrogate", "acquisition", "region", "search",
+                                         "cost",      "budget",      NULL};
   for (int i = 0; i < n; ++i) {
     bool known = !strchr(all[i].key, '.');
     for (int s = 0; !known && sections[s]; ++s)
       known = gannet_key_in_section(sections[s], all[i].key) != NULL;
     if (known) continue;
     gannet_complain(complaints, all[i].location,
-                    "unknown key '%s'; known sections: surrogate acquisition region search",
+                    "unknown key '%s'; known sections: surrogate acquisition region search cost "
+                    "budget",
                     all[i].key);
   }
 }
@@ -359,6 +362,46 @@ static gannet_err parse_whole(const gannet_method *row, int n, const gannet_sett
   return err;
 }
 
+bool gannet_member_options_weigh(const gannet_member_options *member) {
+  return member->acq_type && member->acq_type->gain != GANNET_ACQ_NO_GAIN;
+}
+
+/* The sections cost and budget. Of the methods of a portfolio some may weigh, but one must. */
+static gannet_err parse_cost(int n, const gannet_setting *settings,
+                             gannet_optimizer_options *options, gannet_complaints *complaints) {
+  const gannet_setting *weigh = gannet_setting_last(n, settings, "cost.weigh");
+  const gannet_setting *from = gannet_setting_last(n, settings, "cost.from");
+  const int before = complaints->count;
+  GANNET_TRY(gannet_settings_apply_section(gannet_cost_table, "cost", NULL, n, settings,
+                                           &options->cost, complaints));
+  GANNET_TRY(gannet_settings_apply_section(gannet_cost_limits_table, "budget", NULL, n, settings,
+                                           &options->limits, complaints));
+  if (complaints->count > before) return GANNET_OK;
+  if (!gannet_quantity_is_name(options->cost.from))
+    gannet_complain(complaints, from ? from->location : NULL,
+                    "cost.from: '%.80s' is no name of a quantity; expected time, or letters, "
+                    "digits and '_', as in node_hours",
+                    options->cost.from);
+  bool can_weigh = !options->cost.weigh || options->n_members == 0;
+  for (int i = 0; i < options->n_members && !can_weigh; ++i)
+    can_weigh = gannet_member_options_weigh(&options->member[i]);
+  const gannet_acq_type *acquisition = options->n_members > 0 ? options->member[0].acq_type : NULL;
+  if (!can_weigh && options->n_members == 1)
+    gannet_complain(complaints, weigh ? weigh->location : NULL,
+                    "cost.weigh: method '%.60s' cannot weigh gain by cost, as %s%.40s%s tells no "
+                    "gain; expected another method, as auto or gp-ei, or an acquisition such as "
+                    "log-ei, or weigh: no",
+                    options->method.method, acquisition ? "its acquisition '" : "it",
+                    acquisition ? acquisition->name : "", acquisition ? "'" : "");
+  else if (!can_weigh)
+    gannet_complain(complaints, weigh ? weigh->location : NULL,
+                    "cost.weigh: no method of %.200s can weigh gain by cost, as none has an "
+                    "acquisition that tells a gain; expected one that has, as gp-ei, among them, "
+                    "or weigh: no",
+                    options->method.portfolio);
+  return GANNET_OK;
+}
+
 gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
                                           gannet_optimizer_options *options,
                                           gannet_complaints *complaints) {
@@ -376,7 +419,7 @@ gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
   else
     GANNET_TRY(parse_member(method, n, settings, options, complaints));
   if (complaints->count == before) complain_unused(n, settings, options, complaints);
-  return GANNET_OK;
+  return parse_cost(n, settings, options, complaints);
 }
 
 gannet_err gannet_optimizer_options_own(int n, const gannet_setting *settings,
@@ -397,6 +440,7 @@ void gannet_optimizer_options_release(gannet_optimizer_options *options) {
   gannet_free(&options->member);
   gannet_free(&options->given);
   gannet_options_release(gannet_method_table, &options->method, sizeof options->method);
+  gannet_options_release(gannet_cost_table, &options->cost, sizeof options->cost);
   memset(options, 0, sizeof *options);
 }
 
@@ -491,6 +535,7 @@ void gannet_optimizer_options_visit(const gannet_optimizer_options *options,
                                     void *user) {
   const visitor v = {visit, user};
   visit_method(&v, options);
+  if (options->cost.weigh) visit_table(&v, "cost", gannet_cost_table, &options->cost);
   if (options->n_members == 1)
     visit_member(&v, &options->member[0]);
   else

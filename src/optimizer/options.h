@@ -11,6 +11,7 @@
 
 #include "acquisition/acquisition.h"
 #include "base/option.h"
+#include "optimizer/cost_options.h"
 #include "optimizer/methods.h"
 #include "search/region.h"
 #include "surrogate/surrogate.h"
@@ -110,6 +111,8 @@ typedef struct {
   gannet_member_options *member;
   int n_given;
   gannet_given_setting *given; /* only of portfolios */
+  gannet_cost_options cost;
+  gannet_cost_limits limits; /* of weighing by cost */
 } gannet_optimizer_options;
 
 extern const char *const gannet_constraint_rule_names[]; /* in the order of the rules */
@@ -143,6 +146,17 @@ void gannet_member_options_release(gannet_member_options *options);
  * section  in  without its dot
  */
 const char *gannet_key_in_section(const char *section, const char *key);
+
+/* Apply the settings of a section, "" = the top level, but for some keys, which are read elsewhere.
+ *
+ * Local.
+ *
+ * skip    in     ends with NULL; NULL = none
+ * target  inout  the zeroed struct of the table
+ */
+GANNET_CHECKED gannet_err gannet_settings_apply_section(
+    const gannet_option *table, const char *section, const char *const *skip, int n,
+    const gannet_setting *settings, void *target, gannet_complaints *complaints);
 
 /* The last setting of a key that has a text, or NULL.
  *
@@ -219,7 +233,14 @@ GANNET_CHECKED gannet_err gannet_optimizer_options_own(int n, const gannet_setti
                                                        gannet_optimizer_options *options);
 void gannet_optimizer_options_release(gannet_optimizer_options *options);
 
-/* Call a function with every effective setting: dotted key, value as text, its table entry.
+/* Whether a member proposes by an acquisition function that is a gain, which a cost can divide.
+ *
+ * Local.
+ */
+bool gannet_member_options_weigh(const gannet_member_options *member);
+
+/* Call a function with every effective setting: dotted key, value as text, its table entry. Those
+ * of the section cost come only where costs are weighed, and limits of spending never.
  *
  * Local.
  */

@@ -4,8 +4,8 @@
 #include "optimizer/substitute.h"
 
 static gannet_err create_member(gannet_optimizer *o, int i) {
-  const gannet_member_common common = {o->context, o->history,     o->seen,
-                                       &o->phases, &o->noise_test, o->design};
+  const gannet_member_common common = {o->context,     o->history, o->seen, &o->phases,
+                                       &o->noise_test, o->design,  o->cost};
   return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
 }
 
@@ -65,19 +65,22 @@ static bool may_work_without_model(gannet_err err) {
   return err == GANNET_ERR_MEMORY || gannet_substitute_helps(err);
 }
 
-/* Let the models of all members that propose learn at once. An error of that is forgotten: the
- * model that fails will fail again when its member proposes, and only that member is to blame. *at
- * is the member at work when an error is returned. */
+/* Prepare the model of the costs, and let the models of all members that propose learn at once. An
+ * error of that is forgotten: the model that fails will fail again when its member proposes, and
+ * only that member is to blame. *at is the member at work when an error is returned. */
 static gannet_err prepare_members(gannet_optimizer *o, const int *count, int *at) {
   gannet_member *busy[GANNET_MEMBERS_MOST];
   int n = 0;
+  gannet_err err = o->cost ? gannet_cost_model_prepare(o->cost, o->batch) : GANNET_OK;
+  if (err != GANNET_OK && gannet_substitute_helps(err)) err = gannet_cost_model_give_up(o->cost);
+  GANNET_TRY(err);
   for (int i = 0; i < o->options.n_members; ++i) {
     *at = i;
     if (count[i] == 0) continue;
     busy[n++] = &o->member[i];
     GANNET_TRY(gannet_agree(o->context->comm, gannet_member_prepare(&o->member[i], o->batch)));
   }
-  const gannet_err err = gannet_members_learn(n, busy);
+  err = gannet_members_learn(n, busy);
   if (err == GANNET_OK || !may_work_without_model(err)) return err;
   gannet_error_clear();
   return GANNET_OK;

@@ -390,7 +390,8 @@ class Optimizer(contextlib.AbstractContextManager):
                  kept: at least 0 or True where they are; nan is violated. They must be cheap, and give the same on all
                  ranks. What they raise is raised by the call that has used them
     settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
-                 "portfolio": ["gp-ei", "neural-bo"]}
+                 "portfolio": ["gp-ei", "neural-bo"]}. {"cost.from": "hours", "cost.weigh": True, "budget.cost": 40}
+                 weighs gain by the quantity `hours` of the results, less and less as these 40 are spent
     more         the same where the key is a name: method="gp-ts", initial=8
 
     Errors: gannet.Error naming the wrong variables, constraints and settings, of many the first ones and how

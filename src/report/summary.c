@@ -227,9 +227,12 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)gannet_history_penalty(c->history, &penalties);
   if (gannet_history_is_constant(c->history)) penalties = 0;
   (void)json_object_set_new(about, "penalties", json_integer((json_int_t)penalties));
-  if (!isnan(c->input->budget.cost)) {
+  if (!isnan(c->input->budget.cost) || c->input->cost.weigh) {
     gannet_budget_format_cost(c, evaluations);
-    (void)json_object_set_new(about, "cost", json_string(evaluations));
+    (void)json_object_set_new(
+        about, "cost",
+        json_sprintf("%s%s", evaluations,
+                     c->input->cost.weigh ? "; proposals weigh gain per cost" : ""));
   }
   if (c->ledger.stop_reason)
     (void)json_object_set_new(about, "ended", json_string(c->ledger.stop_reason));

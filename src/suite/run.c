@@ -104,8 +104,7 @@ static gannet_err optimise(runner *r) {
   GANNET_TRY(gannet_alloc(q, sizeof *r->result, &r->result));
   GANNET_TRY(gannet_alloc(q * c, sizeof *r->seen, &r->seen));
   GANNET_TRY(gannet_alloc(bounds, sizeof *r->bounds, &r->bounds));
-  GANNET_TRY(gannet_optimizer_create(r->subject->context, input->problem, input->n_method,
-                                     input->method, &r->optimizer));
+  GANNET_TRY(gannet_campaign_optimizer_create(r->subject->context, input, &r->optimizer));
   while (r->told < r->problem->budget && r->subject->stop != GANNET_STOP_NOW) {
     const int left = r->problem->budget - r->told;
     GANNET_TRY(run_batch(r, left < r->problem->batch ? left : r->problem->batch));

@@ -28,6 +28,7 @@ const gannet_acq_type gannet_acq_ei = {
     .summary = "expected improvement over the best value",
     .source = "Jones, Schonlau, Welch 1998, eq. (15)",
     .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,

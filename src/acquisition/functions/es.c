@@ -184,6 +184,7 @@ const gannet_acq_type gannet_acq_es = {
     .summary = "information about the minimiser by Monte-Carlo (entropy search; its logarithm)",
     .source = "Hennig, Schuler 2012",
     .kind = GANNET_ACQ_LOOKAHEAD,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = es_table,
     .options_size = sizeof(es_options),
     .wants_reference = true,

@@ -115,6 +115,7 @@ const gannet_acq_type gannet_acq_kg = {
     .summary = "expected fall of the least mean (knowledge gradient; its logarithm)",
     .source = "Frazier, Powell, Dayanik 2009, algorithm 1",
     .kind = GANNET_ACQ_LOOKAHEAD,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_draws),
     .wants_reference = true,

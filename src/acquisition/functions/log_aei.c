@@ -74,6 +74,7 @@ const gannet_acq_type gannet_acq_log_aei = {
     .summary = "logarithm of the expected improvement, less where noise hides what is not known",
     .source = "Huang, Allen, Notz, Zeng 2006, eq. (12)",
     .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(log_aei_options),
     .score = score,

@@ -31,6 +31,7 @@ const gannet_acq_type gannet_acq_log_ei = {
     .summary = "logarithm of the expected improvement, which never underflows",
     .source = "Ament et al. 2023, eq. (9)",
     .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,

@@ -67,6 +67,7 @@ const gannet_acq_type gannet_acq_mes = {
     .summary = "information about the minimum value (max-value entropy search; its logarithm)",
     .source = "Wang, Jegelka 2017, eq. (6)",
     .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_draws),
     .score = score,

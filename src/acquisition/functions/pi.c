@@ -26,6 +26,7 @@ const gannet_acq_type gannet_acq_pi = {
     .summary = "probability of an improvement over the best value (its logarithm)",
     .source = "Kushner 1964",
     .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,

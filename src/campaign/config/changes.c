@@ -280,6 +280,10 @@ static void compare_courses(const gannet_campaign_input *before, const gannet_ca
                 changes);
   compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,
               changes);
+  if (before->cost.weigh || now->cost.weigh) {
+    compare_key(gannet_cost_table, "from", "cost.from", &before->cost, &now->cost, changes);
+    compare_key(gannet_cost_table, "weigh", "cost.weigh", &before->cost, &now->cost, changes);
+  }
   compare_physics(before, now, changes);
   compare_method(before, now, changes);
 }

@@ -33,6 +33,7 @@ typedef struct {
 
 typedef struct {
   gannet_general general; /* name and batch have values, never auto */
+  gannet_cost_options cost;
   gannet_budget budget;
   gannet_failure_limit failures;
   gannet_stop_keys stop;
@@ -236,6 +237,34 @@ GANNET_CHECKED gannet_err gannet_campaign_format(const gannet_campaign_input *in
  */
 GANNET_CHECKED gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input,
                                                          char **text);
+
+/* The settings of a campaign's optimiser: those of its method and, where gains are weighed by cost,
+ * of the cost and of the limits of the budget. */
+typedef struct {
+  int n;
+  gannet_setting *item; /* [n] with locations; texts are the input's or those below */
+  char evaluations[32], cost[32];
+} gannet_campaign_settings;
+
+/* Collect the settings.
+ *
+ * Local.
+ *
+ * settings  out  not to be moved; to be released, also after an error
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_settings_collect(const gannet_campaign_input *input,
+                                                           gannet_campaign_settings *settings);
+void gannet_campaign_settings_release(gannet_campaign_settings *settings);
+
+/* Create the optimiser of a campaign.
+ *
+ * Collective over the context's communicator, as gannet_optimizer_create, whose errors it has.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_optimizer_create(gannet_context *context,
+                                                           const gannet_campaign_input *input,
+                                                           gannet_optimizer **optimizer);
 
 /* The options of a campaign's optimiser, with what joins its portfolio.
  *

@@ -253,6 +253,7 @@ static void write_method_key(void *user, const char *key, const char *text,
   char section[64] = "";
   if (is_text && !*text && !option->fallback) return; /* not given */
   if (dot) (void)snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+  if (strcmp(section, "cost") == 0) return; /* it is the campaign's */
   if (dot && strcmp(section, writer->section) != 0) (void)fprintf(writer->out, "%s:\n", section);
   memcpy(writer->section, section, sizeof section);
   (void)fprintf(writer->out, "%s%s: ", dot ? "  " : "", dot ? dot + 1 : key);
@@ -278,6 +279,8 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &method);
   gannet_optimizer_options_release(&options);
   GANNET_TRY(err);
+  (void)fputs("cost:\n", out);
+  write_table(out, "  ", gannet_cost_table, &input->cost);
   (void)fputs("budget:\n", out);
   write_table(out, "  ", gannet_budget_table, &input->budget);
   (void)fputs("  failures:\n", out);

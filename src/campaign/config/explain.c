@@ -110,6 +110,7 @@ static const struct {
     {"physics.equations.terms",
      "physics:\n  equations:\n    - terms: [{derivative: [width, width]}, {coefficient: "
      "\"sin(width)\", derivative: []}]\n"},
+    {"cost", "cost: {from: time, weigh: yes}\n"},
     {"budget", "budget: {evaluations: 200, wall_time: 4h}\n"},
     {"budget.failures", "budget:\n  evaluations: 200\n  failures: {rate: 0.3, minimum: 20}\n"},
     {"evaluate",

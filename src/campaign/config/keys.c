@@ -75,14 +75,6 @@ const gannet_option gannet_general_table[] = {
              "violates: sides joined by <=, <, >=, >, = or !=, in a chain too; 'or' and 'and' join "
              "relations; values of categorical variables in quotes",
      .example = "[\"chord + span <= 10\", \"w1 + w2 + w3 = 1\"]"},
-    {.key = "cost",
-     .type = GANNET_TEXT,
-     AT(gannet_general, cost),
-     .fallback = "time",
-     .help =
-         "what an evaluation costs, for budget.cost: time = how long its simulation runs, or the "
-         "name of a quantity that it reports",
-     .example = "node_hours"},
     {.key = "candidates",
      .type = GANNET_TEXT,
      AT(gannet_general, candidates),

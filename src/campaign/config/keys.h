@@ -16,7 +16,6 @@ typedef struct {
   int batch;
   int unknown_outputs; /* gannet_unknown */
   gannet_text_list variable_constraints;
-  char *cost;            /* "time", or a quantity: what budget.cost counts */
   char *candidates;      /* file, "none" = the whole box */
   char *input_directory; /* absolute in a campaign that was loaded */
 } gannet_general;
@@ -24,7 +23,7 @@ typedef struct {
 typedef struct {
   int evaluations;  /* GANNET_AUTO = no limit */
   double wall_time; /* seconds; NAN = no limit */
-  double cost; /* seconds, or in the unit of the quantity that general.cost names; NAN = none */
+  double cost;      /* seconds, or in the unit of the quantity that cost.from names; NAN = none */
 } gannet_budget;
 
 /* Reasons to end before the budget is spent (campaign/run/stop_rule.h). */

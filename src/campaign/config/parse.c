@@ -50,6 +50,7 @@ void gannet_campaign_destroy(gannet_campaign_input **pointer) {
   }
   gannet_free(&input->location);
   gannet_options_release(gannet_general_table, &input->general, sizeof input->general);
+  gannet_options_release(gannet_cost_table, &input->cost, sizeof input->cost);
   gannet_options_release(gannet_evaluate_table, &input->evaluate, sizeof input->evaluate);
   gannet_free(pointer);
 }
@@ -103,6 +104,8 @@ static gannet_err note_locations(const gannet_config_reader *reader) {
     (void)snprintf(prefix, sizeof prefix, "outputs.%.200s.", outputs->child[i].key);
     GANNET_TRY(add_locations(input, prefix, &outputs->child[i], gannet_tree_location));
   }
+  GANNET_TRY(
+      add_locations(input, "cost.", gannet_tree_find(reader->root, "cost"), gannet_tree_location));
   GANNET_TRY(add_locations(input, "physics.equations.", equations, gannet_tree_location));
   for (int i = 0; evaluate && evaluate->kind == GANNET_TREE_MAPPING && i < evaluate->n; ++i) {
     char prefix[LOCATION_SIZE];
@@ -216,7 +219,7 @@ static void check_cost(const gannet_config_reader *reader) {
   enum { MOST_NAMES = 128 };
   const gannet_campaign_input *input = reader->input;
   const gannet_tree *limit = gannet_tree_find(gannet_tree_find(reader->root, "budget"), "cost");
-  const char *cost = input->general.cost, *names[MOST_NAMES + 1] = {"time"};
+  const char *cost = input->cost.from, *names[MOST_NAMES + 1] = {"time"};
   char location[LOCATION_SIZE], list[300];
   double number;
   int n = 1;
@@ -231,7 +234,7 @@ static void check_cost(const gannet_config_reader *reader) {
   gannet_problem_list_quantities(input->problem, list, sizeof list);
   if (!is_known)
     gannet_complain(
-        reader->complaints, gannet_campaign_location(input, "cost"),
+        reader->complaints, gannet_campaign_location(input, "cost.from"),
         "cost: '%.80s' is no result of the simulation%s%s%s; expected time or one of:%s "
         "(a further one is announced in the section outputs)",
         cost, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
@@ -389,20 +392,64 @@ static gannet_err add_method_setting(void *user, const char *path, const char *t
   return GANNET_OK;
 }
 
+gannet_err gannet_campaign_settings_collect(const gannet_campaign_input *input,
+                                            gannet_campaign_settings *s) {
+  const size_t n = (size_t)input->n_method;
+  *s = (gannet_campaign_settings){0};
+  GANNET_TRY(gannet_alloc(n + 4, sizeof *s->item, &s->item));
+  for (; s->n < input->n_method; ++s->n)
+    s->item[s->n] = (gannet_setting){.key = input->method[s->n].key,
+                                     .text = input->method[s->n].text,
+                                     .location = input->method_location[s->n]};
+  if (!input->cost.weigh) return GANNET_OK;
+  if (input->budget.evaluations != GANNET_AUTO)
+    (void)snprintf(s->evaluations, sizeof s->evaluations, "%d", input->budget.evaluations);
+  if (!isnan(input->budget.cost))
+    (void)snprintf(s->cost, sizeof s->cost, "%.17g", input->budget.cost);
+  const gannet_setting of_cost[] = {{.key = "cost.from", .text = input->cost.from},
+                                    {.key = "cost.weigh", .text = "yes"},
+                                    {.key = "budget.evaluations", .text = s->evaluations},
+                                    {.key = "budget.cost", .text = s->cost}};
+  for (int i = 0; i < 4; ++i) {
+    if (!of_cost[i].text || !*of_cost[i].text) continue;
+    s->item[s->n] = of_cost[i];
+    s->item[s->n++].location = gannet_campaign_location(input, of_cost[i].key);
+  }
+  return GANNET_OK;
+}
+
+void gannet_campaign_settings_release(gannet_campaign_settings *settings) {
+  gannet_free(&settings->item);
+}
+
+gannet_err gannet_campaign_optimizer_create(gannet_context *context,
+                                            const gannet_campaign_input *input,
+                                            gannet_optimizer **optimizer) {
+  gannet_campaign_settings settings = {0};
+  gannet_method_setting *list = NULL;
+  *optimizer = NULL;
+  gannet_err err = gannet_campaign_settings_collect(input, &settings);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)settings.n, sizeof *list, &list);
+  for (int i = 0; err == GANNET_OK && i < settings.n; ++i)
+    list[i] = (gannet_method_setting){settings.item[i].key, settings.item[i].text};
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK)
+    err = gannet_optimizer_create(context, input->problem, settings.n, list, optimizer);
+  gannet_free(&list);
+  gannet_campaign_settings_release(&settings);
+  return err;
+}
+
 /* The options of the optimiser that the keys of the method stand for; its tables complain, with the
  * locations of the file. To be released also after an error. */
 static gannet_err parse_method(const gannet_campaign_input *input,
                                gannet_optimizer_options *options, gannet_complaints *complaints) {
-  const size_t n = (size_t)input->n_method;
-  gannet_setting *settings = NULL;
+  gannet_campaign_settings settings;
   *options = (gannet_optimizer_options){0};
-  GANNET_TRY(gannet_alloc(n, sizeof *settings, &settings));
-  for (size_t i = 0; i < n; ++i)
-    settings[i] = (gannet_setting){.key = input->method[i].key,
-                                   .text = input->method[i].text,
-                                   .location = input->method_location[i]};
-  const gannet_err err = gannet_optimizer_options_parse((int)n, settings, options, complaints);
-  gannet_free(&settings);
+  gannet_err err = gannet_campaign_settings_collect(input, &settings);
+  if (err == GANNET_OK)
+    err = gannet_optimizer_options_parse(settings.n, settings.item, options, complaints);
+  gannet_campaign_settings_release(&settings);
   return err;
 }
 
@@ -451,6 +498,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(note_locations(reader));
   GANNET_TRY(read_section(reader, "", gannet_general_table, &input->general));
   GANNET_TRY(choose_name(reader));
+  GANNET_TRY(read_section(reader, "cost", gannet_cost_table, &input->cost));
   GANNET_TRY(read_section(reader, "budget", gannet_budget_table, &input->budget));
   GANNET_TRY(read_section(reader, "budget.failures", gannet_failure_table, &input->failures));
   GANNET_TRY(read_section(reader, "stop", gannet_stop_table, &input->stop));
@@ -475,12 +523,13 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   return GANNET_OK;
 }
 
-/* "surrogate: forest" is short for "surrogate: {type: forest}", and "objective: drag" for
- * "objective: {name: drag}". */
+/* "surrogate: forest" is short for "surrogate: {type: forest}", "cost: time" for "cost: {from:
+ * time}", and "objective: drag" for "objective: {name: drag}". */
 static gannet_err expand_short_forms(gannet_tree_file *tree) {
   static const char *const keys[] = {"surrogate", "acquisition", "region"};
   for (size_t s = 0; s < sizeof keys / sizeof *keys; ++s)
     GANNET_TRY(gannet_tree_expand(tree, keys[s], "type"));
+  GANNET_TRY(gannet_tree_expand(tree, "cost", "from"));
   const gannet_tree *objective = gannet_tree_find(&tree->root, "objective");
   if (!objective || objective->kind != GANNET_TREE_TEXT || objective->empty) return GANNET_OK;
   return gannet_tree_expand(tree, "objective",

@@ -42,6 +42,8 @@ static const gannet_section fixed[] = {
      "a list of equations; these are the keys of each, besides its terms"},
     {"physics.equations.terms", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_term_table,
      "a list of terms, which add up to the left side of the equation"},
+    {"cost", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_cost_table,
+     "what an evaluation costs; 'cost: node_hours' is short for 'cost: {from: node_hours}'"},
     {"budget", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_budget_table,
      "when to stop; at least one limit"},
     {"budget.failures", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_failure_table,

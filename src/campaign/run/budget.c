@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/config/candidates.h"
+#include "problem/cost.h"
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
 
@@ -84,48 +85,28 @@ int64_t gannet_budget_used(const gannet_campaign *campaign) {
 }
 
 double gannet_budget_cost_spent(const gannet_campaign *campaign) {
-  const gannet_ledger *ledger = &campaign->ledger;
-  const char *cost = campaign->input->general.cost;
-  const bool is_time = strcmp(cost, "time") == 0;
-  const int index = is_time ? -1 : gannet_problem_find_quantity(campaign->input->problem, cost);
-  double sum = 0;
-  for (int64_t id = 0; id < ledger->n; ++id) {
-    const gannet_ticket *t = &ledger->ticket[id];
-    double value = NAN;
-    if (!t->is_told) continue;
-    const gannet_evaluation *row = gannet_history_get(ledger->history, id);
-    if (row->origin == GANNET_ORIGIN_IMPORT || row->status == GANNET_EVAL_DISCARDED) continue;
-    if (is_time) {
-      value = t->result.run.ended - t->result.run.started;
-    } else if (index >= 0 && t->result.status == GANNET_EVAL_DONE) {
-      value = index == 0 ? t->result.objective : t->result.constraints[index - 1];
-    } else {
-      const gannet_reported *found = gannet_quantities_find(&t->result.reported, cost);
-      if (found) value = found->value;
-    }
-    if (value > 0 && isfinite(value)) sum += value;
-  }
-  return sum;
+  return gannet_cost_spent(campaign->history, campaign->input->cost.from);
 }
 
 void gannet_budget_format_cost(const gannet_campaign *campaign, char *text) {
   const double spent = gannet_budget_cost_spent(campaign), limit = campaign->input->budget.cost;
   const gannet_problem *problem = campaign->input->problem;
-  const char *cost = campaign->input->general.cost, *unit = "";
-  char times[2][32];
-  if (strcmp(cost, "time") == 0) {
-    gannet_format_duration(spent, times[0], sizeof times[0]);
-    gannet_format_duration(limit, times[1], sizeof times[1]);
-    (void)snprintf(text, GANNET_BUDGET_TEXT, "%s of %s", times[0], times[1]);
-    return;
+  const char *cost = campaign->input->cost.from, *unit = "", *of = isnan(limit) ? "" : " of ";
+  char numbers[2][32] = {"", ""};
+  if (strcmp(cost, GANNET_COST_OF_TIME) == 0) {
+    gannet_format_duration(spent, numbers[0], sizeof numbers[0]);
+    if (*of) gannet_format_duration(limit, numbers[1], sizeof numbers[1]);
+  } else {
+    const int index = gannet_problem_find_quantity(problem, cost);
+    const gannet_output *output = gannet_output_find(problem, cost);
+    if (index == 0) unit = gannet_problem_objective_unit(problem);
+    if (index > 0) unit = gannet_problem_unit(problem->constraint_unit, index - 1);
+    if (output && output->unit) unit = output->unit;
+    (void)snprintf(numbers[0], sizeof numbers[0], "%.6g", spent);
+    if (*of) (void)snprintf(numbers[1], sizeof numbers[1], "%.6g", limit);
   }
-  const int index = gannet_problem_find_quantity(problem, cost);
-  const gannet_output *output = gannet_output_find(problem, cost);
-  if (index == 0) unit = gannet_problem_objective_unit(problem);
-  if (index > 0) unit = gannet_problem_unit(problem->constraint_unit, index - 1);
-  if (output && output->unit) unit = output->unit;
-  (void)snprintf(text, GANNET_BUDGET_TEXT, "%.6g of %.6g%s%.60s", spent, limit, *unit ? " " : "",
-                 unit);
+  (void)snprintf(text, GANNET_BUDGET_TEXT, "%s%s%s%s%.60s", numbers[0], of, numbers[1],
+                 *unit ? " " : "", unit);
 }
 
 static int64_t least(int64_t a, int64_t b) {

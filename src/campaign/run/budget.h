@@ -49,15 +49,14 @@ enum { GANNET_BUDGET_TEXT = 120 };
 void gannet_budget_format(int64_t n, const char *what, const char *between, int64_t total,
                           char *text);
 
-/* What the evaluations have cost whose results were told, those that were imported or discarded
- * left out: the run time of the last attempt of each in seconds, or the sum of the quantity that
- * the key cost names. What is not known or below 0 counts as 0.
+/* What the evaluations have cost whose results were told, by the key cost.from
+ * (gannet_cost_spent).
  *
  * Local.
  */
 double gannet_budget_cost_spent(const gannet_campaign *campaign);
 
-/* "63.2 of 100 kWh", "3 h 20 min of 4 h 00 min": that and its limit.
+/* "63.2 of 100 kWh", "3 h 20 min of 4 h 00 min": that and its limit, if there is one.
  *
  * Local.
  *

@@ -64,8 +64,7 @@ static gannet_err create_history(gannet_campaign *campaign) {
 gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file) {
   const gannet_campaign_input *input = campaign->input;
   GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
-  GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
-                                     input->method, &campaign->optimizer));
+  GANNET_TRY(gannet_campaign_optimizer_create(campaign->context, input, &campaign->optimizer));
   GANNET_TRY(gannet_agree(campaign->context->comm, create_history(campaign)));
   gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
   return GANNET_OK;

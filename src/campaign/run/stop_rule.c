@@ -39,7 +39,7 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
   if (!isnan(limit) && gannet_budget_cost_spent(campaign) >= limit) {
     gannet_budget_format_cost(campaign, best);
     (void)snprintf(why, size, "budget.cost: %s %s spent", best,
-                   strcmp(campaign->input->general.cost, "time") == 0 ? "of run time are" : "are");
+                   strcmp(campaign->input->cost.from, "time") == 0 ? "of run time are" : "are");
     return;
   }
   if (id < 0) return;

@@ -40,8 +40,8 @@ gannet_err gannet_moments_scan_create(gannet_moments_score *score, gannet_moment
   GANNET_TRY(gannet_alloc(ERROR_BOUNDS * models, sizeof *s->error_bound, &s->error_bound));
   GANNET_TRY(gannet_alloc(models, sizeof *s->noise, &s->noise));
   GANNET_TRY(gannet_alloc(models, sizeof *s->estimator, &s->estimator));
-  double **work[] = {&s->mean,      &s->variance,     &s->corner_mean,
-                     &s->corner_sd, &s->corner_score, &s->violation};
+  double **work[] = {&s->mean,         &s->variance,  &s->corner_mean, &s->corner_sd,
+                     &s->corner_score, &s->violation, &s->weight};
   for (size_t i = 0; i < sizeof work / sizeof *work; ++i)
     GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), work[i]));
   return GANNET_OK;
@@ -50,9 +50,9 @@ gannet_err gannet_moments_scan_create(gannet_moments_score *score, gannet_moment
 void gannet_moments_scan_release(gannet_moments_scan *s) {
   for (int i = 0; s->estimator && i < models_of(s); ++i) gannet_estimator_release(&s->estimator[i]);
   gannet_free(&s->estimator);
-  double **all[] = {&s->error_bound, &s->noise,     &s->exact,        &s->sample,
-                    &s->x,           &s->pivots,    &s->mean,         &s->variance,
-                    &s->corner_mean, &s->corner_sd, &s->corner_score, &s->violation};
+  double **all[] = {&s->error_bound,  &s->noise,     &s->exact,    &s->sample,      &s->x,
+                    &s->pivots,       &s->mean,      &s->variance, &s->corner_mean, &s->corner_sd,
+                    &s->corner_score, &s->violation, &s->weight,   &s->log_weights};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) gannet_free(all[i]);
   gannet_cached_moments_release(&s->cached);
 }
@@ -117,6 +117,24 @@ static gannet_err predict_sample(gannet_moments_scan *s) {
   return GANNET_OK;
 }
 
+/* Whether the weights of costs are the same in another place of a call, and with other numbers of
+ * points in it: bounds of scores are made with them as they are. */
+static gannet_err check_weights(gannet_moments_scan *s) {
+  const gannet_cost_model *cost = s->score->cost;
+  const int d = gannet_candidates_dimension(s->candidates);
+  double forward[SAMPLE], back[SAMPLE];
+  if (!cost || !s->estimates) return GANNET_OK;
+  GANNET_TRY(gannet_cost_model_log_weights(cost, SAMPLE, s->sample, forward));
+  gannet_propose_reverse_sample(d, s->sample);
+  gannet_err err = gannet_cost_model_log_weights(cost, FEW, s->sample, back);
+  if (err == GANNET_OK)
+    err = gannet_cost_model_log_weights(cost, SAMPLE - FEW, s->sample + FEW * d, back + FEW);
+  gannet_propose_reverse_sample(d, s->sample);
+  for (int p = 0; p < SAMPLE; ++p)
+    s->estimates = s->estimates && back[p] == forward[SAMPLE - 1 - p];
+  return err;
+}
+
 /* Error bounds of the estimates of one model, by the exact moments at the sample. */
 static gannet_err measure_error_of_estimates(gannet_moments_scan *s, int i) {
   const double *mean = exact_of(s, i) + MEANS, *sd = exact_of(s, i) + SDS;
@@ -165,8 +183,10 @@ static gannet_err reserve_memory(gannet_moments_scan *s) {
     GANNET_TRY(gannet_alloc(coordinates, sizeof *s->x, &s->x));
   if (has_pivots) GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
   if (s->score->member->options->acq_type->shape == GANNET_ACQ_TURNING) return GANNET_OK;
-  return gannet_cached_moments_reserve(&s->cached, models_of(s),
-                                       gannet_candidates_count(s->candidates));
+  const int64_t count = gannet_candidates_count(s->candidates);
+  GANNET_TRY(gannet_cached_moments_reserve(&s->cached, models_of(s), count));
+  if (!s->score->cost || s->cached.count == 0 || s->log_weights) return GANNET_OK;
+  return gannet_alloc((size_t)count, sizeof *s->log_weights, &s->log_weights);
 }
 
 /* Sets estimates where the models give them. Upper bounds of variances are lowered where they are
@@ -191,7 +211,7 @@ static gannet_err begin_estimates(gannet_moments_scan *s, bool by_bounds) {
   forget_candidates(s);
   GANNET_TRY(gannet_agree(comm, prepare_estimates(s)));
   GANNET_TRY(predict_sample(s));
-  gannet_err err = GANNET_OK;
+  gannet_err err = check_weights(s);
   const bool measured = s->estimates;
   for (int i = 0; measured && err == GANNET_OK && i < models_of(s); ++i)
     err = measure_error_of_estimates(s, i);
@@ -290,6 +310,20 @@ static gannet_err find_moments(gannet_moments_scan *s, int i, int m, const doubl
   return GANNET_OK;
 }
 
+/* Divide bounds of gains by the costs of m candidates, which are found at x_unit and then cached,
+ * or without x_unit were before. */
+static gannet_err weigh_bounds(gannet_moments_scan *s, int m, const double *x_unit,
+                               const int64_t *number, double *bounds) {
+  if (!s->score->cost) return GANNET_OK;
+  if (x_unit) GANNET_TRY(gannet_cost_model_log_weights(s->score->cost, m, x_unit, s->weight));
+  for (int p = 0; p < m && s->log_weights; ++p) {
+    if (x_unit) s->log_weights[number[p]] = s->weight[p];
+    s->weight[p] = s->log_weights[number[p]];
+  }
+  gannet_moments_score_weigh(s->score, m, s->weight, bounds);
+  return GANNET_OK;
+}
+
 /* Upper bounds of the scores of m candidates: with x_unit, and consecutive numbers, by estimates;
  * without by what is cached.
  *
@@ -303,10 +337,12 @@ static gannet_err bound_scores(gannet_moments_scan *s, int m, const double *x_un
   memset(bounds, 0, (size_t)m * sizeof *bounds);
   memset(s->violation, 0, (size_t)m * sizeof *s->violation);
   for (int i = 0; i < models_of(s); ++i) {
-    if (!takes_part(s, i)) continue;
-    GANNET_TRY(find_moments(s, i, m, x_unit, number, &at));
-    const bool violation = inside && i > 0;
-    add_bounds(s, i, m, &at, violation, violation ? s->violation : bounds);
+    if (takes_part(s, i)) {
+      GANNET_TRY(find_moments(s, i, m, x_unit, number, &at));
+      const bool violation = inside && i > 0;
+      add_bounds(s, i, m, &at, violation, violation ? s->violation : bounds);
+    }
+    if (i == 0) GANNET_TRY(weigh_bounds(s, m, x_unit, number, bounds));
   }
   for (int p = 0; p < m; ++p) {
     if (inside) bounds[p] = gannet_moments_score_inside(bounds[p], s->violation[p]);

@@ -13,6 +13,8 @@
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {
   const int models = gannet_models_count(member->models);
   *s = (gannet_moments_score){.member = member};
+  if (gannet_cost_model_exponent(member->cost) > 0 && gannet_member_options_weigh(member->options))
+    s->cost = member->cost;
   s->feasible_known = gannet_history_best(member->history) >= 0;
   s->state.exploration = gannet_models_exploration(member->models, 0);
   s->state.noise_var = gannet_surrogate_noise_var(gannet_models_surrogate(member->models, 0));
@@ -243,6 +245,31 @@ double gannet_moments_score_inside(double score, double violation) {
                        : fmax(score, 0.5 * GANNET_INFEASIBLE_SCORE);
 }
 
+void gannet_moments_score_weigh(const gannet_moments_score *s, int m, const double *log_weights,
+                                double *scores) {
+  const bool is_log = !gannet_moments_score_wants_objective(s) ||
+                      s->member->options->acq_type->gain == GANNET_ACQ_LOG_GAIN;
+  for (int p = 0; p < m; ++p)
+    scores[p] = is_log ? scores[p] - log_weights[p] : scores[p] * exp(-log_weights[p]);
+}
+
+/* Weigh the merits of m points, minus their scores, with gradients [m][d] of the merits. */
+static gannet_err weigh_merits(gannet_moments_score *s, int m, const double *x_unit, double *values,
+                               double *gradients) {
+  const size_t d = (size_t)s->member->problem->d;
+  const bool is_log = !gannet_moments_score_wants_objective(s) ||
+                      s->member->options->acq_type->gain == GANNET_ACQ_LOG_GAIN;
+  GANNET_TRY(gannet_cost_model_gradients(s->cost, m, x_unit, s->mean, s->by_mean, s->sd, s->by_sd));
+  for (size_t p = 0; p < (size_t)m; ++p) {
+    const double weight = is_log ? 1 : exp(-s->mean[p]);
+    values[p] = is_log ? values[p] + s->mean[p] : values[p] * weight;
+    const double by_weight = is_log ? 1 : -values[p];
+    for (size_t k = p * d; k < (p + 1) * d; ++k)
+      gradients[k] = weight * gradients[k] + by_weight * s->by_mean[k];
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, int64_t first,
                                        double *scores, int ld) {
   gannet_moments_score *s = user;
@@ -250,6 +277,10 @@ gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, 
   (void)ld;
   memset(scores, 0, (size_t)m * sizeof *scores);
   if (gannet_moments_score_wants_objective(s)) GANNET_TRY(score_objective(s, m, x_unit, scores));
+  if (s->cost) {
+    GANNET_TRY(gannet_cost_model_log_weights(s->cost, m, x_unit, s->mean));
+    gannet_moments_score_weigh(s, m, s->mean, scores);
+  }
   if (gannet_models_count(s->member->models) == 1 || is_of_models(s)) return GANNET_OK;
   if (!gannet_moments_score_by_bounds(s)) return add_constraints(s, m, x_unit, scores);
   memset(s->violation, 0, (size_t)m * sizeof *s->violation);
@@ -419,6 +450,7 @@ gannet_err gannet_moments_score_merits(void *user, int m, const int *lists, cons
   memset(gradients, 0, (size_t)m * d * sizeof *gradients);
   if (gannet_moments_score_wants_objective(s) && !outside)
     GANNET_TRY(add_objective(s, m, x_unit, values, gradients));
+  if (s->cost && !outside) GANNET_TRY(weigh_merits(s, m, x_unit, values, gradients));
   if (is_of_models(s) || (by_bounds && !outside)) return GANNET_OK;
   for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
     GANNET_TRY(predict_gradients(s, i, m, x_unit));

@@ -17,6 +17,9 @@
  * inside: as bounds, but where sd_k is below 0.02 standard deviations of the constraint the bound
  * turns continuously into an upper one: lower bounds alone approach an active constraint from
  * outside and never satisfy it.
+ *
+ * Where gains are weighed by cost (optimizer/models/cost_model.h), the acquisition, or its place
+ * while probabilities alone decide, is divided by c^a.
  */
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCORE_H
 #define GANNET_OPTIMIZER_MOMENTS_SCORE_H
@@ -25,10 +28,11 @@
 
 typedef struct {
   const gannet_member *member;
-  gannet_acq_state state;  /* of the present point */
-  gannet_acq_model *model; /* [models] of the state */
-  bool feasible_known;     /* otherwise probabilities alone decide */
-  bool outside;            /* no candidate is inside the bounds; the caller's to set */
+  const gannet_cost_model *cost; /* by which gains are weighed now; NULL = they are not */
+  gannet_acq_state state;        /* of the present point */
+  gannet_acq_model *model;       /* [models] of the state */
+  bool feasible_known;           /* otherwise probabilities alone decide */
+  bool outside;                  /* no candidate is inside the bounds; the caller's to set */
   bool final;    /* few points are to be scored: by score_points, where the acquisition has it */
   double *unmet; /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
@@ -91,6 +95,17 @@ bool gannet_moments_score_wants_objective(const gannet_moments_score *score);
 double gannet_moments_score_constraint(const gannet_moments_score *score, int i, double mean,
                                        double sd);
 double gannet_moments_score_inside(double score, double violation);
+
+/* Divide gains by costs: scores of m points by the acquisition, or zeroes while nothing feasible is
+ * known.
+ *
+ * Local.
+ *
+ * log_weights  in     [m] log c^a
+ * scores       inout  [m]
+ */
+void gannet_moments_score_weigh(const gannet_moments_score *score, int m, const double *log_weights,
+                                double *scores);
 
 /* What a polish minimises: minus the score with its gradient [d], bounds left out; while no
  * candidate is inside them, the summed squares of their violations instead: a

@@ -124,6 +124,7 @@ const gannet_acq_type gannet_acq_pes = {
         "search; its logarithm)",
     .source = "Hernandez-Lobato, Hoffman, Ghahramani 2014, eqs. (2), (9), (10)",
     .kind = GANNET_ACQ_LOOKAHEAD,
+    .gain = GANNET_ACQ_LOG_GAIN,
     .options = option_table,
     .options_size = sizeof(gannet_acq_draws),
     .wants_reference = true,
