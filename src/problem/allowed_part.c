@@ -12,14 +12,15 @@ enum {
   LEAST_MEMBERS = 256,
   MEMBERS_PER_COORDINATE = 16,
   MOST_MEMBERS = 512,
-  KEPT_PART = 5,       /* one in so many members goes on to the next threshold */
-  LEVEL_STEPS = 8,     /* of every member at a threshold */
-  LAST_STEPS = 30,     /* of every member inside of the allowed part, per round */
-  LEVELS = 400,        /* most thresholds on the way to violation 0 */
-  STALLED_LEVELS = 25, /* so many that hardly lower the threshold find nothing more */
-  LAST_ROUNDS = 4,     /* walks of all members inside of the allowed part, to spread them */
-  DRAW_STEPS = 3,      /* from a member to a point that is drawn */
-  SHRINKINGS = 40,     /* tries on a line before a walker stays where it is */
+  MOST_MEMBER_COORDINATES = 16384, /* in so many variables that finding members takes long */
+  KEPT_PART = 5,                   /* one in so many members goes on to the next threshold */
+  LEVEL_STEPS = 8,                 /* of every member at a threshold */
+  LAST_STEPS = 30,                 /* of every member inside of the allowed part, per round */
+  LEVELS = 400,                    /* most thresholds on the way to violation 0 */
+  STALLED_LEVELS = 25,             /* so many that hardly lower the threshold find nothing more */
+  LAST_ROUNDS = 4, /* walks of all members inside of the allowed part, to spread them */
+  DRAW_STEPS = 3,  /* from a member to a point that is drawn */
+  SHRINKINGS = 40, /* tries on a line before a walker stays where it is */
   NEWTON_STEPS = 6,
   BISECTIONS = 30,
   LISTED_POINTS = 1000000 /* a discrete problem of at most so many points is listed */
@@ -110,7 +111,7 @@ static double step_along_line(population *p, numbers *from, double level, double
   for (int i = 0; i < SHRINKINGS && low < high; ++i) {
     const double t = low + next_number(from) * (high - low);
     for (size_t k = 0; k < d; ++k) p->try[k] = x[k] + t * p->line[k];
-    const double violation = gannet_allowed_complete(p->problem, p->try);
+    const double violation = gannet_allowed_complete_within(p->problem, level, p->try);
     if (violation <= level) {
       memcpy(x, p->try, d * sizeof *x);
       return violation;
@@ -136,7 +137,7 @@ static double step_of_switch(population *p, numbers *from, double level, double 
     if (!gannet_variable_switches(one) || chosen-- != 0) continue;
     gannet_variable_encode(one, floor(u * gannet_variable_count(one)), p->try + problem->first[v]);
   }
-  const double violation = gannet_allowed_complete(problem, p->try);
+  const double violation = gannet_allowed_complete_within(problem, level, p->try);
   if (violation > level) return now;
   memcpy(x, p->try, d * sizeof *x);
   return violation;
@@ -301,9 +302,10 @@ static gannet_err find_allowed_part(gannet_problem *problem) {
   const size_t d = (size_t)problem->d;
   const double n_points = gannet_problem_count_points(problem);
   const int wanted = MEMBERS_PER_COORDINATE * problem->d;
-  const int n = wanted < LEAST_MEMBERS  ? LEAST_MEMBERS
-                : wanted > MOST_MEMBERS ? MOST_MEMBERS
-                                        : wanted;
+  const int affordable = MOST_MEMBER_COORDINATES / (problem->d > 32 ? problem->d : 32);
+  const int most = affordable < MOST_MEMBERS ? affordable : MOST_MEMBERS;
+  const int fewer = wanted < most ? wanted : most;
+  const int n = fewer > LEAST_MEMBERS ? fewer : LEAST_MEMBERS;
   population p = {0};
   ranked_point *rank = NULL;
   double *kept = NULL;

@@ -59,10 +59,11 @@ static double miss_of(const gannet_variable_constraints *c, int n_variables, int
   return fmin(-slack / use->scale + least, nowhere);
 }
 
+/* The sum over all relations, or over the first ones, once it and excess exceed most. */
 static double violation_of(const gannet_variable_constraints *c, int n_variables,
-                           const double *x_user) {
+                           const double *x_user, double excess, double most) {
   double sum = 0;
-  for (int i = 0; i < c->n; ++i) sum += miss_of(c, n_variables, i, x_user);
+  for (int i = 0; i < c->n && excess + sum <= most; ++i) sum += miss_of(c, n_variables, i, x_user);
   return sum;
 }
 
@@ -92,7 +93,7 @@ gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const dou
 
 bool gannet_problem_allows_values(const gannet_problem *problem, const double *x_user) {
   const gannet_variable_constraints *c = problem->variable_constraints;
-  return !c || violation_of(c, problem->spec.n_variables, x_user) == 0;
+  return !c || violation_of(c, problem->spec.n_variables, x_user, 0, 0) == 0;
 }
 
 bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit) {
@@ -198,12 +199,16 @@ static void project_onto_equations(const gannet_problem *problem, double *x_unit
 }
 
 double gannet_allowed_complete(const gannet_problem *problem, double *x_unit) {
+  return gannet_allowed_complete_within(problem, INFINITY, x_unit);
+}
+
+double gannet_allowed_complete_within(const gannet_problem *problem, double most, double *x_unit) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   gannet_problem_snap(problem, 1, x_unit);
   if (!c || problem->pool) return 0;
   if (c->has_curved_equation) project_onto_equations(problem, x_unit);
   const double excess = gannet_allowed_follow(problem, x_unit);
-  return excess + violation_of(c, problem->spec.n_variables, c->x_user);
+  return excess + violation_of(c, problem->spec.n_variables, c->x_user, excess, most);
 }
 
 bool gannet_allowed_depends(const gannet_problem *problem, int coordinate) {

@@ -159,6 +159,13 @@ bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit);
  */
 double gannet_allowed_complete(const gannet_problem *problem, double *x_unit);
 
+/* The same, for callers to whom the violation does not matter where it exceeds most: it then
+ * returns any number above that.
+ *
+ * Local.
+ */
+double gannet_allowed_complete_within(const gannet_problem *problem, double most, double *x_unit);
+
 /* Give dependent variables alone their values; returns by how much they leave their ranges, in
  * which they are kept. Does nothing without variable constraints.
  *

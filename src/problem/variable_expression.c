@@ -13,6 +13,7 @@
 struct gannet_variable_expression {
   gannet_expression *expression;
   bool *used; /* [n_variables] */
+  int alone;  /* variable that is all of it; -1 = there is more */
 };
 
 typedef enum { NAME, QUOTED, COMPARISON, ORDER, OTHER, NUMBER } token_kind;
@@ -119,16 +120,46 @@ static gannet_err raise_unknown_label(const scan *s, const gannet_variable *v, c
                       near ? "'?" : "");
 }
 
+/* The variable of words that a token names, NULL = none. */
+static const gannet_variable *find_words(const scan *s, const token *t) {
+  for (int v = 0; v < s->n_variables; ++v)
+    if (t->kind == NAME && is_text(t, s->variables[v].name) &&
+        gannet_variable_has_words(&s->variables[v]))
+      return &s->variables[v];
+  return NULL;
+}
+
+static bool have_same_words(const gannet_variable *a, const gannet_variable *b) {
+  bool same = a->n_values == b->n_values;
+  for (int i = 0; i < a->n_values && same; ++i) same = strcmp(a->values[i], b->values[i]) == 0;
+  return same;
+}
+
+/* Two variables of words can be compared; their order only where it is one and the same. */
+static gannet_err check_comparable(const scan *s, const token *between, const gannet_variable *v,
+                                   const gannet_variable *other) {
+  const bool ordered = v->type == GANNET_VARIABLE_ORDINAL &&
+                       other->type == GANNET_VARIABLE_ORDINAL && have_same_words(v, other);
+  GANNET_REQUIRE(between->kind == COMPARISON || ordered, GANNET_ERR_INPUT,
+                 "expression '%.200s': the values of %s and %s have no common order; use == or !=",
+                 s->text, v->name, other->name);
+  return GANNET_OK;
+}
+
 /* Find the label that token i, the name of variable v, is compared with.
  *
  * label  out  its token; -1 = it is compared with none, and needs none
  * value  out  position among the labels of v
+ * other  out  variable of words with which it is compared instead, when that stands before it; else
+ *             NULL
  */
 static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, int *label,
-                                int *value) {
+                                int *value, const gannet_variable **other) {
   const bool has_numbers = !gannet_variable_has_words(v);
   const int sides[] = {1, -1};
+  bool is_compared = false;
   *label = -1;
+  *other = NULL;
   for (int k = 0; k < 2 && *label < 0; ++k) {
     const int at = i + 2 * sides[k], between = i + sides[k];
     if (at < 0 || at >= s->n || !is_comparison(&s->token[between])) continue;
@@ -136,6 +167,13 @@ static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, 
     if (s->token[at].kind != QUOTED && (s->token[at].kind != NAME || is_call)) continue;
     *value = find_label(v, &s->token[at]);
     if (*value < 0 && has_numbers && s->token[at].kind != QUOTED) continue;
+    const gannet_variable *words = *value < 0 ? find_words(s, &s->token[at]) : NULL;
+    if (words) {
+      GANNET_TRY(check_comparable(s, &s->token[between], v, words));
+      is_compared = true;
+      if (at < i) *other = words;
+      continue;
+    }
     if (*value < 0) return raise_unknown_label(s, v, &s->token[at]);
     GANNET_REQUIRE(s->token[between].kind == COMPARISON || v->type == GANNET_VARIABLE_ORDINAL,
                    GANNET_ERR_INPUT,
@@ -143,23 +181,50 @@ static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, 
                    v->name);
     *label = at;
   }
-  GANNET_REQUIRE(*label >= 0 || has_numbers, GANNET_ERR_INPUT,
+  GANNET_REQUIRE(*label >= 0 || has_numbers || is_compared, GANNET_ERR_INPUT,
                  "expression '%.200s': the values of %s are words; compare it with one, as in "
                  "%s == '%s'",
                  s->text, v->name, v->name, v->values[0]);
   return GANNET_OK;
 }
 
+/* Write the position of a variable's word among those of another one, which has -1 in the place of
+ * words that it lacks. Returns the length. */
+static size_t write_position(const gannet_variable *v, const gannet_variable *other, char *plain) {
+  size_t length = 0;
+  for (int i = 0; i < v->n_values; ++i) {
+    int at = other->n_values - 1;
+    while (at >= 0 && strcmp(other->values[at], v->values[i]) != 0) --at;
+    length += (size_t)snprintf(plain + length, strlen(v->name) + 32, "(%s==%d?%d:", v->name, i, at);
+  }
+  length += (size_t)snprintf(plain + length, 3, "-1");
+  for (int i = 0; i < v->n_values; ++i) plain[length++] = ')';
+  plain[length] = '\0';
+  return length;
+}
+
+/* Bytes that write_position may need for the variables of an expression. */
+static size_t room_for_positions(const scan *s) {
+  size_t room = 0;
+  for (int i = 0; i < s->n; ++i) {
+    const gannet_variable *v = find_words(s, &s->token[i]);
+    if (v) room += (size_t)v->n_values * (strlen(v->name) + 32) + 8;
+  }
+  return room;
+}
+
 /* Write the expression with numbers in the place of labels, and note which variables it uses.
  *
- * plain  out  has room for 12 bytes more per token than the text
+ * plain  out  has room for 12 bytes more per token than the text, and for positions
  */
 static gannet_err replace_labels(const scan *s, char *plain) {
   enum { LONGEST = 12 };
-  int *value, label, position;
+  int *value, label = -1, position = -1;
+  const gannet_variable **other = NULL; /* [n] of tokens that are compared with one before them */
   GANNET_TRY(gannet_alloc((size_t)s->n, sizeof *value, &value));
   for (int i = 0; i < s->n; ++i) value[i] = -1;
-  gannet_err err = check_chains(s);
+  gannet_err err = gannet_alloc((size_t)s->n, sizeof *other, &other);
+  if (err == GANNET_OK) err = check_chains(s);
   for (int i = 0; i < s->n && err == GANNET_OK; ++i) {
     int v = 0;
     while (v < s->n_variables && !is_text(&s->token[i], s->variables[v].name)) ++v;
@@ -168,13 +233,21 @@ static gannet_err replace_labels(const scan *s, char *plain) {
     const char *const *labels;
     s->used[v] = true;
     if (labels_of(variable, &labels) == 0) continue;
-    err = find_compared(s, i, variable, &label, &position);
+    err = find_compared(s, i, variable, &label, &position, &other[i]);
+    if (other[i] && have_same_words(other[i], variable)) other[i] = NULL;
     if (err == GANNET_OK && label >= 0) value[label] = position;
   }
   const char *copied = s->text;
   for (int i = 0; i < s->n && err == GANNET_OK; ++i) {
     const token *t = &s->token[i];
     const bool quoted = t->kind == QUOTED;
+    if (other[i]) {
+      const size_t before = (size_t)(t->text - copied);
+      memcpy(plain, copied, before);
+      plain += before + write_position(find_words(s, t), other[i], plain + before);
+      copied = t->text + t->length;
+      continue;
+    }
     if (value[i] < 0 && !quoted) continue;
     if (value[i] < 0) {
       err = GANNET_RAISE(GANNET_ERR_INPUT,
@@ -192,6 +265,7 @@ static gannet_err replace_labels(const scan *s, char *plain) {
   }
   if (err == GANNET_OK) memcpy(plain, copied, strlen(copied) + 1);
   gannet_free(&value);
+  gannet_free(&other);
   return err;
 }
 
@@ -211,11 +285,15 @@ gannet_err gannet_variable_expression_create(const char *text, int n,
     err = read_token(text, at, next);
     at = next->text + next->length + (next->kind == QUOTED);
   }
-  if (err == GANNET_OK) err = gannet_alloc(13 * (strlen(text) + 1), 1, &plain);
+  if (err == GANNET_OK)
+    err = gannet_alloc(13 * (strlen(text) + 1) + room_for_positions(&s), 1, &plain);
   if (err == GANNET_OK) err = replace_labels(&s, plain);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *names, &names);
   for (int v = 0; v < n && err == GANNET_OK; ++v) names[v] = variables[v].name;
   if (err == GANNET_OK) err = gannet_expression_create(plain, n, names, &(*expression)->expression);
+  (*expression)->alone = -1;
+  for (int v = 0; v < n && err == GANNET_OK && s.n == 1; ++v)
+    if (is_text(&s.token[0], variables[v].name)) (*expression)->alone = v;
   gannet_free(&names);
   gannet_free(&plain);
   gannet_free(&s.token);
@@ -232,6 +310,7 @@ void gannet_variable_expression_destroy(gannet_variable_expression **expression)
 
 double gannet_variable_expression_value(gannet_variable_expression *expression,
                                         const double *x_user) {
+  if (expression->alone >= 0) return x_user[expression->alone];
   return gannet_expression_value(expression->expression, x_user);
 }
 

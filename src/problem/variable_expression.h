@@ -6,8 +6,8 @@
  *
  * A variable counts with the number that the simulation reads; a boolean one is 0 or 1. A label has
  * no number: it can be compared with its variable only, by == and !=, that of an ordinal variable
- * also by <, <=, > and >=. Quotes around a label that is a name may be
- * left out.
+ * also by <, <=, > and >=. Two variables of words are equal where their words are. Quotes around a
+ * label that is a name may be left out.
  */
 #ifndef GANNET_PROBLEM_VARIABLE_EXPRESSION_H
 #define GANNET_PROBLEM_VARIABLE_EXPRESSION_H

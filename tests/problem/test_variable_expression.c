@@ -49,6 +49,44 @@ static void expressions_have_values(void **state) {
   }
 }
 
+/* Words are compared as words, also where the lists of two variables differ. */
+static void words_of_two_variables_are_compared(void **state) {
+  static const char *const first[] = {"a", "b", "c"}, *const second[] = {"c", "d", "a"};
+  static const gannet_variable words[] = {
+      {.name = "c1", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = first},
+      {.name = "c2", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = second},
+      {.name = "o1", .type = GANNET_VARIABLE_ORDINAL, .n_values = 3, .values = first},
+      {.name = "o2", .type = GANNET_VARIABLE_ORDINAL, .n_values = 3, .values = first},
+      {.name = "o3", .type = GANNET_VARIABLE_ORDINAL, .n_values = 3, .values = second},
+      {.name = "b", .lower = 0, .upper = 1}};
+  static const char *const texts[] = {"c1 == c2", "c1 != c2", "c2 == c1", "c1 == o3"};
+  gannet_variable_expression *e = NULL;
+  (void)state;
+  for (size_t k = 0; k < 4; ++k) {
+    assert_ok(gannet_variable_expression_create(texts[k], 6, words, &e));
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) {
+        const double at[6] = {a, b, 0, 0, b, 0};
+        const bool same = strcmp(first[a], second[b]) == 0;
+        assert_true((gannet_variable_expression_value(e, at) != 0) == (same != (k == 1)));
+      }
+    gannet_variable_expression_destroy(&e);
+  }
+  assert_ok(gannet_variable_expression_create("o1 < o2 && (c1 == 'b' || c1 != o1)", 6, words, &e));
+  const double up[6] = {1, 0, 0, 1, 0, 0}, down[6] = {1, 0, 1, 0, 0, 0}, same[6] = {0, 0, 0, 1};
+  assert_true(gannet_variable_expression_value(e, up) != 0);
+  assert_true(gannet_variable_expression_value(e, down) == 0);
+  assert_true(gannet_variable_expression_value(e, same) == 0);
+  assert_true(gannet_variable_expression_uses(e, 0) && gannet_variable_expression_uses(e, 3));
+  gannet_variable_expression_destroy(&e);
+  assert_fails(GANNET_ERR_INPUT, "o1 and o3 have no common order",
+               gannet_variable_expression_create("o1 < o3", 6, words, &e));
+  assert_fails(GANNET_ERR_INPUT, "c1 and c2 have no common order",
+               gannet_variable_expression_create("c1 <= c2", 6, words, &e));
+  assert_fails(GANNET_ERR_INPUT, "the values of c1 are words",
+               gannet_variable_expression_create("c1 + c2", 6, words, &e));
+}
+
 static void expressions_know_what_they_use(void **state) {
   (void)state;
   gannet_variable_expression *e = NULL;
@@ -91,6 +129,7 @@ static void bad_expressions_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expressions_have_values),
+      cmocka_unit_test(words_of_two_variables_are_compared),
       cmocka_unit_test(expressions_know_what_they_use),
       cmocka_unit_test(bad_expressions_are_told),
   };
