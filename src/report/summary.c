@@ -217,6 +217,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
   const char *unit = gannet_problem_objective_unit(c->input->problem);
+  (void)json_object_set_new(about, "unit", json_string(unit));
   (void)json_object_set_new(about, "quantity",
                             json_string(gannet_problem_quantity_name(c->input->problem, 0)));
   (void)json_object_set_new(

@@ -369,6 +369,8 @@ physics:
         (bars,) = self.charts(browser, "importance")
         self.assertEqual(bars["bar"], sorted(model["importance"], reverse=True))
         self.assertEqual(len(self.charts(browser, "slices")), 5)
+        self.assertEqual(browser.ask('[...document.querySelectorAll(".chart")].filter((one) => [...one.querySelectorAll("svg, canvas")]'
+                                     '.some((drawn) => drawn.getBoundingClientRect().width > one.clientWidth + 1)).length'), 0)
         (lines,) = self.charts(browser, "parallel")
         self.assertEqual((len(lines["feasible"]), len(lines["not feasible"])), tuple(sum(
             s == 1 and f == kept for s, f in zip(columns["status"], columns["feasible"])) for kept in (1, 0)))

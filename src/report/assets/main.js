@@ -16,4 +16,5 @@ window.addEventListener("resize", fit);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 window.addEventListener("beforeprint", () => setPrinting(true));
 window.addEventListener("afterprint", () => setPrinting(false));
+fit(); // a picture that was drawn before others came beside it was wider
 document.body.dataset.ready = "yes";

@@ -9,7 +9,7 @@ function showHead() {
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
   else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at evaluation ${best.id}.`; lead.className = "bad"; }
-  else lead.textContent = `Best ${about.objective} ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
+  else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${about.unit ? ` ${about.unit}` : ""}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id)
     lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
