@@ -2,7 +2,8 @@
  *
  * The campaign file, or the caller, says which of them are the objective and the constraints. The
  * others are kept and given back with the evaluation; so are standard deviations and gradients.
- * The models learn from values only.
+ * The models learn from values, and take the standard deviation of an objective or a constraint for
+ * the noise of this value. Gradients are only kept.
  */
 #ifndef GANNET_QUANTITY_H
 #define GANNET_QUANTITY_H

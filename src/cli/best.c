@@ -61,7 +61,8 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
     (void)fputs("gannet: no feasible design\n", stderr);
     return GANNET_OK;
   }
-  print_noise(campaign->input->problem->spec.noise_sd, &r);
+  const bool is_told = *gannet_history_sd(campaign->history, r.id) > 0;
+  print_noise(is_told ? r.noise_sd : campaign->input->problem->spec.noise_sd, &r);
   return cli_write_table(stdout, campaign,
                          (gannet_table_spec){.format = format, .n = 1, .ids = &r.id});
 }

@@ -63,7 +63,8 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
 }
 
 static bool is_noisy(const gannet_campaign *campaign) {
-  return campaign->input->problem->spec.noise_sd > 0;
+  return campaign->input->problem->spec.noise_sd > 0 ||
+         gannet_history_has_error_bars(campaign->history);
 }
 
 /* Bounds that the best design lies on. What lies behind is a model's to guess, which takes longer

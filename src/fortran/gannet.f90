@@ -859,8 +859,8 @@ contains
   !              stay away), gannet_failed (bad luck; it may be told later) or gannet_partial (objective or constraints
   !              that are NaN are missing, but not all of them: a check that came first has ended the evaluation)
   ! ierr         0 = done; without it an error ends the program
-  ! quantities   what else is known of these points, or the standard deviation and gradient of their objective and
-  !              constraints; kept for gannet_get_quantity, not learnt from
+  ! quantities   what else is known of these points, or the standard deviation, which models take for noise, and
+  !              gradient of their objective and constraints; kept for gannet_get_quantity
   subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr, quantities)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(in) :: id(:)

@@ -34,8 +34,10 @@ static gannet_err choose_least_mean(const gannet_history *history, gannet_models
   r->mean = gannet_problem_flip(problem, gannet_transform_invert(fit, mean));
   r->sd = sd_in_units(fit, mean, sd);
   const double given = problem->spec.noise_sd; /* a model's own has a floor and a ceiling */
-  r->noise_sd =
-      isnan(given) ? sd_in_units(fit, mean, sqrt(gannet_surrogate_noise_var(objective))) : given;
+  const double told = *gannet_history_sd(history, r->id);
+  r->noise_sd = told > 0       ? told
+                : isnan(given) ? sd_in_units(fit, mean, sqrt(gannet_surrogate_noise_var(objective)))
+                               : given;
   return GANNET_OK;
 }
 
@@ -56,13 +58,15 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
                             gannet_recommendation *r) {
   const gannet_problem *problem = gannet_history_problem(history);
   gannet_optimizer_options options = {0};
-  const double given = problem->spec.noise_sd;
+  double given = problem->spec.noise_sd;
   *r = (gannet_recommendation){gannet_history_best(history), NAN, NAN, given};
   if (r->id < 0) return GANNET_OK;
+  if (*gannet_history_sd(history, r->id) > 0)
+    r->noise_sd = given = *gannet_history_sd(history, r->id);
   r->mean = gannet_history_get(history, r->id)->objective;
   r->sd = given; /* of one value, until a model knows better */
   const gannet_recommendation plain = *r;
-  if (given == 0) return GANNET_OK;
+  if (problem->spec.noise_sd == 0 && !gannet_history_has_error_bars(history)) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
   gannet_err err = gannet_agree(context->comm, gannet_recommend_options(&options));
   if (err == GANNET_OK)

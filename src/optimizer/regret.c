@@ -20,8 +20,8 @@ enum {
   RESULTS_PER_VARIABLE = 5 /* ... and so many more for each coordinate of the unit cube */
 };
 
-static gannet_err read_options(const gannet_problem *problem, gannet_optimizer_options *options) {
-  const bool is_exact = problem->spec.noise_sd == 0;
+static gannet_err read_options(const gannet_history *history, gannet_optimizer_options *options) {
+  const bool is_exact = gannet_history_problem(history)->spec.noise_sd == 0;
   const gannet_setting settings[] = {
       {.key = "method", .text = "gp-ts"},
       {.key = "transform", .text = "none"},
@@ -78,7 +78,8 @@ static gannet_err estimate_by_model(const gannet_context *context, const gannet_
     return err;
   }
   const double noise = gannet_history_problem(history)->spec.noise_sd;
-  const bool is_noisy = isnan(noise) ? gannet_models_look_noisy(member.models) : noise > 0;
+  const bool is_noisy = gannet_history_has_error_bars(history) ||
+                        (isnan(noise) ? gannet_models_look_noisy(member.models) : noise > 0);
   if (is_noisy)
     err = gannet_agree(context->comm, gannet_models_best(member.models, 0, &r->incumbent));
   if (err == GANNET_OK && r->incumbent >= 0) err = count_draws(&member, spec, r);
@@ -95,7 +96,7 @@ gannet_err gannet_regret_estimate(const gannet_context *context, const gannet_hi
   if (n < LEAST_RESULTS + (int64_t)RESULTS_PER_VARIABLE * problem->d) return GANNET_OK;
   regret->incumbent = gannet_history_best(history);
   if (regret->incumbent < 0) return GANNET_OK;
-  gannet_err err = gannet_agree(context->comm, read_options(problem, &options));
+  gannet_err err = gannet_agree(context->comm, read_options(history, &options));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, estimate_by_model(context, history, &options, spec, regret));
   gannet_optimizer_options_release(&options);

@@ -23,6 +23,7 @@ struct gannet_history {
   int64_t n_feasible;      /* rows that are feasible */
   int64_t n_elsewhere;     /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives;    /* rows that are done and have an objective */
+  int64_t n_error_bars;    /* of these, rows whose objective has a standard deviation */
   bool at_its_word;        /* no objective is taken for a penalty */
   int64_t first_done;      /* id of the first row done with all constraints, -1 = none */
   bool is_varied;          /* values of constraints differ between rows */
@@ -31,6 +32,7 @@ struct gannet_history {
   double *x_user;              /* [capacity][n_variables] */
   double *x_unit;              /* [capacity][d] */
   double *constraint;          /* [capacity][n_constraints], NAN unless done, or when missing */
+  double *sd;                  /* [capacity][1 + n_constraints] as told, 0 = not told */
   gannet_quantities *reported; /* [capacity] owned, and what is in them */
   int64_t *order;              /* [capacity] ids by arrival */
   int64_t *n_proposed;         /* [number of listed candidates] rows that have the point of each and
@@ -43,7 +45,7 @@ static void forget_outcomes(gannet_history *h) {
   h->best = h->least_violation = h->first_done = -1;
   h->penalty = gannet_penalty_none();
   h->gap = gannet_gap_none();
-  h->n_feasible = h->n_objectives = h->n_told = 0;
+  h->n_feasible = h->n_objectives = h->n_error_bars = h->n_told = 0;
   h->is_varied = false;
 }
 
@@ -66,6 +68,7 @@ void gannet_history_destroy(gannet_history **history) {
   gannet_free(&(*history)->x_user);
   gannet_free(&(*history)->x_unit);
   gannet_free(&(*history)->constraint);
+  gannet_free(&(*history)->sd);
   for (int64_t i = 0; i < (*history)->n; ++i) gannet_quantities_release(&(*history)->reported[i]);
   gannet_free(&(*history)->reported);
   gannet_free(&(*history)->order);
@@ -82,6 +85,7 @@ static gannet_err grow_table(gannet_history *h) {
   GANNET_TRY(gannet_resize(old * v, new *v, sizeof *h->x_user, &h->x_user));
   GANNET_TRY(gannet_resize(old * d, new *d, sizeof *h->x_unit, &h->x_unit));
   GANNET_TRY(gannet_resize(old * k, new *k, sizeof *h->constraint, &h->constraint));
+  GANNET_TRY(gannet_resize(old * (k + 1), new *(k + 1), sizeof *h->sd, &h->sd));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->reported, &h->reported));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->order, &h->order));
   h->capacity = (int64_t) new;
@@ -115,6 +119,7 @@ static gannet_err append_row(gannet_history *h, const double *x_user, bool elsew
   memcpy(h->x_user + at * v, x_user, (size_t)v * sizeof *x_user);
   gannet_problem_encode_anywhere(h->problem, x_user, h->x_unit + at * h->problem->d);
   for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
+  for (int i = 0; i <= k; ++i) h->sd[at * (k + 1) + i] = 0;
   h->n += 1;
   count_listed(h, at, 1);
   h->n_status[GANNET_EVAL_PENDING] += 1;
@@ -151,6 +156,17 @@ static gannet_err check_values(const gannet_history *h, const gannet_result_reco
   }
   GANNET_REQUIRE(known > 0, GANNET_ERR_ARG, "neither the objective nor a constraint is known");
   return GANNET_OK;
+}
+
+/* Standard deviations of a row that is done, from what was reported with it. */
+static void take_error_bars(gannet_history *h, int64_t id) {
+  const int n = h->problem->spec.n_constraints;
+  double *sd = h->sd + id * (n + 1);
+  for (int i = 0; i <= n; ++i) {
+    const char *name = i > 0 ? h->problem->spec.constraints[i - 1].name : "objective";
+    const gannet_reported *item = gannet_quantities_find(&h->reported[id], name);
+    sd[i] = item ? item->sd : 0;
+  }
 }
 
 /* A late result arrives now, not when the evaluation was given up. */
@@ -260,10 +276,12 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   row->objective = isnan(result->objective) ? NAN : result->objective;
   for (int i = 0; i < k; ++i)
     h->constraint[id * k + i] = isnan(result->constraints[i]) ? NAN : result->constraints[i];
+  take_error_bars(h, id);
   h->n_feasible += gannet_history_is_feasible(h, id);
   compare_constraints(h, id);
   if (isnan(row->objective)) return GANNET_OK;
   h->n_objectives += 1;
+  h->n_error_bars += *gannet_history_sd(h, id) > 0;
   gannet_penalty_note(&h->penalty, minimised(h, id));
   update_gap(h, id);
   keep_best(h, id);
@@ -280,6 +298,7 @@ void gannet_history_forget_results(gannet_history *h) {
     row->run = gannet_run_unknown();
     gannet_quantities_release(&h->reported[id]);
     for (int i = 0; i < k; ++i) h->constraint[id * k + i] = NAN;
+    for (int i = 0; i <= k; ++i) h->sd[id * (k + 1) + i] = 0;
   }
   memset(h->n_status, 0, sizeof h->n_status);
   h->n_status[GANNET_EVAL_PENDING] = h->n;
@@ -401,6 +420,14 @@ const double *gannet_history_x_unit(const gannet_history *history, int64_t id) {
 
 const double *gannet_history_constraints(const gannet_history *history, int64_t id) {
   return history->constraint + id * history->problem->spec.n_constraints;
+}
+
+const double *gannet_history_sd(const gannet_history *history, int64_t id) {
+  return history->sd + id * (history->problem->spec.n_constraints + 1);
+}
+
+bool gannet_history_has_error_bars(const gannet_history *history) {
+  return history->n_error_bars > 0;
 }
 
 const gannet_quantities *gannet_history_reported(const gannet_history *history, int64_t id) {

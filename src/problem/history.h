@@ -200,6 +200,21 @@ const double *gannet_history_x_unit(const gannet_history *history,
 const double *gannet_history_constraints(const gannet_history *history,
                                          int64_t id); /* [n_constraints] */
 
+/* Standard deviations that were told with a row, [1 + n_constraints]: of the objective, then of the
+ * constraints, in their units; 0 = not told. Borrowed until the next change of the table.
+ *
+ * Local.
+ */
+const double *gannet_history_sd(const gannet_history *history, int64_t id);
+
+/* Whether an objective was told with a standard deviation.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+bool gannet_history_has_error_bars(const gannet_history *history);
+
 /* What was told of a row besides the values of objective and constraints. Borrowed until the next
  * change of the table.
  *

@@ -200,10 +200,40 @@ static double find_value(const gannet_problem *problem, const gannet_result_reco
                       : NAN;
 }
 
+/* What a formula is when one of its quantities moves; the quantity is put back. */
+static double value_moved(gannet_formula *formula, int j, double by) {
+  const double there = formula->value[j];
+  formula->value[j] = there + by;
+  const double moved = gannet_expression_value(formula->expression, formula->value);
+  formula->value[j] = there;
+  return moved;
+}
+
+/* The standard deviation of a formula by those of its quantities, as if they were independent: the
+ * root of the squared differences that one deviation of each makes to either side. A side on which
+ * there is no value is left out. */
+static double propagate_sd(const gannet_problem *problem, const gannet_result_record *result,
+                           gannet_formula *formula, double value) {
+  double sum = 0;
+  for (int j = 0; j < formula->n; ++j) {
+    const bool is_objective = gannet_problem_find_quantity(problem, formula->names[j]) == 0;
+    const gannet_reported *item =
+        gannet_quantities_find(&result->reported, is_objective ? "objective" : formula->names[j]);
+    if (!item || !(item->sd > 0)) continue;
+    const double up = value_moved(formula, j, item->sd) - value;
+    const double down = value - value_moved(formula, j, -item->sd);
+    const double change = isfinite(up) && isfinite(down) ? 0.5 * up + 0.5 * down
+                          : isfinite(up)                 ? up
+                          : isfinite(down)               ? down
+                                                         : 0;
+    sum = hypot(sum, change);
+  }
+  return isfinite(sum) ? sum : 0;
+}
+
 /* Compute one formula into *value, which stays when a quantity is missing. */
-static gannet_computed compute_formula(const gannet_problem *problem,
-                                       const gannet_result_record *result, int i, double *value,
-                                       char *why, size_t size) {
+static gannet_computed compute_formula(const gannet_problem *problem, gannet_result_record *result,
+                                       int i, double *value, char *why, size_t size) {
   gannet_formula *formula = &problem->outputs->formula[i];
   int missing = -1;
   for (int j = 0; j < formula->n; ++j) {
@@ -225,7 +255,16 @@ static gannet_computed compute_formula(const gannet_problem *problem,
     return GANNET_COMPUTED_WRONG;
   }
   *value = computed;
-  return GANNET_COMPUTED_ALL;
+  const gannet_quantity made = {.name = i > 0 ? problem->spec.constraints[i - 1].name : "objective",
+                                .value = computed,
+                                .sd = propagate_sd(problem, result, formula, computed)};
+  if (made.sd == 0 && !gannet_quantities_find(&result->reported, made.name))
+    return GANNET_COMPUTED_ALL;
+  if (gannet_quantities_set(&result->reported, problem->spec.n_variables, &made) == GANNET_OK)
+    return GANNET_COMPUTED_ALL;
+  (void)snprintf(why, size, "%s", gannet_error_message());
+  gannet_error_clear();
+  return GANNET_COMPUTED_WRONG;
 }
 
 gannet_computed gannet_problem_compute(const gannet_problem *problem, gannet_result_record *result,

@@ -167,7 +167,8 @@ typedef enum {
   GANNET_COMPUTED_WRONG /* a quantity or a formula has no finite value */
 } gannet_computed;
 
-/* Compute the formulas of a result from the quantities that it has.
+/* Compute the formulas of a result from the quantities that it has. Where these have standard
+ * deviations, the formula gets one, too (result->reported).
  *
  * Local.
  *

@@ -574,7 +574,7 @@ class Optimizer(contextlib.AbstractContextManager):
         partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a
                      check that came first has ended the evaluation; models learn from what is given
         quantities   name -> number or Quantity: what else is known of the evaluation, or objective and constraints
-                     with their standard deviations and gradients; kept for `quantity`, values only are learnt from
+                     with their standard deviations, which models take for noise, and gradients; kept for `quantity`
 
         Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be
         told again), for a Point whose values are not those that were asked for, and for a name of a variable or

@@ -40,6 +40,7 @@ typedef struct {
   int64_t *id;     /* [n] */
   double *x, *raw; /* [n][d], [n] minimised */
   double *y;       /* [n] transformed */
+  double *noise;   /* [n] noise variance of each where it was told, NAN elsewhere */
 } study;
 
 /* All results, or a regular choice and the best one. */
@@ -54,6 +55,7 @@ static void collect_results(study *s, int64_t best) {
     s->id[s->n] = id;
     memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
            (size_t)s->d * sizeof *s->x);
+    s->noise[s->n] = *gannet_history_sd(c->history, id);
     s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].result.objective);
   }
 }
@@ -64,6 +66,7 @@ static gannet_err take_data(study *s, int64_t best) {
   GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
   GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
   GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->noise, &s->noise));
   collect_results(s, best);
   return GANNET_OK;
 }
@@ -103,8 +106,16 @@ static gannet_err standardise(study *s, double *work) {
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
                            : gannet_transform_apply(&s->transform, s->raw[i]);
+  for (int i = 0; i < s->n; ++i)
+    s->noise[i] =
+        s->noise[i] > 0 ? gannet_transform_row_noise(&s->transform, s->raw[i], s->noise[i]) : NAN;
   s->noise_var = gannet_transform_noise_var(&s->transform, s->problem->spec.noise_sd);
   return GANNET_OK;
+}
+
+/* Noise of rows for a fit: NULL where none was told. */
+static const double *row_noise(const study *s, const double *noise) {
+  return gannet_history_has_error_bars(s->campaign->history) ? noise : NULL;
 }
 
 static gannet_err fit_surrogate(study *s) {
@@ -126,7 +137,7 @@ static gannet_err fit_surrogate(study *s) {
                                               sign * gannet_transform_center(&s->transform)};
     GANNET_TRY(gannet_surrogate_set_pde_constraint(s->surrogate, &constraint));
   }
-  const gannet_data data = {s->n, s->x, s->y, s->noise_var};
+  const gannet_data data = {s->n, s->x, s->y, s->noise_var, row_noise(s, s->noise)};
   return gannet_surrogate_fit(s->surrogate, &data, true, 0);
 }
 
@@ -139,6 +150,7 @@ static void study_release(study *s) {
   gannet_free(&s->x);
   gannet_free(&s->raw);
   gannet_free(&s->y);
+  gannet_free(&s->noise);
 }
 
 /* Mean and standard deviation (sd; NULL = not wanted) at m points x [m][d], standardised. */
@@ -290,13 +302,15 @@ static gannet_err put_importance(const study *s, json_t *list) {
  */
 static gannet_err predict_fold(study *s, int fold, double *x, double *y, double *mean, double *sd) {
   const size_t d = (size_t)s->d;
+  double *noise = y + 3 * (size_t)s->n;
   int kept = 0;
   for (int i = 0; i < s->n; ++i) {
     if (i % FOLDS == fold) continue;
+    noise[kept] = s->noise[i];
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
   }
-  const gannet_data others = {kept, x, y, s->noise_var};
+  const gannet_data others = {kept, x, y, s->noise_var, row_noise(s, noise)};
   GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
   GANNET_TRY(gannet_surrogate_fit(s->surrogate, &others, false, 0));
   for (int i = fold; i < s->n; i += FOLDS)
@@ -309,7 +323,7 @@ static gannet_err make_calibration(study *s, json_t **made) {
   double *x = NULL, *y = NULL;
   const double noise = gannet_surrogate_noise_var(s->surrogate);
   gannet_err err = gannet_alloc((size_t)s->n * (size_t)s->d, sizeof *x, &x);
-  if (err == GANNET_OK) err = gannet_alloc(3 * (size_t)s->n, sizeof *y, &y);
+  if (err == GANNET_OK) err = gannet_alloc(4 * (size_t)s->n, sizeof *y, &y);
   for (int fold = 0; err == GANNET_OK && fold < FOLDS; ++fold)
     err = predict_fold(s, fold, x, y, y + s->n, y + 2 * (size_t)s->n);
   if (err == GANNET_OK) {
@@ -317,12 +331,13 @@ static gannet_err make_calibration(study *s, json_t **made) {
     json_t *residual = json_array();
     for (int i = 0; i < s->n; ++i) {
       const double mean = y[s->n + i], sd = y[2 * s->n + i];
+      const double variance = isnan(s->noise[i]) ? noise : s->noise[i];
       (void)json_array_append_new(id, json_integer((json_int_t)s->id[i]));
       (void)json_array_append_new(observed,
                                   report_number(gannet_problem_flip(s->problem, s->raw[i])));
       (void)json_array_append_new(predicted, report_number(study_units(s, mean)));
       (void)json_array_append_new(residual,
-                                  report_number((s->y[i] - mean) / sqrt(sd * sd + noise)));
+                                  report_number((s->y[i] - mean) / sqrt(sd * sd + variance)));
     }
     *made = json_pack("{s:o, s:o, s:o, s:o}", "id", id, "observed", observed, "predicted",
                       predicted, "residual", residual);
@@ -335,7 +350,7 @@ static gannet_err make_calibration(study *s, json_t **made) {
 /* The recommended design, or null: every value is exact, or no design is feasible. */
 static gannet_err put_recommendation(const study *s, json_t *model) {
   gannet_recommendation r = {.id = -1};
-  if (s->problem->spec.noise_sd != 0)
+  if (s->problem->spec.noise_sd != 0 || gannet_history_has_error_bars(s->campaign->history))
     GANNET_TRY(gannet_recommend(s->context, s->campaign->history, &r));
   json_t *made = r.id < 0 ? json_null()
                           : json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)r.id, "mean",

@@ -92,14 +92,16 @@ gannet_err gannet_rows_choose(gannet_rows *rows, int most, bool best, gannet_str
   if (rows->n <= most) return GANNET_OK;
   GANNET_TRY(gannet_data_subset_create(rows->n, best ? rows->y : NULL, most, &subset));
   gannet_data_subset_draw(&subset, stream);
-  const gannet_err err = gannet_alloc(count * (width + 1), sizeof(double), &rows->copies);
+  const gannet_err err = gannet_alloc(count * (width + 2), sizeof(double), &rows->copies);
   if (err == GANNET_OK) {
     double *x = rows->copies, *y = x + count * width;
     gannet_data_subset_gather(&subset, rows->width, rows->x, x);
     gannet_data_subset_gather(&subset, 1, rows->y, y);
+    if (rows->noise) gannet_data_subset_gather(&subset, 1, rows->noise, y + count);
     rows->n = most;
     rows->x = x;
     rows->y = y;
+    if (rows->noise) rows->noise = y + count;
   }
   gannet_data_subset_release(&subset);
   return err;

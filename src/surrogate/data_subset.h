@@ -55,9 +55,10 @@ void gannet_data_subset_gather(const gannet_data_subset *subset, int width, cons
 /* Observations that a fit takes: borrowed, or copies of a subset. */
 typedef struct {
   int n, width;
-  const double *x; /* [n][width] */
-  const double *y; /* [n] */
-  double *copies;  /* of both; NULL = borrowed */
+  const double *x;     /* [n][width] */
+  const double *y;     /* [n] */
+  double *copies;      /* of all; NULL = borrowed */
+  const double *noise; /* [n] row_noise of gannet_data, or NULL */
 } gannet_rows;
 
 /* Keep a choice of rows where there are more than most; release accepts rows that are borrowed.

@@ -96,8 +96,18 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
     const double *x = data->x + (size_t)i * (size_t)s->d;
     for (int k = 0; k < s->d; ++k)
       GANNET_REQUIRE(isfinite(x[k]), GANNET_ERR_ARG, "point %d of the data is not finite", i);
+    const double noise = data->row_noise ? data->row_noise[i] : NAN;
+    GANNET_REQUIRE(isnan(noise) || (noise >= 0 && isfinite(noise)), GANNET_ERR_ARG,
+                   "noise variance %g of row %d, expected at least 0 or nan", noise, i);
   }
   return GANNET_OK;
+}
+
+/* The data as a type takes them. */
+static gannet_data taken_by(const gannet_surrogate *s, const gannet_data *data) {
+  gannet_data taken = *data;
+  if (!s->type->takes_row_noise) taken.row_noise = NULL;
+  return taken;
 }
 
 static gannet_hyper hyper_of(const gannet_surrogate *s) {
@@ -116,7 +126,8 @@ gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bo
   s->conditioned = false;
   if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
   s->fantasizing = false;
-  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, data, learn, iteration)));
+  const gannet_data taken = taken_by(s, data);
+  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, &taken, learn, iteration)));
   s->conditioned = true;
   return GANNET_OK;
 }
@@ -133,7 +144,8 @@ static gannet_err learn_apart(const gannet_context *context, int m, gannet_learn
     err = check_data(s, &learner->data, learner->iteration);
     if (err != GANNET_OK) continue;
     s->conditioned = false;
-    err = s->type->learn_begin(s->state, &learner->data, learner->iteration, &tasks[begun]);
+    const gannet_data taken = taken_by(s, &learner->data);
+    err = s->type->learn_begin(s->state, &taken, learner->iteration, &tasks[begun]);
   }
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = gannet_multistart_run_all(context, m, tasks);
@@ -170,8 +182,9 @@ gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *da
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->fantasizing = true;
   s->conditioned = false;
-  code = s->type->fantasize ? s->type->fantasize(s->state, data, n_fantasies, iteration)
-                            : s->type->fit(s->state, data, false, iteration);
+  const gannet_data taken = taken_by(s, data);
+  code = s->type->fantasize ? s->type->fantasize(s->state, &taken, n_fantasies, iteration)
+                            : s->type->fit(s->state, &taken, false, iteration);
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->conditioned = true;
   return GANNET_OK;

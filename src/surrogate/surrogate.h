@@ -31,6 +31,9 @@ typedef struct {
   const double *x;  /* [n][d] unit cube */
   const double *y;  /* [n] standardised */
   double noise_var; /* variance of the noise in y, in y's units; NAN = to be inferred; 0 = exact */
+  /* [n] That of single rows, in the place of noise_var; NAN = noise_var holds. NULL = of no row.
+   * Types that do not take it (takes_row_noise) see NULL. */
+  const double *row_noise;
 } gannet_data;
 
 typedef struct gannet_surrogate gannet_surrogate;
@@ -79,6 +82,7 @@ typedef struct {
   const char *source;
   const gannet_option *options; /* fill a struct of options_size bytes */
   size_t options_size;
+  bool takes_row_noise; /* false: row_noise of the data is left out */
   /* When create fails, it may leave *state for destroy, or NULL. */
   gannet_err (*create)(const gannet_context *context, const void *options, int d, int model,
                        void **state);

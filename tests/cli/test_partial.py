@@ -15,7 +15,7 @@ awk '{ x[$1] = $2 } END { a = x["x1"]; b = x["x2"]; gap = a + b - 1
 """
 CHECKED = """\
 name: checked
-method: gp-ei
+method: gp-ts
 search: {candidates: 300}
 variables: {x1: {lower: 0, upper: 1}, x2: {lower: 0, upper: 1}}
 constraints: {gap: {upper: 0}, stress: {upper: 1}}

@@ -43,7 +43,7 @@ static inline void conform_make(conform_data *data, int d, double part) {
 }
 
 static inline gannet_data conform_first(const conform_data *data, int n, double noise_var) {
-  return (gannet_data){n, data->x, data->y, noise_var};
+  return (gannet_data){n, data->x, data->y, noise_var, NULL};
 }
 
 static inline gannet_surrogate *conform_create(const conform *c, const gannet_context *context,
@@ -79,7 +79,7 @@ static inline void without_data_it_is_the_prior(const conform *c) {
     conform_data data;
     double mean[CONFORM_QUERIES], sd[CONFORM_QUERIES];
     conform_make(&data, dimensions[k], 1);
-    const gannet_data none = {0, NULL, NULL, NAN};
+    const gannet_data none = {0, NULL, NULL, NAN, NULL};
     gannet_surrogate *s = conform_fitted(c, &none, data.d, k == 0);
     assert_ok(gannet_surrogate_predict(s, CONFORM_QUERIES, data.query, mean, sd));
     for (int i = 0; i < CONFORM_QUERIES; ++i) assert_true(sd[i] > 1e-3);

@@ -128,7 +128,7 @@ static gannet_surrogate *create_ensemble(const char *train_points) {
 /* Every member is the one that its own choice alone gives, to the last bit. */
 static void a_member_is_trained_on_its_own_choice(void **state) {
   (void)state;
-  const gannet_data all = {N, data_x, data_y, 0.01};
+  const gannet_data all = {N, data_x, data_y, 0.01, NULL};
   double own[MEMBERS * M], alone[MEMBERS * M], x[MOST * D], y[MOST];
   gannet_surrogate *s = create_ensemble("10"), *other = create_ensemble("500");
   gannet_data_subset subset;
@@ -140,7 +140,7 @@ static void a_member_is_trained_on_its_own_choice(void **state) {
     gannet_data_subset_draw(&subset, stream_of(k));
     gannet_data_subset_gather(&subset, D, data_x, x);
     gannet_data_subset_gather(&subset, 1, data_y, y);
-    const gannet_data few = {MOST, x, y, 0.01};
+    const gannet_data few = {MOST, x, y, 0.01, NULL};
     assert_ok(gannet_surrogate_fit(other, &few, false, 1));
     assert_ok(gannet_surrogate_sample(other, MEMBERS, 1, 1));
     assert_ok(gannet_surrogate_draw_values(other, M, query, alone, M));
@@ -189,7 +189,7 @@ static void the_head_regresses_on_all_what_it_learnt_of_some(void **state) {
   const gannet_mlp net = {activation, D + 1, 1, WIDTH};
   double theta[128], phi[N * FEATURES], sigma[FEATURES * FEATURES], right[FEATURES] = {0};
   double w[FEATURES], mean[N];
-  const gannet_data all = {N, data_x, data_y, NAN};
+  const gannet_data all = {N, data_x, data_y, NAN, NULL};
   gannet_surrogate *s = create_head();
   assert_ok(gannet_surrogate_fit(s, &all, false, 1));
   train_on_choice(&net, theta);
@@ -219,7 +219,7 @@ static void the_head_regresses_on_all_what_it_learnt_of_some(void **state) {
  * move the mean towards them. */
 static void fantasies_enter_the_regression_alone(void **state) {
   (void)state;
-  const gannet_data known = {LONG, data_x, data_y, NAN};
+  const gannet_data known = {LONG, data_x, data_y, NAN, NULL};
   double before = 0, mean[2], sd[2], y[LONG + FANTASIES];
   gannet_surrogate *s = create_head(), *other = create_head();
   memcpy(y, data_y, sizeof y);
@@ -227,10 +227,10 @@ static void fantasies_enter_the_regression_alone(void **state) {
   assert_ok(gannet_surrogate_fit(s, &known, false, 1));
   assert_ok(gannet_surrogate_predict(s, 1, data_x + (size_t)LONG * D, &before, NULL));
   for (int i = 1; i <= FANTASIES; ++i) {
-    const gannet_data data = {LONG + i, data_x, y, NAN};
+    const gannet_data data = {LONG + i, data_x, y, NAN, NULL};
     assert_ok(gannet_surrogate_fantasize(s, &data, i, 1));
   }
-  const gannet_data data = {LONG + FANTASIES, data_x, y, NAN};
+  const gannet_data data = {LONG + FANTASIES, data_x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fantasize(other, &data, FANTASIES, 1));
   assert_ok(gannet_surrogate_predict(s, 1, data_x + (size_t)LONG * D, &mean[0], &sd[0]));
   assert_ok(gannet_surrogate_predict(other, 1, data_x + (size_t)LONG * D, &mean[1], &sd[1]));

@@ -38,7 +38,7 @@ static void wide_members_are_posterior_draws(void **state) {
                                  {.key = "layers", .text = "1"},
                                  {.key = "members", .text = "200"},
                                  {.key = "steps", .text = "5"}};
-  const gannet_data data = {N, data_x, data_y, NAN};
+  const gannet_data data = {N, data_x, data_y, NAN, NULL};
   gannet_surrogate *s = create(&gannet_surrogate_ensemble, 4, wide);
   gannet_surrogate *exact = create(&gannet_surrogate_tangent_kernel, 0, NULL);
   double mean[M], sd[M], exact_mean[M], exact_sd[M];
@@ -62,7 +62,7 @@ static void draws_begin_with_the_members_of_the_fit(void **state) {
   (void)state;
   enum { Q = 6 };
   const gannet_setting small[] = {{.key = "width", .text = "20"}, {.key = "members", .text = "4"}};
-  const gannet_data data = {N, data_x, data_y, 0.01};
+  const gannet_data data = {N, data_x, data_y, 0.01, NULL};
   gannet_surrogate *s = create(&gannet_surrogate_ensemble, 2, small);
   double mean[M], two[2 * M], six[Q * M], other[Q * M];
   assert_ok(gannet_surrogate_fit(s, &data, false, 3));
@@ -83,7 +83,7 @@ static void draws_begin_with_the_members_of_the_fit(void **state) {
 /* Every trainer and activation serves; data are followed to within the noise's order. */
 static void every_trainer_and_activation_follows_the_data(void **state) {
   (void)state;
-  const gannet_data data = {N, data_x, data_y, 0.01};
+  const gannet_data data = {N, data_x, data_y, 0.01, NULL};
   for (int t = 0; gannet_trainer_names[t]; ++t)
     for (int a = 0; gannet_activation_names[a]; ++a) {
       if (t > 1 && a > 1) continue; /* mini-batches are slow; two activations do */
@@ -116,7 +116,7 @@ static void without_prior_functions_only_data_speak(void **state) {
   const gannet_setting greedy[] = {{.key = "prior", .text = "none"},
                                    {.key = "members", .text = "4"},
                                    {.key = "width", .text = "32"}};
-  const gannet_data none = {0, NULL, NULL, NAN}, data = {N, data_x, data_y, 1e-4};
+  const gannet_data none = {0, NULL, NULL, NAN, NULL}, data = {N, data_x, data_y, 1e-4, NULL};
   double mean[N], sd[N];
   gannet_surrogate *s = create(&gannet_surrogate_ensemble, 3, greedy);
   assert_ok(gannet_surrogate_fit(s, &none, false, 1));
@@ -139,7 +139,7 @@ static void a_failed_training_fails_everywhere(void **state) {
                                      {.key = "learning_rate", .text = "1000"},
                                      {.key = "activation", .text = "relu"},
                                      {.key = "width", .text = "8"}};
-  const gannet_data data = {N, data_x, data_y, 0.01}, none = {0, NULL, NULL, NAN};
+  const gannet_data data = {N, data_x, data_y, 0.01, NULL}, none = {0, NULL, NULL, NAN, NULL};
   gannet_surrogate *s = create(&gannet_surrogate_ensemble, 4, settings);
   double mean[M];
   assert_fails(GANNET_ERR_NUMERIC, "diverged", gannet_surrogate_fit(s, &data, false, 1));

@@ -52,7 +52,7 @@ static gannet_surrogate *created(const variant *v, const char *factor, int d) {
 }
 
 static gannet_data first(int n, double noise_var) {
-  return (gannet_data){n, data_x, data_y, noise_var};
+  return (gannet_data){n, data_x, data_y, noise_var, NULL};
 }
 
 /* Everything but standard deviations: mean, draws, a gradient of a draw, calibration. */
@@ -132,7 +132,7 @@ static void repeated_points_without_noise_are_borne(void **state) {
   }
   for (int v = 0; v < VARIANTS; ++v) {
     static outcome o;
-    const gannet_data data = {40, x, y, 0};
+    const gannet_data data = {40, x, y, 0, NULL};
     gannet_surrogate *s = created(&variants[v], "distributed", D);
     assert_ok(gannet_surrogate_fit(s, &data, true, 1));
     ask(s, &o);
@@ -167,7 +167,7 @@ static void automatic_on(const gannet_context *context) {
   assert_ok(gannet_alloc(LARGE, sizeof *y, &y));
   gannet_random_uniform((gannet_stream){3, GANNET_FOR_TEST, 0, 0}, 0, (size_t)LARGE * 2, x);
   for (int i = 0; i < LARGE; ++i) y[i] = cos(5 * x[2 * i]) * x[2 * i + 1];
-  const gannet_data below = {LARGE - 1, x, y, 0.01}, above = {LARGE, x, y, 0.01};
+  const gannet_data below = {LARGE - 1, x, y, 0.01, NULL}, above = {LARGE, x, y, 0.01, NULL};
   gannet_surrogate *s = created_on(context, &variants[0], "auto", 2);
   assert_ok(gannet_surrogate_fit(s, &below, false, 1));
   assert_ok(gannet_surrogate_predict(s, M, query, before, sd));

@@ -83,7 +83,7 @@ static void the_forest_interpolates_and_doubts_elsewhere(void **state) {
   make(x, y);
   gannet_surrogate *s = NULL;
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_forest, NULL, D, 0, &s));
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, N, x, mean, sd));
   for (int i = 0; i < N; ++i) {
@@ -110,7 +110,7 @@ static void noisy_values_are_averaged(void **state) {
   make(x, y);
   gannet_surrogate *s = NULL;
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_forest, NULL, D, 0, &s));
-  const gannet_data data = {N, x, y, 0.5};
+  const gannet_data data = {N, x, y, 0.5, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, N, x, mean, NULL));
   for (int i = 0; i < N; ++i) error = fmax(error, fabs(mean[i] - y[i]));

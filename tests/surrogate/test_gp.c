@@ -146,7 +146,7 @@ static void moments_are_those_of_the_dense_formulas(void **state) {
     gannet_surrogate *s = create(kernel, "ard", "64");
     set_known(s);
     for (int n = 1; n <= N; ++n) { /* one row at a time, too */
-      const gannet_data data = {n, data_x, data_y, NAN};
+      const gannet_data data = {n, data_x, data_y, NAN, NULL};
       dense exact;
       double mean[3], sd[3], mean_exact, sd_exact, scale = 0, sum = 0;
       assert_ok(gannet_surrogate_fit(s, &data, false, n));
@@ -195,7 +195,7 @@ static void draws_have_the_moments_of_the_posterior(void **state) {
   (void)state;
   static double values[Q * 3];
   for (int k = 0; gannet_stationary_names[k]; ++k) {
-    const gannet_data data = {N, data_x, data_y, NAN};
+    const gannet_data data = {N, data_x, data_y, NAN, NULL};
     gannet_surrogate *s = create(gannet_stationary_names[k], "ard", "8192");
     double mean[3], sd[3];
     set_known(s);
@@ -217,7 +217,7 @@ static void draws_have_the_moments_of_the_posterior(void **state) {
 /* With no exploration every draw is the mean. */
 static void exploration_zero_gives_the_mean(void **state) {
   (void)state;
-  const gannet_data data = {N, data_x, data_y, 0.01};
+  const gannet_data data = {N, data_x, data_y, 0.01, NULL};
   gannet_surrogate *s = create("matern52", "shared", "64");
   double mean[3], values[3];
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
@@ -244,7 +244,7 @@ static void estimates_are_near_for_all_kernels_and_lengths(void **state) {
   enum { M = 70, DRAWS = 3 };
   static double x[M * D], exact[DRAWS * M], estimates[DRAWS * M], sd[M];
   const double scales[] = {0.01, 0.1, 1, 10, 1000};
-  const gannet_data data = {N, data_x, data_y, 0.01};
+  const gannet_data data = {N, data_x, data_y, 0.01, NULL};
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 4}, 0, M * D, x);
   memcpy(x, data_x, sizeof data_x); /* distances 0 */
   for (int k = 0; gannet_stationary_names[k]; ++k)
@@ -321,7 +321,7 @@ static void learning_recovers_length_and_noise(void **state) {
     x[i] = (i + 0.5) / POINTS;
     y[i] = sin(12 * x[i]) + 0.1 * z[i]; /* a half period of 0.26: length about 0.15 */
   }
-  const gannet_data data = {POINTS, x, y, NAN};
+  const gannet_data data = {POINTS, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   gannet_surrogate_get_hyper(s, hyper);
   assert_near(exp(0.5 * hyper[1]), 0.1, 0.03);
@@ -344,7 +344,7 @@ static void fits_of_many_points_use_some(void **state) {
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_gp, &options, D, 1, &s));
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, POINTS * D, x);
   for (int i = 0; i < POINTS; ++i) y[i] = cos(4 * x[i * D]) + x[i * D + 1];
-  const gannet_data data = {POINTS, x, y, 0};
+  const gannet_data data = {POINTS, x, y, 0, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, POINTS, x, mean, NULL));
   for (int i = 0; i < POINTS; ++i) assert_near(mean[i], y[i], 0.01);

@@ -58,12 +58,12 @@ static gannet_err toy_cross(void *user, int m, const double *x, double *k, int l
 }
 
 static gannet_data first(int n, double noise_var) {
-  return (gannet_data){n, data_x, data_y, noise_var};
+  return (gannet_data){n, data_x, data_y, noise_var, NULL};
 }
 
 static gannet_inducing_request request_of(const gannet_data *data, double lambda, bool fresh,
                                           toy *t) {
-  return (gannet_inducing_request){data, 0, lambda, fresh, {t, toy_take, toy_cross}};
+  return (gannet_inducing_request){data, 0, lambda, fresh, {t, toy_take, toy_cross}, NULL};
 }
 
 /* Covariance of y_old, f at late observations and f at queries under FITC, for a given choice. */
@@ -279,7 +279,7 @@ static void refuse_some(refusal which, int np) {
 
 static void see_many(MPI_Comm comm, refusal refused, view_of_many *v) {
   static double x[MANY * D], y[MANY];
-  const gannet_data data = {MANY, x, y, NAN};
+  const gannet_data data = {MANY, x, y, NAN, NULL};
   gannet_context *context = NULL;
   gannet_inducing *g = NULL;
   gannet_data seen;

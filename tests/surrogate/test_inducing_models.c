@@ -24,7 +24,7 @@ static int make(void **state) {
 }
 
 static gannet_data first(int n, double noise_var) {
-  return (gannet_data){n, data_x, data_y, noise_var};
+  return (gannet_data){n, data_x, data_y, noise_var, NULL};
 }
 
 typedef struct {
@@ -78,7 +78,7 @@ static void with_room_for_all_points_it_is_exact(void **state) {
   }
   for (int v = 0; v < VARIANTS; ++v) {
     static outcome a, b;
-    const gannet_data data = {T, x, y, NAN};
+    const gannet_data data = {T, x, y, NAN, NULL};
     gannet_surrogate *exact = created(world, &variants[v], "0", "replicated");
     gannet_surrogate *sparse = created(world, &variants[v], "30", "replicated");
     assert_ok(gannet_surrogate_fit(exact, &data, true, 1));
@@ -129,8 +129,8 @@ static void bits_depend_on_the_data_alone(void **state) {
     static outcome grown, made, alone;
     double hyper[HYPER];
     gannet_surrogate *s = created(world, &variants[v], "50", "replicated");
-    const gannet_data early = first(60, NAN), middle = {1190, data_x, moved, NAN};
-    const gannet_data ahead = {1215, data_x, moved, NAN}, late = first(1197, NAN);
+    const gannet_data early = first(60, NAN), middle = {1190, data_x, moved, NAN, NULL};
+    const gannet_data ahead = {1215, data_x, moved, NAN, NULL}, late = first(1197, NAN);
     assert_ok(gannet_surrogate_fit(s, &early, true, 1));
     gannet_surrogate_get_hyper(s, hyper);
     assert_ok(gannet_surrogate_fit(s, &middle, false, 2));
@@ -176,8 +176,9 @@ static void what_rounding_asked_of_fantasies_is_forgotten(void **state) {
   }
   for (int v = 0; v < 2 * VARIANTS; ++v) {
     static outcome grown, made;
-    const gannet_data before = {FIRM - 5, data_x, data_y, 0}, after = {FIRM, data_x, data_y, 0};
-    const gannet_data ahead = {FIRM + COPIES, x, y, 0};
+    const gannet_data before = {FIRM - 5, data_x, data_y, 0, NULL},
+                      after = {FIRM, data_x, data_y, 0, NULL};
+    const gannet_data ahead = {FIRM + COPIES, x, y, 0, NULL};
     gannet_surrogate *s = stiff(&variants[v / 2], inducing[v % 2]);
     assert_ok(gannet_surrogate_fit(s, &before, false, 1));
     assert_ok(gannet_surrogate_fantasize(s, &ahead, COPIES + 5, 1));

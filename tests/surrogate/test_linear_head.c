@@ -60,7 +60,7 @@ static void it_is_linear_regression_on_the_last_layer(void **state) {
   const double prior = 0.7, noise = 0.05, hyper[2] = {log(prior), log(noise)};
   double theta[2 * MOST], phi[N * FEATURES], sigma[FEATURES * FEATURES];
   double right[FEATURES] = {0}, w[FEATURES];
-  const gannet_data data = {N, data_x, data_y, NAN};
+  const gannet_data data = {N, data_x, data_y, NAN, NULL};
   gannet_surrogate *s = create();
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
@@ -96,7 +96,7 @@ static void a_failed_training_fails_everywhere(void **state) {
   assert_ok(gannet_options_apply(gannet_surrogate_linear_head.options, NULL, 3, wild, options,
                                  &complaints));
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_linear_head, options, 1, 0, &s));
-  const gannet_data data = {N, data_x, data_y, NAN};
+  const gannet_data data = {N, data_x, data_y, NAN, NULL};
   assert_fails(GANNET_ERR_NUMERIC, "diverged", gannet_surrogate_fit(s, &data, true, 1));
   assert_true(gannet_surrogate_bytes(s) > 0);
   gannet_surrogate_destroy(&s);

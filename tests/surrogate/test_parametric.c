@@ -80,7 +80,7 @@ static gannet_surrogate *fitted(const parametric_options *options, double misfit
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, options, 1, 0, &s));
   assert_int_equal(gannet_surrogate_n_hyper(s), HYPER);
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
-  const gannet_data data = {n, data_x, data_y, NAN};
+  const gannet_data data = {n, data_x, data_y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   return s;
 }
@@ -133,7 +133,7 @@ static void observations_can_be_added_one_by_one(void **state) {
   gannet_surrogate *grown = fitted(&options, 1e-6, LEARNED);
   for (int n = LEARNED + 1; n <= N; ++n) {
     gannet_surrogate *whole = fitted(&options, 1e-6, n);
-    const gannet_data data = {n, data_x, data_y, NAN};
+    const gannet_data data = {n, data_x, data_y, NAN, NULL};
     assert_ok(gannet_surrogate_fit(grown, &data, false, n));
     assert_ok(gannet_surrogate_predict(grown, 1, data_x + 2, &mean[0], &sd[0]));
     assert_ok(gannet_surrogate_predict(whole, 1, data_x + 2, &mean[1], &sd[1]));
@@ -142,7 +142,7 @@ static void observations_can_be_added_one_by_one(void **state) {
     gannet_surrogate_destroy(&whole);
   }
   for (int i = 0; i < N; ++i) values[i] = i % 2 ? data_y[i] : 0.5 * data_y[i];
-  const gannet_data changed = {N, data_x, values, NAN};
+  const gannet_data changed = {N, data_x, values, NAN, NULL};
   gannet_surrogate *whole = fitted(&options, 1e-6, 1);
   assert_ok(gannet_surrogate_fit(grown, &changed, false, 20));
   assert_ok(gannet_surrogate_fit(whole, &changed, false, 20));
@@ -234,7 +234,7 @@ static gannet_surrogate *drawn(const gannet_setting *lift, int d, const double *
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, &options, d, 0, &s));
   assert_int_equal(gannet_surrogate_n_hyper(s), SPHERE_HYPER);
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
-  const gannet_data data = {N, x, data_y, NAN};
+  const gannet_data data = {N, x, data_y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
   return s;
@@ -280,7 +280,7 @@ static void the_oracle_recovers_a_network(void **state) {
   for (int i = 0; i < POINTS; ++i) y[i] = 3 * network(w0, x[i], g);
   gannet_surrogate *s = NULL;
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, NULL, 1, 0, &s));
-  const gannet_data data = {POINTS, x, y, NAN};
+  const gannet_data data = {POINTS, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, POINTS, x, mean, NULL));
   for (int i = 0; i < POINTS; ++i) worst = fmax(worst, fabs(mean[i] - y[i]));

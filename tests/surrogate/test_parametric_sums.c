@@ -41,7 +41,7 @@ static gannet_surrogate *create(const char *train_points, const char *first_phas
 }
 
 static void fit(gannet_surrogate *s, int n) {
-  const gannet_data data = {n, data_x, data_y, NAN};
+  const gannet_data data = {n, data_x, data_y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
 }
 
@@ -117,7 +117,7 @@ static void growing_gives_the_same_bits_as_all_at_once(void **state) {
   for (int i = 0; i < N; ++i) other[i] = 0.5 * data_y[i];
   for (int n = 26; n <= N; n += n < 40 ? 1 : 10) {
     gannet_surrogate *whole = create("30", "counted", LEARNED);
-    const gannet_data more = {n + 2 < N ? n + 2 : N, data_x, other, NAN};
+    const gannet_data more = {n + 2 < N ? n + 2 : N, data_x, other, NAN, NULL};
     fit(whole, n);
     fit(grown, n);
     predict(grown, 0.3, &mean[0], &sd[0]);
@@ -134,11 +134,11 @@ static void growing_gives_the_same_bits_as_all_at_once(void **state) {
 static void beliefs_can_come_one_by_one(void **state) {
   (void)state;
   gannet_surrogate *grown = create("10", "counted", 70), *whole = create("10", "counted", 70);
-  const gannet_data all = {N, data_x, data_y, NAN};
+  const gannet_data all = {N, data_x, data_y, NAN, NULL};
   double mean[2], sd[2];
   fit(grown, 120);
   for (int n = 121; n <= N; ++n) {
-    const gannet_data data = {n, data_x, data_y, NAN};
+    const gannet_data data = {n, data_x, data_y, NAN, NULL};
     assert_ok(gannet_surrogate_fantasize(grown, &data, n - 120, 1));
   }
   assert_ok(gannet_surrogate_fantasize(whole, &all, N - 120, 1));
@@ -157,7 +157,7 @@ static void the_regression_of_a_choice_follows_the_others(void **state) {
   double g[WEIGHTS], y[N], mean[N];
   gannet_surrogate *s = create("60", "counted", 0);
   for (int i = 0; i < N; ++i) y[i] = network(w0, data_x[i], g);
-  const gannet_data data = {N, data_x, y, NAN};
+  const gannet_data data = {N, data_x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, N, data_x, mean, NULL));
   for (int i = 0; i < N; ++i) assert_near(mean[i], y[i], 0.02);

@@ -40,7 +40,7 @@ static void equations_help_the_mean(void **state) {
       subject s = {.problem = make_problem(1, &laplace, 0)};
       if (with) s.residuals = make_residuals(s.problem, POINTS);
       make_data(N, slopes[k], offsets[k], x, y);
-      const gannet_data data = {N, x, y, NAN};
+      const gannet_data data = {N, x, y, NAN, NULL};
       make_model(world, &s, settings, slopes[k], offsets[k]);
       assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
       error[with] = fabs(slopes[k]) * error_of(&s, slopes[k], offsets[k]);
@@ -66,13 +66,13 @@ static void equations_may_become_fewer(void **state) {
     make_model(world, &s, settings, 1, 0);
     if (k > 0) {
       const gannet_pde_constraint before = {many, 1, 0};
-      const gannet_data few = {10, x, y, 1e-4};
+      const gannet_data few = {10, x, y, 1e-4, NULL};
       assert_ok(gannet_surrogate_set_pde_constraint(s.model, &before));
       assert_ok(gannet_surrogate_fit(s.model, &few, false, 0));
       const gannet_pde_constraint now = {s.residuals, 1, 0};
       assert_ok(gannet_surrogate_set_pde_constraint(s.model, &now));
     }
-    const gannet_data all = {40, x, y, 1e-4};
+    const gannet_data all = {40, x, y, 1e-4, NULL};
     assert_ok(gannet_surrogate_fit(s.model, &all, false, 1));
     assert_ok(gannet_surrogate_predict(s.model, 64, at, mean[k], NULL));
     gannet_pde_residuals_destroy(&many);
@@ -189,7 +189,7 @@ static void the_posterior_is_that_of_the_lemma(void **state) {
   gannet_random_uniform(stream, 900, 2 * QUERIES, query);
   make_model(world, &s, small, 1, 3);
   set_plain_hyper(s.model);
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
   assert_ok(gannet_surrogate_predict(s.model, QUERIES, query, mean, sd));
   const pinn_shape shape = small_shape();
@@ -252,7 +252,7 @@ static void interaction_information_is_that_of_the_primal_formula(void **state) 
   make_data(N, 1, 3, x, y);
   make_model(world, &s, small, 1, 3);
   set_plain_hyper(s.model);
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
   gannet_surrogate_get_hyper(s.model, hyper);
   const pinn_shape shape = small_shape();
@@ -287,7 +287,7 @@ static void a_trained_network_is_the_closed_form_where_it_is_linear(void **state
     s.residuals = make_residuals(s.problem, 20);
     make_model(world, &s, k ? trained : closed, 1e4, 3);
     set_plain_hyper(s.model);
-    const gannet_data data = {N, x, y, NAN};
+    const gannet_data data = {N, x, y, NAN, NULL};
     assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
     assert_ok(gannet_surrogate_predict(s.model, QUERIES, query, mean[k], sd[k]));
     assert_ok(gannet_surrogate_sample(s.model, 2, 1e-4, 3));
@@ -316,7 +316,7 @@ static void a_trained_network_obeys_too(void **state) {
   subject s = {.problem = make_problem(1, &laplace, 0)};
   s.residuals = make_residuals(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   make_model(world, &s, settings, 1, 3);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
   assert_true(error_of(&s, 1, 3) < 0.1);
@@ -336,7 +336,7 @@ static void equations_of_plugins_are_obeyed(void **state) {
     subject s = {.problem = make_problem(1, &equation, 0)};
     assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
     if (with) s.residuals = make_residuals(s.problem, POINTS);
-    const gannet_data data = {N, x, y, NAN};
+    const gannet_data data = {N, x, y, NAN, NULL};
     make_model(world, &s, settings, 1, 0);
     assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
     error[with] = error_of(&s, 1, 3);
@@ -373,7 +373,7 @@ static double learnt_single(const char *share, double radians) {
   make_data(MANY, 1, 0, x, y);
   for (int i = 0; i < MANY; ++i)
     y[i] = sin(2 * radians * x[2 * i]) + cos(2 * radians * x[2 * i + 1]);
-  const gannet_data data = {MANY, x, y, NAN};
+  const gannet_data data = {MANY, x, y, NAN, NULL};
   make_model(world, &s, settings, 1, 0);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
   gannet_surrogate_get_hyper(s.model, hyper);

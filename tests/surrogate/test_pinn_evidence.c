@@ -32,7 +32,7 @@ static double evidence_ratio_of(const gannet_physics_equation *equation, int n, 
   gannet_random_uniform(mine, 0, 2 * (size_t)n, x);
   gannet_random_normal(mine, 1000, (size_t)n, error);
   for (int i = 0; i < n; ++i) y[i] = (harmonic(x + 2 * i) + noise * error[i] - 3) / slope;
-  const gannet_data data = {n, x, y, NAN};
+  const gannet_data data = {n, x, y, NAN, NULL};
   make_model(world, &s, settings, slope, 3);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
   const double log_evidence_ratio = gannet_surrogate_log_evidence_ratio(s.model);
@@ -67,7 +67,7 @@ static void few_rows_are_not_examined(void **state) {
   make_data(MOST, 1, 0, x, y);
   for (int k = 0; k < 3; ++k) {
     subject s = {.problem = make_problem(1, &wrong[0], 0)};
-    const gannet_data data = {n[k], x, y, NAN};
+    const gannet_data data = {n[k], x, y, NAN, NULL};
     s.residuals = make_residuals(s.problem, rows[k]);
     make_model(world, &s, settings, 1, 0);
     assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));

@@ -109,7 +109,7 @@ static double corner_error(const char *grading, double *edge) {
   assert_ok(gannet_complaints_raise(&complaints));
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &model));
   const gannet_pde_constraint constraint = {residuals, 1, 0};
-  const gannet_data data = {MANY, x, y, NAN};
+  const gannet_data data = {MANY, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_set_pde_constraint(model, &constraint));
   assert_ok(gannet_surrogate_fit(model, &data, true, 0));
   gannet_surrogate_get_hyper(model, hyper);
@@ -147,7 +147,7 @@ static void what_no_machine_holds_is_refused(void **state) {
                                  &complaints));
   assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &model));
   const gannet_pde_constraint constraint = {residuals, 1, 0};
-  const gannet_data data = {HUGE_NUMBER, x, y, 0.01};
+  const gannet_data data = {HUGE_NUMBER, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_set_pde_constraint(model, &constraint));
   assert_fails(GANNET_ERR_MEMORY, "leave physics out",
                gannet_surrogate_fit(model, &data, false, 0));

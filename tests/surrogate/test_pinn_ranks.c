@@ -29,7 +29,7 @@ static void ranks_and_restarts_change_nothing(void **state) {
   const char *const settings[] = {"width", "50", "single_width", "8", NULL};
   double x[2 * N], y[N], hyper[PINN_HYPER];
   make_data(N, 1, 3, x, y);
-  const gannet_data some = {N - 2, x, y, NAN}, all = {N, x, y, NAN};
+  const gannet_data some = {N - 2, x, y, NAN, NULL}, all = {N, x, y, NAN, NULL};
   uint64_t prints[3];
   gannet_context *const before = world;
   for (int k = 0; k < 3; ++k) {
@@ -63,7 +63,7 @@ static uint64_t shared_fingerprint(const char *const *settings,
   if (equation->plugin) assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
   s.residuals = make_residuals(s.problem, PLACES);
   make_data(MANY, 1, 0, x, y);
-  const gannet_data data = {MANY, x, y, NAN};
+  const gannet_data data = {MANY, x, y, NAN, NULL};
   make_model(world, &s, settings, 1, 0);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
   assert_ok(gannet_surrogate_calibration(s.model, &scale));
@@ -115,7 +115,7 @@ static void all_ranks_learn_that_rows_fail(void **state) {
   const char *const settings[] = {"width", "20", "single_width", "0", NULL};
   double x[2 * N], y[N];
   make_data(N, 1, 0, x, y);
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   subject s = {.problem = make_problem(1, &equation, 0)};
   assert_ok(gannet_problem_set_residual(s.problem, 0, broken));
   s.residuals = make_residuals(s.problem, POINTS);

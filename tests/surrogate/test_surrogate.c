@@ -79,7 +79,7 @@ static int tear_down(void **state) {
 static void a_fit_that_fails_on_one_rank_leaves_none_fitted(void **state) {
   gannet_surrogate *s = NULL;
   double mean = 0;
-  const gannet_data data = {3, x, y, NAN};
+  const gannet_data data = {3, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_create(*state, &type, NULL, 1, 0, &s));
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_predict(s, 1, x, &mean, NULL));
@@ -99,7 +99,7 @@ static void refused_data_change_nothing(void **state) {
   const gannet_context *context = *state;
   gannet_surrogate *s = NULL;
   double mean = 0, broken[] = {1, -1, context->rank == context->np - 1 ? NAN : 0.5};
-  const gannet_data data = {3, x, y, NAN}, bad = {3, x, broken, NAN};
+  const gannet_data data = {3, x, y, NAN, NULL}, bad = {3, x, broken, NAN, NULL};
   assert_ok(gannet_surrogate_create(context, &type, NULL, 1, 0, &s));
   assert_ok(gannet_surrogate_fantasize(s, &data, 1, 1));
   assert_fails(GANNET_ERR_ARG, "value 2", gannet_surrogate_fit(s, &bad, false, 2));

@@ -99,7 +99,7 @@ static void dual_and_primal_forms_agree(void **state) {
   points(2, M, query);
   values(N, x, y);
   gannet_surrogate *s = make_narrow(world);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   gannet_surrogate_get_hyper(s, hyper);
   assert_ok(gannet_surrogate_predict(s, M, query, mean, sd));
@@ -129,7 +129,7 @@ static void the_infinite_posterior_is_conditioning_on_the_matrix(void **state) {
   points(1, ALL, x);
   values(ALL, x, y);
   gannet_surrogate *s = make(world, 0, NULL);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, M, x + N * D, mean, sd));
   gannet_surrogate_get_hyper(s, hyper);
@@ -162,7 +162,7 @@ static void the_gradients_of_the_network_kernel_are_differences(void **state) {
   points(2, 1, at);
   values(N, x, y);
   gannet_surrogate *s = make_kernel(1);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
   assert_ok(gannet_surrogate_predict_gradient(s, at, mean, sd, by_mean, by_sd));
@@ -192,7 +192,7 @@ static void draws_have_the_moments_of_the_closed_form(void **state) {
   points(2, M, query);
   values(N, x, y);
   gannet_surrogate *s = make_narrow(world);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   gannet_surrogate_get_hyper(s, hyper);
   primal(hyper, 0.01, x, y, query, mean, covariance);
@@ -223,7 +223,7 @@ static void without_exploration_a_draw_is_the_mean_with(int kernel) {
   points(2, M, query);
   values(N, x, y);
   gannet_surrogate *s = make_kernel(kernel);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_predict(s, M, query, mean, NULL));
   assert_ok(gannet_surrogate_sample(s, 2, 0, 1));
@@ -246,7 +246,7 @@ static void any_split_of_the_points_gives_the_same_draws(void **state) {
   values(MANY, x, y);
   for (int kernel = 0; kernel < 2; ++kernel) {
     gannet_surrogate *s = make_kernel(kernel);
-    const gannet_data data = {70, x, y, 0.01};
+    const gannet_data data = {70, x, y, 0.01, NULL};
     assert_ok(gannet_surrogate_fit(s, &data, false, 1));
     assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
     assert_ok(gannet_surrogate_draw_values(s, MANY, x, whole, MANY));
@@ -265,7 +265,7 @@ static void exact_data_are_interpolated_with(int kernel) {
   points(3, MORE, x);
   values(MORE, x, y);
   gannet_surrogate *s = make_kernel(kernel);
-  const gannet_data data = {MORE, x, y, 0};
+  const gannet_data data = {MORE, x, y, 0, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, MORE, x, mean, sd));
   assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
@@ -319,7 +319,7 @@ static void growing_and_fitting_anew_give_the_same_bits_with(int kernel) {
     values(MANY, x, y);
     gannet_surrogate *grown = repeated ? make_brittle(kernel) : make_kernel(kernel);
     for (int k = 0; k < 8; ++k) {
-      const gannet_data data = {sizes[k], x, y, 0};
+      const gannet_data data = {sizes[k], x, y, 0, NULL};
       gannet_surrogate *anew = repeated ? make_brittle(kernel) : make_kernel(kernel);
       assert_ok(gannet_surrogate_fit(grown, &data, false, k));
       assert_ok(gannet_surrogate_fit(anew, &data, false, k));
@@ -352,7 +352,7 @@ static void ranks_do_not_matter_with(int kernel) {
   for (int k = 0; k < 2; ++k) {
     gannet_surrogate *s = make(k ? self : world, 7, settings);
     for (int n = 80; n <= LONG; n += 110) {
-      const gannet_data data = {n, x, y, NAN};
+      const gannet_data data = {n, x, y, NAN, NULL};
       assert_ok(gannet_surrogate_fit(s, &data, n != 190, n));
     }
     digests[k] = digest(s, 1);
@@ -386,7 +386,7 @@ static void the_evidence_has_the_gradient_of_its_differences(void **state) {
     assert_ok(gannet_options_apply(type->options, NULL, 2, settings, &options, &complaints));
     options.layers = 1 + kind % 2;
     assert_ok(type->create(self, &options, D, 0, &model));
-    const gannet_data data = {N, x, y, kind < 2 ? NAN : 0.04};
+    const gannet_data data = {N, x, y, kind < 2 ? NAN : 0.04, NULL};
     double value = 0, above = 0, below = 0;
     assert_ok(tangent_evidence(model, &data, hyper, &value, by));
     for (int k = 0; k < TANGENT_RHO + D; ++k) {
@@ -410,7 +410,7 @@ static void a_known_noise_level_is_recovered(void **state) {
   double hyper[TANGENT_RHO + 1], scale = 0;
   points(6, MANY, x);
   gannet_surrogate *s = make(world, 0, NULL);
-  const gannet_data none = {0, NULL, NULL, NAN}, data = {MANY, x, y, NAN};
+  const gannet_data none = {0, NULL, NULL, NAN, NULL}, data = {MANY, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &none, false, 1));
   assert_ok(gannet_surrogate_sample(s, 1, 1, 1));
   assert_ok(gannet_surrogate_draw_values(s, MANY, x, y, MANY));
@@ -440,7 +440,7 @@ static void calibration_is_that_of_models_without_the_point_with(int kernel) {
   points(1, N, x);
   values(N, x, y);
   gannet_surrogate *s = make_loud(kernel);
-  const gannet_data data = {N, x, y, 0.01};
+  const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_calibration(s, &scale));
   for (int out = 0; out < N; ++out) {
@@ -449,7 +449,7 @@ static void calibration_is_that_of_models_without_the_point_with(int kernel) {
     memcpy(y_others, y, sizeof y);
     memcpy(others + out * D, x + (N - 1) * D, D * sizeof *x);
     y_others[out] = y[N - 1];
-    const gannet_data rest = {N - 1, others, y_others, 0.01};
+    const gannet_data rest = {N - 1, others, y_others, 0.01, NULL};
     gannet_surrogate *without = make_loud(kernel);
     assert_ok(gannet_surrogate_fit(without, &rest, false, 1));
     assert_ok(gannet_surrogate_predict(without, 1, x + out * D, &mean, &sd));

@@ -39,7 +39,7 @@ static void run(const gannet_context *context, uint64_t *digests) {
   const int sizes[] = {400, 530, 538, 690, 520, 500, 515, 640};
   gannet_surrogate *s = make(context);
   for (int k = 0; k < 8; ++k) {
-    const gannet_data data = {sizes[k], x, y, NAN}, more = {sizes[k] + 6, x, y, NAN};
+    const gannet_data data = {sizes[k], x, y, NAN, NULL}, more = {sizes[k] + 6, x, y, NAN, NULL};
     assert_ok(gannet_surrogate_fit(s, &data, k % 4 == 3, k));
     digests[2 * k] = digest(s, k);
     assert_ok(gannet_surrogate_fantasize(s, &more, 6, k));

@@ -34,7 +34,7 @@ static void make_data(void) {
   }
 
 static void fit(gannet_surrogate *s, int n, int64_t iteration) {
-  const gannet_data data = {n, x, y, NAN};
+  const gannet_data data = {n, x, y, NAN, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, iteration));
 }
 
@@ -195,7 +195,7 @@ static void a_rate_too_large_is_told(void **state) {
                                      {.key = "activation", .text = "relu"},
                                      {.key = "learning_rate", .text = "1000"}};
   gannet_surrogate *s = make(world, 9, settings);
-  const gannet_data data = {N, x, y, NAN};
+  const gannet_data data = {N, x, y, NAN, NULL};
   double mean = 0;
   assert_fails(GANNET_ERR_NUMERIC, "training with sgd diverged",
                gannet_surrogate_fit(s, &data, true, 1));

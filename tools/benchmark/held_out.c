@@ -39,7 +39,7 @@ static gannet_err compare(const gannet_surrogate *surrogate, int d, const bench_
 
 static gannet_err learn_and_predict(gannet_surrogate *surrogate, int d, const bench_sample *s,
                                     const double *y, bench_prediction *p) {
-  const gannet_data data = {s->n, s->x, y, NAN};
+  const gannet_data data = {s->n, s->x, y, NAN, NULL};
   GANNET_TRY(gannet_surrogate_fit(surrogate, &data, true, 0));
   GANNET_TRY(gannet_surrogate_start_over(surrogate));
   const double start = gannet_clock_seconds();

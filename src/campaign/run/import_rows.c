@@ -449,7 +449,8 @@ static void compare_row(known *k, const gannet_results_file *about, const gannet
     row->kind = GANNET_ROW_RESULT;
     row->id = row->result.id = pending;
     k->is_taken[pending] = true;
-  } else if (other >= 0 && problem->spec.noise_sd == 0) {
+  } else if (other >= 0 && problem->spec.noise_sd == 0 &&
+             !gannet_quantities_find(&row->result.reported, "objective")) {
     (void)snprintf(why, sizeof why,
                    "%s %lld has another result of this design, and with noise: 0 there is only one",
                    other < n ? "evaluation" : "line",

@@ -217,14 +217,14 @@ typedef struct {
 static gannet_err create_models(proposal *p) {
   const gannet_local *l = p->local;
   const size_t models = (size_t)l->n_models, d = (size_t)p->data.d;
-  const bool full = local_data_has_cross_terms(p->data.d, p->data.n, p->alone);
+  const bool full = local_data_has_cross_terms(p->data.d, p->data.n_of[0], p->alone);
   GANNET_TRY(gannet_alloc(models, sizeof *p->model, &p->model));
   GANNET_TRY(gannet_alloc(models, sizeof *p->merit.draw, &p->merit.draw));
   GANNET_TRY(gannet_alloc(models, sizeof *p->fitted, &p->fitted));
   for (size_t i = 0; i < models; ++i) {
-    p->fitted[i] =
-        (gannet_quadratic_data){p->data.n, p->data.d, p->data.u, p->data.t + i * (size_t)p->data.n,
-                                p->data.w + i * (size_t)p->data.n};
+    const size_t row = i * (size_t)p->data.n;
+    p->fitted[i] = (gannet_quadratic_data){p->data.n_of[i], p->data.d, p->data.u_of[i],
+                                           p->data.t + row, p->data.w + row};
     GANNET_TRY(gannet_quadratic_create(p->data.d, p->data.n, full, &p->model[i]));
     memcpy(p->model[i].hyper, l->hyper + i * GANNET_QUADRATIC_HYPER, sizeof p->model[i].hyper);
   }

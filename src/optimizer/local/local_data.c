@@ -50,10 +50,7 @@ static int sort_comparable(const gannet_history *history, const local_data *data
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const double *x = gannet_history_x_unit(history, id);
-    bool comparable =
-        gannet_history_is_sound(history, id) &&
-        gannet_problem_find_missing(problem, 0, gannet_history_get(history, id)->objective,
-                                    gannet_history_constraints(history, id)) < 0;
+    bool comparable = gannet_history_is_sound(history, id);
     for (int k = 0; k < problem->d && comparable; ++k)
       comparable = data->modelled[k] || x[k] == data->centre[k];
     if (gannet_history_get(history, id)->elsewhere)
@@ -82,8 +79,8 @@ static double unit_of(int n, const double *sizes, int rank, double *work) {
 
 /* Rank of the distance, and of the value, that are taken as units: nearer points count alike, and
  * noise has to be averaged over many points. */
-static int typical_rank(const local_data *data) {
-  return data->noisy && data->n / 2 > data->d ? data->n / 2 : data->d;
+static int typical_rank(const local_data *data, int n) {
+  return data->noisy && n / 2 > data->d ? n / 2 : data->d;
 }
 
 static void set_points(const gannet_history *history, const place *places, double *work,
@@ -91,7 +88,7 @@ static void set_points(const gannet_history *history, const place *places, doubl
   double *far = work, *sorted = work + data->n;
   for (int i = 0; i < data->n; ++i)
     far[i] = distance(data, gannet_history_x_unit(history, places[i].id));
-  data->span = unit_of(data->n, far, typical_rank(data), sorted);
+  data->span = unit_of(data->n, far, typical_rank(data, data->n), sorted);
   for (int i = 0; i < data->n; ++i) {
     const double *x = gannet_history_x_unit(history, places[i].id);
     for (int k = 0; k < data->d; ++k)
@@ -102,40 +99,92 @@ static void set_points(const gannet_history *history, const place *places, doubl
 
 /* What a constraint typically changes within the span. Where many points lie on an active one the
  * size of a nearby value would say nothing. */
-static double unit_of_constraint(const local_data *data, const double *t, const double *far) {
+static double unit_of_constraint(const local_data *data, int n, const double *t,
+                                 const double *far) {
   double sum = 0;
-  for (int i = 0; i < data->n; ++i) {
+  for (int i = 0; i < n; ++i) {
     const double change = t[i] / fmax(1, far[i] / data->span);
-    sum += change * change / data->n;
+    sum += change * change / n;
   }
   return sum > 0 && isfinite(sum) ? sqrt(sum) : 0;
 }
 
+/* Keep the observations that have the quantity of a model, in their order, in t, sd and far.
+ *
+ * sd, far  inout  [n] standard deviations that were told, distances
+ */
+static gannet_err keep_known(int model, double *sd, double *far, local_data *data) {
+  const size_t n = (size_t)data->n, d = (size_t)data->d;
+  double *t = data->t + (size_t)model * n;
+  size_t kept = 0;
+  data->u_of[model] = data->u;
+  for (size_t i = 0; i < n; ++i) data->n_of[model] += !isnan(t[i]);
+  if (data->n_of[model] == data->n) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)data->n_of[model] * d, sizeof(double), &data->u_of[model]));
+  for (size_t i = 0; i < n; ++i) {
+    if (isnan(t[i])) continue;
+    memcpy(data->u_of[model] + kept * d, data->u + i * d, d * sizeof(double));
+    t[kept] = t[i];
+    sd[kept] = sd[i];
+    far[kept++] = far[i];
+  }
+  return GANNET_OK;
+}
+
+/* Weights by the standard deviations that were told, in units of the median: half of the error that
+ * the model has for a typical value is taken for noise. */
+static void weigh_by_error_bars(int n, const double *sd, double *work, double *w) {
+  int stated = 0;
+  for (int i = 0; i < n; ++i)
+    if (sd[i] > 0) work[stated++] = sd[i];
+  if (stated == 0) return;
+  const double typical = unit_of(stated, work, stated / 2, work + n);
+  for (int i = 0; i < n; ++i)
+    if (sd[i] > 0) w[i] *= hypot(1, fmin(sd[i] / typical, 1e100)) / sqrt(2);
+}
+
 /* Values of one model less that of the centre, in units of a typical one nearby. Larger ones and
- * farther points count less: what a quadratic leaves out grows with both. */
-static void set_values(int model, const double *far, double at_centre, double *work,
-                       local_data *data) {
-  const size_t n = (size_t)data->n;
-  double *t = data->t + (size_t)model * n, *w = data->w + (size_t)model * n;
+ * farther points count less: what a quadratic leaves out grows with both. So do values that are
+ * told with a larger standard deviation.
+ *
+ * work  scratch  [2 n]
+ */
+static void set_values(int model, const double *far, const double *sd, double at_centre,
+                       double *work, local_data *data) {
+  const size_t n = (size_t)data->n_of[model], row = (size_t)model * (size_t)data->n;
+  double *t = data->t + row, *w = data->w + row;
   double *size = work, *sorted = work + n;
-  const double shrink = gannet_transform_unit(data->n, t);
+  const double shrink = gannet_transform_unit((int)n, t);
   at_centre *= shrink;
   for (size_t i = 0; i < n; ++i) {
     t[i] = gannet_problem_excess(t[i] * shrink, at_centre);
     size[i] = fabs(t[i]);
   }
-  double unit = model > 0 ? unit_of_constraint(data, t, far) : 0;
-  if (!(unit > 0)) unit = unit_of(data->n, size, typical_rank(data), sorted);
+  double unit = model > 0 ? unit_of_constraint(data, (int)n, t, far) : 0;
+  if (!(unit > 0)) unit = unit_of((int)n, size, typical_rank(data, (int)n), sorted);
   unit = fmax(unit, rounding * fabs(at_centre));
   for (size_t i = 0; i < n; ++i) {
     t[i] = fmin(fmax(t[i] / unit, -1e300), 1e300);
     const double beyond = fmax(1, far[i] / data->span);
     w[i] = fmax(1, fabs(t[i])) * beyond * beyond;
   }
+  weigh_by_error_bars((int)n, sd, work, w);
   if (model == 0)
     data->unit = fmin(unit / shrink, DBL_MAX);
   else
     data->threshold[model] = -at_centre / unit;
+}
+
+/* The standard deviations that were told of the quantity of a model, 0 = not told; variable
+ * constraints have none. */
+static void find_error_bars(const gannet_history *history, int model, const local_data *data,
+                            double *sd) {
+  const gannet_problem *problem = gannet_history_problem(history);
+  int constraint = -1; /* the objective */
+  if (model > 0) (void)gannet_problem_find_bound(problem, model - 1, &constraint);
+  for (int i = 0; i < data->n; ++i)
+    sd[i] =
+        model <= problem->n_bounds ? gannet_history_sd(history, data->id[i])[constraint + 1] : 0;
 }
 
 static gannet_err set_observations(const gannet_history *history, const place *places,
@@ -144,8 +193,9 @@ static gannet_err set_observations(const gannet_history *history, const place *p
   const size_t n = (size_t)data->n, models = (size_t)data->n_models;
   const size_t rows = (size_t)gannet_allowed_count_rows(problem), d = (size_t)problem->d;
   double *work = NULL;
-  GANNET_TRY(gannet_alloc(3 * n + models + rows * d, sizeof *work, &work));
-  double *far = work, *bounds = work + 3 * n, *slopes = bounds + models;
+  GANNET_TRY(gannet_alloc(5 * n + models + rows * d, sizeof *work, &work));
+  double *all_far = work, *sd = work + 3 * n, *far = work + 4 * n;
+  double *bounds = work + 5 * n, *slopes = bounds + models;
   set_points(history, places, work, data);
   for (size_t i = 0; i < n; ++i) {
     data->id[i] = places[i].id;
@@ -156,10 +206,15 @@ static gannet_err set_observations(const gannet_history *history, const place *p
                           bounds + problem->n_bounds, slopes);
     for (size_t j = 1; j < models; ++j) data->t[j * n + i] = bounds[j - 1];
   }
-  for (int j = 0; j < data->n_models; ++j)
-    set_values(j, far, data->t[(size_t)j * n], work + n, data);
+  gannet_err err = GANNET_OK;
+  for (int j = 0; j < data->n_models && err == GANNET_OK; ++j) {
+    memcpy(far, all_far, n * sizeof *far);
+    find_error_bars(history, j, data, sd);
+    err = keep_known(j, sd, far, data);
+    if (err == GANNET_OK) set_values(j, far, sd, data->t[(size_t)j * n], work + n, data);
+  }
   gannet_free(&work);
-  return GANNET_OK;
+  return err;
 }
 
 bool local_data_has_cross_terms(int d, int n, bool alone) {
@@ -219,6 +274,8 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
   if (err == GANNET_OK) err = gannet_alloc(models * rows, sizeof(double), &data->t);
   if (err == GANNET_OK) err = gannet_alloc(models * rows, sizeof(double), &data->w);
   if (err == GANNET_OK) err = gannet_alloc(models, sizeof(double), &data->threshold);
+  if (err == GANNET_OK) err = gannet_alloc(models, sizeof *data->n_of, &data->n_of);
+  if (err == GANNET_OK) err = gannet_alloc(models, sizeof *data->u_of, &data->u_of);
   if (err == GANNET_OK) err = set_observations(history, places, data);
   gannet_free(&places);
   return err;
@@ -227,6 +284,10 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
 void local_data_release(local_data *data) {
   gannet_free(&data->coordinate);
   gannet_free(&data->modelled);
+  for (int j = 0; data->u_of && j < data->n_models; ++j)
+    if (data->u_of[j] != data->u) gannet_free(&data->u_of[j]);
+  gannet_free(&data->u_of);
+  gannet_free(&data->n_of);
   gannet_free(&data->id);
   gannet_free(&data->u);
   gannet_free(&data->t);

@@ -19,7 +19,11 @@ typedef struct {
   double *u;            /* [n][d] (x - centre) / span */
   double *t;            /* [n_models][n] values less that of the centre, by their units */
   double *w;            /* [n_models][n] */
-  double *threshold;    /* [n_models] t below which a bound is kept */
+  /* Of each model [n_models], the observations that have its quantity: how many, which come first
+   * in t and w, and their points: u, or owned ones where some of the n have it not. */
+  int *n_of;
+  double **u_of;
+  double *threshold; /* [n_models] t below which a bound is kept */
 } local_data;
 
 /* Whether models of d variables from n observations have cross terms: in up to 11 variables (78

@@ -175,7 +175,7 @@ static bool standardise(gannet_cost_model *m, int n) {
 }
 
 static gannet_err fit(gannet_cost_model *m, int64_t batch) {
-  const gannet_data data = {m->n, m->x, m->y, NAN};
+  const gannet_data data = {m->n, m->x, m->y, NAN, NULL};
   const double wait = fmax(1, refit * (double)m->n_learned);
   const bool learns = m->n_learned == 0 || (double)(m->n - m->n_learned) >= wait;
   GANNET_TRY(gannet_surrogate_fit(m->surrogate, &data, learns, batch));

@@ -67,6 +67,7 @@ void gannet_models_destroy(gannet_models **models) {
     gannet_free(&(*models)->model[i].x);
     gannet_free(&(*models)->model[i].y);
     gannet_free(&(*models)->model[i].id);
+    gannet_free(&(*models)->model[i].row_noise);
   }
   gannet_free(&(*models)->model);
   gannet_pde_residuals_destroy(&(*models)->residuals);
@@ -91,9 +92,10 @@ gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit
       err = gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
     }
     GANNET_TRY(gannet_agree(m->context->comm, err));
+    for (int k = one->n; k < one->n + n; ++k) one->row_noise[k] = NAN;
     one->n += n;
     one->n_fantasies += n;
-    const gannet_data data = {one->n, one->x, one->y, one->noise_var};
+    const gannet_data data = models_data_of(one);
     GANNET_TRY(gannet_surrogate_fantasize(one->surrogate, &data, one->n_fantasies, iteration));
   }
   return GANNET_OK;

@@ -17,6 +17,7 @@ gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
     GANNET_TRY(gannet_resize(old * d, new *d, sizeof *one->x, &one->x));
     GANNET_TRY(gannet_resize(old, new, sizeof *one->y, &one->y));
     GANNET_TRY(gannet_resize(old, new, sizeof *one->id, &one->id));
+    GANNET_TRY(gannet_resize(old, new, sizeof *one->row_noise, &one->row_noise));
     one->capacity = (int)new;
   }
   if (n > m->work_capacity) {
@@ -28,8 +29,18 @@ gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
   return GANNET_OK;
 }
 
-/* Collect points (x) and raw values of model i in the order of arrival. *same tells whether the
- * points of the last fit are still the first ones: then the factor can grow. */
+/* The standard deviation that was told with what model i is fitted to, in the units of m->raw; 0 =
+ * none. */
+static double told_sd(const gannet_models *m, int i, int64_t id) {
+  int constraint = -1; /* the objective */
+  if (models_is_hidden(m, i)) return 0;
+  if (i > 0) (void)gannet_problem_find_bound(m->problem, i - 1, &constraint);
+  return gannet_history_sd(m->history, id)[constraint + 1];
+}
+
+/* Collect points (x), raw values and, into row_noise, standard deviations of model i in the order
+ * of arrival. *same tells whether the points of the last fit are still the first ones: then the
+ * factor can grow. */
 static gannet_err collect_observations(gannet_models *m, int i, double *bounds, int *n,
                                        bool *same) {
   gannet_model *one = &m->model[i];
@@ -67,6 +78,7 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
     if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
     memcpy(mine, x, d * sizeof *x);
     one->id[*n] = row->id;
+    one->row_noise[*n] = told_sd(m, i, row->id);
     m->raw[(*n)++] = i == 0   ? gannet_problem_flip(m->problem, row->objective)
                      : hidden ? (bad ? 1 : -1)
                               : bounds[i - 1];
@@ -135,6 +147,20 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   return GANNET_OK;
 }
 
+/* Turn standard deviations in row_noise into variances of the standardised values. */
+static void scale_row_noise(gannet_models *m, int i, int n) {
+  gannet_model *one = &m->model[i];
+  one->has_row_noise = false;
+  for (int k = 0; k < n; ++k) {
+    const double sd = one->row_noise[k];
+    one->has_row_noise = one->has_row_noise || sd > 0;
+    one->row_noise[k] = !(sd > 0) ? NAN
+                        : i == 0
+                            ? gannet_transform_row_noise(&m->transform, m->raw[k], sd)
+                            : gannet_transform_constraint_row_noise(&one->scaling, m->raw[k], sd);
+  }
+}
+
 static bool scores_by_moments(const gannet_models *m) {
   return m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
 }
@@ -163,6 +189,7 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   bool same = false;
   gannet_err local = collect_observations(m, i, bounds, &n, &same);
   if (local == GANNET_OK) local = standardise(m, i, n, &one->noise_var);
+  if (local == GANNET_OK) scale_row_noise(m, i, n);
   if (local == GANNET_OK) local = require_numbers(m, i, n);
   GANNET_TRY(gannet_agree(m->context->comm, local));
   const double basis = fmin((double)one->n_learned, n);
@@ -180,10 +207,6 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   one->n = n;
   one->n_fantasies = 0;
   return GANNET_OK;
-}
-
-static gannet_data data_of(const gannet_model *one) {
-  return (gannet_data){one->n, one->x, one->y, one->noise_var};
 }
 
 /* What a fit may leave in silence: hyper-parameters that cannot be saved, predictions that say
@@ -211,7 +234,7 @@ static gannet_err require_fitted(const gannet_models *m, int i) {
 
 static gannet_err fit_one(gannet_models *m, int i) {
   gannet_model *one = &m->model[i];
-  const gannet_data data = data_of(one);
+  const gannet_data data = models_data_of(one);
   const bool learn = one->learns;
   GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn && !one->learnt, m->iteration));
   one->learns = one->learnt = false;
@@ -260,7 +283,8 @@ gannet_err gannet_models_learn(const gannet_context *context, int n, gannet_mode
     for (int i = 0; i < models[k]->n; ++i) {
       gannet_model *one = &models[k]->model[i];
       if (!one->active || !one->learns) continue;
-      learner[count] = (gannet_learner){one->surrogate, data_of(one), models[k]->iteration, false};
+      learner[count] =
+          (gannet_learner){one->surrogate, models_data_of(one), models[k]->iteration, false};
       model[count++] = one;
     }
   if (err == GANNET_OK && count > 0) err = gannet_surrogates_learn(context, count, learner);

@@ -40,12 +40,14 @@ typedef struct {
 
   /* The data, [capacity]; fantasies come last: */
   int capacity;
-  int n;            /* observations and fantasies */
-  int n_fantasies;  /* fantasies among these */
-  double *x;        /* [capacity][d] */
-  double *y;        /* standardised values */
-  int64_t *id;      /* evaluations that were observed */
-  double noise_var; /* of the standardised values; NAN = to be learnt */
+  int n;              /* observations and fantasies */
+  int n_fantasies;    /* fantasies among these */
+  double *x;          /* [capacity][d] */
+  double *y;          /* standardised values */
+  int64_t *id;        /* evaluations that were observed */
+  double noise_var;   /* of the standardised values; NAN = to be learnt */
+  double *row_noise;  /* that of single rows, NAN = noise_var holds */
+  bool has_row_noise; /* it does not hold for some */
 
   /* Learning: */
   int64_t n_all;     /* observations there are, whether taken or not */
@@ -85,6 +87,15 @@ struct gannet_models {
 
 /* Factor on what the hidden constraint's model says it does not know. */
 extern const double models_label_doubt;
+
+/* What a surrogate is fitted to.
+ *
+ * Local.
+ */
+static inline gannet_data models_data_of(const gannet_model *one) {
+  return (gannet_data){one->n, one->x, one->y, one->noise_var,
+                       one->has_row_noise ? one->row_noise : NULL};
+}
 
 /* Whether a model is that of the hidden constraint.
  *

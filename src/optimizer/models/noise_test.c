@@ -134,8 +134,8 @@ gannet_err gannet_noise_test_run(const gannet_history *history, bool *noisy) {
   const size_t most = GANNET_NOISE_TEST_MOST;
   const double told = problem->spec.noise_sd;
   points p = {.d = problem->d};
-  *noisy = told > 0;
-  if (!isnan(told)) return GANNET_OK;
+  *noisy = told > 0 || gannet_history_has_error_bars(history);
+  if (!isnan(told) || *noisy) return GANNET_OK;
   gannet_err err = gannet_alloc(most * (size_t)p.d, sizeof *p.x, &p.x);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.y, &p.y);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.far, &p.far);

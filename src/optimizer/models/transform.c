@@ -135,6 +135,17 @@ double gannet_transform_noise_var(const gannet_transform_fit *fit, double noise_
   return noise > 1e6 ? 1e12 : noise * noise;
 }
 
+/* Squares of larger deviations overflow. */
+static double limited_square(double sd) {
+  return sd > 1e6 ? 1e12 : sd * sd;
+}
+
+double gannet_transform_row_noise(const gannet_transform_fit *fit, double y, double sd) {
+  if (fit->kind != GANNET_TRANSFORM_LOG) return limited_square(sd / gannet_transform_scale(fit));
+  return limited_square((log_of_excess(fit, y + sd) - log_of_excess(fit, y - sd)) /
+                        (2 * fit->scale));
+}
+
 double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
   const double at = fit->center + fit->scale * t;
   return from_unit(fit, fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at);
@@ -168,6 +179,18 @@ double gannet_transform_constraint(bool apart, int n, double *c, double *work,
   return threshold;
 }
 
+/* Before values are cut. */
+static double apply_constraint(const gannet_constraint_fit *fit, double c) {
+  const double t =
+      gannet_problem_excess(gannet_transform_bilog(c, fit->size), fit->center) / fit->scale;
+  return fit->is_compressed ? compress_tail(t) : t;
+}
+
+double gannet_transform_constraint_row_noise(const gannet_constraint_fit *fit, double c,
+                                             double sd) {
+  return limited_square((apply_constraint(fit, c + sd) - apply_constraint(fit, c - sd)) / 2);
+}
+
 double gannet_transform_constraint_invert(const gannet_constraint_fit *fit, double t) {
   const double loose = fit->is_compressed && t < -10 ? -10 * exp(-t / 10 - 1) : t;
   const double u = fit->center + fit->scale * fmax(loose, -DBL_MAX);
@@ -182,7 +205,8 @@ gannet_err gannet_transform_choose(const gannet_member_options *options,
                                    const gannet_pde_residuals *residuals,
                                    gannet_transform_choice *choice) {
   const gannet_transform wanted = (gannet_transform)options->method.transform;
-  const bool noisy = gannet_history_problem(history)->spec.noise_sd > 0;
+  const bool noisy =
+      gannet_history_problem(history)->spec.noise_sd > 0 || gannet_history_has_error_bars(history);
   *choice = (gannet_transform_choice){GANNET_TRANSFORM_NONE, -1};
   if (residuals || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
     return GANNET_OK;

@@ -82,6 +82,15 @@ double gannet_transform_scale(const gannet_transform_fit *fit);
  */
 double gannet_transform_noise_var(const gannet_transform_fit *fit, double noise_sd);
 
+/* Noise variance of one transformed value that is told with a standard deviation: that of half the
+ * distance between what is one deviation above and below it.
+ *
+ * Local.
+ *
+ * sd  in  > 0
+ */
+double gannet_transform_row_noise(const gannet_transform_fit *fit, double y, double sd);
+
 /* And back, but for what was clipped; finite.
  *
  * Local.
@@ -126,6 +135,12 @@ double gannet_transform_constraint(bool apart, int n, double *c, double *work,
  */
 double gannet_transform_constraint_invert(const gannet_constraint_fit *fit, double t);
 
+/* As gannet_transform_row_noise, of a value of a constraint.
+ *
+ * Local.
+ */
+double gannet_transform_constraint_row_noise(const gannet_constraint_fit *fit, double c, double sd);
+
 /* Which transform a method uses now, and by which values it is learnt.
  *
  * log-then-none is log until the search has converged (optimizer/models/convergence.h), then none,
@@ -139,7 +154,8 @@ typedef struct {
                        difference; -1 = it does not, or has not */
 } gannet_transform_choice;
 
-/* What the options say, or log unless the problem is noisy; none for a model that obeys equations
+/* What the options say, or log unless values are said to be noisy, by the problem or by standard
+ * deviations of results; none for a model that obeys equations
  * (residuals; NULL = it does not).
  *
  * Local.

@@ -42,6 +42,7 @@ void gannet_inducing_destroy(gannet_inducing **inducing) {
   gannet_free(&g->index);
   gannet_free(&g->best);
   gannet_free(&g->y_old);
+  gannet_free(&g->lambda_old);
   gannet_free(&g->lower);
   gannet_shared_array_release(&g->mixed);
   gannet_shared_array_release(&g->noise);
@@ -63,9 +64,26 @@ static int count_old(int limit, int n) {
 /* A noise that is given follows the scale of the values, which moves with every batch. The points
  * are kept while it stays within a few percent: its logarithm is rounded to an eighth of an octave.
  */
+static double rounded(double lambda) {
+  return lambda > 0 ? exp2(round(8 * log2(lambda)) / 8) : lambda;
+}
+
 static double round_lambda(const gannet_data *data, double lambda) {
-  if (isnan(data->noise_var) || !(data->noise_var > 0)) return lambda;
-  return exp2(round(8 * log2(lambda)) / 8);
+  return isnan(data->noise_var) || !(data->noise_var > 0) ? lambda : rounded(lambda);
+}
+
+/* Lambda of each old observation; whether one of them is not what it was. */
+static bool take_noise(gannet_inducing *g, const gannet_inducing_request *request, int old) {
+  bool others = false;
+  const bool was_stated = g->is_stated;
+  g->is_stated = request->row_noise && request->row_noise->n > 0;
+  for (int i = 0; i < old && g->is_stated; ++i) {
+    const double more = gannet_row_noise_more(request->row_noise, i);
+    const double lambda = more == 0 ? g->lambda : rounded(request->lambda + more);
+    others = others || g->lambda_old[i] != lambda;
+    g->lambda_old[i] = lambda;
+  }
+  return others || was_stated != g->is_stated;
 }
 
 static gannet_err reserve_rows(gannet_inducing *g, int old, int seen) {
@@ -80,7 +98,9 @@ static gannet_err reserve_rows(gannet_inducing *g, int old, int seen) {
     GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->work));
   }
   if (old > g->y_capacity) {
-    GANNET_TRY(gannet_resize((size_t)g->y_capacity, (size_t)old, sizeof(double), &g->y_old));
+    const size_t now = (size_t)g->y_capacity, new = (size_t)old;
+    GANNET_TRY(gannet_resize(now, new, sizeof(double), &g->y_old));
+    GANNET_TRY(gannet_resize(now, new, sizeof(double), &g->lambda_old));
     g->y_capacity = old;
   }
   if (seen > g->capacity) {
@@ -137,11 +157,12 @@ static gannet_err compare_request(gannet_inducing *g, const gannet_inducing_requ
   const size_t bytes = (size_t)old * sizeof *data->y;
   GANNET_TRY(reserve_rows(g, old, g->limit + data->n - old));
   *anew = request->fresh || g->old != old || g->lambda != lambda;
+  g->lambda = lambda;
+  *anew = take_noise(g, request, old) || *anew;
   *moved = *anew || memcmp(g->y_old, data->y, bytes) != 0;
   if (*moved) GANNET_TRY(find_best(g, old, data->y, anew));
   memcpy(g->y_old, data->y, bytes);
   g->old = 0; /* should one of the next steps fail */
-  g->lambda = lambda;
   g->given = request->lambda;
   return GANNET_OK;
 }
@@ -181,6 +202,8 @@ gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_reques
   bool moved = false;
   *seen = *data;
   *renewed = g->old > 0;
+  g->row_noise = request->row_noise;
+  g->n_seen = old;
   if (old == 0) {
     g->old = g->m = 0;
     return GANNET_OK;
@@ -193,8 +216,14 @@ gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_reques
   const size_t m = (size_t)g->m, late = (size_t)(data->n - old);
   memcpy(g->x + m * d, data->x + (size_t)old * d, late * d * sizeof *g->x);
   memcpy(g->y + m, data->y + old, late * sizeof *g->y);
-  *seen = (gannet_data){g->m + data->n - old, g->x, g->y, data->noise_var};
+  *seen = (gannet_data){g->m + data->n - old, g->x, g->y, data->noise_var, NULL};
   return GANNET_OK;
+}
+
+/* What the noise of a row that is seen is more than the general one: rows from m on stand for
+ * themselves. */
+static double more_noise(const gannet_inducing *g, int row) {
+  return row < g->m ? 0 : gannet_row_noise_more(g->row_noise, row - g->m + g->n_seen);
 }
 
 void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int first, int rows,
@@ -204,7 +233,8 @@ void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int firs
     double *row = k + (size_t)(i - first) * (size_t)ldk;
     for (int j = from; i < m && j < from + columns && j < m; ++j)
       row[j - from] += inducing_noise(g, i, j);
-    if (i >= from && i < from + columns) row[i - from] += i < m ? lambda - g->given : lambda;
+    if (i >= from && i < from + columns)
+      row[i - from] += i < m ? lambda - g->given : lambda + more_noise(g, i);
   }
 }
 
@@ -242,12 +272,12 @@ static void correlate_noise(const noise_draws *w, const gannet_stride *own, int 
 static gannet_err add_noise_draws(noise_draws *w, double lambda, const gannet_stride *own, int n,
                                   double *values) {
   const size_t m = (size_t)w->g->m, length = (size_t)n, all = (size_t)w->q * length;
-  const double root = sqrt(lambda);
   const MPI_Comm comm = w->g->context->comm;
   double *noise = values + all;
   if (own->shared) GANNET_TRY(gannet_partition_gather(comm, 2 * all, values));
   for (size_t j = 0; j < (size_t)w->q; ++j)
-    for (size_t i = m; i < length; ++i) values[j * length + i] += root * noise[j * length + i];
+    for (size_t i = m; i < length; ++i)
+      values[j * length + i] += sqrt(lambda + more_noise(w->g, (int)i)) * noise[j * length + i];
   if (m == 0) return GANNET_OK;
   correlate_noise(w, own, n, noise);
   if (own->shared) GANNET_TRY(gannet_partition_gather(comm, all, noise));
@@ -290,7 +320,7 @@ int gannet_inducing_points(const gannet_inducing *g) {
 
 size_t gannet_inducing_bytes(const gannet_inducing *g) {
   const size_t limit = (size_t)g->limit, d = (size_t)g->d;
-  size_t numbers = (size_t)g->y_capacity + (size_t)g->capacity * (d + 1);
+  size_t numbers = 2 * (size_t)g->y_capacity + (size_t)g->capacity * (d + 1);
   for (int t = 0; t < g->n_tiles; ++t) numbers += (size_t)g->tile[t].rows * (limit + 1);
   if (!g->root) return sizeof *g;
   return sizeof *g + gannet_cholesky_bytes(g->root) +

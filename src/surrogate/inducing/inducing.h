@@ -33,6 +33,7 @@
 
 #include "base/partition.h"
 #include "surrogate/factor.h"
+#include "surrogate/row_noise.h"
 #include "surrogate/surrogate.h"
 
 /* What auto means when the factor is replicated; otherwise it means never. */
@@ -70,6 +71,8 @@ typedef struct {
   double lambda;   /* variance of the noise, in units of the kernel */
   bool fresh;      /* the kernel or the points are not those of the last call */
   gannet_inducing_kernel kernel;
+  const gannet_row_noise *row_noise; /* in units of the kernel; NULL = nothing is stated; borrowed
+                                        until the next call */
 } gannet_inducing_request;
 
 /* What the model is to be conditioned on in place of its data: these themselves while they are few.

@@ -27,8 +27,12 @@ struct gannet_inducing {
   int old;       /* observations that enter through the points; 0 = none, or to be made again */
   int n_old;     /* the same while they are made */
   int m;         /* points */
-  double lambda; /* of the old observations */
+  double lambda; /* of the old observations of which nothing is stated */
   double given;  /* lambda of the last view */
+  const gannet_row_noise *row_noise; /* of that view; NULL = nothing is stated */
+  int n_seen;         /* observations of that view that do not enter through points */
+  bool is_stated;     /* lambda_old is not lambda everywhere */
+  double *lambda_old; /* [y_capacity] of each old observation */
   int n_tiles;
   inducing_tile *tile; /* this rank's, ascending */
   int *index;          /* [limit] observations that are the points */

@@ -17,7 +17,8 @@ static void weigh(gannet_inducing *g) {
   for (int t = 0; t < g->n_tiles; ++t)
     for (int i = 0; i < g->tile[t].rows; ++i) {
       double *v = g->tile[t].v + (size_t)i * (size_t)g->limit, *left = &g->tile[t].left[i];
-      *left = 1 / sqrt(g->lambda + fmax(0, *left));
+      const double lambda = g->is_stated ? g->lambda_old[g->tile[t].first + i] : g->lambda;
+      *left = 1 / sqrt(lambda + fmax(0, *left));
       for (int k = 0; k < g->m; ++k) v[k] *= *left;
     }
 }

@@ -57,6 +57,7 @@ static void destroy(void *state) {
   gp_release_draws(g);
   gannet_factor_destroy(&g->factor);
   gannet_inducing_destroy(&g->inducing);
+  gannet_row_noise_release(&g->row_noise);
   gannet_free(&g->hyper);
   gannet_free(&g->names);
   gannet_free(&g->length);
@@ -205,10 +206,9 @@ static gannet_err condition_on(gp *g, const gannet_data *data) {
   const size_t d = (size_t)g->d;
   const bool same_noise =
       g->noise_var == data->noise_var || (isnan(g->noise_var) && isnan(data->noise_var));
-  const bool fresh = g->stale || !same_noise;
-  bool renewed = false;
+  bool renewed = false, same_rows = true;
   gannet_data seen;
-  if (fresh) {
+  if (g->stale || !same_noise) {
     const double noise = data->noise_var, floor = g->options->noise_floor;
     for (int k = 0; k < g->d; ++k)
       g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
@@ -217,8 +217,13 @@ static gannet_err condition_on(gp *g, const gannet_data *data) {
     g->least_noise = fmax(floor, isnan(noise) ? exp(g->hyper[GP_NOISE]) : noise);
     g->noise = g->least_noise;
   }
+  GANNET_TRY(gannet_agree(g->context->comm,
+                          gannet_row_noise_take(&g->row_noise, data, g->least_noise,
+                                                g->options->noise_floor, 1, &same_rows)));
+  const bool fresh = g->stale || !same_noise || !same_rows;
   const gannet_inducing_request request = {
-      data, g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points}};
+      data,         g->n_fantasies, g->least_noise, g->stale, {g, take_points, cross_points},
+      &g->row_noise};
   g->stale = true; /* should one of the next steps fail */
   GANNET_TRY(gannet_inducing_view(g->inducing, &request, &seen, &renewed));
   GANNET_TRY(gannet_agree(g->context->comm, reserve_rows(g, seen.n)));
@@ -271,12 +276,14 @@ static gannet_err calibration(void *state, double *scale) {
 static bool fitted(const void *state, double *mean) {
   const gp *g = state;
   if (gannet_inducing_points(g->inducing) > 0) return false;
-  for (int i = 0; i < g->n; ++i) mean[i] = g->y[i] - g->noise * g->solved[i];
+  for (int i = 0; i < g->n; ++i)
+    mean[i] = g->y[i] - (g->noise + gannet_row_noise_more(&g->row_noise, i)) * g->solved[i];
   return true;
 }
 
 static double noise_var(const void *state) {
-  return ((const gp *)state)->noise;
+  const gp *g = state;
+  return g->noise + gannet_row_noise_mean(&g->row_noise);
 }
 
 static void set_noisy(void *state, bool noisy) {
@@ -314,6 +321,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .options = gp_option_table,
     .options_size = sizeof(gp_options),
     .takes_far = true,
+    .takes_row_noise = true,
     .create = create,
     .destroy = destroy,
     .fit = fit,

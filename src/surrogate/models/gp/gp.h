@@ -73,11 +73,12 @@ typedef struct {
   int n_hyper;
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
-  int n, capacity;  /* rows below: observations, or what stands for them */
-  int n_fantasies;  /* rows at the end that stand for results to come */
-  bool stale;       /* hyper-parameters changed: the factor and z must be made again */
-  double noise_var; /* of the data as given; NAN = inferred */
-  bool looks_noisy; /* as gannet_surrogate_set_noisy said */
+  int n, capacity;            /* rows below: observations, or what stands for them */
+  int n_fantasies;            /* rows at the end that stand for results to come */
+  bool stale;                 /* hyper-parameters changed: the factor and z must be made again */
+  double noise_var;           /* of the data as given; NAN = inferred */
+  bool looks_noisy;           /* as gannet_surrogate_set_noisy said */
+  gannet_row_noise row_noise; /* of the data */
   double variance, noise, mean;
   double least_noise; /* before rounding asked for more */
   double *length;     /* [d] */

@@ -73,7 +73,9 @@ static void build_kernel(learning *l, const double *hyper) {
     k[row + (size_t)i] = 0;
     g->kernel->both(n, k + row, k + row, l->slope + row);
     for (int j = 0; j < n; ++j) k[row + (size_t)j] *= variance;
-    k[row + (size_t)i] = variance + fmax(noise, g->options->noise_floor);
+    k[row + (size_t)i] =
+        variance + gannet_row_noise_of(l->rows.noise, i, fmax(noise, g->options->noise_floor),
+                                       g->options->noise_floor);
   }
 }
 
@@ -125,7 +127,7 @@ static gannet_err evaluate_evidence(void *user, int n_hyper, const double *hyper
     const size_t row = (size_t)i * (size_t)n;
     product +=
         gannet_dot(n, p + row, k + row) + p[row + (size_t)i] * (variance - k[row + (size_t)i]);
-    trace += p[row + (size_t)i];
+    if (!l->rows.noise || isnan(l->rows.noise[i])) trace += p[row + (size_t)i];
     for (int j = 0; j < n; ++j) l->slope[row + (size_t)j] *= p[row + (size_t)j];
   }
   gradient[GP_VARIANCE] = product;
@@ -248,7 +250,9 @@ gannet_err gp_learn_begin(void *state, const gannet_data *data, int64_t iteratio
   const int noisy = g->options->noisy_start;
   learning *l = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
-  *l = (learning){.g = g, .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y}};
+  *l = (learning){
+      .g = g,
+      .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y, .noise = data->row_noise}};
   task->problem.user = l;
   g->noise_var = data->noise_var;
   g->stale = true;

@@ -99,7 +99,7 @@ GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic, cons
  *
  * n_models   in     >= 1
  * quadratic  inout  [n_models] of one size
- * data       in     [n_models] of one number of observations
+ * data       in     [n_models]
  *
  * Errors: GANNET_ERR_NUMERIC when no system of a model could be solved; GANNET_ERR_SHAPE without
  * observations or room for them; GANNET_ERR_MEMORY.

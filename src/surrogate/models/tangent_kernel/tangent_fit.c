@@ -79,7 +79,7 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
     double *row = k + (size_t)i * (size_t)ldk;
     const double *theta = l->frozen ? l->theta + (size_t)at * (size_t)l->n : row;
     for (int j = 0; j <= at; ++j) row[j] = l->amplitude * theta[j];
-    row[at] += l->noise;
+    row[at] += gannet_row_noise_of(l->rows.noise, at, l->noise, l->t->options->noise_floor);
   }
   return GANNET_OK;
 }
@@ -127,7 +127,9 @@ static void likelihood_slope(void *user, const double *hyper, int part, double *
   double trace = 0;
   int first = 0, rows = 0;
   const double *p = gannet_likelihood_part(l->likelihood, part, &first, &rows);
-  for (int i = 0; i < rows; ++i) trace += p[(size_t)i * (size_t)l->n + (size_t)(first + i)];
+  for (int i = 0; i < rows; ++i)
+    if (!l->rows.noise || isnan(l->rows.noise[first + i]))
+      trace += p[(size_t)i * (size_t)l->n + (size_t)(first + i)];
   if (isnan(l->t->noise_var)) gradient[TANGENT_NOISE] = exp(hyper[TANGENT_NOISE]) * trace;
   if (l->frozen)
     gradient[TANGENT_AMPLITUDE] = by_size_of_frozen(l, first, rows, p);
@@ -278,7 +280,9 @@ static gannet_err create_likelihood(learning *l, int starts) {
 /* From these starts on at most this many points; on_network: then amplitude and noise again. */
 static gannet_err learn_from(tangent_model *t, const gannet_data *data, int64_t iteration,
                              int points, int starts, bool on_network) {
-  learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
+  learning l = {
+      .t = t,
+      .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y, .noise = data->row_noise}};
   gannet_err code = gannet_agree(t->context->comm, begin_learning(&l, points, iteration));
   if (code == GANNET_OK) code = create_likelihood(&l, starts);
   if (code == GANNET_OK) code = minimise_evidence(&l, starts, t->hyper);
@@ -312,7 +316,9 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
 
 gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,
                             double *value, double *gradient) {
-  learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
+  learning l = {
+      .t = t,
+      .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y, .noise = data->row_noise}};
   t->noise_var = data->noise_var;
   t->stale = true;
   gannet_err code = begin_learning(&l, data->n, 0);

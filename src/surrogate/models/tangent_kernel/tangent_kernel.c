@@ -132,6 +132,7 @@ static void destroy(void *state) {
   gannet_analytic_points_destroy(&t->limit);
   gannet_factor_destroy(&t->factor);
   gannet_inducing_destroy(&t->inducing);
+  gannet_row_noise_release(&t->row_noise);
   gannet_free(&t->hyper);
   gannet_free(&t->names);
   gannet_free(&t->y);
@@ -334,15 +335,19 @@ static gannet_err condition_on(tangent_model *t, const gannet_data *data, int64_
   const MPI_Comm comm = t->context->comm;
   const bool same_noise =
       t->noise_var == data->noise_var || (isnan(t->noise_var) && isnan(data->noise_var));
-  const bool fresh = t->stale || !same_noise;
-  bool renewed = false;
+  bool renewed = false, same_rows = true;
   gannet_data seen;
-  if (fresh) {
+  if (t->stale || !same_noise) {
     t->noise_var = data->noise_var;
     GANNET_TRY(gannet_agree(comm, apply_hyper(t)));
   }
+  GANNET_TRY(
+      gannet_agree(comm, gannet_row_noise_take(&t->row_noise, data, t->least_lambda * t->amplitude,
+                                               t->options->noise_floor, t->amplitude, &same_rows)));
+  const bool fresh = t->stale || !same_noise || !same_rows;
   const gannet_inducing_request request = {
-      data, t->n_fantasies, t->least_lambda, t->stale, {t, take_points, cross_points}};
+      data,         t->n_fantasies, t->least_lambda, t->stale, {t, take_points, cross_points},
+      &t->row_noise};
   t->stale = true; /* should one of the next steps fail */
   GANNET_TRY(gannet_inducing_view(t->inducing, &request, &seen, &renewed));
   GANNET_TRY(gannet_agree(comm, take_rows(t, &seen, fresh || renewed)));
@@ -356,22 +361,31 @@ static gannet_err condition_on(tangent_model *t, const gannet_data *data, int64_
   return GANNET_OK;
 }
 
+/* The loss of a trained network has no weights: it takes all values for equally noisy. */
+static gannet_data usable(const tangent_model *t, const gannet_data *data) {
+  gannet_data own = *data;
+  if (t->trained) own.row_noise = NULL;
+  return own;
+}
+
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   tangent_model *t = state;
+  const gannet_data own = usable(t, data);
   const int n_fantasies = t->n_fantasies;
   t->n_fantasies = 0;
   const gannet_err err =
       n_fantasies > 0 && !t->stale ? truncate_rows(t, t->n - n_fantasies) : GANNET_OK;
   GANNET_TRY(gannet_agree(t->context->comm, err));
-  if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, data, iteration));
-  return condition_on(t, data, iteration);
+  if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, &own, iteration));
+  return condition_on(t, &own, iteration);
 }
 
 static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasies,
                             int64_t iteration) {
   tangent_model *t = state;
+  const gannet_data own = usable(t, data);
   t->n_fantasies = n_fantasies;
-  return condition_on(t, data, iteration);
+  return condition_on(t, &own, iteration);
 }
 
 /* Rasmussen and Williams 2006, eqs. (5.10)-(5.12): squared standardised leave-one-out residual
@@ -392,13 +406,14 @@ static bool fitted(const void *state, double *mean) {
   const tangent_model *t = state;
   if (t->trained || gannet_inducing_points(t->inducing) > 0) return false;
   const double *alpha = tangent_alpha_of(t);
-  for (int i = 0; i < t->n; ++i) mean[i] = t->y[i] - t->lambda * alpha[i];
+  for (int i = 0; i < t->n; ++i)
+    mean[i] = t->y[i] - (t->lambda + gannet_row_noise_more(&t->row_noise, i)) * alpha[i];
   return true;
 }
 
 static double noise_var(const void *state) {
   const tangent_model *t = state;
-  return t->lambda * t->amplitude;
+  return (t->lambda + gannet_row_noise_mean(&t->row_noise)) * t->amplitude;
 }
 
 static gannet_hyper hyper(void *state) {
@@ -436,6 +451,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
         "Wilson et al. 2020",
     .options = tangent_option_table,
     .options_size = sizeof(tangent_options),
+    .takes_row_noise = true,
     .create = create,
     .destroy = destroy,
     .fit = fit,

@@ -78,6 +78,7 @@ typedef struct {
   bool features_shared;          /* each rank has only its blocks of data */
   bool stale;                    /* hyper-parameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
+  gannet_row_noise row_noise;    /* of the data, divided by s^2 */
   double amplitude, lambda;      /* s^2, noise / s^2 */
   double least_lambda;           /* before rounding asked for more */
   gannet_tangent_features data;
