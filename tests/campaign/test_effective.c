@@ -75,6 +75,7 @@ static void assert_same_methods(const gannet_campaign_input *a, const gannet_cam
 
 static void assert_same(const gannet_campaign_input *a, const gannet_campaign_input *b) {
   assert_same_table(gannet_general_table, &a->general, &b->general);
+  assert_same_table(gannet_cost_table, &a->cost, &b->cost);
   assert_same_table(gannet_budget_table, &a->budget, &b->budget);
   assert_same_table(gannet_failure_table, &a->failures, &b->failures);
   assert_same_table(gannet_evaluate_table, &a->evaluate, &b->evaluate);
@@ -135,6 +136,8 @@ static void portfolios_keep_what_was_given(void **unused) {
   round_trip(SHORT "portfolio: [gp-noisy]\n");
   round_trip(LAW);
   round_trip(LAW "refit: 0.5\nleast_batch: 2\ntransform: log\n");
+  round_trip(DEFAULT "cost: time\n");
+  round_trip(DEFAULT "cost: {from: time, weigh: yes}\n");
 }
 
 static void commands_keep_their_arguments(void **unused) {
