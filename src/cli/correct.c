@@ -1,7 +1,6 @@
 /* gannet discard, gannet correct, gannet retry */
 #include <inttypes.h>
 #include <math.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,17 +106,6 @@ static gannet_err read_values(const cli_arguments *arguments, gannet_correction_
   return GANNET_OK;
 }
 
-static void name_user(char *who, size_t size) {
-  const struct passwd *user = getpwuid(geteuid());
-  char host[GANNET_HOST_SIZE];
-  gannet_host_name(host);
-  if (user)
-    (void)snprintf(who, size, "%.40s@%s", user->pw_name, host);
-  else
-    (void)snprintf(who, size, "user %ld@%s", (long)geteuid(), host);
-  gannet_utf8_line(who);
-}
-
 static gannet_err read_request(const cli_arguments *arguments, gannet_correction_kind kind,
                                gannet_correction_request *request) {
   const char *text, *why = cli_value(arguments, "why");
@@ -132,7 +120,7 @@ static gannet_err read_request(const cli_arguments *arguments, gannet_correction
   if (kind == GANNET_CORRECTION_VALUES) GANNET_TRY(read_values(arguments, request));
   request->note.when = gannet_clock_epoch();
   request->note.key = gannet_identity_create(arguments->positional[0]);
-  name_user(request->note.who, sizeof request->note.who);
+  gannet_user_name(request->note.who, sizeof request->note.who);
   (void)snprintf(request->note.why, sizeof request->note.why, "%s", why ? why : "");
   gannet_utf8_line(request->note.why);
   return GANNET_OK;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "campaign/run/loop.h"
 
 gannet_err cli_open_campaign(const cli_world *world, const gannet_campaign_start_options *options,
                              double patience, gannet_complaints *complaints,
@@ -16,7 +17,8 @@ gannet_err cli_open_campaign(const cli_world *world, const gannet_campaign_start
   const double start = gannet_clock_seconds();
   bool said = false;
   for (;;) {
-    const gannet_err err = gannet_campaign_start(world->comm, options, complaints, campaign);
+    gannet_err err = gannet_campaign_start(world->comm, options, complaints, campaign);
+    if (err == GANNET_OK) err = gannet_campaign_finish_change(campaign);
     const double waited = gannet_clock_seconds() - start;
     /* A process that begins the same campaign is seen only once it has begun: EXISTS then. */
     const bool is_taken = err == GANNET_ERR_BUSY || (err == GANNET_ERR_EXISTS && options->resume);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/change.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/import.h"
 #include "campaign/run/loop.h"
@@ -306,6 +307,21 @@ static gannet_err print_start(gannet_campaign *campaign, bool again) {
   return GANNET_OK;
 }
 
+/* What a resume would change. */
+static void print_change(const gannet_campaign *campaign) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  char text[500];
+  if (!campaign->change.is_made) return;
+  const gannet_change_list *list = &ledger->revision[ledger->n_revisions - 1].list;
+  cli_say(stdout, "a run would change the campaign:\n");
+  for (int i = 0; i < list->n; ++i) {
+    (void)gannet_change_format(&list->item[i], text, sizeof text);
+    cli_say(stdout, "  %s\n", text);
+  }
+  gannet_campaign_change_effect(campaign, text, sizeof text);
+  if (text[0]) cli_say(stdout, "  of the evaluations: %s\n", text);
+}
+
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, bool again) {
   const gannet_campaign_input *input = campaign->input;
@@ -322,6 +338,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
   print_sources(input);
   print_keep(&input->evaluate);
   GANNET_TRY(print_start(campaign, again));
+  print_change(campaign);
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
   if (campaign->ledger.stop_reason && !isnan(input->stop.regret_within) && !why[0])

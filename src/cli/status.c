@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/change.h"
 #include "campaign/run/corrections.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
@@ -256,6 +257,28 @@ static void print_corrections(const gannet_campaign *campaign) {
   }
 }
 
+/* Changes of the campaign file that resumes have brought. */
+static void print_revisions(const gannet_campaign *campaign) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  char text[500];
+  if (ledger->n_revisions > 0) (void)puts("changes, in the order in which they were made:");
+  for (int i = 0; i < ledger->n_revisions; ++i) {
+    const gannet_revision *revision = &ledger->revision[i];
+    gannet_revision_format(revision, text, sizeof text);
+    cli_say(stdout, "  %s\n", text);
+    for (int k = 0; k < revision->list.n; ++k) {
+      (void)gannet_change_format(&revision->list.item[k], text, sizeof text);
+      cli_say(stdout, "          %s\n", text);
+    }
+  }
+  const int64_t outside = gannet_history_count_elsewhere(campaign->history);
+  if (ledger->n_revisions > 0 && outside > 0)
+    cli_say(stdout,
+            "  %lld evaluation%s outside of what is allowed now: models learn from %s, and none is "
+            "the best\n",
+            (long long)outside, outside == 1 ? " is" : "s are", outside == 1 ? "it" : "them");
+}
+
 static gannet_err run_status(const cli_arguments *arguments, const cli_world *world,
                              gannet_exit *code) {
   gannet_campaign campaign;
@@ -276,6 +299,7 @@ static gannet_err run_status(const cli_arguments *arguments, const cli_world *wo
     print_utilisation(&campaign);
     if (err == GANNET_OK) err = print_failures(&campaign, most);
     if (err == GANNET_OK) print_corrections(&campaign);
+    if (err == GANNET_OK) print_revisions(&campaign);
   }
   gannet_campaign_close(&campaign);
   return err;

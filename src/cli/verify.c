@@ -16,6 +16,8 @@ static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 typedef struct {
   const gannet_campaign *campaign;
   int bad; /* findings of damage */
+  /* The process that changed the problem ended before it had written the files anew. */
+  bool is_changing;
 } inspection;
 
 /* Print a finding about a file. */
@@ -54,10 +56,13 @@ static bool find_foreign(inspection *i, const char *name, const gannet_snapshot_
   const gannet_campaign *c = i->campaign;
   const gannet_ledger *ledger = &c->ledger;
   char text[512];
-  if (ledger->name
-          ? gannet_snapshot_is_of(mark, ledger->fingerprint, ledger->seed, ledger->name)
-          : !c->input || gannet_snapshot_is_of(mark, gannet_problem_fingerprint(c->input->problem),
-                                               (uint64_t)c->input->general.seed, mark->name))
+  const bool is_its_problem = ledger->name ? gannet_ledger_had_problem(ledger, mark->fingerprint)
+                                           : !c->input || gannet_problem_has_fingerprint(
+                                                              c->input->problem, mark->fingerprint);
+  const uint64_t seed = ledger->name ? ledger->seed
+                        : c->input   ? (uint64_t)c->input->general.seed
+                                     : mark->seed;
+  if (is_its_problem && gannet_snapshot_is_of(mark, seed, ledger->name ? ledger->name : mark->name))
     return false;
   const bool newest = strcmp(name, "state.h5") == 0 && c->input;
   (void)snprintf(text, sizeof text, "of another campaign, '%s' with seed %lld%s%s%s", mark->name,
@@ -102,20 +107,22 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
   /* A configuration of another problem was told already; the columns are those of the journal's. */
   const gannet_ledger *ledger = &i->campaign->ledger;
   const bool is_its_problem =
-      ledger->problem &&
-      (!ledger->name || ledger->fingerprint == gannet_problem_fingerprint(ledger->problem));
+      ledger->problem && gannet_problem_has_fingerprint(ledger->problem, mark.fingerprint);
   if (is_its_problem && gannet_snapshot_check(path, ledger) != GANNET_OK) {
     report_finding(i, name, true, gannet_error_detail());
     gannet_error_clear();
     return;
   }
+  const bool is_old = !is_its_problem && ledger->n_revisions > 0;
+  i->is_changing = i->is_changing || is_old;
   const bool same = gannet_snapshot_counts_in(mark.journal, journal);
   bool ahead = same && journal->records > 0 && mark.sequence > journal->records;
   if (ahead) ahead = mark.sequence > count_records(i, journal->records);
   (void)snprintf(text, sizeof text, "sound, up to journal record %lld%s", (long long)mark.sequence,
-                 ahead  ? ", which the journal has lost"
-                 : same ? ""
-                        : " of the journal before this one");
+                 ahead    ? ", which the journal has lost"
+                 : !same  ? " of the journal before this one"
+                 : is_old ? ", before the problem was changed"
+                          : "");
   report_finding(i, name, ahead, text);
 }
 
@@ -132,8 +139,12 @@ static void check_table(inspection *i) {
   const gannet_err err = gannet_table_check(path, &i->campaign->ledger, is_idle, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
   const char *writer = name_repairer(i);
+  const bool is_old = err == GANNET_ERR_DAMAGED && i->is_changing;
   if (err == GANNET_ERR_MISSING)
     (void)snprintf(text, sizeof text, "not there; %s writes it", writer);
+  else if (is_old)
+    (void)snprintf(text, sizeof text, "as it was before the problem was changed; %s writes it anew",
+                   writer);
   else if (err != GANNET_OK)
     (void)snprintf(text, sizeof text, "%s; %s writes it anew", gannet_error_detail(), writer);
   else if (n < told)
@@ -141,7 +152,7 @@ static void check_table(inspection *i) {
                    (long long)n, (long long)told, writer);
   else
     (void)snprintf(text, sizeof text, "sound, %lld of %lld results", (long long)n, (long long)told);
-  report_finding(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
+  report_finding(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING && !is_old, text);
 }
 
 /* campaign.yaml, which says what the other files should contain. */

@@ -1,6 +1,7 @@
 #include "evaluate/result_record.h"
 
 #include <math.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,4 +191,15 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_lack lack
 void gannet_host_name(char *host) {
   memset(host, 0, GANNET_HOST_SIZE);
   if (gethostname(host, GANNET_HOST_SIZE - 1)) (void)snprintf(host, GANNET_HOST_SIZE, "unknown");
+}
+
+void gannet_user_name(char *who, size_t size) {
+  const struct passwd *user = getpwuid(geteuid());
+  char host[GANNET_HOST_SIZE];
+  gannet_host_name(host);
+  if (user)
+    (void)snprintf(who, size, "%.40s@%s", user->pw_name, host);
+  else
+    (void)snprintf(who, size, "user %ld@%s", (long)geteuid(), host);
+  gannet_utf8_line(who);
 }

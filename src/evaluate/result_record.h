@@ -90,6 +90,14 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_lack lack
  */
 void gannet_host_name(char *host);
 
+/* Who runs this process, as in "ann@node-7".
+ *
+ * Local.
+ *
+ * who  out  [size]
+ */
+void gannet_user_name(char *who, size_t size);
+
 /* Make a result failed because a name is reported that the campaign file does not have, and
  * unknown_outputs: fail refuses such names. The nearest name that it has is told.
  *

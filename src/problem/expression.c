@@ -309,3 +309,34 @@ double gannet_expression_value(gannet_expression *e, const double *x) {
   const double value = mupEval(e->parser);
   return mupError(e->parser) ? NAN : value;
 }
+
+const char *gannet_expression_squeeze(const char *text, char *tokens) {
+  static const char marks[] = "+-*/^()<>=!&|,?:'\""; /* between which blanks mean nothing */
+  size_t used = 0;
+  char quote = '\0';
+  for (const char *at = text; *at; ++at) {
+    const char *next = at;
+    if (used + 2 >= GANNET_EXPRESSION_TOKENS) return text;
+    if (!quote && (*at == '\'' || *at == '"'))
+      quote = *at;
+    else if (*at == quote)
+      quote = '\0';
+    if (!quote) next += strspn(at, " \t\r\n");
+    if (next == at) {
+      tokens[used++] = *at;
+      continue;
+    }
+    const bool between = used > 0 && tokens[used - 1] && *next &&
+                         !strchr(marks, tokens[used - 1]) && !strchr(marks, *next);
+    if (between) tokens[used++] = ' ';
+    at = next - 1;
+  }
+  tokens[used] = '\0';
+  return tokens;
+}
+
+bool gannet_expression_is_same(const char *a, const char *b) {
+  char tokens_a[GANNET_EXPRESSION_TOKENS], tokens_b[GANNET_EXPRESSION_TOKENS];
+  return strcmp(gannet_expression_squeeze(a, tokens_a), gannet_expression_squeeze(b, tokens_b)) ==
+         0;
+}

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "problem/penalty.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 
 struct gannet_history {
   const gannet_problem *problem;
@@ -110,6 +111,7 @@ static gannet_err append_row(gannet_history *h, const double *x_user, bool elsew
   GANNET_TRY(grow_table(h));
   const int64_t at = h->n;
   const int v = h->problem->spec.n_variables, k = h->problem->spec.n_constraints;
+  elsewhere = elsewhere || !gannet_problem_allows_values(h->problem, x_user);
   h->row[at] = (gannet_evaluation){.id = at,
                                    .batch = batch,
                                    .origin = origin,
@@ -310,6 +312,15 @@ void gannet_history_clear(gannet_history *h) {
   for (int64_t id = 0; id < h->n; ++id) count_listed(h, id, -1);
   h->n = h->n_elsewhere = h->n_status[GANNET_EVAL_PENDING] = 0;
   memset(h->n_origin, 0, sizeof h->n_origin);
+}
+
+void gannet_history_exchange(gannet_history *a, gannet_history *b) {
+  const gannet_history kept = *a;
+  const bool at_its_word = b->at_its_word;
+  *a = *b;
+  *b = kept;
+  a->at_its_word = kept.at_its_word;
+  b->at_its_word = at_its_word;
 }
 
 int64_t gannet_history_count(const gannet_history *history) {

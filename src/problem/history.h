@@ -29,8 +29,10 @@ typedef struct {
   int64_t batch;
   gannet_origin origin;
   gannet_eval_status status;
-  bool elsewhere; /* the design is outside the bounds or between steps: models learn from it, but it
-                     is never proposed, nor the best */
+  bool elsewhere;   /* the design is outside the bounds, between steps, or violates a constraint
+                       between   variables: models learn from it, but it is never proposed, nor the
+                       best
+                     */
   double objective; /* the user's sense and units; NAN unless done, or when it is missing */
   gannet_run_record run;
 } gannet_evaluation;
@@ -84,6 +86,12 @@ GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history,
  */
 void gannet_history_forget_results(gannet_history *history);
 void gannet_history_clear(gannet_history *history);
+
+/* Exchange what two tables hold, their problems included; each stays at its word, or not.
+ *
+ * Local.
+ */
+void gannet_history_exchange(gannet_history *a, gannet_history *b);
 
 /* Sizes: rows, those that were not discarded, rows with a result of any kind, rows done.
  *

@@ -156,6 +156,20 @@ gannet_err gannet_problem_set_constraint_unit(gannet_problem *problem, int k, co
   return set_unit(problem->spec.n_constraints, k, unit, &problem->constraint_unit);
 }
 
+gannet_err gannet_problem_set_was(gannet_problem *problem, int v, double value) {
+  const size_t n = (size_t)problem->spec.n_variables;
+  if (!problem->was) {
+    GANNET_TRY(gannet_alloc(n, sizeof *problem->was, &problem->was));
+    for (size_t i = 0; i < n; ++i) problem->was[i] = NAN;
+  }
+  problem->was[v] = value;
+  return GANNET_OK;
+}
+
+double gannet_problem_was(const gannet_problem *problem, int v) {
+  return problem->was ? problem->was[v] : NAN;
+}
+
 const char *gannet_problem_unit(char *const *units, int i) {
   return units && units[i] ? units[i] : "";
 }
@@ -191,6 +205,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_pool_destroy(&(*problem)->pool);
   gannet_derived_destroy(&(*problem)->derived, spec->n_variables);
   gannet_free(&(*problem)->free_variable);
+  gannet_free(&(*problem)->was);
   gannet_free(&(*problem)->first);
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);

@@ -38,8 +38,9 @@ struct gannet_problem {
   struct gannet_variable_constraints *variable_constraints;
   int n_functions;                    /* of the program, which are variable constraints, too */
   gannet_variable_function *function; /* [n_functions] owned, with their names */
-  char **variable_unit;               /* [n_variables] to be shown, or NULL */
-  char **constraint_unit;             /* [n_constraints] likewise */
+  double *was;            /* [n_variables] see gannet_problem_set_was; NULL = nothing was said */
+  char **variable_unit;   /* [n_variables] to be shown, or NULL */
+  char **constraint_unit; /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
                    so that they may be destroyed in any order */
 };
@@ -54,6 +55,18 @@ GANNET_CHECKED gannet_err gannet_problem_set_variable_unit(gannet_problem *probl
                                                            const char *unit);
 GANNET_CHECKED gannet_err gannet_problem_set_constraint_unit(gannet_problem *problem, int k,
                                                              const char *unit);
+
+/* State the value that a variable had before the problem had it: in all points of a campaign whose
+ * problem got it by a change (problem/translation.h).
+ *
+ * Local.
+ *
+ * value  in  as in x_user; it may be outside the bounds
+ *
+ * Returns NAN where nothing was said.
+ */
+GANNET_CHECKED gannet_err gannet_problem_set_was(gannet_problem *problem, int v, double value);
+double gannet_problem_was(const gannet_problem *problem, int v);
 
 /* The unit at a place of one of these lists, "" where none was stated.
  *

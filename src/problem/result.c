@@ -75,6 +75,12 @@ void gannet_results_release(int n, gannet_result_record *results) {
   for (int i = 0; i < n; ++i) gannet_quantities_release(&results[i].reported);
 }
 
+int gannet_result_count_known(const gannet_problem *problem, const gannet_result_record *result) {
+  int known = !isnan(result->objective);
+  for (int k = 0; k < problem->spec.n_constraints; ++k) known += !isnan(result->constraints[k]);
+  return known;
+}
+
 int gannet_result_feasibility(const gannet_problem *problem, const gannet_result_record *result) {
   if (result->status != GANNET_EVAL_DONE) return -1;
   return gannet_problem_feasibility(problem, result->objective, result->constraints);

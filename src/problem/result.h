@@ -98,6 +98,12 @@ void gannet_result_clear(int n_constraints, gannet_result_record *result);
  */
 int gannet_result_feasibility(const gannet_problem *problem, const gannet_result_record *result);
 
+/* How many of its objective and constraints a result has.
+ *
+ * Local.
+ */
+int gannet_result_count_known(const gannet_problem *problem, const gannet_result_record *result);
+
 /* Take a quantity over: the value of the objective or of a constraint, unless it is NAN, and
  * everything else among what is reported. Of more than GANNET_QUANTITIES_MOST others the first are
  * kept.

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/change.h"
 #include "campaign/run/corrections.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/progress.h"
@@ -189,6 +190,23 @@ static json_t *bounds(const gannet_campaign *c) {
   return list;
 }
 
+static json_t *revisions(const gannet_campaign *c) {
+  const gannet_ledger *ledger = &c->ledger;
+  json_t *list = json_array();
+  char text[500];
+  for (int i = 0; i < ledger->n_revisions; ++i) {
+    const gannet_revision *revision = &ledger->revision[i];
+    json_t *items = json_array();
+    for (int k = 0; k < revision->list.n; ++k) {
+      (void)gannet_change_format(&revision->list.item[k], text, sizeof text);
+      (void)json_array_append_new(items, json_string(text));
+    }
+    gannet_revision_format(revision, text, sizeof text);
+    (void)json_array_append_new(list, json_pack("{ss so}", "made", text, "items", items));
+  }
+  return list;
+}
+
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
@@ -210,20 +228,19 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
                 (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
                 (json_int_t)tally.pending, "evaluations", evaluations);
   (void)json_object_set_new(about, "imported", json_integer((json_int_t)tally.imported));
-  (void)json_object_set_new(about, "elsewhere",
-                            json_integer(gannet_history_count_elsewhere(c->history)));
+  const int64_t elsewhere = gannet_history_count_elsewhere(c->history);
+  (void)json_object_set_new(about, "elsewhere", json_integer(elsewhere));
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
   const char *unit = gannet_problem_objective_unit(c->input->problem);
   (void)json_object_set_new(about, "unit", json_string(unit));
-  (void)json_object_set_new(about, "quantity",
-                            json_string(gannet_problem_quantity_name(c->input->problem, 0)));
+  const char *quantity = gannet_problem_quantity_name(c->input->problem, 0);
+  (void)json_object_set_new(about, "quantity", json_string(quantity));
   (void)json_object_set_new(
       about, "objective",
-      json_sprintf("%s%s%s%s", gannet_problem_quantity_name(c->input->problem, 0),
-                   *unit ? " [" : "", unit, *unit ? "]" : ""));
+      json_sprintf("%s%s%s%s", quantity, *unit ? " [" : "", unit, *unit ? "]" : ""));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
   (void)gannet_history_penalty(c->history, &penalties);
   if (gannet_history_is_constant(c->history)) penalties = 0;
@@ -242,6 +259,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "discarded", json_integer((json_int_t)(c->ledger.n - kept)));
   (void)json_object_set_new(about, "corrections", corrections(c));
   (void)json_object_set_new(about, "bounds", bounds(c));
+  (void)json_object_set_new(about, "changes", revisions(c));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
   (void)json_object_set_new(about, "n_feasible", json_integer((json_int_t)tally.feasible));
   (void)json_object_set_new(about, "violation", report_number(tally.violation));

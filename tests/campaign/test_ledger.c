@@ -124,9 +124,9 @@ static const struct {
     {"{\"record\":\"propose\",\"origin\":\"user\",\"batch\":1,\"first\":8,\"x\":[[0,1,0,null]],"
      "\"state\":[]}",
      "not a number"},
-    {"{\"record\":\"propose\",\"origin\":\"user\",\"batch\":1,\"first\":8,\"x\":[[0,9,0,0]],"
+    {"{\"record\":\"propose\",\"origin\":\"user\",\"batch\":1,\"first\":8,\"x\":[[0,1,7,0]],"
      "\"state\":[]}",
-     "n"},
+     "variable steel: 7"},
     {"{\"record\":\"submit\",\"runs\":[[8,1,\"0123456789abcdef\"]]}", "evaluation 8"},
     {"{\"record\":\"submit\",\"runs\":[[-1,1,\"0123456789abcdef\"]]}", "evaluation -1"},
     {"{\"record\":\"submit\",\"runs\":[[1,1]]}", "nonce"},
@@ -144,8 +144,8 @@ static const struct {
      "evaluation 3 after 8"},
     {"{\"record\":\"import\",\"from\":\"a\",\"digest\":\"0123456789abcdef\",\"refused\":0,"
      "\"imported\":1,"
-     "\"batch\":1,\"first\":8,\"x\":[[0,9,0,0]],\"results\":[{\"status\":\"cannot_run\"}]}",
-     "n"},
+     "\"batch\":1,\"first\":8,\"x\":[[0,1,7,0]],\"results\":[{\"status\":\"cannot_run\"}]}",
+     "variable steel: 7"},
     {"{\"record\":\"import\",\"from\":\"a\",\"digest\":\"0123456789abcdef\",\"refused\":0,"
      "\"imported\":1,"
      "\"batch\":1,\"first\":8,\"x\":[[0,1,0,0]],\"results\":[{\"status\":\"done\",\"objective\":"

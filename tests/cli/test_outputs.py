@@ -185,9 +185,11 @@ class Outputs(program.ProgramTest):
         self.succeed("run", file, "-q")
         for change, told in (("objective=drag", "objective: drag + 0.01*mass -> drag"), ("objective.name=price", "objective.name: cost -> price"),
                              ("constraints.ratio.expression=flow", "constraints.ratio.expression: flow/drag -> flow")):
-            outcome = self.succeed("run", file, "--resume", "-q", "--set", change, code=USAGE)
-            self.assertIn(told, outcome.err)
+            self.assertIn(told, self.gannet("run", file, "--resume", "-q", "--set", change).err)
+            self.succeed("run", file, "--resume", "-q")
         self.succeed("run", file, "--resume", "-q", "--set", "objective.unit=kN")
+        self.assertRegex(self.succeed("status", "c.campaign").out, r"objective.unit: .* -> kN")
+        self.succeed("run", file, "--resume", "-q")
         blanks = ("--set", "objective.expression=drag+0.01 * mass", "--set", "constraints.ratio.expression= flow / drag")
         self.assertNotIn("drag", self.succeed("run", file, "--resume", "-q", *blanks).err)
         self.succeed("verify", "c.campaign")

@@ -8,42 +8,20 @@
 #include "base/memory.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/hyper_digest.h"
+#include "problem/expression.h"
 #include "problem/outputs.h"
 #include "problem/pool.h"
+#include "problem/variable_constraints.h"
 
-enum { MOST_TOLD = 6, END_SIZE = sizeof ", and 2147483647 more" };
-
-/* "method: neural-bo -> sobol, search.candidates: 500 -> 600": the first changes. Zeroed before. */
+/* Differences that are being found; the first error ends it. */
 typedef struct {
-  char text[GANNET_CHANGES_TEXT];
-  size_t used;
-  int n, n_told; /* some may have no room */
+  gannet_change_list *list;
+  gannet_err err;
 } change_list;
 
-/* Values that are too long are not told.
- *
- * before, now  in  NULL = none
- */
+/* before, now  in  NULL = none */
 static void add_change(change_list *l, const char *key, const char *before, const char *now) {
-  const char *comma = l->used ? ", " : "";
-  const size_t room = sizeof l->text - END_SIZE - l->used;
-  char *end = l->text + l->used;
-  l->n += 1;
-  if (l->n > MOST_TOLD) return;
-  int length = snprintf(end, room, "%s%s: %s -> %s", comma, key, before ? before : "(none)",
-                        now ? now : "(none)");
-  if (length < 0 || (size_t)length >= room) length = snprintf(end, room, "%s%s", comma, key);
-  const bool fits = length > 0 && (size_t)length < room;
-  l->used += fits ? (size_t)length : 0;
-  l->n_told += fits;
-  l->text[l->used] = '\0';
-}
-
-/* How many changes are not in the text, as in ", and 34 more". */
-static void end_changes(change_list *l) {
-  if (l->n > l->n_told)
-    (void)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%d more",
-                   l->used ? ", and " : "", l->n - l->n_told);
+  if (l->err == GANNET_OK) l->err = gannet_change_list_add(l->list, key, before, now);
 }
 
 /* What makes a problem another one. */
@@ -77,39 +55,45 @@ static const char *type_of(const gannet_variable *v) {
   return gannet_variable_type_name(v->type);
 }
 
-static const char *list_values(const gannet_variable *v, char *text) {
+/* "[cg, gmres]" */
+static const char *list_texts(int n, const char *const *texts, char *text) {
   size_t used = (size_t)snprintf(text, LIST_SIZE, "[");
-  for (int i = 0; i < v->n_values && used < LIST_SIZE; ++i)
-    used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", i ? ", " : "", v->values[i]);
+  for (int i = 0; i < n && used < LIST_SIZE; ++i)
+    used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", i ? ", " : "", texts[i]);
   if (used + 1 < LIST_SIZE) (void)snprintf(text + used, LIST_SIZE - used, "]");
   return text;
 }
 
-/* "fixed", "free", or the expression that computes a variable. */
-static const char *describe_role(const gannet_variable *v, char *text) {
-  (void)snprintf(text, LIST_SIZE, "%s",
-                 v->role == GANNET_ROLE_FREE    ? "free"
-                 : v->role == GANNET_ROLE_FIXED ? "fixed"
-                                                : v->expression);
+/* "fixed at 1.2", "free", or the expression that computes a variable. */
+static const char *describe_role(const gannet_problem *problem, int v, char *text) {
+  const gannet_variable *variable = &problem->spec.variables[v];
+  const int used = snprintf(text, LIST_SIZE, "%s",
+                            variable->role == GANNET_ROLE_FREE    ? "free"
+                            : variable->role == GANNET_ROLE_FIXED ? "fixed at "
+                                                                  : variable->expression);
+  if (variable->role == GANNET_ROLE_FIXED)
+    gannet_problem_format(problem, v, variable->fixed, text + used, LIST_SIZE - (size_t)used);
   return text;
 }
 
-static void compare_variable(change_list *changes, const gannet_variable *before,
-                             const gannet_variable *now) {
+/* o, n: the variable in the two problems */
+static void compare_variable(change_list *changes, const gannet_problem *old_problem, int o,
+                             const gannet_problem *new_problem, int n) {
   static const char *const scales[] = {"linear", "log"};
+  const gannet_variable *before = &old_problem->spec.variables[o];
+  const gannet_variable *now = &new_problem->spec.variables[n];
   char old[LIST_SIZE], new[LIST_SIZE];
-  if (before->type != now->type) {
+  if (before->type != now->type)
     add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
-    return;
-  }
-  if (before->role != now->role || before->role == GANNET_ROLE_DERIVED) {
-    if (strcmp(describe_role(before, old), describe_role(now, new)) != 0)
-      add_part(changes, "variables", now->name, NULL, old, new);
-    return;
-  }
-  if (before->role == GANNET_ROLE_FIXED)
-    compare_numbers(changes, "variables", now->name, "fixed", before->fixed, now->fixed);
-  if (before->type != GANNET_VARIABLE_ORDINAL) {
+  (void)describe_role(old_problem, o, old);
+  (void)describe_role(new_problem, n, new);
+  if (!gannet_expression_is_same(old, new))
+    add_part(changes, "variables", now->name, NULL, old, new);
+  if (before->role == GANNET_ROLE_DERIVED || now->role == GANNET_ROLE_DERIVED) return;
+  const bool have_box = before->type != GANNET_VARIABLE_ORDINAL &&
+                        now->type != GANNET_VARIABLE_ORDINAL &&
+                        (now->lower != 0 || now->upper != 0);
+  if (have_box) {
     compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
     compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
   }
@@ -124,29 +108,32 @@ static void compare_variable(change_list *changes, const gannet_variable *before
   for (int i = 0; i < now->n_values && same; ++i)
     same = strcmp(before->values[i], now->values[i]) == 0;
   if (!same)
-    add_part(changes, "variables", now->name, "values", list_values(before, old),
-             list_values(now, new));
+    add_part(changes, "variables", now->name, "values",
+             before->n_values ? list_texts(before->n_values, before->values, old) : NULL,
+             now->n_values ? list_texts(now->n_values, now->values, new) : NULL);
 }
 
-static const gannet_variable *find_variable(const gannet_problem_spec *spec, const char *name) {
-  for (int v = 0; v < spec->n_variables; ++v)
-    if (strcmp(spec->variables[v].name, name) == 0) return &spec->variables[v];
-  return NULL;
-}
-
-static void compare_variables(change_list *changes, const gannet_problem_spec *before,
-                              const gannet_problem_spec *now) {
-  for (int v = 0; v < before->n_variables; ++v) {
-    const gannet_variable *old = &before->variables[v], *new = find_variable(now, old->name);
-    if (new)
-      compare_variable(changes, old, new);
+static void compare_variables(change_list *changes, const gannet_problem *before,
+                              const gannet_problem *now) {
+  char text[LIST_SIZE];
+  for (int v = 0; v < before->spec.n_variables; ++v) {
+    const gannet_variable *old = &before->spec.variables[v];
+    const int found = gannet_problem_find_variable(now, old->name);
+    if (found >= 0)
+      compare_variable(changes, before, v, now, found);
     else
       add_part(changes, "variables", old->name, NULL, type_of(old), NULL);
   }
-  for (int v = 0; v < now->n_variables; ++v)
-    if (!find_variable(before, now->variables[v].name))
-      add_part(changes, "variables", now->variables[v].name, NULL, NULL,
-               type_of(&now->variables[v]));
+  for (int v = 0; v < now->spec.n_variables; ++v) {
+    const gannet_variable *new = &now->spec.variables[v];
+    const double was = gannet_problem_was(now, v);
+    if (gannet_problem_find_variable(before, new->name) >= 0) continue;
+    (void)snprintf(text, sizeof text, "%s%s", type_of(new), isnan(was) ? "" : ", was ");
+    if (!isnan(was))
+      gannet_problem_format(now, v, was, text + strlen(text), sizeof text - strlen(text));
+    add_part(changes, "variables", new->name, NULL, NULL,
+             new->role == GANNET_ROLE_FREE ? text : describe_role(now, v, text));
+  }
 }
 
 static const gannet_constraint *find_constraint(const gannet_problem_spec *spec, const char *name) {
@@ -214,6 +201,22 @@ static void compare_formulas(const gannet_problem *before, const gannet_problem 
   }
 }
 
+/* Relations between variables, in their order. */
+static void compare_relations(const gannet_problem *old, const gannet_problem *new,
+                              change_list *changes) {
+  const gannet_variable_constraints *before = old->variable_constraints;
+  const gannet_variable_constraints *now = new->variable_constraints;
+  const int n = before ? before->n_texts : 0;
+  char text[2][LIST_SIZE];
+  bool same = n == (now ? now->n_texts : 0);
+  for (int i = 0; i < n && same; ++i)
+    same = gannet_expression_is_same(before->text[i], now->text[i]);
+  if (same) return;
+  if (before) (void)list_texts(before->n_texts, (const char *const *)before->text, text[0]);
+  if (now) (void)list_texts(now->n_texts, (const char *const *)now->text, text[1]);
+  add_change(changes, "variable_constraints", before ? text[0] : NULL, now ? text[1] : NULL);
+}
+
 static void compare_problems(const gannet_problem *old, const gannet_problem *new,
                              change_list *changes) {
   static const char *const goals[] = {"minimize", "maximize"};
@@ -222,9 +225,10 @@ static void compare_problems(const gannet_problem *old, const gannet_problem *ne
   if (before->goal != now->goal)
     add_change(changes, "goal", goals[before->goal == GANNET_MAXIMIZE],
                goals[now->goal == GANNET_MAXIMIZE]);
-  compare_variables(changes, before, now);
+  compare_variables(changes, old, new);
   compare_constraints(changes, before, now);
-  if (changes->n == 0) compare_order(changes, before, now);
+  compare_relations(old, new, changes);
+  if (changes->list->n == 0) compare_order(changes, before, now);
 }
 
 /* What makes a course another one. */
@@ -274,8 +278,8 @@ static void compare_method(const gannet_campaign_input *before, const gannet_cam
 
 static void compare_courses(const gannet_campaign_input *before, const gannet_campaign_input *now,
                             change_list *changes) {
-  static const char *const general[] = {"batch", "noise", "candidates", "variable_constraints"};
-  for (int i = 0; i < 4; ++i)
+  static const char *const general[] = {"batch", "noise", "candidates"};
+  for (int i = 0; i < 3; ++i)
     compare_key(gannet_general_table, general[i], general[i], &before->general, &now->general,
                 changes);
   compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,
@@ -305,6 +309,8 @@ static char *format_key(const gannet_campaign_input *input, const char *key) {
 /* What is run, whichever back-end runs it. */
 static void compare_simulation(const gannet_campaign_input *before,
                                const gannet_campaign_input *now, change_list *changes) {
+  if (before->evaluator != now->evaluator)
+    add_change(changes, "evaluate.backend", before->evaluator->name, now->evaluator->name);
   compare_key(gannet_evaluate_table, "start_from", "evaluate.start_from", &before->evaluate,
               &now->evaluate, changes);
   static const char *const keys[] = {"command",        "shell",     "script",    "plugin",
@@ -360,10 +366,41 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
   return err;
 }
 
-void gannet_changes_warn(const gannet_context *context, const char *saved,
-                         const gannet_campaign_input *input) {
+/* Units are shown, and nothing is computed with them. */
+static void compare_units(const gannet_problem *before, const gannet_problem *now,
+                          change_list *recorded) {
+  const char *const of_objective[] = {gannet_problem_objective_unit(before),
+                                      gannet_problem_objective_unit(now)};
+  char key[120];
+  if (strcmp(of_objective[0], of_objective[1]) != 0)
+    add_change(recorded, "objective.unit", *of_objective[0] ? of_objective[0] : NULL,
+               *of_objective[1] ? of_objective[1] : NULL);
+  for (int v = 0; v < now->spec.n_variables; ++v) {
+    const char *name = now->spec.variables[v].name;
+    const int old = gannet_problem_find_variable(before, name);
+    const char *was = old < 0 ? "" : gannet_problem_unit(before->variable_unit, old);
+    const char *is = gannet_problem_unit(now->variable_unit, v);
+    (void)snprintf(key, sizeof key, "variables.%.80s.unit", name);
+    if (old >= 0 && strcmp(was, is) != 0)
+      add_change(recorded, key, *was ? was : NULL, *is ? is : NULL);
+  }
+  for (int k = 0; k < now->spec.n_constraints; ++k) {
+    const char *name = now->spec.constraints[k].name;
+    const int old = gannet_problem_find_constraint(before, name);
+    const char *was = old < 0 ? "" : gannet_problem_unit(before->constraint_unit, old);
+    const char *is = gannet_problem_unit(now->constraint_unit, k);
+    (void)snprintf(key, sizeof key, "constraints.%.80s.unit", name);
+    if (old >= 0 && strcmp(was, is) != 0)
+      add_change(recorded, key, *was ? was : NULL, *is ? is : NULL);
+  }
+}
+
+gannet_err gannet_changes_of_settings(const char *saved, const gannet_campaign_input *input,
+                                      gannet_changes *changes) {
   gannet_campaign_input *before = NULL, *now = NULL;
-  change_list changes = {.used = 0}, simulation = {.used = 0}, recorded = {.used = 0};
+  change_list course = {&changes->course, GANNET_OK};
+  change_list simulation = {&changes->simulation, GANNET_OK};
+  change_list recorded = {&changes->recorded, GANNET_OK};
   char *text = NULL;
   size_t size = 0;
   gannet_err err = read_saved(saved, &before);
@@ -372,31 +409,47 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
   if (err == GANNET_OK) err = parse_text("configuration", text, size, &now);
   gannet_free(&text);
   if (err == GANNET_OK) {
-    compare_courses(before, now, &changes);
+    compare_courses(before, now, &course);
     compare_simulation(before, now, &simulation);
     compare_outputs(before->problem, now->problem, &simulation, &recorded);
-  } else {
+    compare_units(before->problem, now->problem, &recorded);
+    err = course.err ? course.err : simulation.err ? simulation.err : recorded.err;
+  } else if (err != GANNET_ERR_MEMORY) {
     gannet_error_clear();
+    err = GANNET_OK;
   }
-  end_changes(&changes);
-  end_changes(&simulation);
-  end_changes(&recorded);
-  if (recorded.n > 0)
+  gannet_campaign_destroy(&before);
+  gannet_campaign_destroy(&now);
+  return err;
+}
+
+void gannet_changes_release(gannet_changes *changes) {
+  gannet_change_list_release(&changes->problem);
+  gannet_change_list_release(&changes->course);
+  gannet_change_list_release(&changes->simulation);
+  gannet_change_list_release(&changes->recorded);
+}
+
+void gannet_changes_warn(const gannet_context *context, const gannet_changes *changes) {
+  char text[GANNET_CHANGES_TEXT];
+  const int n = changes->course.n;
+  gannet_change_list_format(&changes->recorded, text);
+  if (changes->recorded.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "other outputs than those of the saved campaign, %s: evaluations before keep what "
                "they recorded",
-               recorded.text);
-  if (changes.n > 0)
+               text);
+  gannet_change_list_format(&changes->course, text);
+  if (n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
-               "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,
-               changes.n > 1 ? "s differ" : " differs", changes.n > 1 ? "s" : "", changes.text);
-  if (simulation.n > 0)
+               "%d key%s from the saved campaign, which goes on with the new one%s: %s", n,
+               n > 1 ? "s differ" : " differs", n > 1 ? "s" : "", text);
+  gannet_change_list_format(&changes->simulation, text);
+  if (changes->simulation.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "another simulation than that of the saved campaign, %s: its results may not be "
                "comparable with those before; for a campaign of its own choose another --directory",
-               simulation.text);
-  gannet_campaign_destroy(&before);
-  gannet_campaign_destroy(&now);
+               text);
 }
 
 void gannet_changes_warn_list(const gannet_context *context, const gannet_problem *problem,
@@ -418,17 +471,11 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
         (long long)missing);
 }
 
-bool gannet_changes_of_problem(const char *saved, const gannet_problem *problem, char *text) {
-  gannet_campaign_input *before = NULL;
-  change_list changes = {.used = 0};
-  if (read_saved(saved, &before) == GANNET_OK)
-    compare_problems(before->problem, problem, &changes);
-  else
-    gannet_error_clear();
-  gannet_campaign_destroy(&before);
-  end_changes(&changes);
-  memcpy(text, changes.text, sizeof changes.text);
-  return changes.n > 0;
+gannet_err gannet_changes_of_problem(const gannet_problem *before, const gannet_problem *now,
+                                     gannet_change_list *list) {
+  change_list changes = {list, GANNET_OK};
+  compare_problems(before, now, &changes);
+  return changes.err;
 }
 
 static gannet_err compare_models(const gannet_campaign_input *before,

@@ -5,32 +5,45 @@
 #define GANNET_CAMPAIGN_CONFIG_CHANGES_H
 
 #include "base/context.h"
+#include "campaign/config/change_list.h"
 #include "campaign/config/config.h"
 #include "problem/history.h"
 
-enum { GANNET_CHANGES_TEXT = 640 };
+/* What differs, by what it is about. Zero-initialise; free with gannet_changes_release. */
+typedef struct {
+  gannet_change_list problem;    /* goal, objective, variables, constraints of both kinds */
+  gannet_change_list course;     /* batch and method: what is proposed */
+  gannet_change_list simulation; /* what is run */
+  gannet_change_list recorded;   /* units, and outputs that nothing depends on */
+} gannet_changes;
 
-/* What differs between the problem of the effective configuration of a campaign directory and
- * another one, by the keys of a campaign file: goal, variables, constraints. False when nothing
- * does, or when the configuration cannot be read.
+/* Local. */
+void gannet_changes_release(gannet_changes *changes);
+
+/* What differs between two problems, by the keys of a campaign file.
  *
  * Local.
- *
- * saved  in   path of the effective configuration
- * text   out  [GANNET_CHANGES_TEXT] "variables.x.upper: 2 -> 3, goal: ..., and 4 more"
  */
-bool gannet_changes_of_problem(const char *saved, const gannet_problem *problem, char *text);
+GANNET_CHECKED gannet_err gannet_changes_of_problem(const gannet_problem *before,
+                                                    const gannet_problem *now,
+                                                    gannet_change_list *list);
 
-/* Warn of every key of the batch, the method and the simulation that differs from the effective
- * configuration of the campaign directory. A configuration that cannot be read is passed over:
- * nothing depends on it.
+/* What else differs from the effective configuration of a campaign directory: the last three
+ * lists. A configuration that cannot be read is passed over: nothing depends on it.
  *
  * Local.
  *
  * saved  in  path of the effective configuration
  */
-void gannet_changes_warn(const gannet_context *context, const char *saved,
-                         const gannet_campaign_input *input);
+GANNET_CHECKED gannet_err gannet_changes_of_settings(const char *saved,
+                                                     const gannet_campaign_input *input,
+                                                     gannet_changes *changes);
+
+/* Warn of every difference but those of the problem.
+ *
+ * Local.
+ */
+void gannet_changes_warn(const gannet_context *context, const gannet_changes *changes);
 
 /* Warn when designs that were proposed from a list of candidates are not in the list any more.
  *

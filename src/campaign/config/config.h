@@ -227,6 +227,20 @@ void gannet_campaign_destroy(gannet_campaign_input **input);
 GANNET_CHECKED gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text,
                                                  size_t *size);
 
+/* A problem in the keys of a campaign file, by which the journal describes it, and
+ * the problem of such a text, for gannet_problem_destroy. Equations and candidates are no part of
+ * it.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ *
+ * Errors: GANNET_ERR_INPUT for what is no such text, GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_format_problem(const gannet_problem *problem,
+                                                         char **text);
+GANNET_CHECKED gannet_err gannet_campaign_parse_problem(const char *text, gannet_problem **problem);
+
 /* The physics section alone, as it is in that text; "" when the problem has no equations.
  *
  * Local.

@@ -16,6 +16,7 @@
 #include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/problem.h"
+#include "problem/variable_constraints.h"
 
 /* A key with a dot, case.copy, is written into a mapping: "case:" and below it "copy:". */
 static void write_table(FILE *out, const char *indent, const gannet_option *table,
@@ -57,7 +58,18 @@ static void write_key(FILE *out, const char *key, const char *text) {
   gannet_yaml_text(out, text);
 }
 
-static void write_variable(FILE *out, const gannet_variable *variable, const char *unit) {
+/* A value as a campaign file has it. */
+static void write_value(FILE *out, const char *key, const gannet_variable *variable, double value) {
+  if (gannet_variable_has_words(variable))
+    write_key(out, key, variable->values[(int)value]);
+  else if (variable->type == GANNET_VARIABLE_BOOLEAN)
+    write_key(out, key, value != 0 ? "true" : "false");
+  else
+    write_real(out, key, value);
+}
+
+static void write_variable(FILE *out, const gannet_problem *problem, int v) {
+  const gannet_variable *variable = &problem->spec.variables[v];
   const bool number =
       variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
   const bool boxed = variable->lower != 0 || variable->upper != 0;
@@ -78,16 +90,11 @@ static void write_variable(FILE *out, const gannet_variable *variable, const cha
     (void)fputs(", values: ", out);
     write_list(out, variable->n_values, variable->values);
   }
-  if (variable->role == GANNET_ROLE_FIXED) {
-    if (gannet_variable_has_words(variable))
-      write_key(out, "fixed", variable->values[(int)variable->fixed]);
-    else if (variable->type == GANNET_VARIABLE_BOOLEAN)
-      write_key(out, "fixed", variable->fixed != 0 ? "true" : "false");
-    else
-      write_real(out, "fixed", variable->fixed);
-  }
+  if (variable->role == GANNET_ROLE_FIXED) write_value(out, "fixed", variable, variable->fixed);
   if (variable->role == GANNET_ROLE_DERIVED) write_key(out, "expression", variable->expression);
-  write_key(out, "unit", unit);
+  write_key(out, "unit", gannet_problem_unit(problem->variable_unit, v));
+  if (!isnan(gannet_problem_was(problem, v)))
+    write_value(out, "was", variable, gannet_problem_was(problem, v));
   (void)fputs("}\n", out);
 }
 
@@ -108,8 +115,7 @@ static void write_constraint(FILE *out, const gannet_constraint *constraint,
 static void write_problem(FILE *out, const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   (void)fputs("variables:\n", out);
-  for (int v = 0; v < spec->n_variables; ++v)
-    write_variable(out, &spec->variables[v], gannet_problem_unit(problem->variable_unit, v));
+  for (int v = 0; v < spec->n_variables; ++v) write_variable(out, problem, v);
   if (spec->n_constraints > 0) (void)fputs("constraints:\n", out);
   for (int k = 0; k < spec->n_constraints; ++k)
     write_constraint(out, &spec->constraints[k], gannet_problem_formula(problem, k + 1),
@@ -297,6 +303,22 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
+/* What a problem is, in the keys of a campaign file. */
+static gannet_err write_description(FILE *out, const gannet_campaign_input *input) {
+  const gannet_problem *problem = input->problem;
+  const gannet_variable_constraints *relations = problem->variable_constraints;
+  (void)fprintf(out, "goal: %s\n", problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  if (relations) {
+    (void)fputs("variable_constraints: ", out);
+    write_list(out, relations->n_texts, (const char *const *)relations->text);
+    (void)fputc('\n', out);
+  }
+  write_problem(out, problem);
+  write_outputs(out, problem);
+  (void)fputs("budget: {evaluations: 1}\nevaluate: {backend: manual}\n", out); /* needed keys */
+  return GANNET_OK;
+}
+
 /* Write into memory: a function's output becomes a text. */
 static gannet_err write_into_memory(gannet_err (*write)(FILE *out,
                                                         const gannet_campaign_input *input),
@@ -318,6 +340,11 @@ static gannet_err write_into_memory(gannet_err (*write)(FILE *out,
 
 gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text, size_t *size) {
   return write_into_memory(write_all, input, text, size);
+}
+
+gannet_err gannet_campaign_format_problem(const gannet_problem *problem, char **text) {
+  const gannet_campaign_input input = {.problem = (gannet_problem *)(uintptr_t)problem};
+  return write_into_memory(write_description, &input, text, NULL);
 }
 
 gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input, char **text) {

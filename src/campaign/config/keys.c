@@ -348,6 +348,12 @@ const gannet_option gannet_variable_table[] = {
      AT(gannet_variable_keys, unit),
      .help = "unit of the values, to be shown; nothing is computed with it",
      .example = "m/s"},
+    {.key = "was",
+     .type = GANNET_TEXT,
+     AT(gannet_variable_keys, was),
+     .help = "of a variable that a campaign gets when it is resumed: the value that it had in all "
+             "evaluations before, a number or a word; bounds do not matter",
+     .example = "1.2"},
     {0}};
 
 const gannet_option gannet_constraint_table[] = {{.key = "lower",

@@ -70,6 +70,7 @@ typedef struct {
   gannet_text_list values;
   char *fixed, *expression; /* NULL = not given */
   char *unit;
+  char *was; /* NULL = not given */
 } gannet_variable_keys;
 
 typedef struct {

@@ -583,3 +583,18 @@ gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
   gannet_tree_release(&tree);
   return err;
 }
+
+gannet_err gannet_campaign_parse_problem(const char *text, gannet_problem **problem) {
+  const gannet_campaign_source source = {.file = "description", .text = text, .size = strlen(text)};
+  gannet_campaign_input *input = NULL;
+  gannet_complaints complaints = {0};
+  *problem = NULL;
+  const gannet_err err = gannet_campaign_parse(&source, &input, &complaints);
+  if (err == GANNET_OK) {
+    *problem = input->problem;
+    input->problem = NULL;
+  }
+  gannet_campaign_destroy(&input);
+  gannet_complaints_release(&complaints);
+  return err;
+}

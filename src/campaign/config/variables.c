@@ -309,6 +309,24 @@ static gannet_err read_parts(const gannet_config_reader *reader, const gannet_tr
   return GANNET_OK;
 }
 
+/* The value that a variable had before the campaign knew it. */
+static gannet_err read_was(const gannet_config_reader *reader, int v, const char *text) {
+  gannet_problem *problem = reader->input->problem;
+  const gannet_tree *node = &gannet_tree_find(reader->root, "variables")->child[v];
+  double value = NAN;
+  gannet_err err = GANNET_OK;
+  if (problem->spec.variables[v].role != GANNET_ROLE_FREE)
+    err = GANNET_RAISE(GANNET_ERR_INPUT,
+                       "a variable that is fixed or computed has its value; leave "
+                       "it out");
+  if (err == GANNET_OK) err = gannet_problem_parse(problem, v, text, &value);
+  if (err == GANNET_OK) err = gannet_problem_check_tried(problem, v, value);
+  if (err == GANNET_OK) return gannet_problem_set_was(problem, v, value);
+  complain_of_variable(reader, node, "was", gannet_error_detail());
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
 static gannet_err create_problem(const gannet_config_reader *reader, const keys_of_problem *all) {
   const gannet_general *general = &reader->input->general;
   const gannet_problem_spec spec = {.n_variables = all->n_variables,
@@ -325,8 +343,10 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
   }
   GANNET_TRY(err);
   gannet_problem *problem = reader->input->problem;
-  for (int v = 0; v < all->n_variables; ++v)
+  for (int v = 0; v < all->n_variables; ++v) {
     GANNET_TRY(gannet_problem_set_variable_unit(problem, v, all->keys[v].unit));
+    if (all->keys[v].was) GANNET_TRY(read_was(reader, v, all->keys[v].was));
+  }
   for (int k = 0; k < all->n_constraints; ++k)
     GANNET_TRY(gannet_problem_set_constraint_unit(problem, k, all->bounds[k].unit));
   return GANNET_OK;

@@ -15,6 +15,7 @@
 #include "campaign/config/changes.h"
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"
+#include "campaign/run/change.h"
 #include "campaign/run/import.h"
 #include "campaign/run/neighbours.h"
 #include "campaign/run/resume.h"
@@ -61,12 +62,16 @@ static gannet_err create_history(gannet_campaign *campaign) {
   return err;
 }
 
-gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file) {
+static gannet_err create_optimizer(gannet_campaign *campaign, const char *file) {
   const gannet_campaign_input *input = campaign->input;
   GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
-  GANNET_TRY(gannet_campaign_optimizer_create(campaign->context, input, &campaign->optimizer));
+  return gannet_campaign_optimizer_create(campaign->context, input, &campaign->optimizer);
+}
+
+gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file) {
+  GANNET_TRY(create_optimizer(campaign, file));
   GANNET_TRY(gannet_agree(campaign->context->comm, create_history(campaign)));
-  gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
+  gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   return GANNET_OK;
 }
 
@@ -175,14 +180,6 @@ static gannet_err write_effective(const gannet_campaign *campaign) {
   return gannet_effective_write(path, campaign->input);
 }
 
-static void warn_of_changes(const gannet_campaign *campaign) {
-  char path[PATH_MAX];
-  if (campaign->context->rank != 0) return;
-  if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK) return;
-  gannet_changes_warn(campaign->context, path, campaign->input);
-  gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->ledger.history);
-}
-
 /* Give the state of a journal of version 0.1.0 its names. That journal does not say of which method
  * its numbers are; the effective configuration that was saved with them does. Numbers without names
  * go to the same method with the same settings only; of others the number of the batch is known. */
@@ -246,7 +243,10 @@ static gannet_err renew_optimizer(gannet_campaign *campaign) {
 
 static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
   const char *before = gannet_state_find_text(&campaign->ledger.state, "", "method");
-  const bool is_forgotten = campaign->ledger.n_corrections > 0 && campaign->ledger.state.n <= 2;
+  bool is_forgotten = campaign->ledger.n_corrections > 0;
+  for (int i = 0; i < campaign->ledger.n_revisions; ++i)
+    is_forgotten = is_forgotten || campaign->ledger.revision[i].fingerprint != 0;
+  is_forgotten = is_forgotten && campaign->ledger.state.n <= 2;
   if (campaign->context->rank != 0 || is_forgotten) return;
   if (report->n_members > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
@@ -274,23 +274,6 @@ static gannet_err restore_optimizer(gannet_campaign *campaign) {
   err = gannet_optimizer_get_state(campaign->optimizer, &ledger->state);
   if (err == GANNET_OK) err = gannet_ledger_name_state(ledger);
   return gannet_agree(comm, err);
-}
-
-/* A refusal says what differs, where the directory still knows. */
-static gannet_err name_differences(const gannet_campaign *campaign, gannet_err err) {
-  char path[PATH_MAX], why[600], changes[GANNET_CHANGES_TEXT];
-  const gannet_problem *problem = campaign->input->problem;
-  if (err != GANNET_ERR_INPUT || campaign->context->rank != 0 ||
-      campaign->ledger.fingerprint == gannet_problem_fingerprint(problem))
-    return err;
-  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-  if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK ||
-      !gannet_changes_of_problem(path, problem, changes))
-    return GANNET_RAISE(err, "%s", why);
-  return GANNET_RAISE(GANNET_ERR_INPUT,
-                      "variables, constraints or goal differ from those of the campaign to be "
-                      "resumed: %s; start another campaign with --directory",
-                      changes);
 }
 
 /* Rank 0 only. What is not there is made in the nearest directory that is. */
@@ -322,10 +305,10 @@ static gannet_err dry_run_begun(gannet_campaign *campaign) {
     return gannet_raise_errno("write to", journal);
   const gannet_resume_paths paths = {journal, snapshot, campaign->input->general.name,
                                      &campaign->context->seed};
-  GANNET_TRY(name_differences(campaign,
-                              gannet_resume_dry_run(&paths, &campaign->ledger, &campaign->damage)));
+  GANNET_TRY(gannet_resume_dry_run(&paths, &campaign->ledger, &campaign->damage));
   GANNET_REQUIRE(!campaign->damage.is_partial, GANNET_ERR_DAMAGED, "%s", campaign->damage.text);
-  warn_of_changes(campaign);
+  GANNET_TRY(gannet_campaign_try_change(campaign));
+  gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->history);
   return GANNET_OK;
 }
 
@@ -352,12 +335,12 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   campaign->is_resumed = exists;
   if (exists) {
-    GANNET_TRY(name_differences(
-        campaign, gannet_resume_continue(campaign->context, journal, snapshot,
-                                         campaign->input->general.name, &campaign->ledger)));
+    GANNET_TRY(gannet_resume_continue(campaign->context, journal, snapshot,
+                                      campaign->input->general.name, &campaign->ledger));
+    GANNET_TRY(gannet_campaign_change(campaign));
     GANNET_TRY(enter_evaluations(campaign));
     GANNET_TRY(restore_optimizer(campaign));
-    warn_of_changes(campaign);
+    gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->history);
   } else {
     GANNET_TRY(gannet_resume_begin(campaign->context, journal, campaign->input->general.name,
                                    &campaign->ledger));
@@ -468,13 +451,32 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   return GANNET_OK;
 }
 
+/* A process that ended after it had changed the problem, and before it wrote the configuration,
+ * left that of before: the journal knows better. */
+static gannet_err adopt_problem(gannet_campaign *campaign) {
+  gannet_ledger *ledger = &campaign->ledger;
+  const gannet_problem *saved = campaign->input->problem;
+  if (!ledger->described) return GANNET_OK;
+  GANNET_REQUIRE(gannet_ledger_had_problem(ledger, gannet_problem_fingerprint(saved)),
+                 GANNET_ERR_INPUT,
+                 "campaign.yaml is not that of the journal: variables, constraints or goal differ; "
+                 "gannet run FILE --resume --directory '%s' writes it anew from the campaign file",
+                 campaign->directory);
+  gannet_problem_destroy(&campaign->input->problem);
+  campaign->input->problem = ledger->described;
+  ledger->target = ledger->described;
+  ledger->described = NULL;
+  return GANNET_OK;
+}
+
 static gannet_err read_ledger(bool replay, gannet_campaign *campaign) {
   char path[PATH_MAX], snapshot[PATH_MAX];
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   const uint64_t seed = (uint64_t)campaign->input->general.seed;
   const gannet_resume_paths paths = {path, snapshot, campaign->input->general.name, &seed};
-  return gannet_resume_query(&paths, replay, &campaign->ledger, &campaign->damage);
+  GANNET_TRY(gannet_resume_query(&paths, replay, &campaign->ledger, &campaign->damage));
+  return adopt_problem(campaign);
 }
 
 gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
@@ -489,8 +491,10 @@ gannet_err gannet_campaign_query_optimizer(const char *directory, gannet_log_sin
   GANNET_TRY(
       gannet_context_create_alone((uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, GANNET_LOG_WARNING, log, log_user);
-  GANNET_TRY(gannet_campaign_setup(campaign, file));
+  GANNET_TRY(create_history(campaign));
+  gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   GANNET_TRY(read_ledger(false, campaign));
+  GANNET_TRY(create_optimizer(campaign, file));
   GANNET_TRY(enter_evaluations(campaign));
   return restore_optimizer(campaign);
 }

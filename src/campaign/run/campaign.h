@@ -19,6 +19,13 @@
 #include "evaluate/slurm/scheduler_status.h"
 #include "optimizer/optimizer.h"
 
+/* What a change of the campaign file by this opening meant. */
+typedef struct {
+  bool is_made;                         /* there was one: the last revision of the ledger */
+  bool is_of_problem;                   /* and the evaluations were read anew */
+  int64_t feasible_before, best_before; /* -1 = there was no best one */
+} gannet_change_effect;
+
 typedef struct {
   gannet_context *context;      /* owned; NULL in a query without an optimiser */
   gannet_campaign_input *input; /* owned */
@@ -30,6 +37,7 @@ typedef struct {
   bool is_stale; /* after a correction: the optimiser begins anew before it is asked again */
   bool ignores_requests; /* their files cannot be removed; on rank 0 (campaign/run/corrections.h) */
   bool is_resumed;
+  gannet_change_effect change;
   gannet_damage damage; /* of a query */
   int64_t *start_left;  /* [n_start_left] designs to start with that were not proposed yet */
   int64_t n_start_left;

@@ -124,7 +124,8 @@ gannet_err gannet_correction_request_parse(const char *text, gannet_correction_r
 /* Whether a request can be made. */
 
 /* What to do about the last correction of an evaluation instead. */
-static gannet_err check_undo(const gannet_correction_request *request, int64_t id,
+static gannet_err check_undo(const gannet_problem *problem,
+                             const gannet_correction_request *request, int64_t id,
                              const gannet_correction *last) {
   char text[400];
   GANNET_REQUIRE(
@@ -136,6 +137,13 @@ static gannet_err check_undo(const gannet_correction_request *request, int64_t i
                  "--id: the last correction of evaluation %lld is that it was %s; take that back "
                  "with gannet %s --undo",
                  (long long)id, text, kinds[last->kind]);
+  GANNET_REQUIRE(
+      last->before.status != GANNET_EVAL_DONE ||
+          gannet_result_count_known(problem, &last->before) > 0,
+      GANNET_ERR_INPUT,
+      "--id: the result that evaluation %lld had has no number of what is asked for now, "
+      "since the campaign was changed; gannet correct adds one",
+      (long long)id);
   return GANNET_OK;
 }
 
@@ -149,7 +157,7 @@ static gannet_err check_evaluation(const gannet_ledger *ledger,
   const gannet_ticket *ticket = &ledger->ticket[id];
   const gannet_correction *last = gannet_ledger_find_correction(ledger, id);
   char text[400];
-  if (request->undo) return check_undo(request, id, last);
+  if (request->undo) return check_undo(ledger->problem, request, id, last);
   if (last) gannet_correction_format(last, text, sizeof text);
   GANNET_REQUIRE(ticket->result.status != GANNET_EVAL_DISCARDED || !last, GANNET_ERR_INPUT,
                  "--id: evaluation %lld was already %s; take that back with gannet discard --undo",

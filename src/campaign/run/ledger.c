@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "campaign/config/config.h"
+#include "campaign/run/ledger_translation.h"
 #include "campaign/run/record.h"
 
 /* Title of the column of GANNET_COLUMN_START, and its name in snapshots. */
@@ -14,8 +16,17 @@ static const char start_column[] = "start_from";
 void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
                         gannet_history *history) {
   memset(ledger, 0, sizeof *ledger);
-  ledger->problem = problem;
+  ledger->problem = ledger->target = problem;
   ledger->history = history;
+}
+
+static void forget_columns(gannet_ledger *ledger) {
+  for (int i = 0; i < ledger->n_columns; ++i) {
+    gannet_free(&ledger->column[i].name);
+    gannet_free(&ledger->column[i].title);
+  }
+  gannet_free(&ledger->column);
+  ledger->n_columns = ledger->column_capacity = 0;
 }
 
 void gannet_ledger_release(gannet_ledger *ledger) {
@@ -25,11 +36,7 @@ void gannet_ledger_release(gannet_ledger *ledger) {
     gannet_quantities_release(&ledger->ticket[i].result.reported);
   }
   gannet_free(&ledger->ticket);
-  for (int i = 0; i < ledger->n_columns; ++i) {
-    gannet_free(&ledger->column[i].name);
-    gannet_free(&ledger->column[i].title);
-  }
-  gannet_free(&ledger->column);
+  forget_columns(ledger);
   for (int i = 0; i < ledger->n_imports; ++i) gannet_free(&ledger->imports[i].from);
   gannet_free(&ledger->imports);
   gannet_free(&ledger->attempts);
@@ -38,6 +45,10 @@ void gannet_ledger_release(gannet_ledger *ledger) {
     gannet_quantities_release(&ledger->correction[i].before.reported);
   }
   gannet_free(&ledger->correction);
+  for (int i = 0; i < ledger->n_revisions; ++i)
+    gannet_change_list_release(&ledger->revision[i].list);
+  gannet_free(&ledger->revision);
+  gannet_problem_destroy(&ledger->described);
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
   gannet_free(&ledger->positional);
@@ -394,7 +405,8 @@ static gannet_err tell_anew(gannet_ledger *ledger, int n, const int64_t *ids) {
   return err;
 }
 
-/* All that an optimiser keeps after a correction is its method and the number of its batch. */
+/* All that an optimiser keeps after a correction or a change of the problem is its method and the
+ * number of its batch. */
 static gannet_err forget_what_was_learnt(gannet_ledger *ledger) {
   char method[GANNET_STATE_TEXT_SIZE];
   double batch = ledger->n_positional > 0 ? ledger->positional[0] : 0;
@@ -439,6 +451,129 @@ static gannet_err take_correct_record(gannet_ledger *ledger, const gannet_record
   return take_correct(ledger, &order);
 }
 
+/* made  in  the outcome of making the text, which is freed */
+static gannet_err write_text(gannet_ledger *ledger, bool may_wait, gannet_err made, char **text) {
+  gannet_err err = made;
+  if (err == GANNET_OK && ledger->journal)
+    err = may_wait && ledger->defers
+              ? gannet_journal_defer(ledger->journal, *text, &ledger->sequence)
+              : gannet_journal_append(ledger->journal, *text, &ledger->sequence);
+  gannet_free(text);
+  return err;
+}
+
+/* Changes. */
+
+gannet_err gannet_ledger_add_revision(gannet_ledger *ledger, gannet_revision *revision) {
+  const size_t n = (size_t)ledger->n_revisions;
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *ledger->revision, &ledger->revision));
+  ledger->revision[ledger->n_revisions++] = *revision;
+  revision->list = (gannet_change_list){0}; /* the ledger has it now */
+  return GANNET_OK;
+}
+
+bool gannet_ledger_had_problem(const gannet_ledger *ledger, uint64_t fingerprint) {
+  bool had = fingerprint == ledger->fingerprint ||
+             gannet_problem_has_fingerprint(ledger->problem, fingerprint);
+  for (int i = 0; i < ledger->n_revisions && !had; ++i)
+    had = ledger->revision[i].fingerprint == fingerprint;
+  return had;
+}
+
+/* What a change makes of a ledger, before it is made. */
+typedef struct {
+  gannet_problem *described;              /* as the record says; NULL = the problem stays */
+  gannet_ledger_translation *translation; /* NULL = the problem stays */
+  bool is_target;
+} planned_change;
+
+static gannet_err plan_change(const gannet_ledger *ledger, const char *description,
+                              planned_change *plan) {
+  *plan = (planned_change){0};
+  if (!description) return GANNET_OK;
+  GANNET_TRY(gannet_campaign_parse_problem(description, &plan->described));
+  plan->is_target =
+      gannet_problem_fingerprint(plan->described) == gannet_problem_fingerprint(ledger->target);
+  return gannet_ledger_translate(ledger, plan->described,
+                                 plan->is_target ? ledger->target : plan->described,
+                                 &plan->translation);
+}
+
+/* Count everything anew, and find the columns that results need. */
+static gannet_err count_anew(gannet_ledger *ledger) {
+  memset(ledger->n_ended, 0, sizeof ledger->n_ended);
+  memset(ledger->n_imported, 0, sizeof ledger->n_imported);
+  ledger->n_feasible = ledger->n_imported_feasible = 0;
+  forget_columns(ledger);
+  for (int64_t i = 0; i < ledger->n; ++i) {
+    const gannet_ticket *ticket = &ledger->ticket[i];
+    gannet_ledger_count(ledger, ticket, 1);
+    if (!ticket->has_result) continue;
+    if (ticket->start_from >= 0)
+      GANNET_TRY(gannet_ledger_add_column(ledger, start_column, GANNET_COLUMN_START));
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &ticket->result.reported));
+  }
+  for (int i = 0; i < ledger->n_corrections; ++i)
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &ledger->correction[i].before.reported));
+  return GANNET_OK;
+}
+
+static gannet_err take_planned(gannet_ledger *ledger, planned_change *plan) {
+  gannet_ledger_translation *made = plan->translation;
+  if (!made) return GANNET_OK;
+  gannet_history_exchange(ledger->history, made->history);
+  for (int64_t i = 0; i < made->n_results; ++i) {
+    gannet_result_record *result =
+        i < ledger->n ? &ledger->ticket[i].result : &ledger->correction[i - ledger->n].before;
+    const gannet_result_record kept = *result;
+    *result = made->result[i];
+    made->result[i] = kept;
+  }
+  ledger->problem = made->to;
+  GANNET_TRY(count_anew(ledger));
+  GANNET_TRY(forget_what_was_learnt(ledger));
+  gannet_problem *before = ledger->described;
+  ledger->described = plan->is_target ? NULL : plan->described;
+  plan->described = plan->is_target ? plan->described : NULL;
+  gannet_problem_destroy(&before);
+  return GANNET_OK;
+}
+
+static void release_plan(planned_change *plan) {
+  gannet_ledger_translation_destroy(&plan->translation);
+  gannet_problem_destroy(&plan->described);
+}
+
+gannet_err gannet_ledger_begin_as(gannet_ledger *ledger, const char *description) {
+  planned_change plan;
+  gannet_err err = plan_change(ledger, description, &plan);
+  if (err == GANNET_OK) err = take_planned(ledger, &plan);
+  release_plan(&plan);
+  return err;
+}
+
+static gannet_err make_change(gannet_ledger *ledger, gannet_record *record, planned_change *plan) {
+  GANNET_TRY(take_planned(ledger, plan));
+  GANNET_TRY(gannet_ledger_add_revision(ledger, &record->revision));
+  if (!record->after) return GANNET_OK;
+  ledger->fingerprint = gannet_problem_fingerprint(ledger->problem);
+  ledger->n_changes += 1;
+  gannet_free(&ledger->stop_reason); /* it may hold no longer */
+  return GANNET_OK;
+}
+
+/* text  in  to be written before the change is made, copied; NULL = it is there */
+static gannet_err take_change(gannet_ledger *ledger, gannet_record *record, const char *text) {
+  planned_change plan;
+  char *copy = NULL;
+  gannet_err err = plan_change(ledger, record->after, &plan);
+  if (err == GANNET_OK && text) err = gannet_copy_text(text, &copy);
+  if (err == GANNET_OK && text) err = write_text(ledger, false, GANNET_OK, &copy);
+  if (err == GANNET_OK) err = make_change(ledger, record, &plan);
+  release_plan(&plan);
+  return err;
+}
+
 static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
   switch (record->kind) {
     case GANNET_RECORD_CAMPAIGN:
@@ -460,6 +595,8 @@ static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
       return take_import(ledger, record);
     case GANNET_RECORD_CORRECT:
       return take_correct_record(ledger, record);
+    case GANNET_RECORD_CHANGE:
+      return take_change(ledger, record, NULL);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -479,17 +616,6 @@ gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const ch
 }
 
 /* Writing records. */
-
-/* made  in  the outcome of making the text, which is freed */
-static gannet_err write_text(gannet_ledger *ledger, bool may_wait, gannet_err made, char **text) {
-  gannet_err err = made;
-  if (err == GANNET_OK && ledger->journal)
-    err = may_wait && ledger->defers
-              ? gannet_journal_defer(ledger->journal, *text, &ledger->sequence)
-              : gannet_journal_append(ledger->journal, *text, &ledger->sequence);
-  gannet_free(text);
-  return err;
-}
 
 gannet_err gannet_ledger_sync(gannet_ledger *ledger) {
   return ledger->journal ? gannet_journal_sync(ledger->journal) : GANNET_OK;
@@ -601,6 +727,14 @@ gannet_err gannet_ledger_import(gannet_ledger *ledger, const char *text) {
   if (err == GANNET_OK) err = gannet_copy_text(text, &copy);
   if (err == GANNET_OK) err = write_text(ledger, false, GANNET_OK, &copy);
   if (err == GANNET_OK) err = apply_record(ledger, &record);
+  gannet_record_release(&record);
+  return err;
+}
+
+gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text) {
+  gannet_record record = {0};
+  gannet_err err = gannet_record_parse(ledger->problem, text, strlen(text), &record);
+  if (err == GANNET_OK) err = take_change(ledger, &record, text);
   gannet_record_release(&record);
   return err;
 }
@@ -742,6 +876,10 @@ static gannet_err rewrite_all(queue *q) {
   }
   for (int i = 0; i < ledger->n_corrections; ++i) {
     made = gannet_record_correction(ledger->problem, &ledger->correction[i], &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  for (int i = 0; i < ledger->n_revisions; ++i) { /* the results are in the last problem's terms */
+    made = gannet_record_change(&ledger->revision[i], NULL, NULL, &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   return write_queue(q);

@@ -1,6 +1,6 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Nine kinds of records, JSON objects:
+ * Ten kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
  *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
@@ -13,6 +13,8 @@
  *   stop      why the campaign ended before its budget was spent
  *   correct   results that the user discards, changes or wants anew, or takes such a correction
  * back
+ *   change    another problem or other settings, by a resume. Records behind it are in the terms of
+ *             the new problem; what is known from those before is translated into them
  *
  * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
  * tell record, so a resumed campaign tells the same results in the same order.
@@ -20,6 +22,7 @@
 #ifndef GANNET_CAMPAIGN_RUN_LEDGER_H
 #define GANNET_CAMPAIGN_RUN_LEDGER_H
 
+#include "campaign/config/change_list.h"
 #include "optimizer/state.h"
 #include "problem/history.h"
 #include "store/journal.h"
@@ -82,6 +85,14 @@ typedef struct {
   gannet_correction_note undo; /* when = NAN: it was not taken back */
 } gannet_correction;
 
+/* A change of the campaign file that a resume has brought. */
+typedef struct {
+  double when; /* seconds since 1970 */
+  char who[GANNET_WHO_SIZE];
+  uint64_t fingerprint;    /* of the problem before it; 0 = the problem is as it was */
+  gannet_change_list list; /* what differs; owned */
+} gannet_revision;
+
 /* What a column of a table has that comes with results. The numbers are those of snapshots. */
 typedef enum {
   GANNET_COLUMN_VALUE, /* values of a quantity */
@@ -101,11 +112,14 @@ typedef struct {
 enum { GANNET_REPORTED_COLUMNS_MOST = 1000 };
 
 typedef struct {
-  const gannet_problem *problem; /* borrowed */
-  gannet_history *history;       /* borrowed: proposals and told results are put into it */
-  gannet_journal *journal;       /* NULL when only reading */
-  char *name;                    /* of the campaign */
-  uint64_t seed;                 /* of the context that began it */
+  /* What records are in the terms of: target, or made from the journal, which describes it. */
+  const gannet_problem *problem;
+  const gannet_problem *target; /* borrowed: what the campaign is to have in the end */
+  gannet_problem *described;    /* owned: problem, unless that is target */
+  gannet_history *history;      /* borrowed: proposals and told results are put into it */
+  gannet_journal *journal;      /* NULL when only reading */
+  char *name;                   /* of the campaign */
+  uint64_t seed;                /* of the context that began it */
   uint64_t fingerprint;
   int n_imports;
   gannet_import *imports; /* [n_imports] in the order in which they were read */
@@ -126,7 +140,10 @@ typedef struct {
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
   int n_corrections, correction_capacity;
   gannet_correction *correction; /* [n_corrections] as they were made; owned */
-  int64_t n_changes; /* corrections that were made and taken back since the ledger began */
+  int n_revisions;
+  gannet_revision *revision; /* [n_revisions] as they were made; owned */
+  /* Corrections made and taken back, and changes of the problem, since the ledger began. */
+  int64_t n_changes;
   int n_columns, column_capacity;
   gannet_reported_column *column; /* [n_columns] in the order in which they were needed */
   double longest;                 /* seconds of any attempt so far, 0 = none */
@@ -300,6 +317,39 @@ GANNET_CHECKED gannet_err gannet_ledger_stop(gannet_ledger *ledger, const char *
  */
 GANNET_CHECKED gannet_err gannet_ledger_import(gannet_ledger *ledger, const char *text);
 
+/* Take over a change of the problem or of settings.
+ *
+ * Local.
+ *
+ * text  in  of the record, the same on all ranks (gannet_record_change)
+ *
+ * Errors: GANNET_ERR_INPUT when what is known makes no sense in the new problem: nothing was
+ * changed; those of the journal.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text);
+
+/* Append a change that has been made, without its description of the problem; its list is taken
+ * over.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_add_revision(gannet_ledger *ledger,
+                                                     gannet_revision *revision);
+
+/* Read the records of an empty ledger in the terms of a problem that a text describes.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT for what describes no problem.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_begin_as(gannet_ledger *ledger, const char *description);
+
+/* Whether the campaign has, or had before a change, a problem.
+ *
+ * Local.
+ */
+bool gannet_ledger_had_problem(const gannet_ledger *ledger, uint64_t fingerprint);
+
 /* Write and sync what waits in memory.
  *
  * Local; the caller agrees on the outcome between ranks.
@@ -334,10 +384,18 @@ GANNET_CHECKED gannet_err gannet_ledger_show_held(gannet_ledger *ledger);
  */
 GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger);
 
-/* What identifies a problem: names, types, boxes, constraints, goal.
+/* What identifies a problem: names, types, boxes, constraints of both kinds, objective, goal.
+ * Blanks in expressions do not matter.
  *
  * Local.
  */
 uint64_t gannet_problem_fingerprint(const gannet_problem *problem);
+
+/* Whether a fingerprint is that of a problem, also as it was computed before constraints between
+ * variables belonged to it.
+ *
+ * Local.
+ */
+bool gannet_problem_has_fingerprint(const gannet_problem *problem, uint64_t fingerprint);
 
 #endif

@@ -173,6 +173,13 @@ static gannet_err rewrite_table(const gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
+gannet_err gannet_campaign_finish_change(gannet_campaign *campaign) {
+  if (!campaign->change.is_of_problem) return GANNET_OK;
+  GANNET_TRY(rewrite_table(campaign));
+  for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_campaign_save(campaign));
+  return GANNET_OK;
+}
+
 /* Corrections that somebody asks for while the campaign runs. */
 static gannet_err take_corrections(runner *r) {
   int n = 0;

@@ -77,4 +77,11 @@ GANNET_CHECKED gannet_err gannet_campaign_check(const gannet_campaign *campaign,
                                                 const gannet_run_options *options,
                                                 gannet_complaints *complaints);
 
+/* After a start that has changed the problem: write history.csv and both generations of the
+ * snapshot anew, which are of the problem before. Does nothing after another start.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_finish_change(gannet_campaign *campaign);
+
 #endif

@@ -13,10 +13,12 @@
 #include "base/utf8.h"
 #include "evaluate/contract/json_text.h"
 #include "gannet/version.h"
+#include "problem/expression.h"
 #include "problem/outputs.h"
+#include "problem/variable_constraints.h"
 
-static const char *const kinds[] = {"campaign", "propose", "submit", "result",  "tell",
-                                    "state",    "stop",    "import", "correct", NULL};
+static const char *const kinds[] = {"campaign", "propose", "submit",  "result", "tell", "state",
+                                    "stop",     "import",  "correct", "change", NULL};
 #define ORIGIN(name, word) word,
 static const char *const origins[] = {GANNET_ORIGIN_LIST(ORIGIN) NULL};
 #undef ORIGIN
@@ -313,6 +315,21 @@ gannet_err gannet_record_correction(const gannet_problem *problem, const gannet_
   object = set_member(object, "before", before_object(problem, &made->before));
   if (isfinite(made->undo.when))
     object = set_member(object, "undone", set_note(json_object(), &made->undo));
+  return to_text(object, text);
+}
+
+gannet_err gannet_record_change(const gannet_revision *revision, const char *before,
+                                const char *after, char **text) {
+  json_t *items = json_array();
+  for (int i = 0; i < revision->list.n; ++i) {
+    const gannet_change_item *item = &revision->list.item[i];
+    items = add_item(items, json_pack("[s s? s?]", item->key, item->before, item->now));
+  }
+  json_t *object = json_pack("{ss sf so so so}", "record", "change", "when", revision->when, "who",
+                             mended_text(revision->who), "items", items, "fingerprint",
+                             bits_text(revision->fingerprint));
+  if (before) object = set_member(object, "before", json_string(before));
+  if (after) object = set_member(object, "after", json_string(after));
   return to_text(object, text);
 }
 
@@ -671,6 +688,51 @@ static gannet_err read_correct(const gannet_problem *problem, const json_t *obje
   return result ? read_result(problem, result, record) : GANNET_OK;
 }
 
+static gannet_err copy_member(const json_t *object, const char *key, char **text) {
+  const char *value = json_string_value(json_object_get(object, key));
+  return value ? gannet_copy_text(value, text) : GANNET_OK;
+}
+
+static gannet_err read_change(const json_t *object, gannet_record *record) {
+  gannet_revision *revision = &record->revision;
+  const char *who = json_string_value(json_object_get(object, "who"));
+  const json_t *items = json_object_get(object, "items");
+  GANNET_REQUIRE(json_is_array(items), GANNET_ERR_DAMAGED, "it does not say what was changed");
+  GANNET_TRY(read_number(json_object_get(object, "when"), "when", &revision->when));
+  GANNET_TRY(
+      read_bits(json_object_get(object, "fingerprint"), "fingerprint", &revision->fingerprint));
+  (void)snprintf(revision->who, sizeof revision->who, "%s", who ? who : "");
+  for (size_t i = 0; i < json_array_size(items); ++i) {
+    const json_t *item = json_array_get(items, i);
+    const char *key = json_string_value(json_array_get(item, 0));
+    GANNET_REQUIRE(key, GANNET_ERR_DAMAGED, "change %zu has no key", i);
+    GANNET_TRY(gannet_change_list_add(&revision->list, key,
+                                      json_string_value(json_array_get(item, 1)),
+                                      json_string_value(json_array_get(item, 2))));
+  }
+  GANNET_TRY(copy_member(object, "before", &record->before));
+  return copy_member(object, "after", &record->after);
+}
+
+gannet_err gannet_record_find_before(const char *payload, size_t length, char **before) {
+  static const char begin[] = "{\"record\":\"change\"";
+  *before = NULL;
+  if (length < sizeof begin || memcmp(payload, begin, sizeof begin - 1) != 0) return GANNET_OK;
+  json_t *object = json_loadb(payload, length, 0, NULL);
+  const gannet_err err = copy_member(object, "before", before);
+  json_decref(object);
+  return err;
+}
+
+gannet_err gannet_record_find_fingerprint(const char *payload, size_t length,
+                                          uint64_t *fingerprint) {
+  json_t *object = json_loadb(payload, length, 0, NULL);
+  const gannet_err err =
+      read_bits(json_object_get(object, "fingerprint"), "fingerprint", fingerprint);
+  json_decref(object);
+  return err;
+}
+
 static gannet_err read_object(const gannet_problem *problem, const json_t *object,
                               gannet_record *record) {
   const char *word = json_string_value(json_object_get(object, "record"));
@@ -694,6 +756,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_import(problem, object, record);
     case GANNET_RECORD_CORRECT:
       return read_correct(problem, object, record);
+    case GANNET_RECORD_CHANGE:
+      return read_change(object, record);
     default:
       return read_tell(object, record);
   }
@@ -724,6 +788,9 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->import.from);
   if (record->told) gannet_results_release(record->n, record->told);
   gannet_free(&record->told);
+  gannet_change_list_release(&record->revision.list);
+  gannet_free(&record->before);
+  gannet_free(&record->after);
 }
 
 /* What identifies a problem. */
@@ -739,10 +806,15 @@ static uint64_t mix_numbers(uint64_t digest, double a, double b, int c) {
   return gannet_hash(pair, sizeof pair);
 }
 
-uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
-  uint64_t digest = (uint64_t)problem->spec.goal;
-  for (int v = 0; v < problem->spec.n_variables; ++v) {
-    const gannet_variable *variable = &problem->spec.variables[v];
+/* An expression, by its tokens or as it was written. */
+static uint64_t mix_expression(uint64_t digest, const char *text, bool by_tokens) {
+  char tokens[GANNET_EXPRESSION_TOKENS];
+  return mix_text(digest, by_tokens ? gannet_expression_squeeze(text, tokens) : text);
+}
+
+static uint64_t mix_variables(uint64_t digest, const gannet_problem_spec *spec, bool by_tokens) {
+  for (int v = 0; v < spec->n_variables; ++v) {
+    const gannet_variable *variable = &spec->variables[v];
     digest = mix_text(digest, variable->name);
     digest = mix_numbers(digest, variable->lower, variable->upper,
                          8 * (int)variable->type + (int)variable->scale);
@@ -750,8 +822,15 @@ uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
     if (variable->step > 0) digest = mix_numbers(digest, variable->step, 0, -4);
     if (variable->role == GANNET_ROLE_FIXED) digest = mix_numbers(digest, variable->fixed, 0, -2);
     if (variable->role == GANNET_ROLE_DERIVED)
-      digest = mix_text(mix_numbers(digest, 0, 0, -3), variable->expression);
+      digest = mix_expression(mix_numbers(digest, 0, 0, -3), variable->expression, by_tokens);
   }
+  return digest;
+}
+
+/* is_old  in  as it was before relations between variables belonged to it */
+static uint64_t compute_fingerprint(const gannet_problem *problem, bool is_old) {
+  const gannet_variable_constraints *relations = problem->variable_constraints;
+  uint64_t digest = mix_variables((uint64_t)problem->spec.goal, &problem->spec, !is_old);
   for (int k = 0; k < problem->spec.n_constraints; ++k) {
     digest = mix_text(digest, problem->spec.constraints[k].name);
     digest = mix_numbers(digest, problem->spec.constraints[k].lower,
@@ -762,5 +841,16 @@ uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
   for (int i = 0; i <= problem->spec.n_constraints; ++i)
     if (gannet_problem_formula(problem, i))
       digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->tokens);
+  for (int i = 0; relations && !is_old && i < relations->n_texts; ++i)
+    digest = mix_expression(mix_numbers(digest, 0, 0, -5), relations->text[i], true);
   return digest;
+}
+
+uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
+  return compute_fingerprint(problem, false);
+}
+
+bool gannet_problem_has_fingerprint(const gannet_problem *problem, uint64_t fingerprint) {
+  return fingerprint == compute_fingerprint(problem, false) ||
+         fingerprint == compute_fingerprint(problem, true);
 }

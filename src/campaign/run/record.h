@@ -13,7 +13,8 @@ typedef enum {
   GANNET_RECORD_STATE,
   GANNET_RECORD_STOP,
   GANNET_RECORD_IMPORT,
-  GANNET_RECORD_CORRECT
+  GANNET_RECORD_CORRECT,
+  GANNET_RECORD_CHANGE
 } gannet_record_kind;
 
 /* What a propose record says of the optimiser's state. */
@@ -51,6 +52,9 @@ typedef struct {
   gannet_result_record *told;   /* import: [n] their results, whose constraints point at values */
   gannet_correction correction; /* correct: without id and result, but where is_made */
   bool undo;                    /* correct: such a correction is taken back */
+  gannet_revision revision;     /* change */
+  char *before,
+      *after;   /* change: the problem before and after it; NULL = it stays, or is only told */
   bool is_made; /* correct: it is told as it was made, result is that of before, and tickets have
                    it already */
 } gannet_record;
@@ -93,6 +97,34 @@ GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **t
 GANNET_CHECKED gannet_err gannet_record_stop(const char *reason, char **text);
 GANNET_CHECKED gannet_err gannet_record_correct(const gannet_problem *problem,
                                                 const gannet_correction_order *order, char **text);
+
+/* A change.
+ *
+ * Local.
+ *
+ * before, after  in  the problem as gannet_campaign_format_problem has it; NULL = it stays as it
+ *                    is, or the records in front are in terms of the new one already
+ */
+GANNET_CHECKED gannet_err gannet_record_change(const gannet_revision *revision, const char *before,
+                                               const char *after, char **text);
+
+/* The description of the problem before it, when a payload is a change that has one.
+ *
+ * Local.
+ *
+ * before  out  for gannet_free; NULL = it has none
+ */
+GANNET_CHECKED gannet_err gannet_record_find_before(const char *payload, size_t length,
+                                                    char **before);
+
+/* The fingerprint of a record of the campaign.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED for another record.
+ */
+GANNET_CHECKED gannet_err gannet_record_find_fingerprint(const char *payload, size_t length,
+                                                         uint64_t *fingerprint);
 
 /* A correction that was made, for a journal whose results have it already.
  *

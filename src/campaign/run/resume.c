@@ -19,6 +19,8 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "base/text.h"
+#include "campaign/config/config.h"
+#include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "store/lock.h"
 
@@ -46,16 +48,81 @@ static gannet_err check_begun(const char *journal, const char *leftover, int64_t
 }
 
 /* Whether what was read is of the ledger's problem, and of a seed. */
-static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
-  GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
+static gannet_err check_campaign(gannet_ledger *ledger, uint64_t seed) {
+  GANNET_REQUIRE(gannet_problem_has_fingerprint(ledger->problem, ledger->fingerprint),
                  GANNET_ERR_INPUT,
-                 "variables, constraints or goal differ from those of the campaign to be resumed; "
-                 "start another campaign with --directory");
+                 "variables, constraints or goal differ from those of the campaign to be resumed, "
+                 "and campaign.yaml in its directory, which would say what they were, is not there "
+                 "or another one: put it back, or start another campaign with --directory");
   GANNET_REQUIRE(seed == ledger->seed, GANNET_ERR_INPUT,
                  "the campaign to be resumed was begun with seed %lld, not %lld: a campaign keeps "
                  "its seed; start another one with --directory",
                  (long long)ledger->seed, (long long)seed);
+  ledger->fingerprint = gannet_problem_fingerprint(ledger->problem);
   return GANNET_OK;
+}
+
+/* Of which problem the first records are. */
+
+static gannet_err find_before(void *user, int64_t sequence, const char *payload, size_t length) {
+  char **description = user;
+  (void)sequence;
+  return *description ? GANNET_OK : gannet_record_find_before(payload, length, description);
+}
+
+/* The problem of the effective configuration, when it has a fingerprint; NULL = not so. */
+static gannet_err describe_saved(const char *journal, uint64_t fingerprint, char **description) {
+  char directory[PATH_MAX], path[PATH_MAX], *text = NULL;
+  gannet_campaign_input *input = NULL;
+  gannet_complaints complaints = {0};
+  gannet_campaign_source source = {.file = path};
+  gannet_directory_of(journal, directory, sizeof directory);
+  gannet_err err = gannet_join_path(directory, "campaign.yaml", path, sizeof path);
+  if (err == GANNET_OK) err = gannet_campaign_file_read(path, &text, &source.size);
+  source.text = text;
+  if (err == GANNET_OK) err = gannet_campaign_parse(&source, &input, &complaints);
+  gannet_free(&text);
+  gannet_complaints_release(&complaints);
+  if (err != GANNET_OK && err != GANNET_ERR_MEMORY) {
+    gannet_error_clear(); /* nobody knows then */
+    err = GANNET_OK;
+  }
+  if (input && gannet_problem_has_fingerprint(input->problem, fingerprint))
+    err = gannet_campaign_format_problem(input->problem, description);
+  gannet_campaign_destroy(&input);
+  return err;
+}
+
+/* Describe the problem that a journal begins with, unless it is that of the ledger. The first
+ * change says what was before it; before there was any, the effective configuration is that of the
+ * journal.
+ *
+ * payload      in   of the first record
+ * description  out  for gannet_free; NULL = the ledger's, or unknown
+ */
+static gannet_err describe_first(const char *journal, const gannet_ledger *ledger,
+                                 const char *payload, size_t length, char **description) {
+  uint64_t fingerprint = 0;
+  *description = NULL;
+  if (gannet_record_find_fingerprint(payload, length, &fingerprint) != GANNET_OK) {
+    gannet_error_clear(); /* taking the record over says what is wrong */
+    return GANNET_OK;
+  }
+  if (fingerprint == gannet_problem_fingerprint(ledger->problem)) return GANNET_OK;
+  const gannet_err err = gannet_journal_salvage(journal, find_before, description);
+  if (err != GANNET_OK || *description) return err;
+  return describe_saved(journal, fingerprint, description);
+}
+
+/* Take over the first record of a journal, in the terms of its problem. */
+static gannet_err take_first(const char *journal, const char *payload, size_t length,
+                             gannet_ledger *ledger) {
+  char *description = NULL;
+  gannet_err err = describe_first(journal, ledger, payload, length, &description);
+  if (err == GANNET_OK && description) err = gannet_ledger_begin_as(ledger, description);
+  gannet_free(&description);
+  if (err == GANNET_OK) err = gannet_ledger_apply(ledger, 1, payload, length);
+  return err == GANNET_OK ? check_campaign(ledger, ledger->seed) : err;
 }
 
 /* Which snapshots serve. A journal that can be read tells whose snapshot it is; of others the name
@@ -77,8 +144,24 @@ static gannet_err read_snapshot(const gannet_resume_paths *paths,
   return err;
 }
 
+/* Let an empty ledger read a snapshot of the problem before a change that is still to be made. */
+static gannet_err begin_snapshot(const gannet_resume_paths *paths, gannet_ledger *ledger) {
+  gannet_snapshot_mark mark;
+  char *description = NULL;
+  if (gannet_snapshot_look(paths->snapshot, NULL, &mark) != GANNET_OK) {
+    gannet_error_clear(); /* what is wrong is told by reading it */
+    return GANNET_OK;
+  }
+  if (gannet_problem_has_fingerprint(ledger->problem, mark.fingerprint)) return GANNET_OK;
+  gannet_err err = describe_saved(paths->journal, mark.fingerprint, &description);
+  if (err == GANNET_OK && description) err = gannet_ledger_begin_as(ledger, description);
+  gannet_free(&description);
+  return err;
+}
+
 /* A ledger that takes the records of a journal. */
 typedef struct {
+  const char *journal; /* path */
   gannet_ledger *ledger;
   int64_t taken, useless;
 } taker;
@@ -92,7 +175,8 @@ static gannet_err take_next(void *user, int64_t sequence, const char *payload, s
     return GANNET_OK;
   }
   t->taken += 1;
-  return gannet_ledger_apply(t->ledger, sequence, payload, length);
+  return sequence == 1 ? take_first(t->journal, payload, length, t->ledger)
+                       : gannet_ledger_apply(t->ledger, sequence, payload, length);
 }
 
 /* Beginning. */
@@ -139,7 +223,8 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
                               const gannet_journal_report *damaged, const char *fresh,
                               gannet_ledger *ledger) {
   gannet_store_report report = {0};
-  taker t = {.ledger = ledger};
+  taker t = {.journal = paths->journal, .ledger = ledger};
+  GANNET_TRY(begin_snapshot(paths, ledger));
   GANNET_TRY(read_snapshot(paths, damaged, OF_ANY_JOURNAL, ledger, &report));
   gannet_log(context, GANNET_LOG_WARNING,
              "rebuilding the journal from %s%s of campaign '%s': %lld evaluations, complete up to "
@@ -323,14 +408,13 @@ static gannet_err open_journal(const gannet_context *context, const gannet_resum
 }
 
 /* From rank 0 to all. */
-static gannet_err share_payloads(const gannet_context *context, gannet_text *payloads) {
-  uint64_t bytes = payloads->used;
+static gannet_err share_text(const gannet_context *context, gannet_text *text) {
+  uint64_t bytes = text->used;
   GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
-  payloads->used = (size_t)bytes;
-  const gannet_err err =
-      context->rank ? gannet_alloc(payloads->used + 1, 1, &payloads->text) : GANNET_OK;
+  text->used = (size_t)bytes;
+  const gannet_err err = context->rank ? gannet_alloc(text->used + 1, 1, &text->text) : GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, err));
-  return gannet_bytes_broadcast(context->comm, 0, payloads->used, payloads->text);
+  return gannet_bytes_broadcast(context->comm, 0, text->used, text->text);
 }
 
 /* The first record holds the fingerprint: it is checked before points are taken over. */
@@ -355,7 +439,8 @@ static gannet_err renew_snapshots(const gannet_context *context, const char *sna
   if (gannet_store_verify(snapshot, GANNET_STATE_SCHEMA, NULL) != GANNET_OK ||
       gannet_snapshot_look(snapshot, NULL, &mark) != GANNET_OK) {
     gannet_error_clear();
-  } else if (!gannet_snapshot_is_of(&mark, ledger->fingerprint, ledger->seed, ledger->name)) {
+  } else if (!gannet_ledger_had_problem(ledger, mark.fingerprint) ||
+             !gannet_snapshot_is_of(&mark, ledger->seed, ledger->name)) {
     name_aside(snapshot, "foreign", aside, sizeof aside);
     GANNET_TRY(gannet_file_rename(snapshot, aside));
     gannet_log(context, GANNET_LOG_WARNING,
@@ -366,6 +451,24 @@ static gannet_err renew_snapshots(const gannet_context *context, const char *sna
   return GANNET_OK;
 }
 
+/* Let the ledgers of all ranks read the journal in the terms of the problem that it begins with. */
+static gannet_err begin_replay(const gannet_context *context, const char *journal,
+                               const gannet_text *payloads, gannet_ledger *ledger) {
+  gannet_text description = {0};
+  const char *end = memchr(payloads->text, '\n', payloads->used);
+  gannet_err err = GANNET_OK;
+  if (context->rank == 0)
+    err = describe_first(journal, ledger, payloads->text, (size_t)(end - payloads->text),
+                         &description.text);
+  if (description.text) description.used = strlen(description.text);
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = share_text(context, &description);
+  if (err == GANNET_OK && description.used > 0)
+    err = gannet_agree(context->comm, gannet_ledger_begin_as(ledger, description.text));
+  gannet_free(&description.text);
+  return err;
+}
+
 gannet_err gannet_resume_continue(const gannet_context *context, const char *journal,
                                   const char *snapshot, const char *name, gannet_ledger *ledger) {
   const gannet_resume_paths paths = {journal, snapshot, name, &context->seed};
@@ -374,7 +477,9 @@ gannet_err gannet_resume_continue(const gannet_context *context, const char *jou
   gannet_err err =
       context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &renews);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = share_payloads(context, &payloads);
+  if (err == GANNET_OK) err = share_text(context, &payloads);
+  if (err == GANNET_OK && payloads.used > 0)
+    err = begin_replay(context, journal, &payloads, ledger);
   if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &payloads, context->seed));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm,
@@ -387,11 +492,15 @@ gannet_err gannet_resume_continue(const gannet_context *context, const char *jou
 
 /* Looking without changing anything. */
 
-static void empty_ledger(gannet_ledger *ledger) {
-  const gannet_problem *problem = ledger->problem;
-  gannet_history *history = ledger->history;
+static gannet_err empty_ledger(gannet_ledger *ledger) {
+  const gannet_problem *problem = ledger->target;
+  gannet_history *history = ledger->history, *fresh = NULL;
+  GANNET_TRY(gannet_history_create(problem, &fresh));
+  gannet_history_exchange(history, fresh);
+  gannet_history_destroy(&fresh);
   gannet_ledger_release(ledger);
   gannet_ledger_init(ledger, problem, history);
+  return GANNET_OK;
 }
 
 /* The newest snapshot of this journal, which is read faster. A ledger that stays empty is no error:
@@ -404,8 +513,7 @@ static gannet_err take_snapshot(const gannet_resume_paths *paths, gannet_ledger 
   const gannet_err err = read_snapshot(paths, &about, OF_THIS_JOURNAL, ledger, NULL);
   if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
   gannet_error_clear();
-  empty_ledger(ledger);
-  return GANNET_OK;
+  return empty_ledger(ledger);
 }
 
 /* Records that the ledger does not know yet; the first says of which problem they are. */
@@ -413,13 +521,13 @@ static gannet_err take_newer(void *user, int64_t sequence, const char *payload, 
   taker *t = user;
   t->taken += 1;
   if (sequence <= t->ledger->sequence) return GANNET_OK;
-  GANNET_TRY(gannet_ledger_apply(t->ledger, sequence, payload, length));
-  return sequence == 1 ? check_campaign(t->ledger, t->ledger->seed) : GANNET_OK;
+  return sequence == 1 ? take_first(t->journal, payload, length, t->ledger)
+                       : gannet_ledger_apply(t->ledger, sequence, payload, length);
 }
 
 /* The records that follow on what the ledger knows; one that makes no sense ends them. */
 static gannet_err take_rest(const char *journal, gannet_ledger *ledger) {
-  taker t = {.ledger = ledger};
+  taker t = {.journal = journal, .ledger = ledger};
   const gannet_err err = gannet_journal_salvage(journal, take_next, &t);
   if (!is_damage(err)) return err;
   gannet_error_clear();
@@ -433,7 +541,7 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, const char *w
   (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
   gannet_error_clear();
   if (gannet_history_count(ledger->history) == 0) {
-    empty_ledger(ledger);
+    GANNET_TRY(empty_ledger(ledger));
     GANNET_TRY(take_rest(paths->journal, ledger));
   }
   const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
@@ -476,7 +584,7 @@ static gannet_err take_without_journal(const gannet_resume_paths *paths,
 gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all,
                                gannet_ledger *ledger, gannet_damage *damage) {
   const char *journal = paths->journal;
-  taker t = {.ledger = ledger};
+  taker t = {.journal = journal, .ledger = ledger};
   gannet_journal_report report = {0};
   const char *leftover = gannet_leftovers_find(journal);
   char why[200];
@@ -526,7 +634,7 @@ static gannet_err check_followed(const gannet_resume_paths *paths, const char *l
 gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_position *position,
                                 bool *replaced, gannet_ledger *ledger) {
   const char *journal = paths->journal;
-  taker t = {.ledger = ledger};
+  taker t = {.journal = journal, .ledger = ledger};
   const bool first = position->bytes == 0;
   const char *leftover = first ? gannet_leftovers_find(journal) : NULL;
   *replaced = false;

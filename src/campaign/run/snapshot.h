@@ -40,13 +40,12 @@ GANNET_CHECKED gannet_err gannet_snapshot_look(const char *path,
                                                const gannet_journal_report *journal,
                                                gannet_snapshot_mark *mark);
 
-/* Whether a snapshot is of a campaign. Those of two campaigns that agree in all three are told
- * apart by their journals only.
+/* Whether a snapshot is of a campaign, as far as its seed and name tell. Those of two campaigns
+ * that agree in these and in the problem are told apart by their journals only.
  *
  * Local.
  */
-bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t fingerprint, uint64_t seed,
-                           const char *name);
+bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t seed, const char *name);
 
 /* Whether the numbers of a snapshot are those of a journal. One whose first line is not sound is
  * taken for the journal that the snapshot was made from.

@@ -95,6 +95,21 @@ static gannet_err read_corrections(const gannet_store *store, gannet_ledger *led
   return err;
 }
 
+static gannet_err read_revisions(const gannet_store *store, gannet_ledger *ledger) {
+  char **texts = NULL;
+  int n = 0;
+  if (!gannet_store_has(store, "changes/made")) return GANNET_OK;
+  gannet_err err = gannet_store_read_texts(store, "changes/made", &n, &texts);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    gannet_record record = {0};
+    err = gannet_record_parse(ledger->problem, texts[i], strlen(texts[i]), &record);
+    if (err == GANNET_OK) err = gannet_ledger_add_revision(ledger, &record.revision);
+    gannet_record_release(&record);
+  }
+  gannet_free(&texts);
+  return err;
+}
+
 static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
   char *text = NULL;
   *mark = (gannet_snapshot_mark){0};
@@ -136,15 +151,14 @@ static bool has_name(const gannet_snapshot_mark *mark, const char *name) {
   return strncmp(mark->name, name, sizeof mark->name - 1) == 0;
 }
 
-bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t fingerprint, uint64_t seed,
-                           const char *name) {
-  return mark->fingerprint == fingerprint && mark->seed == seed && has_name(mark, name);
+bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t seed, const char *name) {
+  return mark->seed == seed && has_name(mark, name);
 }
 
 /* problem  in  NULL = any */
 static gannet_err check_wanted(const gannet_snapshot_mark *mark, const gannet_snapshot_want *want,
                                const gannet_problem *problem) {
-  GANNET_REQUIRE(!problem || mark->fingerprint == gannet_problem_fingerprint(problem),
+  GANNET_REQUIRE(!problem || gannet_problem_has_fingerprint(problem, mark->fingerprint),
                  GANNET_ERR_INPUT,
                  "the snapshot is of another problem: variables, constraints or goal differ from "
                  "those of campaign '%s', which wrote it; choose another place with --directory",
@@ -252,7 +266,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) {
     ledger->sequence = mark.sequence;
     ledger->identity = mark.journal;
-    ledger->fingerprint = mark.fingerprint;
+    ledger->fingerprint = gannet_problem_fingerprint(ledger->problem);
     ledger->seed = mark.seed;
     err = gannet_store_read_text(store, "campaign/name", &ledger->name);
   }
@@ -262,6 +276,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   if (err == GANNET_OK) err = read_imports(store, ledger);
   if (err == GANNET_OK) err = read_corrections(store, ledger);
+  if (err == GANNET_OK) err = read_revisions(store, ledger);
   if (err == GANNET_OK && gannet_store_has(store, "campaign/stop"))
     err = gannet_store_read_text(store, "campaign/stop", &ledger->stop_reason);
   gannet_history_columns_release(&c.history);

@@ -126,6 +126,24 @@ static gannet_err write_corrections(const writer *w) {
                                "the result before, as JSON of the journal");
 }
 
+/* A campaign that was never changed has no such dataset. */
+static gannet_err write_revisions(const writer *w) {
+  const gannet_ledger *ledger = w->ledger;
+  const int n = ledger->n_revisions;
+  char **texts = NULL;
+  if (n == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *texts, &texts);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_record_change(&ledger->revision[i], NULL, NULL, &texts[i]);
+  if (err == GANNET_OK)
+    err = gannet_store_write_texts(w->store, "changes/made", n, (const char *const *)texts);
+  for (int i = 0; texts && i < n; ++i) gannet_free(&texts[i]);
+  gannet_free(&texts);
+  GANNET_TRY(err);
+  return gannet_store_annotate(w->store, "changes/made", NULL,
+                               "changes of the campaign file by resumes, as JSON of the journal");
+}
+
 /* Numbers without names are those of version 0.1.0. */
 static gannet_err write_state(const writer *w) {
   const gannet_ledger *ledger = w->ledger;
@@ -151,6 +169,7 @@ gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) 
   if (err == GANNET_OK) err = write_history(&w);
   if (err == GANNET_OK) err = gannet_snapshot_write_reported(w.store, ledger);
   if (err == GANNET_OK) err = write_corrections(&w);
+  if (err == GANNET_OK) err = write_revisions(&w);
   if (err == GANNET_OK) err = write_state(&w);
   if (err == GANNET_OK) err = gannet_store_commit(w.store);
   gannet_free(&w.wholes);

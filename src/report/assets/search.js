@@ -17,6 +17,7 @@ function showHead() {
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   if (about.corrections.length) lead.after(element("p", `Corrections: ${about.corrections.join("; ")}.`, {id: "corrections"}));
+  if (about.changes.length) lead.after(element("p", `Changes by resumes: ${about.changes.map(c => `${c.made}: ${c.items.join(", ")}`).join("; ")}.`, {id: "changes"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.evaluations], ...(about.cost ? [["cost", about.cost]] : []), ...(about.ended ? [["ended by", about.ended]] : []),
     ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ...(about.elsewhere ? [["outside the bounds or between steps", about.elsewhere]] : []), ["failed", about.failed], ["pending", about.pending], ...(about.discarded ? [["discarded", about.discarded]] : []),

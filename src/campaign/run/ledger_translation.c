@@ -1,0 +1,129 @@
+#include "campaign/run/ledger_translation.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "problem/outputs.h"
+#include "problem/translation.h"
+
+static gannet_err translate_points(const gannet_ledger *ledger, gannet_translation *t,
+                                   gannet_history *to) {
+  const gannet_history *from = ledger->history;
+  double *x = NULL;
+  gannet_err err =
+      gannet_alloc((size_t)gannet_history_problem(to)->spec.n_variables, sizeof *x, &x);
+  for (int64_t id = 0; id < gannet_history_count(from) && err == GANNET_OK; ++id) {
+    const gannet_evaluation *row = gannet_history_get(from, id);
+    err = gannet_translation_point(t, id, gannet_history_x_user(from, id), x);
+    if (err == GANNET_OK) err = gannet_history_enter(to, x, row->batch, row->origin, NULL);
+  }
+  gannet_free(&x);
+  return err;
+}
+
+/* A result that counts says something of what the new problem asks for. */
+static gannet_err check_known(const gannet_problem *to, const gannet_result_record *result) {
+  for (int i = 0; i <= to->spec.n_constraints; ++i) {
+    const double value = i > 0 ? result->constraints[i - 1] : result->objective;
+    GANNET_REQUIRE(!isinf(value), GANNET_ERR_INPUT,
+                   "%s of evaluation %lld is %g, expected a finite number; change the expression, "
+                   "or take the evaluation out with gannet discard --id %lld",
+                   gannet_problem_quantity_name(to, i), (long long)result->id, value,
+                   (long long)result->id);
+  }
+  GANNET_REQUIRE(gannet_result_count_known(to, result) > 0, GANNET_ERR_INPUT,
+                 "evaluation %lld has no number of what is asked for now, neither an objective nor "
+                 "a constraint; take it out with gannet discard --id %lld, or add what is known "
+                 "with gannet correct",
+                 (long long)result->id, (long long)result->id);
+  return GANNET_OK;
+}
+
+/* An objective of which nobody has ever told a number is a mistake. */
+static gannet_err check_objective(const gannet_ledger *ledger,
+                                  const gannet_ledger_translation *made) {
+  const gannet_result_record *first = NULL;
+  char why[GANNET_REASON_SIZE] = "", list[200] = "";
+  size_t used = 0;
+  for (int64_t i = 0; i < ledger->n; ++i) {
+    const gannet_result_record *result = &made->result[i];
+    const bool had =
+        result->status == GANNET_EVAL_DONE && !isnan(ledger->ticket[i].result.objective);
+    if (had && !isnan(result->objective)) return GANNET_OK;
+    if (had && !first) first = result;
+  }
+  if (!first) return GANNET_OK;
+  gannet_result_record again = *first;
+  (void)gannet_problem_compute(made->to, &again, why, sizeof why);
+  for (int i = 0; i < first->reported.n && used < sizeof list; ++i)
+    used += (size_t)snprintf(list + used, sizeof list - used, " %s", first->reported.item[i].name);
+  return GANNET_RAISE(
+      GANNET_ERR_INPUT,
+      "objective: no evaluation has a number %s%s%s; choose one that they reported, as "
+      "evaluation %lld did%s",
+      gannet_problem_quantity_name(made->to, 0), *why ? ": " : "", why, (long long)first->id,
+      *list ? list : " none");
+}
+
+static gannet_err translate_results(const gannet_ledger *ledger, gannet_translation *t,
+                                    gannet_ledger_translation *made) {
+  const size_t k = (size_t)made->to->spec.n_constraints;
+  const int64_t n = ledger->n + ledger->n_corrections;
+  const gannet_result_record **from = NULL;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *from, &from);
+  for (int64_t i = 0; i < n && err == GANNET_OK; ++i) {
+    from[i] = i < ledger->n ? &ledger->ticket[i].result : &ledger->correction[i - ledger->n].before;
+    if (from[i]->status == GANNET_EVAL_DONE) gannet_translation_look(t, from[i]);
+  }
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *made->result, &made->result);
+  for (; made->n_results < n && err == GANNET_OK; ++made->n_results) {
+    gannet_result_record *to = &made->result[made->n_results];
+    err = gannet_alloc(k, sizeof(double), &to->constraints);
+    if (err == GANNET_OK) err = gannet_translation_result(t, from[made->n_results], to);
+  }
+  gannet_free(&from);
+  if (err == GANNET_OK) err = check_objective(ledger, made);
+  for (int64_t i = 0; i < ledger->n && err == GANNET_OK; ++i)
+    if (made->result[i].status == GANNET_EVAL_DONE) err = check_known(made->to, &made->result[i]);
+  return err;
+}
+
+static gannet_err translate_all(const gannet_ledger *ledger, gannet_translation *t,
+                                gannet_ledger_translation *made) {
+  GANNET_TRY(gannet_history_create(made->to, &made->history));
+  GANNET_TRY(translate_points(ledger, t, made->history));
+  GANNET_TRY(translate_results(ledger, t, made));
+  const int64_t *order = gannet_history_order(ledger->history);
+  for (int64_t i = 0; i < gannet_history_count_told(ledger->history); ++i)
+    GANNET_TRY(gannet_history_tell(made->history, &made->result[order[i]]));
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_translate(const gannet_ledger *ledger, const gannet_problem *described,
+                                   const gannet_problem *to,
+                                   gannet_ledger_translation **translation) {
+  gannet_translation *t = NULL;
+  *translation = NULL;
+  GANNET_TRY(gannet_translation_create(ledger->problem, described, &t));
+  gannet_err err = gannet_alloc(1, sizeof **translation, translation);
+  if (err == GANNET_OK) {
+    (*translation)->to = to;
+    err = translate_all(ledger, t, *translation);
+  }
+  gannet_translation_destroy(&t);
+  if (err != GANNET_OK) gannet_ledger_translation_destroy(translation);
+  return err;
+}
+
+void gannet_ledger_translation_destroy(gannet_ledger_translation **translation) {
+  gannet_ledger_translation *t = *translation;
+  if (!t) return;
+  for (int64_t i = 0; i < t->n_results; ++i) {
+    gannet_free(&t->result[i].constraints);
+    gannet_quantities_release(&t->result[i].reported);
+  }
+  gannet_free(&t->result);
+  gannet_history_destroy(&t->history);
+  gannet_free(translation);
+}
