@@ -198,6 +198,32 @@ static void project_onto_equations(const gannet_problem *problem, double *x_unit
   }
 }
 
+/* Move to the nearest combinations of values that meet equations, the first of several: in a few
+ * rounds, as equations may have variables in common. */
+static void take_combinations(const gannet_problem *problem, double *x_unit) {
+  enum { ROUNDS = 8 };
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  int at_rest = 0; /* equations in a row that did not move the point */
+  for (int t = 0; t < ROUNDS * c->n_listed && at_rest < c->n_listed; ++t) {
+    const gannet_combinations *listed = &c->listed[t % c->n_listed];
+    const double *best = listed->row;
+    double least = INFINITY;
+    for (int r = 0; r < listed->n_rows && least > 0; ++r) {
+      const double *row = listed->row + (size_t)r * (size_t)listed->n;
+      double sum = 0;
+      for (int i = 0; i < listed->n && sum < least; ++i) {
+        const double way = row[i] - x_unit[problem->first[listed->variable[i]]];
+        sum += way * way;
+      }
+      if (sum >= least) continue;
+      least = sum;
+      best = row;
+    }
+    at_rest = least > 0 ? 0 : at_rest + 1;
+    for (int i = 0; i < listed->n; ++i) x_unit[problem->first[listed->variable[i]]] = best[i];
+  }
+}
+
 double gannet_allowed_complete(const gannet_problem *problem, double *x_unit) {
   return gannet_allowed_complete_within(problem, INFINITY, x_unit);
 }
@@ -206,6 +232,7 @@ double gannet_allowed_complete_within(const gannet_problem *problem, double most
   const gannet_variable_constraints *c = problem->variable_constraints;
   gannet_problem_snap(problem, 1, x_unit);
   if (!c || problem->pool) return 0;
+  take_combinations(problem, x_unit);
   if (c->has_curved_equation) project_onto_equations(problem, x_unit);
   const double excess = gannet_allowed_follow(problem, x_unit);
   return excess + violation_of(c, problem->spec.n_variables, c->x_user, excess, most);
@@ -371,6 +398,14 @@ static bool meets_steps(const gannet_problem *problem, const gannet_relation_use
   return is_whole(sum / unit);
 }
 
+/* Whether a variable belongs to an equation that lists combinations. */
+static bool is_listed(const gannet_variable_constraints *c, int v) {
+  for (int l = 0; l < c->n_listed; ++l)
+    for (int i = 0; i < c->listed[l].n; ++i)
+      if (c->listed[l].variable[i] == v) return true;
+  return false;
+}
+
 /* The variable that an equation should give: a real one of the largest influence; else one whose
  * steps the others meet. -1 = none. */
 static int choose_dependent(const gannet_problem *problem, const gannet_relation_use *use) {
@@ -384,8 +419,66 @@ static int choose_dependent(const gannet_problem *problem, const gannet_relation
     most = influence;
   }
   for (int v = 0; v < problem->spec.n_variables && best < 0; ++v)
-    if (use->reduced[v] != 0 && meets_steps(problem, use, v)) best = v;
+    if (use->reduced[v] != 0 && meets_steps(problem, use, v) &&
+        !is_listed(problem->variable_constraints, v))
+      best = v;
   return best;
+}
+
+/* Find the values of the variables of an equation that meet it, by trying all. offset: of the
+ * reduced relation */
+static gannet_err list_combinations(gannet_problem *problem, const gannet_relation_use *use,
+                                    double offset, const char *text) {
+  enum { MOST_TRIED = 1000000, MOST_KEPT = 20000 };
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const gannet_variable *variables = problem->spec.variables;
+  gannet_combinations *listed = &c->listed[c->n_listed];
+  double count = 1;
+  GANNET_TRY(
+      gannet_alloc((size_t)problem->spec.n_variables, sizeof *listed->variable, &listed->variable));
+  c->n_listed += 1;
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (use->reduced[v] != 0) {
+      listed->variable[listed->n++] = v;
+      count *= gannet_variable_count(&variables[v]);
+    }
+  GANNET_REQUIRE(
+      count <= MOST_TRIED, GANNET_ERR_INPUT,
+      "variable constraint '%.200s': its variables have %.3g combinations of values, and "
+      "at most %d are tried; it needs a real variable, or an integer whose factor "
+      "divides all others",
+      text, count, MOST_TRIED);
+  for (int pass = 0; pass < 2; ++pass) { /* count, then keep */
+    listed->n_rows = 0;
+    for (int64_t t = 0; t < (int64_t)count; ++t) {
+      double sum = offset, terms = fabs(offset);
+      double *row = pass > 0 ? listed->row + (size_t)listed->n_rows * (size_t)listed->n : NULL;
+      int64_t rest = t;
+      for (int i = 0; i < listed->n; ++i) {
+        const gannet_variable *one = &variables[listed->variable[i]];
+        const int64_t of_one = (int64_t)gannet_variable_count(one);
+        const double value = gannet_variable_value(one, rest % of_one);
+        const double term = use->reduced[listed->variable[i]] * value;
+        rest /= of_one;
+        sum += term;
+        terms += fabs(term);
+        if (row && listed->n_rows < MOST_KEPT) gannet_variable_encode(one, value, &row[i]);
+      }
+      listed->n_rows += fabs(sum) <= 1e-12 * terms;
+    }
+    GANNET_REQUIRE(listed->n_rows > 0, GANNET_ERR_INPUT,
+                   "variable constraint '%.200s': the values or steps of its variables do not meet "
+                   "it: none of their %.0f combinations does; change a step or the equation",
+                   text, count);
+    GANNET_REQUIRE(listed->n_rows <= MOST_KEPT, GANNET_ERR_INPUT,
+                   "variable constraint '%.200s': %d combinations of values meet it, expected at "
+                   "most %d; make one of its variables a derived one",
+                   text, listed->n_rows, MOST_KEPT);
+    if (pass == 0)
+      GANNET_TRY(gannet_alloc((size_t)(listed->n_rows + 1) * (size_t)listed->n, sizeof *listed->row,
+                              &listed->row));
+  }
+  return GANNET_OK;
 }
 
 /* Replace variable p in a relation by what gives it. constant: of the relation, changed too */
@@ -416,11 +509,7 @@ static gannet_err eliminate(gannet_problem *problem, int i, double offset) {
   use->offset = offset; /* of the reduced relation, for meets_steps */
   const int p = choose_dependent(problem, use);
   use->offset = kept;
-  GANNET_REQUIRE(p >= 0, GANNET_ERR_INPUT,
-                 "variable constraint '%.200s': the steps of its variables do not meet it, or it "
-                 "has listed values; it needs "
-                 "a real variable, or an integer whose factor divides all others",
-                 text);
+  if (p < 0) return list_combinations(problem, use, offset, text);
   gannet_dependent *one = &c->dependent[c->n_dependent];
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *one->share, &one->share));
   c->n_dependent += 1;
@@ -440,6 +529,7 @@ static gannet_err eliminate_equations(gannet_problem *problem, int *wrong) {
   gannet_variable_constraints *c = problem->variable_constraints;
   const int n = problem->spec.n_variables;
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->dependent, &c->dependent));
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->listed, &c->listed));
   for (int pass = 0; pass < 2; ++pass)
     for (int i = 0; i < c->n; ++i) {
       gannet_relation_use *use = &c->use[i];
@@ -612,6 +702,11 @@ void gannet_variable_constraints_destroy(gannet_variable_constraints **constrain
   gannet_relations_free(&c->n, &c->relation);
   for (int p = 0; p < c->n_dependent; ++p) gannet_free(&c->dependent[p].share);
   gannet_free(&c->dependent);
+  for (int l = 0; l < c->n_listed; ++l) {
+    gannet_free(&c->listed[l].variable);
+    gannet_free(&c->listed[l].row);
+  }
+  gannet_free(&c->listed);
   for (int t = 0; t < c->n_texts + c->n_functions; ++t) gannet_free(&c->text[t]);
   gannet_free(&c->text);
   gannet_free(&c->is_searched);

@@ -33,7 +33,7 @@ typedef struct {
   int text;          /* that it is from */
   double scale;      /* usual size of right - left in the box */
   bool is_linear;    /* right - left = offset + sum_v slope[v] x[v], over the free variables */
-  bool is_dependent; /* an equation that a dependent variable satisfies */
+  bool is_dependent; /* an equation that a dependent variable or a combination satisfies */
   double offset;
   double *slope; /* [n_variables] */
   /* The same when dependent variables are replaced by what gives them; 0 for them. */
@@ -47,6 +47,14 @@ typedef struct {
   double *share; /* [n_variables] 0 for dependent variables */
 } gannet_dependent;
 
+/* An equation of variables with listed values or steps: the combinations of values that meet it. */
+typedef struct {
+  int n;
+  int *variable; /* [n] owned */
+  int n_rows;
+  double *row; /* [n_rows][n] coordinates of these variables; owned */
+} gannet_combinations;
+
 struct gannet_variable_constraints {
   int n_texts, n_functions;
   char **text; /* [n_texts + n_functions] as stated; then the names of functions */
@@ -55,6 +63,8 @@ struct gannet_variable_constraints {
   gannet_relation_use *use;  /* [n] */
   int n_dependent;
   gannet_dependent *dependent; /* [n_dependent] */
+  int n_listed;
+  gannet_combinations *listed; /* [n_listed] */
   bool *is_searched;           /* [n_variables] free, and not dependent */
   int n_rows;                  /* of gannet_allowed_rows */
   bool has_curved_equation;

@@ -26,6 +26,8 @@ CASES = [
      "  cells: {values: [16, 32, 64, 128]}\n",
      lambda x: x["t"] + x["u"] == 2.5 and x["cells"] <= 64 * x["t"] and x["t"] % 0.125 == 0),
     ("k <= 5*x3 and s == b", MIXED, lambda x: x["k"] <= 5 * x["x3"] and x["s"] == "b"),
+    ("c + m = 7 and s != r", MIXED + "  c: {values: [1, 2, 4, 8]}\n  m: {type: integer, lower: 0, upper: 20}\n"
+     "  r: {values: [b, c, a], type: categorical}\n", lambda x: x["c"] + x["m"] == 7 and x["s"] != x["r"]),
 ]
 
 
@@ -37,7 +39,8 @@ def campaign(*texts, more="", method="auto"):
 class VariableConstraints(program.ProgramTest):
     def evaluated(self, directory="fast.campaign"):
         rows = csv.DictReader(io.StringIO(self.succeed("export", directory).out))
-        return [{key: row[key] if key == "s" else float(row[key]) for key in ("x1", "x2", "x3", "k", "s", "t", "u", "cells") if key in row}
+        return [{key: row[key] if key in ("s", "r") else float(row[key])
+                 for key in ("x1", "x2", "x3", "k", "s", "t", "u", "cells", "c", "m", "r") if key in row}
                 for row in rows]
 
     def test_no_proposal_of_any_method_violates_one(self):

@@ -177,6 +177,59 @@ static void points_of_a_discrete_problem_are_listed(void **state) {
 }
 
 /* Of 4^12 points 1.4 % satisfy all conditions; each misses one, two or more of them. */
+static bool listed_hold(const double *x) {
+  return x[0] + x[1] == 7 && fabs(x[0] * 0.25 - x[2]) < 1e-12 && x[3] < x[4];
+}
+
+/* Equations that only some of the listed values and steps meet. */
+static void equations_of_listed_values_are_met(void **state) {
+  static const double powers[] = {1, 2, 4, 8};
+  static const gannet_variable v[] = {
+      {.name = "a", .type = GANNET_VARIABLE_ORDINAL, .n_values = 4, .numbers = powers},
+      {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 20},
+      {.name = "c", .lower = 0, .upper = 5, .step = 0.5},
+      {.name = "x", .lower = 0, .upper = 1},
+      {.name = "y", .lower = 0, .upper = 1}};
+  static const char *const texts[] = {"2*a + 2*b = 14", "0.25*a = c", "x < y"};
+  const gannet_problem_spec spec = {.n_variables = 5, .variables = v, .noise_sd = NAN};
+  gannet_problem *problem = NULL;
+  double unit[5], x[5];
+  bool seen[3] = {false, false, false};
+  (void)state;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_problem_set_variable_constraints(problem, 3, texts));
+  check_draws(problem, listed_hold);
+  for (int i = 0; i < 200; ++i) { /* 0.25 a is a step of c for a = 2 and 4 */
+    gannet_allowed_draw(problem, (gannet_stream){7, GANNET_FOR_TEST, 1, (uint64_t)i}, unit);
+    gannet_problem_decode(problem, unit, x);
+    seen[(int)x[0] / 2] = true;
+    for (int k = 0; k < 5; ++k) unit[k] = k < 3 ? (i % 7) / 6.0 : 0.1 * (k + 2);
+    assert_true(gannet_allowed_complete(problem, unit) == 0);
+    gannet_problem_decode(problem, unit, x);
+    assert_true(listed_hold(x));
+  }
+  assert_true(!seen[0] && seen[1] && seen[2]);
+  const char *contradiction[] = {"2*a + 2*b = 14", "a + b = 8"};
+  assert_true(gannet_problem_set_variable_constraints(problem, 2, contradiction) ==
+              GANNET_ERR_INPUT);
+  assert_fails(GANNET_ERR_INPUT, "none of their 84 combinations does",
+               set_one(problem, "2*a + 4*b = 7"));
+  gannet_problem_destroy(&problem);
+  gannet_variable many[5];
+  for (int k = 0; k < 5; ++k) {
+    many[k] = v[0];
+    many[k].name = (const char *const[]){"a", "b", "c", "x", "y"}[k];
+  }
+  static double numbers[40];
+  for (int k = 0; k < 40; ++k) numbers[k] = k + 0.125 * (k % 2);
+  for (int k = 0; k < 5; ++k) many[k].numbers = numbers, many[k].n_values = 40;
+  const gannet_problem_spec large = {.n_variables = 5, .variables = many, .noise_sd = NAN};
+  assert_ok(gannet_problem_create(&large, &problem));
+  assert_fails(GANNET_ERR_INPUT, "1.02e+08 combinations of values, and at most 1000000",
+               set_one(problem, "a + b + c + x + y = 100"));
+  gannet_problem_destroy(&problem);
+}
+
 static void conditions_that_are_true_or_false_lead_to_the_allowed_part(void **state) {
   (void)state;
   enum { N = 12 };
@@ -305,6 +358,7 @@ int main(void) {
       cmocka_unit_test(a_curved_equation_is_kept_by_projection),
       cmocka_unit_test(integers_and_categories_take_part),
       cmocka_unit_test(points_of_a_discrete_problem_are_listed),
+      cmocka_unit_test(equations_of_listed_values_are_met),
       cmocka_unit_test(conditions_that_are_true_or_false_lead_to_the_allowed_part),
       cmocka_unit_test(a_point_is_moved_to_the_nearest_allowed_one),
       cmocka_unit_test(rows_have_the_gradients_of_the_constraints),
