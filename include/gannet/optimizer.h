@@ -216,6 +216,28 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *
                                                               int64_t id,
                                                               const gannet_result *result);
 
+/* Tell results of a related problem, as of the same wing at another speed. They are no evaluations:
+ * they do not count and are never the best. A Gaussian process of them, scaled and shifted, becomes
+ * what the objective's model expects where it has no results of its own; how much it counts is
+ * learnt from these, and a problem that turns out not to be related counts nothing. Every call is
+ * one problem of at most eight. Constraints of related problems are not used, and methods without a
+ * model of the objective, as quadratic and sobol, make no use of any.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n          in  >= 2 results
+ * x_user     in  [n][n_variables] copied; values may be outside the bounds. A variable that is NAN
+ *                in all results is one that the related problem does not have
+ * objective  in  [n] copied; any shift and scale, but good in the same sense
+ *
+ * Errors: GANNET_ERR_INPUT for values that are not finite or cannot be of the variable, for a
+ * variable that some results have and others not, when no variable is in common, for fewer than two
+ * results, and for the ninth problem; GANNET_ERR_RANKS when the results differ between ranks.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related(gannet_optimizer *optimizer,
+                                                                   int n, const double *x_user,
+                                                                   const double *objective);
+
 /* The best evaluation so far.
  *
  * Local.

@@ -16,6 +16,7 @@
 #include "campaign/run/stop_rule.h"
 #include "cli/program.h"
 #include "cli/query.h"
+#include "optimizer/optimizer.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -23,6 +24,23 @@ static const cli_flag flags[] = {
      false},
     {NULL, 0, NULL, NULL, false},
 };
+
+/* What is learnt from results of related problems. */
+static void print_related(const gannet_campaign *campaign) {
+  int which = 0;
+  for (int i = 0; i < campaign->ledger.n_imports; ++i) {
+    const gannet_import *import = &campaign->ledger.imports[i];
+    char weight[60] = "not used yet";
+    if (import->related.n == 0) continue;
+    const double value = gannet_optimizer_related_weight(&campaign->ledger.state, which++);
+    if (value > 0)
+      (void)snprintf(weight, sizeof weight, "weight %.2f", value);
+    else if (value == 0)
+      (void)snprintf(weight, sizeof weight, "not used: the results do not agree with them");
+    cli_say(stdout, "related      %d results of a related problem from %s: %s\n", import->related.n,
+            import->from, weight);
+  }
+}
 
 static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
   char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
@@ -50,6 +68,7 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   if (tally->imported > 0)
     cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget%s\n",
             (long long)tally->imported, tally->imported == 1 ? "" : "s", elsewhere);
+  print_related(campaign);
   cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
   if (!isnan(campaign->input->budget.cost) || campaign->input->cost.weigh) {
     gannet_budget_format_cost(campaign, proposed);

@@ -28,6 +28,7 @@ module gannet
   public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
   public :: gannet_tell_point, gannet_discard, gannet_correct
+  public :: gannet_tell_related
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
   public :: gannet_quantity, gannet_get_quantity
   public :: gannet_message
@@ -284,6 +285,13 @@ module gannet
       type(c_result), intent(in) :: evaluated
       integer(c_int64_t), intent(out) :: id
       integer(c_int) :: optimizer_tell_point
+    end function
+    function optimizer_tell_related(handle, n, x, objective) bind(c, name="gannet_optimizer_tell_related")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: n
+      real(c_double), intent(in) :: x(*), objective(*)
+      integer(c_int) :: optimizer_tell_related
     end function
     function optimizer_discard(handle, id) bind(c, name="gannet_optimizer_discard")
       import
@@ -1165,6 +1173,30 @@ contains
       if (present(feasible)) feasible = whole%feasible
       if (present(can_run)) can_run = whole%can_run
     end if
+    call settle(code, ierr)
+  end subroutine
+
+  ! Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations. Every
+  ! call is one problem of at most eight. How much one counts is learnt from the results of this one. Constraints of
+  ! related problems are not used.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! x          (variables, points), also outside the bounds; NaN in all points = the related problem has no such variable
+  ! objective  (points), of any shift and scale, but good in the same sense
+  ! ierr       0 = done; without it an error ends the program
+  subroutine gannet_tell_related(opt, x, objective, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:, :), objective(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: code
+    integer :: n
+    n = size(x, 2)
+    call check_order(opt, code)
+    call compare_shapes("x(variables, points)", shape(x), [count_variables(opt), n], code)
+    call compare_shapes("objective(points)", shape(objective), [n], code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) code = optimizer_tell_related(opt%handle, int(n, c_int), x, objective)
     call settle(code, ierr)
   end subroutine
 

@@ -28,8 +28,10 @@ gannet_err gannet_member_create(const gannet_member_common *common,
     const gannet_err err = options->acq_type->memory->create(member->problem->d, &member->memory);
     GANNET_TRY(gannet_agree(common->context->comm, err));
   }
-  return gannet_models_create(common->context, common->history, common->noise_test, options, index,
-                              &member->models);
+  GANNET_TRY(gannet_models_create(common->context, common->history, common->noise_test, options,
+                                  index, &member->models));
+  gannet_models_set_related(member->models, common->related);
+  return GANNET_OK;
 }
 
 void gannet_member_release(gannet_member *member) {

@@ -64,6 +64,7 @@ typedef struct {
   gannet_noise_test *noise_test; /* of the history, during an ask */
   int64_t design;                /* evaluations before the first model, and of a new trust region */
   const gannet_cost_model *cost; /* NULL = gains are not weighed by cost */
+  gannet_related *related;       /* results of related problems; NULL = none */
 } gannet_member_common;
 
 /* Fill a zeroed member; its models are not fitted.

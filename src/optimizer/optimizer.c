@@ -67,6 +67,7 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   made->options = *options;
   memset(options, 0, sizeof *options);
   GANNET_TRY(gannet_history_create(problem, &made->history));
+  GANNET_TRY(gannet_related_create(context, problem, &made->related));
   if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
   const size_t n = (size_t)made->options.n_members;
   GANNET_TRY(gannet_alloc(n, sizeof *made->part, &made->part));
@@ -192,6 +193,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_distinct_destroy(&(*optimizer)->seen);
   gannet_history_destroy(&(*optimizer)->history);
   gannet_free(&(*optimizer)->discarded.id);
+  gannet_related_destroy(&(*optimizer)->related);
   gannet_optimizer_options_release(&(*optimizer)->options);
   gannet_problem_let_go(&(*optimizer)->holders);
   gannet_free(optimizer);
@@ -533,6 +535,20 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
   return err;
 }
 
+gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const double *x_user,
+                                         const double *objective) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
+  GANNET_REQUIRE_POINTER(objective, "objective");
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
+  const int numbers = n * o->problem->spec.n_variables;
+  uint64_t digest = gannet_rank_digest_numbers((uint64_t)n, numbers, x_user);
+  digest = gannet_rank_digest_numbers(digest, n, objective);
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results of a related problem"));
+  return gannet_agree(o->context->comm, gannet_related_add(o->related, n, x_user, objective));
+}
+
 gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, const char *name,
                                      gannet_quantity *quantity) {
   int64_t row = -1;
@@ -613,6 +629,10 @@ gannet_err gannet_optimizer_forget(gannet_optimizer *o) {
   gannet_cost_model_destroy(&o->cost);
   GANNET_TRY(gannet_agree(o->context->comm, forget_all(o)));
   return gannet_agree(o->context->comm, create_members(o));
+}
+
+void gannet_optimizer_forget_related(gannet_optimizer *o) {
+  gannet_related_clear(o->related);
 }
 
 gannet_history *gannet_optimizer_history(gannet_optimizer *o) {

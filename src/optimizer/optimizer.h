@@ -37,6 +37,21 @@ GANNET_CHECKED gannet_err gannet_optimizer_enter_designs(gannet_optimizer *optim
  */
 GANNET_CHECKED gannet_err gannet_optimizer_reset(gannet_optimizer *optimizer);
 
+/* Forget what gannet_optimizer_tell_related has told.
+ *
+ * Collective.
+ */
+void gannet_optimizer_forget_related(gannet_optimizer *optimizer);
+
+/* The largest weight that a related problem has for a member (optimizer/models/related.h), of a
+ * saved state; 0 = it is not used, NAN = no model has been made with it.
+ *
+ * Local.
+ *
+ * which  in  0 = the first that was told
+ */
+double gannet_optimizer_related_weight(const gannet_state *state, int which);
+
 /* Number of the next batch: the first is 0.
  *
  * Local.

@@ -14,6 +14,7 @@ struct gannet_optimizer {
   gannet_optimizer_options options;
   gannet_history *history;
   gannet_discarded discarded; /* evaluations that the history has no more */
+  gannet_related *related;    /* results of related problems */
 
   /* Members, [options.n_members]: */
   gannet_member *member;

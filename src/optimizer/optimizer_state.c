@@ -1,5 +1,6 @@
 #include "optimizer/optimizer_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,4 +131,16 @@ int64_t gannet_state_positional_left_out(const gannet_optimizer_options *options
                                          const double *values, int member) {
   if (options->n_members < 2 || n <= MEMBERS || !(values[TRIALS + member] < 0)) return -1;
   return (int64_t)(-1 - values[TRIALS + member]);
+}
+
+double gannet_optimizer_related_weight(const gannet_state *state, int which) {
+  char name[40];
+  double largest = NAN;
+  (void)snprintf(name, sizeof name, "related%d.weight", which + 1);
+  for (int i = 0; i < state->n; ++i) {
+    const char *last = strrchr(state->value[i].name, '/');
+    if (strcmp(last ? last + 1 : state->value[i].name, name) == 0)
+      largest = fmax(largest, state->value[i].number);
+  }
+  return largest;
 }

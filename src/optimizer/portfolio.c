@@ -5,7 +5,7 @@
 
 static gannet_err create_member(gannet_optimizer *o, int i) {
   const gannet_member_common common = {o->context,     o->history, o->seen, &o->phases,
-                                       &o->noise_test, o->design,  o->cost};
+                                       &o->noise_test, o->design,  o->cost, o->related};
   return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
 }
 

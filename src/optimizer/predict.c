@@ -194,6 +194,7 @@ static gannet_err fit_models(const gannet_optimizer *o, const predictor *p,
   int missing = 0;
   GANNET_TRY(
       gannet_models_create(o->context, o->history, noise_test, p->options, p->index, models));
+  gannet_models_set_related(*models, o->related);
   gannet_err err = GANNET_OK;
   if (p->takes_state) {
     err = gannet_models_get_state(o->member[p->index].models, o->part[p->index], &state);

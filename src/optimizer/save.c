@@ -15,6 +15,7 @@
 #include "gannet/version.h"
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/rank_digest.h"
+#include "optimizer/related_columns.h"
 #include "optimizer/state_columns.h"
 #include "problem/history_columns.h"
 #include "problem/problem_columns.h"
@@ -147,6 +148,17 @@ static gannet_err write_results(gannet_store *store, const gannet_optimizer *o) 
   return err;
 }
 
+static gannet_err read_related(const gannet_store *store, const gannet_optimizer *o) {
+  gannet_related_rows *sources = NULL;
+  int n = 0;
+  gannet_err err = gannet_related_columns_read(store, o->problem->spec.n_variables, &n, &sources);
+  gannet_related_clear(o->related);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_related_add(o->related, sources[i].n, sources[i].x, sources[i].objective);
+  gannet_related_columns_release(n, &sources);
+  return err;
+}
+
 /* Everything but the state, which all ranks have put together. */
 static gannet_err write_optimizer(gannet_store *store, const gannet_optimizer *o) {
   const int64_t n = gannet_history_count(o->history);
@@ -164,6 +176,10 @@ static gannet_err write_optimizer(gannet_store *store, const gannet_optimizer *o
   GANNET_TRY(gannet_problem_columns_write(store, o->problem));
   GANNET_TRY(gannet_history_columns_write(
       store, o->history, n > 0 ? gannet_history_constraints(o->history, 0) : NULL));
+  gannet_related_rows sources[GANNET_RELATED_MOST];
+  const int n_related = gannet_related_count(o->related);
+  for (int i = 0; i < n_related; ++i) sources[i] = *gannet_related_results(o->related, i);
+  GANNET_TRY(gannet_related_columns_write(store, o->problem->spec.n_variables, n_related, sources));
   return write_results(store, o);
 }
 
@@ -389,6 +405,7 @@ static gannet_err read_store(const gannet_optimizer *o, const char *path, int sc
   GANNET_TRY(gannet_store_open_bytes(path, schema, bytes, size, &store));
   gannet_err err = check_identity(store, o);
   if (err == GANNET_OK) err = read_contents(store, o->problem, c);
+  if (err == GANNET_OK) err = read_related(store, o);
   if (err == GANNET_OK) err = gannet_history_create(o->problem, &scratch);
   if (err == GANNET_OK) {
     err = enter_evaluations(c, o->problem, scratch);

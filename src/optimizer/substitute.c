@@ -30,7 +30,7 @@ gannet_err gannet_substitute_check(const gannet_problem *problem, int q, const d
 /* A member that is made for this batch; its streams are apart from those of the others. */
 static gannet_err propose_with_method(gannet_optimizer *o, int which, int q, double *x_unit) {
   const gannet_member_common common = {o->context,     o->history, o->seen, &o->phases,
-                                       &o->noise_test, o->design,  NULL};
+                                       &o->noise_test, o->design,  NULL,    o->related};
   gannet_optimizer_options options = {0};
   gannet_member member = {0}, *only = &member;
   const gannet_setting method = {.key = "method", .text = methods[which]};

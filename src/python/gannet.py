@@ -146,6 +146,7 @@ def _load():
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
         "gannet_optimizer_discard": [handle, ctypes.c_int64],
         "gannet_optimizer_correct": [handle, ctypes.c_int64, ctypes.POINTER(_Result)],
+        "gannet_optimizer_tell_related": [handle, ctypes.c_int, doubles, doubles],
         "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
@@ -634,6 +635,31 @@ class Optimizer(contextlib.AbstractContextManager):
             outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
             result = self._result(number, objective, constraints, outcome, quantities)
         _check(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
+
+    def tell_related(self, points, values):
+        """Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations.
+
+        points  designs as dictionaries; a variable that the related problem does not have is left out of all of them, and
+                values may be outside the bounds
+        values  the objective at each, of any shift and scale, but good in the same sense
+
+        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, and nothing
+        is lost with a problem that turns out not to be related. Constraints of related problems are not used.
+
+        Collective; the same on all ranks.
+        """
+        with self._alike():
+            rows = []
+            for point in points:
+                unknown = [name for name in point if name not in self.names]
+                if unknown:
+                    raise ValueError(f"no variable '{unknown[0]}'; expected some of {', '.join(self.names)}")
+                rows.append([_number(name, kind, point[name]) if name in point else np.nan
+                             for name, kind in zip(self.names, self.kinds)])
+            x, y = np.array(rows, dtype=float), np.array(list(values), dtype=float)
+            if len(x) != len(y):
+                raise ValueError(f"{len(x)} points and {len(y)} values; expected as many of both")
+        _check(_library.gannet_optimizer_tell_related(self._working(), len(y), _doubles(x), _doubles(y)))
 
     def _tell(self, point, *given):
         is_own, made = isinstance(point, dict) and not isinstance(point, Point), ctypes.c_int64()

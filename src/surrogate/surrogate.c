@@ -22,7 +22,69 @@ struct gannet_surrogate {
   bool fantasizing;   /* the last fit had fantasies */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
+
+  gannet_prior_mean prior; /* evaluate is NULL: the mean is 0 */
+  double *prior_work;      /* [GANNET_TILE][d + 1] values of the prior mean, then its gradients */
+  int capacity;            /* of the next three */
+  double *at_data;         /* [capacity] prior mean at the data */
+  double *residual;        /* [capacity] what the model sees of them */
+  double *row_noise;       /* [capacity] of these */
 };
+
+void gannet_surrogate_set_prior_mean(gannet_surrogate *s, const gannet_prior_mean *prior) {
+  s->prior = prior ? *prior : (gannet_prior_mean){0};
+}
+
+/* What a model sees of data, without what its type does not take. */
+static gannet_err subtract_prior(gannet_surrogate *s, const gannet_data *data, gannet_data *seen) {
+  const double scale = s->prior.scale;
+  *seen = *data;
+  if (!s->type->takes_row_noise) seen->row_noise = NULL;
+  if (!s->prior.evaluate || data->n == 0) return GANNET_OK;
+  if (data->n > s->capacity) {
+    const size_t old = (size_t)s->capacity, larger = 2 * (size_t)data->n;
+    GANNET_TRY(gannet_resize(old, larger, sizeof *s->at_data, &s->at_data));
+    GANNET_TRY(gannet_resize(old, larger, sizeof *s->residual, &s->residual));
+    GANNET_TRY(gannet_resize(old, larger, sizeof *s->row_noise, &s->row_noise));
+    s->capacity = (int)larger;
+  }
+  GANNET_TRY(s->prior.evaluate(s->prior.user, data->n, data->x, s->at_data, NULL));
+  for (int i = 0; i < data->n; ++i) s->residual[i] = (data->y[i] - s->at_data[i]) / scale;
+  for (int i = 0; i < data->n && seen->row_noise; ++i)
+    s->row_noise[i] = data->row_noise[i] / (scale * scale);
+  if (seen->row_noise) seen->row_noise = s->row_noise;
+  seen->y = s->residual;
+  seen->noise_var = data->noise_var / (scale * scale);
+  return GANNET_OK;
+}
+
+/* Add the prior mean to what a model says at m points: q lists of values [q][ldv], and, unless it
+ * is NULL, gradients [m][d]. */
+static gannet_err add_prior(const gannet_surrogate *s, int m, const double *x, int q,
+                            double *values, int ldv, double *gradients) {
+  const size_t d = (size_t)s->d;
+  double *slopes = gradients ? s->prior_work + GANNET_TILE : NULL;
+  if (!s->prior.evaluate) return GANNET_OK;
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int n = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+    GANNET_TRY(s->prior.evaluate(s->prior.user, n, x + (size_t)first * d, s->prior_work, slopes));
+    for (int j = 0; j < q; ++j)
+      for (int i = 0; i < n; ++i) {
+        double *value = values + (size_t)j * (size_t)ldv + (size_t)(first + i);
+        *value = s->prior_work[i] + s->prior.scale * *value;
+      }
+    for (size_t k = 0; gradients && k < (size_t)n * d; ++k) {
+      double *slope = gradients + (size_t)first * d + k;
+      *slope = slopes[k] + s->prior.scale * *slope;
+    }
+  }
+  return GANNET_OK;
+}
+
+/* Deviations of the model, in the units of the data. */
+static void scale_deviations(const gannet_surrogate *s, size_t n, double *values) {
+  for (size_t i = 0; i < n && s->prior.evaluate && values; ++i) values[i] *= s->prior.scale;
+}
 
 static gannet_err default_options(gannet_surrogate *s) {
   gannet_complaints complaints = {0};
@@ -44,6 +106,7 @@ static gannet_err create_model(gannet_surrogate *s, const void *options, int mod
     GANNET_TRY(default_options(s));
   else
     memcpy(s->options, options, s->type->options_size);
+  GANNET_TRY(gannet_alloc(GANNET_TILE * ((size_t)s->d + 1), sizeof *s->prior_work, &s->prior_work));
   if (!s->type->predict_gradient && !s->type->predict_gradients)
     GANNET_TRY(gannet_alloc(points * ((size_t)s->d + 2), sizeof(double), &s->difference));
   return s->type->create(s->context, s->options, s->d, model, &s->state);
@@ -75,6 +138,10 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate) {
     gannet_options_release(s->type->options, s->options, s->type->options_size);
   gannet_free(&s->options);
   gannet_free(&s->difference);
+  gannet_free(&s->prior_work);
+  gannet_free(&s->at_data);
+  gannet_free(&s->residual);
+  gannet_free(&s->row_noise);
   gannet_free(surrogate);
 }
 
@@ -103,13 +170,6 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
   return GANNET_OK;
 }
 
-/* The data as a type takes them. */
-static gannet_data taken_by(const gannet_surrogate *s, const gannet_data *data) {
-  gannet_data taken = *data;
-  if (!s->type->takes_row_noise) taken.row_noise = NULL;
-  return taken;
-}
-
 static gannet_hyper hyper_of(const gannet_surrogate *s) {
   return s->type->hyper ? s->type->hyper(s->state) : (gannet_hyper){0};
 }
@@ -121,13 +181,15 @@ gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
   const bool start_over = s->fantasizing && !s->type->fantasize && !learn;
+  gannet_data seen;
   s->draws = 0;
-  GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
+  gannet_err err = check_data(s, data, iteration);
+  if (err == GANNET_OK) err = subtract_prior(s, data, &seen);
+  GANNET_TRY(gannet_agree(s->context->comm, err));
   s->conditioned = false;
   if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
   s->fantasizing = false;
-  const gannet_data taken = taken_by(s, data);
-  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, &taken, learn, iteration)));
+  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, &seen, learn, iteration)));
   s->conditioned = true;
   return GANNET_OK;
 }
@@ -141,11 +203,12 @@ static gannet_err learn_apart(const gannet_context *context, int m, gannet_learn
     const gannet_learner *learner = learners[begun];
     gannet_surrogate *s = learner->surrogate;
     s->draws = 0;
+    gannet_data seen;
     err = check_data(s, &learner->data, learner->iteration);
+    if (err == GANNET_OK) err = subtract_prior(s, &learner->data, &seen);
     if (err != GANNET_OK) continue;
     s->conditioned = false;
-    const gannet_data taken = taken_by(s, &learner->data);
-    err = s->type->learn_begin(s->state, &taken, learner->iteration, &tasks[begun]);
+    err = s->type->learn_begin(s->state, &seen, learner->iteration, &tasks[begun]);
   }
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = gannet_multistart_run_all(context, m, tasks);
@@ -175,16 +238,17 @@ gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_
 
 gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *data, int n_fantasies,
                                       int64_t iteration) {
+  gannet_data seen;
   s->draws = 0;
   gannet_err code = check_data(s, data, iteration);
   if (code == GANNET_OK && !(0 <= n_fantasies && n_fantasies <= data->n))
     code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows are fantasies", n_fantasies, data->n);
+  if (code == GANNET_OK) code = subtract_prior(s, data, &seen);
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->fantasizing = true;
   s->conditioned = false;
-  const gannet_data taken = taken_by(s, data);
-  code = s->type->fantasize ? s->type->fantasize(s->state, &taken, n_fantasies, iteration)
-                            : s->type->fit(s->state, &taken, false, iteration);
+  code = s->type->fantasize ? s->type->fantasize(s->state, &seen, n_fantasies, iteration)
+                            : s->type->fit(s->state, &seen, false, iteration);
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->conditioned = true;
   return GANNET_OK;
@@ -231,11 +295,13 @@ gannet_err gannet_surrogate_predict(const gannet_surrogate *s, int m, const doub
   GANNET_TRY(require_conditioned(s));
   if (m == 0) return GANNET_OK;
   GANNET_TRY(s->type->predict(s->state, m, x, mean, sd));
-  return GANNET_OK;
+  scale_deviations(s, (size_t)m, sd);
+  return add_prior(s, m, x, 1, mean, m, NULL);
 }
 
 bool gannet_surrogate_fitted(const gannet_surrogate *s, double *mean) {
-  return s->conditioned && s->type->fitted && s->type->fitted(s->state, mean);
+  /* The prior mean could be added, but the caller alone knows how many data there are. */
+  return s->conditioned && !s->prior.evaluate && s->type->fitted && s->type->fitted(s->state, mean);
 }
 
 /* Central differences: the error of the step balances that of rounding near eps^(1/3). Row 0 holds
@@ -269,19 +335,20 @@ gannet_err gannet_surrogate_predict_gradient(const gannet_surrogate *s, const do
 gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, const double *x,
                                               double *mean, double *sd, double *mean_gradients,
                                               double *sd_gradients) {
+  const bool together = s->type->predict_gradients != NULL;
   GANNET_TRY(require_conditioned(s));
-  if (s->type->predict_gradients) {
+  if (together)
     GANNET_TRY(s->type->predict_gradients(s->state, m, x, mean, sd, mean_gradients, sd_gradients));
-    return GANNET_OK;
-  }
-  for (int i = 0; i < m; ++i) {
+  for (int i = 0; i < m && !together; ++i) {
     const size_t at = (size_t)i * (size_t)s->d;
     double *by_mean = mean_gradients + at, *by_sd = sd_gradients + at;
     GANNET_TRY(s->type->predict_gradient
                    ? s->type->predict_gradient(s->state, x + at, mean + i, sd + i, by_mean, by_sd)
                    : difference_gradient(s, x + at, mean + i, sd + i, by_mean, by_sd));
   }
-  return GANNET_OK;
+  scale_deviations(s, (size_t)m, sd);
+  scale_deviations(s, (size_t)m * (size_t)s->d, sd_gradients);
+  return add_prior(s, m, x, 1, mean, m, mean_gradients);
 }
 
 gannet_err gannet_surrogate_lower(const gannet_surrogate *s, double exploration, const double *x,
@@ -292,7 +359,7 @@ gannet_err gannet_surrogate_lower(const gannet_surrogate *s, double exploration,
                  "exploration = %g, expected at least 0", exploration);
   if (s->type->lower) {
     GANNET_TRY(s->type->lower(s->state, exploration, x, value, gradient));
-    return GANNET_OK;
+    return add_prior(s, 1, x, 1, value, 1, gradient);
   }
   GANNET_TRY(gannet_alloc((size_t)s->d, sizeof *by_sd, &by_sd));
   const gannet_err code = gannet_surrogate_predict_gradient(s, x, &mean, &sd, gradient, by_sd);
@@ -330,7 +397,7 @@ gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s, int m, const 
   GANNET_REQUIRE(0 <= m && m <= ldv, GANNET_ERR_SHAPE, "m = %d with rows of %d", m, ldv);
   if (m == 0) return GANNET_OK;
   GANNET_TRY(s->type->draw_values(s->state, m, x, values, ldv));
-  return GANNET_OK;
+  return add_prior(s, m, x, s->draws, values, ldv, NULL);
 }
 
 gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, const double *x,
@@ -338,7 +405,7 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
   GANNET_REQUIRE(0 <= draw && draw < s->draws, GANNET_ERR_ARG, "draw %d of %d", draw, s->draws);
   GANNET_TRY(s->type->draw_gradient(s->state, draw, x, value, gradient));
-  return GANNET_OK;
+  return add_prior(s, 1, x, 1, value, 1, gradient);
 }
 
 gannet_err gannet_surrogate_estimator(gannet_surrogate *s, const gannet_estimator_spec *spec,
@@ -351,12 +418,15 @@ gannet_err gannet_surrogate_estimator(gannet_surrogate *s, const gannet_estimato
   GANNET_REQUIRE(spec->n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0",
                  spec->n_pivots);
   estimator->kind = spec->kind;
-  if (s->type->estimator) GANNET_TRY(s->type->estimator(s->state, spec, estimator));
+  if (s->type->estimator && !s->prior.evaluate)
+    GANNET_TRY(s->type->estimator(s->state, spec, estimator));
   return GANNET_OK;
 }
 
 double gannet_surrogate_noise_var(const gannet_surrogate *s) {
-  return s->type->noise_var ? s->type->noise_var(s->state) : 0;
+  double noise_var = s->type->noise_var ? s->type->noise_var(s->state) : 0;
+  if (s->prior.evaluate) noise_var *= s->prior.scale * s->prior.scale;
+  return noise_var;
 }
 
 /* Types are asked for a tile of others at a time. */
@@ -423,8 +493,9 @@ gannet_err gannet_surrogate_covariance(const gannet_surrogate *s, int m, const d
   GANNET_TRY(require_conditioned(s));
   if (m == 0 || n == 0) return GANNET_OK;
   if (!s->type->covariance) return covariance_of_draws(s, m, x, n, z, covariance);
-  if (n > GANNET_TILE) return covariance_by_tiles(s, m, x, n, z, covariance);
-  GANNET_TRY(s->type->covariance(s->state, m, x, n, z, covariance));
+  GANNET_TRY(n > GANNET_TILE ? covariance_by_tiles(s, m, x, n, z, covariance)
+                             : s->type->covariance(s->state, m, x, n, z, covariance));
+  for (int twice = 0; twice < 2; ++twice) scale_deviations(s, (size_t)m * (size_t)n, covariance);
   return GANNET_OK;
 }
 
@@ -433,6 +504,13 @@ gannet_err gannet_surrogate_calibration(gannet_surrogate *s, double *scale) {
   GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));
   if (!s->type->calibration) return GANNET_OK;
   return gannet_agree(s->context->comm, s->type->calibration(s->state, scale));
+}
+
+gannet_err gannet_surrogate_log_predictive(gannet_surrogate *s, double *sum) {
+  *sum = NAN;
+  GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));
+  if (!s->type->log_predictive) return GANNET_OK;
+  return gannet_agree(s->context->comm, s->type->log_predictive(s->state, sum));
 }
 
 double gannet_surrogate_log_evidence_ratio(const gannet_surrogate *s) {

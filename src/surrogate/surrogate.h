@@ -133,6 +133,7 @@ typedef struct {
   double (*noise_var)(const void *state);                   /* NULL: 0 */
   gannet_err (*calibration)(void *state, double *scale);    /* NULL: 1 */
   double (*log_evidence_ratio)(const void *state);          /* NULL: 0 */
+  gannet_err (*log_predictive)(void *state, double *sum);   /* NULL: NAN */
   gannet_hyper (*hyper)(void *state);                       /* NULL: none */
   void (*length_scales)(const void *state, double *scales); /* NULL: all equal */
   size_t (*bytes)(const void *state);                       /* memory held; NULL: not told */
@@ -251,6 +252,35 @@ GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogat
  */
 GANNET_CHECKED gannet_err gannet_surrogate_set_pde_constraint(
     gannet_surrogate *surrogate, const gannet_pde_constraint *constraint);
+
+/* A function that is known before the data: the model sees (y - m(x)) / scale, and what it says is
+ * given back as m(x) + scale * what it says.
+ *
+ * evaluate  values [n] of m at points x [n][d] and, unless gradients is NULL, its gradients [n][d];
+ *           the bits of a point do not depend on the others
+ */
+typedef struct {
+  gannet_err (*evaluate)(const void *user, int n, const double *x, double *values,
+                         double *gradients);
+  const void *user;
+  double scale; /* > 0 */
+} gannet_prior_mean;
+
+/* Have the next fits begin with a prior mean. With one there are no estimators.
+ *
+ * Local; logically collective.
+ *
+ * prior  in  copied; NULL = the mean is 0, and all is as without this
+ */
+void gannet_surrogate_set_prior_mean(gannet_surrogate *surrogate, const gannet_prior_mean *prior);
+
+/* Sum over the data of the logarithm of the density that a model of all other data gives to each
+ * (Rasmussen and Williams 2006, eq. (5.11)), with the hyper-parameters of all; NAN where the type
+ * does not tell it. After a fit without inducing points.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_log_predictive(gannet_surrogate *surrogate, double *sum);
 
 /* Whether the values of the fits to come look noisy by other means than the model itself
  * (optimizer/models/noise_test.h), for models that look for noise then; false before the first

@@ -166,7 +166,7 @@ class Import(program.ProgramTest):
                    "4,2,3,gmres,7,nan,,\n", "old.csv")
         lines = self.succeed("tell", file, "--file", "old.csv", "--dry-run").out.splitlines()
         expected = ["would be imported", "refused: variable solver: 'cgs' is not one of its values, cg gmres; did you mean 'cg'?",
-                    "refused: variable fins: 3.5 is not a whole number", "refused: no value of constraint stress; every result needs one",
+                    "refused: variable fins: 3.5 is not a whole number", "would be imported, and never be the best: no value of constraint stress",
                     "refused: objective: 'abc' is not a number", "refused: no value of the objective", "refused: no value of variable x2",
                     "would be imported", "refused: failed: that says nothing about the design", "refused: pending: it has no result yet",
                     "refused: status 'crashed' is not known; expected done, cannot_run, failed or pending",
@@ -175,8 +175,10 @@ class Import(program.ProgramTest):
             self.assertTrue(line.startswith(f"line {number + 2}: {words}"), line)
         self.succeed("tell", "fast.campaign", "--file", "old.csv")
         rows = self.rows()
-        self.assertEqual([row["status"] for row in rows], ["done", "cannot_run", "cannot_run"])
-        self.assertEqual(rows[1]["reason"], "mesh, broken")
+        self.assertEqual([row["status"] for row in rows], ["done", "done", "cannot_run", "cannot_run"])
+        self.assertEqual(rows[2]["reason"], "mesh, broken")
+        self.assertEqual((rows[1]["stress"], rows[1]["feasible"]), ("", ""))
+        self.assertIn("best         5 (evaluation 0, imported)", self.succeed("status", "fast.campaign").out)
 
     def test_what_is_wrong_with_a_table_as_a_whole(self):
         file = self.write(STRESS)
@@ -187,14 +189,14 @@ class Import(program.ProgramTest):
 
         good = "x1,x2,fins,solver,objective,stress\n1,2,3,cg,5,100\n"
         self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then write --column fins=fin")
-        self.assertRegex(refused(good.replace("stress", "s")), "old.csv:1: no column 'stress' for a constraint; every row needs its value")
+        self.assertIn("old.csv:1: no column 'stress' for a constraint; is it 'stresss'? Then write", refused(good.replace("stress", "stresss")))
         self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective; where it has another "
                          "name, write --column NAME=COLUMN")
         self.assertRegex(refused(good.replace("objective", "objektive")), "is it 'objektive'\\? Then write --column objective=objektive")
         self.assertIn("columns are separated by semicolons; expected commas", refused(good.replace(",", ";")))
         self.assertIn("old.csv: is empty", refused(""))
         self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
-        self.assertIn("no row of 'old.csv' can be used", refused(good.replace("100", "")))
+        self.assertIn("no row of 'old.csv' can be used", refused(good.replace("5,100", ",100")))
         self.assertIn("'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))
         self.assertIn("--column y: the campaign has no variable and no quantity", refused(good, "--column", "y=x1"))
         self.assertIn("old.csv: --column x1: no column 'c'", refused(good, "--column", "x1=c/10"))
@@ -286,6 +288,16 @@ class Import(program.ProgramTest):
         page = self.folder / "page.html"
         self.succeed("report", "fast.campaign", "-o", page)
         self.assertIn('"elsewhere":3', page.read_text().replace(" ", ""))
+
+    def test_results_without_values_of_a_constraint(self):
+        self.write("x1,x2,objective\n1,2,5\n2,3,6\n", "old.csv")
+        text = BRANIN.replace("batch: 4", "constraints:\n  x1_again: {upper: 110}\nbatch: 4").replace("evaluate: {backend: function, simulation: branin, parallel: 4}",
+                                                                                                  "evaluate: {backend: manual}")
+        file = self.write(text + "import: old.csv\n")
+        self.assertIn("would import 2 results (2 without a value of a constraint) from '", self.succeed("run", file, "--dry-run").out)
+        self.succeed("ask", file, "-q", "1")
+        self.assertIn("imported     2 results", self.succeed("status", "fast.campaign").out)
+        self.assertIn("best         no", self.succeed("status", "fast.campaign").out)
 
     def test_a_campaign_with_them_goes_on_after_anything(self):
         numbers = random.Random(5)

@@ -197,7 +197,7 @@ static void write_imports(FILE *out, const gannet_campaign_input *input) {
       (void)fputs(", columns: ", out);
       write_list(out, keys->columns.n, (const char *const *)keys->columns.item);
     }
-    (void)fputs("}\n", out);
+    (void)fputs(keys->related ? ", related: yes}\n" : "}\n", out);
   }
 }
 

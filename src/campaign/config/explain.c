@@ -100,7 +100,8 @@ static const struct {
      "  cells: {pattern: \"^cells: *([^ ]*)\", file: log.mesh}\n  mass: {unit: kg}\n"},
     {"outputs.*", "outputs:\n  residual: {file: log.csv, column: 3}\n"},
     {"start", "start: [{width: 1.1, fins: 4}, {width: 0.8}]\n"},
-    {"import", "import: [old.csv, {from: ../wing-1.campaign, columns: {width: w}}]\n"},
+    {"import",
+     "import: [old.csv, {from: ../wing-1.campaign, related: yes, columns: {width: w}}]\n"},
     {"physics",
      "physics:\n  equations:\n    - terms:\n        - {derivative: [width, width]}\n"
      "        - {coefficient: \"sin(width)\", derivative: []}\n"},

@@ -456,6 +456,14 @@ const gannet_option gannet_import_table[] = {
          "names of variables and quantities with their columns where these have another name or "
          "unit: {chord: c, span: \"s/1000\"}",
      .example = "{chord: c, span: \"s/1000\"}"},
+    {.key = "related",
+     .type = GANNET_BOOLEAN,
+     AT(gannet_import_keys, related),
+     .fallback = "no",
+     .help =
+         "whether these are results of a related problem: a prior of the objective that is learnt, "
+         "and no evaluations. Variables may be absent; constraints are not used",
+     .example = "yes"},
     {0}};
 
 /* The physics section. */

@@ -206,12 +206,25 @@ static gannet_err tell_optimizer(gannet_campaign *campaign, int64_t id, int64_t 
   return gannet_history_tell(gannet_optimizer_history(campaign->optimizer), &result);
 }
 
+/* Tell the optimiser what related problems have, instead of what it knew of them. */
+static gannet_err enter_related(gannet_campaign *campaign) {
+  gannet_optimizer_forget_related(campaign->optimizer);
+  for (int i = 0; i < campaign->ledger.n_imports; ++i) {
+    const gannet_import *import = &campaign->ledger.imports[i];
+    if (import->related.n > 0)
+      GANNET_TRY(gannet_optimizer_tell_related(campaign->optimizer, import->related.n,
+                                               import->related.x, import->related.objective));
+  }
+  return GANNET_OK;
+}
+
 /* Enter the evaluations that count into an optimiser that has none, in the order in which they were
  * proposed and told. */
 static gannet_err enter_evaluations(gannet_campaign *campaign) {
   const gannet_history *from = campaign->history;
   gannet_history *to = gannet_optimizer_history(campaign->optimizer);
   int64_t *number = NULL;
+  GANNET_TRY(enter_related(campaign));
   GANNET_TRY(gannet_alloc((size_t)gannet_history_count(from), sizeof *number, &number));
   gannet_err err = GANNET_OK;
   for (int64_t id = 0; id < gannet_history_count(from) && err == GANNET_OK; ++id) {

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/run/record.h"
+#include "optimizer/models/related.h"
 
 static const int64_t longest = INT64_C(1) << 30; /* bytes of a file */
 
@@ -56,6 +57,7 @@ void gannet_import_columns_release(gannet_import_columns *columns) {
 /* Of what the file has, and of how it is read. */
 static uint64_t digest_of(const gannet_results_file *table) {
   uint64_t digest = gannet_hash(table->text, table->size);
+  if (table->is_related) digest = gannet_hash(&digest, sizeof digest);
   for (int i = 0; i < table->n_columns; ++i) {
     const uint64_t part[3] = {digest, gannet_hash(table->column[i], strlen(table->column[i])),
                               gannet_hash(table->expression[i], strlen(table->expression[i]))};
@@ -76,6 +78,46 @@ static void collect_new(const gannet_import_rows *rows, size_t v, double *points
   }
 }
 
+/* The rows as results of a related problem, which are no evaluations. */
+static gannet_err enter_related(gannet_campaign *campaign, const gannet_results_file *table,
+                                const gannet_import_rows *rows) {
+  const gannet_problem *problem = campaign->input->problem;
+  const size_t n = (size_t)rows->count[GANNET_ROW_NEW], v = (size_t)problem->spec.n_variables;
+  gannet_import import = {.digest = digest_of(table),
+                          .n_refused = rows->count[GANNET_ROW_REFUSED],
+                          .n_imported = (int64_t)n,
+                          .is_related = true,
+                          .related = {.n = (int)n}};
+  char *text = NULL;
+  int others = 0;
+  for (int i = 0; i < campaign->ledger.n_imports; ++i)
+    others += campaign->ledger.imports[i].related.n > 0 &&
+              strcmp(campaign->ledger.imports[i].from, table->path) != 0;
+  GANNET_REQUIRE(n >= 2, GANNET_ERR_INPUT,
+                 "import: '%s' has %zu result of a related problem that can be used, expected at "
+                 "least 2",
+                 table->path, n);
+  GANNET_REQUIRE(others < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
+                 "import: more than %d related problems; leave out those that help least",
+                 (int)GANNET_RELATED_MOST);
+  gannet_err err = gannet_copy_text(table->path, &import.from);
+  if (err == GANNET_OK) err = gannet_alloc(n * v, sizeof *import.related.x, &import.related.x);
+  if (err == GANNET_OK)
+    err = gannet_alloc(n, sizeof *import.related.objective, &import.related.objective);
+  for (int64_t i = 0, at = 0; i < rows->n && err == GANNET_OK; ++i) {
+    const gannet_import_row *row = &rows->row[i];
+    if (row->kind != GANNET_ROW_NEW) continue;
+    memcpy(import.related.x + (size_t)at * v, row->x, v * sizeof *import.related.x);
+    import.related.objective[at++] = row->result.objective;
+  }
+  if (err == GANNET_OK) err = gannet_record_related(problem, &import, &text);
+  if (err == GANNET_OK) err = gannet_ledger_import(&campaign->ledger, text);
+  campaign->is_stale = true; /* the optimiser learns of them when it is asked */
+  gannet_free(&text);
+  gannet_import_release(&import);
+  return err;
+}
+
 gannet_err gannet_import_enter(gannet_campaign *campaign, const gannet_results_file *table,
                                const gannet_import_rows *rows) {
   const gannet_problem *problem = campaign->input->problem;
@@ -87,6 +129,7 @@ gannet_err gannet_import_enter(gannet_campaign *campaign, const gannet_results_f
   double *points = NULL;
   gannet_result_record *results = NULL;
   char *text = NULL;
+  if (table->is_related) return enter_related(campaign, table, rows);
   gannet_err err = gannet_alloc(n * v, sizeof *points, &points);
   if (err == GANNET_OK) err = gannet_alloc(n, sizeof *results, &results);
   if (err == GANNET_OK) {
@@ -138,6 +181,7 @@ static gannet_err look_at_source(const gannet_campaign *campaign, int i, gannet_
                                    .text = s->text,
                                    .size = size,
                                    .n_columns = s->columns.n,
+                                   .is_related = keys->related,
                                    .column = s->columns.name,
                                    .expression = s->columns.expression};
   /* The same content under another name was read already: the file was moved. */
@@ -145,7 +189,8 @@ static gannet_err look_at_source(const gannet_campaign *campaign, int i, gannet_
   for (int k = campaign->ledger.n_imports - 1; k >= 0 && !s->is_same; --k) {
     const gannet_import *import = &campaign->ledger.imports[k];
     s->is_same = s->text && import->digest == digest;
-    if (s->is_same || (!s->known && strcmp(import->from, s->from) == 0)) s->known = import;
+    const bool is_known = import->is_related == keys->related && strcmp(import->from, s->from) == 0;
+    if (s->is_same || (!s->known && is_known)) s->known = import;
   }
   GANNET_REQUIRE(s->text || s->known, GANNET_ERR_INPUT,
                  "%s: import: %s; relative paths start from the campaign file, or from "
@@ -199,20 +244,39 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
                       s->from, why);
 }
 
+/* Whether some method has a model of the objective that begins with what is told of others. */
+static bool can_use_related(const gannet_campaign *campaign) {
+  gannet_optimizer_options options = {0};
+  bool any = false;
+  if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
+  for (int i = 0; i < options.n_members; ++i)
+    any = any || options.member[i].proposer == GANNET_PROPOSE_MODEL;
+  gannet_optimizer_options_release(&options);
+  return any;
+}
+
 static void log_import(const gannet_campaign *campaign, const source_now *s,
                        const gannet_import_rows *rows) {
-  char why[900], elsewhere[120] = "";
+  char why[900], elsewhere[160];
   const long long refused = (long long)rows->count[GANNET_ROW_REFUSED];
   if (campaign->context->rank != 0) return;
-  if (rows->n_elsewhere > 0)
-    (void)snprintf(elsewhere, sizeof elsewhere,
-                   " (%lld outside the bounds or between steps: learnt from, never the best)",
-                   (long long)rows->n_elsewhere);
-  gannet_log(campaign->context, GANNET_LOG_INFO,
-             "imported %lld result%s%s from '%s'; %lld %s there already",
-             (long long)rows->count[GANNET_ROW_NEW], rows->count[GANNET_ROW_NEW] == 1 ? "" : "s",
-             elsewhere, s->from, (long long)rows->count[GANNET_ROW_KNOWN],
-             rows->count[GANNET_ROW_KNOWN] == 1 ? "row was" : "rows were");
+  gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
+  if (s->table.is_related && !can_use_related(campaign))
+    gannet_log(
+        campaign->context, GANNET_LOG_WARNING,
+        "import: this method has no model of the objective, and makes no use of the results of a "
+        "related problem in '%s'; choose another method, such as auto",
+        s->from);
+  else if (s->table.is_related)
+    gannet_log(campaign->context, GANNET_LOG_INFO,
+               "learning from %lld results of a related problem from '%s'",
+               (long long)rows->count[GANNET_ROW_NEW], s->from);
+  else
+    gannet_log(campaign->context, GANNET_LOG_INFO,
+               "imported %lld result%s%s from '%s'; %lld %s there already",
+               (long long)rows->count[GANNET_ROW_NEW], rows->count[GANNET_ROW_NEW] == 1 ? "" : "s",
+               elsewhere, s->from, (long long)rows->count[GANNET_ROW_KNOWN],
+               rows->count[GANNET_ROW_KNOWN] == 1 ? "row was" : "rows were");
   describe_refused(rows, why, sizeof why);
   if (refused > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
@@ -248,7 +312,7 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
                                  char *text, size_t size) {
   source_now s = {.from = campaign->input->imports[source].from};
   gannet_import_rows rows = {0};
-  char why[900] = "", elsewhere[100] = "";
+  char why[900] = "", elsewhere[160];
   size_t bytes = 0;
   text[0] = '\0';
   gannet_err err = gannet_file_read_within(s.from, longest, GANNET_ERR_INPUT, &s.text, &bytes);
@@ -256,10 +320,12 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
   if (err == GANNET_OK && is_to_be_read(&s, again, why, sizeof why)) {
     err = read_source(campaign, &s, &rows);
     if (err == GANNET_OK) describe_refused(&rows, why, sizeof why);
-    if (rows.n_elsewhere > 0)
-      (void)snprintf(elsewhere, sizeof elsewhere, " (%lld outside the bounds or between steps)",
-                     (long long)rows.n_elsewhere);
-    if (err == GANNET_OK)
+    gannet_import_describe_new(&rows, elsewhere, sizeof elsewhere);
+    if (err == GANNET_OK && s.table.is_related)
+      (void)snprintf(text, size, "would learn from %lld results of a related problem from '%s'%s%s",
+                     (long long)rows.count[GANNET_ROW_NEW], s.from,
+                     why[0] ? "; rows that cannot be used: " : "", why);
+    else if (err == GANNET_OK)
       (void)snprintf(text, size, "would import %lld result%s%s from '%s'%s%s",
                      (long long)rows.count[GANNET_ROW_NEW],
                      rows.count[GANNET_ROW_NEW] == 1 ? "" : "s", elsewhere, s.from,

@@ -206,10 +206,10 @@ static gannet_err check_quantity(const reader *r, int index) {
       is_known = false;
     }
   }
-  if (is_known) return GANNET_OK;
-  return raise_no_column(
-      r, missing,
-      index == 0 ? " for the objective" : " for a constraint; every row needs its value");
+  /* Without values of a constraint the objective is learnt from, but a name that is nearly right is
+   * a mistake. */
+  if (is_known || (index > 0 && !gannet_csv_table_nearest(&r->csv, missing))) return GANNET_OK;
+  return raise_no_column(r, missing, index == 0 ? " for the objective" : " for a constraint");
 }
 
 static gannet_err check_renamed(const reader *r) {
@@ -224,6 +224,7 @@ static gannet_err check_renamed(const reader *r) {
 }
 
 static gannet_err find_sources(reader *r) {
+  int common = 0;
   const int v = r->problem->spec.n_variables;
   GANNET_TRY(gannet_alloc((size_t)v, sizeof *r->variable, &r->variable));
   r->status = gannet_csv_table_find(&r->csv, "status");
@@ -231,11 +232,18 @@ static gannet_err find_sources(reader *r) {
   for (int i = 0; i < v; ++i) {
     const char *name = r->problem->spec.variables[i].name;
     GANNET_TRY(find_source(r, name, "variables", &r->variable[i]));
-    if (!is_there(&r->variable[i]) && r->problem->spec.variables[i].role == GANNET_ROLE_FREE)
+    const bool is_free = r->problem->spec.variables[i].role == GANNET_ROLE_FREE;
+    common += is_free && is_there(&r->variable[i]);
+    if (!is_there(&r->variable[i]) && is_free && !r->about->is_related)
       return raise_no_column(r, name, " for a variable");
   }
+  GANNET_REQUIRE(common > 0, GANNET_ERR_INPUT,
+                 "%s:1: no column has the name of a variable; expected at least one in common, or "
+                 "columns that say where they are",
+                 r->about->path);
   GANNET_TRY(find_quantities(r));
-  for (int k = 0; k <= r->problem->spec.n_constraints; ++k) GANNET_TRY(check_quantity(r, k));
+  const int n_asked = r->about->is_related ? 0 : r->problem->spec.n_constraints;
+  for (int k = 0; k <= n_asked; ++k) GANNET_TRY(check_quantity(r, k));
   return check_renamed(r);
 }
 
@@ -285,7 +293,8 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
     const bool is_free = spec->variables[v].role == GANNET_ROLE_FREE;
     char why[GANNET_REASON_SIZE] = "";
     x[v] = NAN;
-    if (!is_free && !is_there(s)) continue; /* it follows below */
+    if (r->about->is_related ? !is_free || !is_there(s) : !is_free && !is_there(s))
+      continue; /* it is not known, or follows below */
     if (s->expression) {
       /* What an expression gives may be off by rounding: whole numbers and bounds are met exactly.
        */
@@ -308,19 +317,19 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
     gannet_error_clear();
     if (why[0]) refuse(row, why);
   }
+  row->x = x;
+  if (r->about->is_related) return;
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
     refuse(row, gannet_error_detail());
   gannet_error_clear();
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK)
     explain(row, gannet_error_detail());
   gannet_error_clear();
-  row->x = x;
 }
 
 /* The numbers of a result that is done. What is computed is computed from its parts where they are
  * all there, and else what the table has under its name. */
 static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *row) {
-  const int n = r->problem->spec.n_constraints;
   char why[GANNET_REASON_SIZE] = "";
   for (int i = 0; i < r->n_quantities; ++i) {
     const quantity *q = &r->quantity[i];
@@ -336,15 +345,22 @@ static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *r
   (void)gannet_problem_compute(r->problem, &row->result, why, sizeof why);
   why[0] = '\0';
   /* As in results.out: what a check that comes first has ended lacks its other numbers. */
-  if (gannet_problem_feasibility(r->problem, row->result.objective, row->result.constraints) == 0)
+  if (!r->about->is_related &&
+      gannet_problem_feasibility(r->problem, row->result.objective, row->result.constraints) == 0)
     return GANNET_OK;
-  if (!isfinite(row->result.objective))
-    (void)snprintf(why, sizeof why, "no value of the objective");
-  for (int k = 0; k < n && !why[0]; ++k)
-    if (!isfinite(row->result.constraints[k]))
-      (void)snprintf(why, sizeof why, "no value of constraint %s; every result needs one",
-                     r->problem->spec.constraints[k].name);
-  if (why[0]) refuse(row, why);
+  if (!isfinite(row->result.objective)) {
+    refuse(row, "no value of the objective");
+    return GANNET_OK;
+  }
+  /* The objective is learnt from all the same; whether the design is feasible nobody knows. */
+  const int missing =
+      gannet_problem_find_missing(r->problem, 1, row->result.objective, row->result.constraints);
+  if (missing < 0 || r->about->is_related || row->kind == GANNET_ROW_REFUSED || row->why)
+    return GANNET_OK;
+  (void)snprintf(why, sizeof why, "no value of constraint %s",
+                 r->problem->spec.constraints[missing - 1].name);
+  explain(row, why);
+  row->is_partial = true;
   return GANNET_OK;
 }
 
@@ -358,6 +374,8 @@ static gannet_err read_outcome(const reader *r, int64_t at, gannet_import_row *r
                    word);
     refuse(row, why);
   }
+  if (status == GANNET_EVAL_CANNOT_RUN && r->about->is_related)
+    refuse(row, "cannot run: only values of the objective of a related problem are learnt from");
   if (status == GANNET_EVAL_PENDING) refuse(row, "pending: it has no result yet");
   if (status == GANNET_EVAL_DISCARDED) refuse(row, "discarded: it does not count there");
   if (status == GANNET_EVAL_FAILED) refuse(row, "failed: that says nothing about the design");
@@ -465,10 +483,12 @@ static gannet_err compare_rows(const reader *r, known *k, gannet_point_index *in
   for (int64_t id = 0; id < n; ++id) GANNET_TRY(gannet_point_index_add(index, id));
   for (int64_t i = 0; i < rows->n; ++i) {
     gannet_import_row *row = &rows->row[i];
-    if (row->kind != GANNET_ROW_REFUSED) compare_row(k, r->about, index, row);
+    const bool is_compared = row->kind != GANNET_ROW_REFUSED && !r->about->is_related;
+    if (is_compared) compare_row(k, r->about, index, row);
     if (row->kind == GANNET_ROW_NEW) GANNET_TRY(gannet_point_index_add(index, n + i));
     rows->count[row->kind] += 1;
-    rows->n_elsewhere += row->kind == GANNET_ROW_NEW && row->why;
+    rows->n_elsewhere += row->kind == GANNET_ROW_NEW && row->why && !row->is_partial;
+    rows->n_partial += row->kind == GANNET_ROW_NEW && row->is_partial;
   }
   return GANNET_OK;
 }
@@ -504,6 +524,20 @@ gannet_err gannet_import_read(const gannet_results_file *table, const gannet_led
   if (err == GANNET_OK) err = read_rows(&r, rows);
   release_reader(&r);
   return err;
+}
+
+void gannet_import_describe_new(const gannet_import_rows *rows, char *text, size_t size) {
+  const long long elsewhere = (long long)rows->n_elsewhere, partial = (long long)rows->n_partial;
+  text[0] = '\0';
+  if (elsewhere > 0 && partial > 0)
+    (void)snprintf(text, size,
+                   " (%lld outside the bounds or between steps, %lld without a value of a "
+                   "constraint)",
+                   elsewhere, partial);
+  else if (elsewhere > 0)
+    (void)snprintf(text, size, " (%lld outside the bounds or between steps)", elsewhere);
+  else if (partial > 0)
+    (void)snprintf(text, size, " (%lld without a value of a constraint)", partial);
 }
 
 void gannet_import_rows_release(gannet_import_rows *rows) {

@@ -28,7 +28,9 @@ typedef struct {
   char *const *column;     /* [n_columns] names of variables and quantities */
   char *const *expression; /* [n_columns] name of a column, or an expression in names of columns */
   bool takes_pending;      /* rows may be results of evaluations that wait for them */
-  bool has_flags; /* messages name the option --column, not the key columns of a campaign file */
+  bool is_related; /* of a related problem: variables may be absent, constraints are not read, and
+                      rows are not compared with the history */
+  bool has_flags;  /* messages name the option --column, not the key columns of a campaign file */
 } gannet_results_file;
 
 /* One row. */
@@ -40,6 +42,7 @@ typedef struct {
   const gannet_correction *corrected;
   char *why; /* owned. REFUSED: the reason; NEW: what keeps the design from being proposed, as a
                 value outside the bounds; NULL = nothing does */
+  bool is_partial;             /* NEW: and that is a value of a constraint, which is missing */
   const double *x;             /* NEW: [n_variables] */
   gannet_result_record result; /* NEW, RESULT */
 } gannet_import_row;
@@ -50,6 +53,7 @@ typedef struct {
   gannet_import_row *row;  /* [n] in the order of the file */
   double *x, *constraints; /* [n][n_variables], [n][n_constraints] of the rows */
   int64_t count[GANNET_ROW_COUNT];
+  int64_t n_partial;   /* of the new ones: without a value of a constraint, designs inside */
   int64_t n_elsewhere; /* of the new ones: designs outside the bounds or between steps */
 } gannet_import_rows;
 
@@ -64,5 +68,14 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_import_read(const gannet_results_file *table,
                                              const gannet_ledger *ledger, gannet_import_rows *rows);
 void gannet_import_rows_release(gannet_import_rows *rows); /* Local. */
+
+/* Which of the new rows are learnt from but never the best: " (3 outside the bounds or between
+ * steps)", "" when all may be.
+ *
+ * Local.
+ *
+ * text  out  [size]
+ */
+void gannet_import_describe_new(const gannet_import_rows *rows, char *text, size_t size);
 
 #endif

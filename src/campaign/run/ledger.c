@@ -37,7 +37,7 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   }
   gannet_free(&ledger->ticket);
   forget_columns(ledger);
-  for (int i = 0; i < ledger->n_imports; ++i) gannet_free(&ledger->imports[i].from);
+  for (int i = 0; i < ledger->n_imports; ++i) gannet_import_release(&ledger->imports[i]);
   gannet_free(&ledger->imports);
   gannet_free(&ledger->attempts);
   for (int i = 0; i < ledger->n_corrections; ++i) {
@@ -256,6 +256,23 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
     GANNET_TRY(gannet_history_tell(ledger->history, &ticket->result));
     ticket->is_told = true;
   }
+  return GANNET_OK;
+}
+
+/* What was read again replaces what the same file had before. */
+static gannet_err take_related(gannet_ledger *ledger, gannet_record *record) {
+  const size_t v = (size_t)ledger->problem->spec.n_variables, n = (size_t)ledger->n_imports;
+  gannet_import *import = &record->import;
+  for (size_t i = 0; i < (size_t)import->related.n * v; ++i)
+    if (!isnan(import->related.x[i]))
+      GANNET_TRY(gannet_problem_check_tried(ledger->problem, (int)(i % v), import->related.x[i]));
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *ledger->imports, &ledger->imports));
+  for (size_t i = 0; i < n; ++i)
+    if (ledger->imports[i].is_related && strcmp(ledger->imports[i].from, import->from) == 0)
+      ledger->imports[i].related.n = 0;
+  ledger->imports[n] = *import;
+  ledger->n_imports += 1;
+  *import = (gannet_import){0}; /* the ledger has it now */
   return GANNET_OK;
 }
 
@@ -518,6 +535,37 @@ static gannet_err count_anew(gannet_ledger *ledger) {
   return GANNET_OK;
 }
 
+/* The results of a related problem in the terms of another problem, variable by variable. One that
+ * is new, or has values that cannot be there, is one that the related problem does not have. */
+static gannet_err translate_related(const gannet_problem *before, const gannet_problem *after,
+                                    gannet_related_rows *rows) {
+  const int old = before->spec.n_variables, new = after->spec.n_variables;
+  double *x = NULL;
+  char word[256];
+  int common = 0;
+  GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *x, &x));
+  for (int v = 0; v < new; ++v) {
+    const int from = gannet_problem_find_variable(before, after->spec.variables[v].name);
+    bool known = from >= 0;
+    for (int i = 0; i < rows->n && known; ++i) {
+      const double value = rows->x[(ptrdiff_t)i * old + from];
+      double *to = &x[(ptrdiff_t)i * new + v];
+      *to = value;
+      known = !isnan(value);
+      if (known) gannet_problem_format(before, from, value, word, sizeof word);
+      known = known && gannet_problem_parse(after, v, word, to) == GANNET_OK &&
+              gannet_problem_check_tried(after, v, *to) == GANNET_OK;
+      gannet_error_clear();
+    }
+    for (int i = 0; i < rows->n && !known; ++i) x[(ptrdiff_t)i * new + v] = NAN;
+    common += known && after->spec.variables[v].role == GANNET_ROLE_FREE;
+  }
+  gannet_free(&rows->x);
+  rows->x = x;
+  if (common == 0) rows->n = 0;
+  return GANNET_OK;
+}
+
 static gannet_err take_planned(gannet_ledger *ledger, planned_change *plan) {
   gannet_ledger_translation *made = plan->translation;
   if (!made) return GANNET_OK;
@@ -529,6 +577,9 @@ static gannet_err take_planned(gannet_ledger *ledger, planned_change *plan) {
     *result = made->result[i];
     made->result[i] = kept;
   }
+  for (int i = 0; i < ledger->n_imports; ++i)
+    if (ledger->imports[i].related.n > 0)
+      GANNET_TRY(translate_related(ledger->problem, made->to, &ledger->imports[i].related));
   ledger->problem = made->to;
   GANNET_TRY(count_anew(ledger));
   GANNET_TRY(forget_what_was_learnt(ledger));
@@ -597,6 +648,8 @@ static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
       return take_correct_record(ledger, record);
     case GANNET_RECORD_CHANGE:
       return take_change(ledger, record, NULL);
+    case GANNET_RECORD_RELATED:
+      return take_related(ledger, record);
     default:
       return take_tell(ledger, record->n, record->id);
   }
@@ -866,8 +919,10 @@ static gannet_err rewrite_all(queue *q) {
     GANNET_TRY(queue_text(q, made, text));
   }
   for (int i = 0; i < ledger->n_imports; ++i) { /* whose evaluations are written already */
-    made = gannet_record_import(ledger->problem, &ledger->imports[i], ledger->n, 0, 0, NULL, NULL,
-                                &text);
+    const gannet_import *import = &ledger->imports[i];
+    made = import->is_related
+               ? gannet_record_related(ledger->problem, import, &text)
+               : gannet_record_import(ledger->problem, import, ledger->n, 0, 0, NULL, NULL, &text);
     GANNET_TRY(queue_text(q, made, text));
   }
   if (ledger->stop_reason) {

@@ -10,6 +10,7 @@
  *   result    one ended attempt
  *   tell      ids whose results were handed to the optimiser, in that order
  *   import    results of earlier work with their points, evaluations at once, and their file
+ *   related   results of a related problem with their points, no evaluations, and their file
  *   stop      why the campaign ended before its budget was spent
  *   correct   results that the user discards, changes or wants anew, or takes such a correction
  * back
@@ -23,6 +24,7 @@
 #define GANNET_CAMPAIGN_RUN_LEDGER_H
 
 #include "campaign/config/change_list.h"
+#include "optimizer/related_columns.h"
 #include "optimizer/state.h"
 #include "problem/history.h"
 #include "store/journal.h"
@@ -51,10 +53,12 @@ typedef struct {
 
 /* A file of results that was read into the journal. */
 typedef struct {
-  char *from;         /* path, owned */
-  uint64_t digest;    /* of what it held, and of how its columns were read */
-  int64_t n_refused;  /* rows that could not be used */
-  int64_t n_imported; /* evaluations that it became */
+  char *from;                  /* path, owned */
+  uint64_t digest;             /* of what it held, and of how its columns were read */
+  int64_t n_refused;           /* rows that could not be used */
+  int64_t n_imported;          /* evaluations that it became; results, of a related problem */
+  bool is_related;             /* it has results of a related problem, which are no evaluations */
+  gannet_related_rows related; /* these, owned; none when the file was read again since */
 } gannet_import;
 
 /* A correction of an evaluation by the user. */

@@ -17,8 +17,8 @@
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
 
-static const char *const kinds[] = {"campaign", "propose", "submit",  "result", "tell", "state",
-                                    "stop",     "import",  "correct", "change", NULL};
+static const char *const kinds[] = {"campaign", "propose", "submit",  "result", "tell",    "state",
+                                    "stop",     "import",  "correct", "change", "related", NULL};
 #define ORIGIN(name, word) word,
 static const char *const origins[] = {GANNET_ORIGIN_LIST(ORIGIN) NULL};
 #undef ORIGIN
@@ -274,6 +274,22 @@ gannet_err gannet_record_import(const gannet_problem *problem, const gannet_impo
                 bits_text(import->digest), "refused", (json_int_t)import->n_refused, "imported",
                 (json_int_t)import->n_imported, "batch", (json_int_t)batch, "first",
                 (json_int_t)first, "x", points, "results", told),
+      text);
+}
+
+gannet_err gannet_record_related(const gannet_problem *problem, const gannet_import *import,
+                                 char **text) {
+  const int v = problem->spec.n_variables;
+  json_t *points = json_array();
+  char from[PATH_MAX];
+  (void)snprintf(from, sizeof from, "%s", import->from);
+  gannet_utf8_mend(from);
+  for (int i = 0; i < import->related.n; ++i)
+    points = add_item(points, json_of_numbers(v, import->related.x + (ptrdiff_t)i * v));
+  return to_text(
+      json_pack("{ss ss so sI so so}", "record", "related", "from", from, "digest",
+                bits_text(import->digest), "refused", (json_int_t)import->n_refused, "x", points,
+                "objective", json_of_numbers(import->related.n, import->related.objective)),
       text);
 }
 
@@ -618,6 +634,28 @@ static gannet_err read_import(const gannet_problem *problem, const json_t *objec
   return GANNET_OK;
 }
 
+static gannet_err read_related(const gannet_problem *problem, const json_t *object,
+                               gannet_record *record) {
+  const json_t *points = json_object_get(object, "x");
+  const char *from = json_string_value(json_object_get(object, "from"));
+  const size_t n = json_array_size(points), v = (size_t)problem->spec.n_variables;
+  gannet_import *import = &record->import;
+  GANNET_REQUIRE(from, GANNET_ERR_DAMAGED, "no file");
+  GANNET_TRY(gannet_copy_text(from, &import->from));
+  GANNET_TRY(read_bits(json_object_get(object, "digest"), "digest", &import->digest));
+  GANNET_TRY(read_whole(json_object_get(object, "refused"), "refused", &import->n_refused));
+  GANNET_TRY(gannet_alloc(n * v, sizeof *import->related.x, &import->related.x));
+  GANNET_TRY(gannet_alloc(n, sizeof *import->related.objective, &import->related.objective));
+  import->is_related = true;
+  import->related.n = (int)n;
+  import->n_imported = (int64_t)n;
+  GANNET_TRY(read_numbers(json_object_get(object, "objective"), "objective", n,
+                          import->related.objective));
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, import->related.x + i * v));
+  return GANNET_OK;
+}
+
 static gannet_err read_tell(const json_t *object, gannet_record *record) {
   const json_t *ids = json_object_get(object, "ids");
   const size_t n = json_array_size(ids);
@@ -758,6 +796,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_correct(problem, object, record);
     case GANNET_RECORD_CHANGE:
       return read_change(object, record);
+    case GANNET_RECORD_RELATED:
+      return read_related(problem, object, record);
     default:
       return read_tell(object, record);
   }
@@ -773,6 +813,13 @@ gannet_err gannet_record_parse(const gannet_problem *problem, const char *payloa
   return err;
 }
 
+void gannet_import_release(gannet_import *import) {
+  gannet_free(&import->from);
+  gannet_free(&import->related.x);
+  gannet_free(&import->related.objective);
+  import->related.n = 0;
+}
+
 void gannet_record_release(gannet_record *record) {
   gannet_free(&record->name);
   gannet_free(&record->x);
@@ -785,7 +832,7 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->values);
   gannet_free(&record->reason);
   gannet_quantities_release(&record->result.reported);
-  gannet_free(&record->import.from);
+  gannet_import_release(&record->import);
   if (record->told) gannet_results_release(record->n, record->told);
   gannet_free(&record->told);
   gannet_change_list_release(&record->revision.list);

@@ -14,7 +14,8 @@ typedef enum {
   GANNET_RECORD_STOP,
   GANNET_RECORD_IMPORT,
   GANNET_RECORD_CORRECT,
-  GANNET_RECORD_CHANGE
+  GANNET_RECORD_CHANGE,
+  GANNET_RECORD_RELATED
 } gannet_record_kind;
 
 /* What a propose record says of the optimiser's state. */
@@ -48,7 +49,8 @@ typedef struct {
   gannet_result_record result;  /* result, correct; its constraints point at values */
   double *values;               /* result, correct: [n_constraints]; import: [n][n_constraints] */
   char *reason;                 /* stop; "" = the campaign goes on */
-  gannet_import import;         /* import: its points are n and x, with batch and first */
+  gannet_import import;         /* import: its points are n and x, with batch and first; related:
+                                   with its results */
   gannet_result_record *told;   /* import: [n] their results, whose constraints point at values */
   gannet_correction correction; /* correct: without id and result, but where is_made */
   bool undo;                    /* correct: such a correction is taken back */
@@ -157,5 +159,20 @@ GANNET_CHECKED gannet_err gannet_record_import(const gannet_problem *problem,
                                                const gannet_import *import, int64_t first,
                                                int64_t batch, int n, const double *x,
                                                const gannet_result_record *results, char **text);
+
+/* Free what a file that was read has.
+ *
+ * Local.
+ */
+void gannet_import_release(gannet_import *import);
+
+/* Results of a related problem.
+ *
+ * Local.
+ *
+ * import  in  with its results
+ */
+GANNET_CHECKED gannet_err gannet_record_related(const gannet_problem *problem,
+                                                const gannet_import *import, char **text);
 
 #endif

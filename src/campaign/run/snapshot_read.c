@@ -254,6 +254,23 @@ static gannet_err read_imports(const gannet_store *store, gannet_ledger *ledger)
   return err;
 }
 
+static gannet_err read_related(const gannet_store *store, gannet_ledger *ledger) {
+  gannet_related_rows *sources = NULL;
+  int n = 0;
+  gannet_err err =
+      gannet_related_columns_read(store, ledger->problem->spec.n_variables, &n, &sources);
+  if (err == GANNET_OK && n > 0 && n != ledger->n_imports)
+    err = GANNET_RAISE(GANNET_ERR_DAMAGED, "related/count has %d rows for %d files", n,
+                       ledger->n_imports);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    ledger->imports[i].is_related = sources[i].n > 0;
+    ledger->imports[i].related = sources[i];
+    sources[i] = (gannet_related_rows){0}; /* the ledger has them now */
+  }
+  gannet_related_columns_release(n, &sources);
+  return err;
+}
+
 gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *want,
                                 gannet_ledger *ledger, gannet_store_report *report) {
   static const gannet_snapshot_want anything = {0};
@@ -275,6 +292,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   if (err == GANNET_OK) err = read_imports(store, ledger);
+  if (err == GANNET_OK) err = read_related(store, ledger);
   if (err == GANNET_OK) err = read_corrections(store, ledger);
   if (err == GANNET_OK) err = read_revisions(store, ledger);
   if (err == GANNET_OK && gannet_store_has(store, "campaign/stop"))

@@ -50,6 +50,20 @@ static gannet_err write_imports(writer *w) {
       "of each of these: checksum, rows that became evaluations, rows refused");
 }
 
+/* Results of related problems, of every file that results were imported from. */
+static gannet_err write_related(writer *w) {
+  const gannet_ledger *ledger = w->ledger;
+  gannet_related_rows *sources = NULL;
+  gannet_err err = gannet_alloc((size_t)ledger->n_imports, sizeof *sources, &sources);
+  for (int i = 0; i < ledger->n_imports && err == GANNET_OK; ++i)
+    sources[i] = ledger->imports[i].related;
+  if (err == GANNET_OK)
+    err = gannet_related_columns_write(w->store, ledger->problem->spec.n_variables,
+                                       ledger->n_imports, sources);
+  gannet_free(&sources);
+  return err;
+}
+
 static gannet_err write_campaign(writer *w) {
   const gannet_ledger *ledger = w->ledger;
   const gannet_snapshot_mark mark = {.sequence = ledger->sequence,
@@ -63,6 +77,7 @@ static gannet_err write_campaign(writer *w) {
                                      "why the campaign ended before its budget was spent"));
   }
   GANNET_TRY(write_imports(w));
+  GANNET_TRY(write_related(w));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/name", ledger->name));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
   for (const gannet_struct_field *field = gannet_snapshot_mark_fields; field->name; ++field) {

@@ -79,6 +79,10 @@ void gannet_models_destroy(gannet_models **models) {
   gannet_free(models);
 }
 
+void gannet_models_set_related(gannet_models *m, gannet_related *related) {
+  if (!m->residuals) m->prior.related = related;
+}
+
 gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit,
                                    int64_t iteration) {
   const size_t d = (size_t)m->problem->d;
@@ -206,8 +210,21 @@ static gannet_err get_model(const gannet_models *m, int i, const char *part, gan
   return err;
 }
 
+/* Which related problems are used, and their weights, which are only shown. */
+static gannet_err get_prior(const gannet_models *m, const char *part, gannet_state *state) {
+  char name[GANNET_STATE_NAME];
+  for (int s = 0; s < gannet_related_count(m->prior.related); ++s) {
+    (void)snprintf(name, sizeof name, "related%d.used", s + 1);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_WHOLE, m->prior.used[s]));
+    (void)snprintf(name, sizeof name, "related%d.weight", s + 1);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, m->prior.weight[s]));
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gannet_state *state) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(get_model(m, i, part, state));
+  GANNET_TRY(get_prior(m, part, state));
   return m->residuals ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
@@ -238,6 +255,12 @@ static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_st
 gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_state *state,
                                    int *missing) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(set_model(m, i, part, state, missing));
+  for (int s = 0; s < GANNET_RELATED_MOST; ++s) {
+    char name[GANNET_STATE_NAME];
+    double used = 0;
+    (void)snprintf(name, sizeof name, "related%d.used", s + 1);
+    m->prior.used[s] = gannet_state_find(state, part, name, &used) && used != 0;
+  }
   return m->residuals ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 

@@ -17,6 +17,7 @@
 #define GANNET_OPTIMIZER_MODELS_H
 
 #include "optimizer/models/noise_test.h"
+#include "optimizer/models/related.h"
 #include "optimizer/models/transform.h"
 #include "optimizer/options.h"
 #include "optimizer/state.h"
@@ -40,6 +41,15 @@ GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                const gannet_member_options *options, int member,
                                                gannet_models **models);
 void gannet_models_destroy(gannet_models **models);
+
+/* Have the objective's model begin with what related problems tell (optimizer/models/related.h).
+ * Equations, which say more, go without.
+ *
+ * Local.
+ *
+ * related  in  borrowed until destroy
+ */
+void gannet_models_set_related(gannet_models *models, gannet_related *related);
 
 /* Collect what every model is fitted to, the history or a part of it, and decide who learns
  * hyper-parameters: who has enough observations more, in proportion to those that are taken.

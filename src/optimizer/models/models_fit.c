@@ -196,6 +196,12 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   const double wait = fmax(1, m->options->method.refit * basis);
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
+  if (i == 0 && gannet_related_count(m->prior.related) > 0) {
+    const gannet_data data = {n, one->x, one->y, one->noise_var, NULL};
+    gannet_prior_mean mean;
+    GANNET_TRY(gannet_related_learn(&m->prior, m->transform.kind, &data, one->learns, &mean));
+    gannet_surrogate_set_prior_mean(one->surrogate, mean.evaluate ? &mean : NULL);
+  }
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
   if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->set_noisy) {
     /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. */

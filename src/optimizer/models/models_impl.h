@@ -4,6 +4,7 @@
 #define GANNET_OPTIMIZER_MODELS_IMPL_H
 
 #include "optimizer/models/models.h"
+#include "optimizer/models/related.h"
 
 /* Which observations may have the least mean of the objective's model.
  *
@@ -79,6 +80,7 @@ struct gannet_models {
   int *incumbent_row;    /* rows of the data of the objective's model */
   int64_t *incumbent_id; /* evaluations */
 
+  gannet_related_prior prior;      /* of the objective, from related problems */
   gannet_noise_test *noise_test;   /* of the history, or NULL */
   bool looks_noisy;                /* the objective, when this last made a difference */
   gannet_pde_residuals *residuals; /* residuals of the equations of the objective, or NULL */

@@ -272,6 +272,19 @@ static gannet_err calibration(void *state, double *scale) {
   return GANNET_OK;
 }
 
+/* Eq. (5.11) there. */
+static gannet_err log_predictive(void *state, double *sum) {
+  gp *g = state;
+  double *diagonal = g->solved + g->n;
+  *sum = 0;
+  if (g->n < 2) return GANNET_OK;
+  GANNET_TRY(gannet_factor_inverse_diagonal(g->factor, diagonal));
+  for (int i = 0; i < g->n; ++i)
+    *sum +=
+        0.5 * log(diagonal[i] / (2 * acos(-1))) - 0.5 * g->solved[i] * g->solved[i] / diagonal[i];
+  return GANNET_OK;
+}
+
 /* K alpha = y - mean, with the noise on the diagonal of K alone. */
 static bool fitted(const void *state, double *mean) {
   const gp *g = state;
@@ -338,6 +351,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,
+    .log_predictive = log_predictive,
     .hyper = hyper,
     .length_scales = length_scales,
     .bytes = bytes,

@@ -1,0 +1,116 @@
+# test: labels cli timeout 240 processors 1
+"""Results of related problems: `import: {from: ..., related: yes}`."""
+import csv
+import random
+
+import program
+from program import BRANIN, FAST, SOBOL, USAGE
+from test_import import branin
+
+GP = BRANIN.replace("method: neural-bo", "method: gp-ei")
+
+
+def related(n, factor=3.0, seed=3, header="x1,x2,objective"):
+    numbers = random.Random(seed)
+    points = [(numbers.uniform(-6, 10), numbers.uniform(0, 16)) for _ in range(n)]
+    return header + "\n" + "".join(f"{a!r},{b!r},{factor * branin(a + 0.2, b) - 40!r}\n" for a, b in points)
+
+
+class Related(program.ProgramTest):
+    def points(self, directory="fast.campaign"):
+        with open(self.folder / directory / "history.csv") as file:
+            return [(row["x1"], row["x2"]) for row in csv.DictReader(file)]
+
+    def test_they_are_a_prior_and_no_evaluations(self):
+        self.write(related(60), "wing.csv")
+        file = self.write(GP + "import: {from: wing.csv, related: yes}\n")
+        self.assertIn("  would learn from 60 results of a related problem from '", self.succeed("run", file, "--dry-run").out)
+        for ranks in 0, 2, 3:
+            self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
+            self.assertEqual(self.digest(f"on-{ranks}"), self.digest("on-0"))
+        status = self.succeed("status", "on-0").out
+        self.assertIn("24 proposed of 24: 24 done", status)
+        self.assertRegex(status, r"related      60 results of a related problem from .*wing.csv: weight 0\.\d\d\n")
+        self.assertNotIn("imported", status)
+        self.assertEqual(len(self.points("on-0")), 24)
+        self.succeed("run", self.write(GP), "-q", "-d", "without")
+        self.assertNotEqual(self.points("on-0"), self.points("without"))
+        self.assertEqual(self.points("on-0")[:8], self.points("without")[:8])
+        self.succeed("verify", "on-0")
+        self.assertIn("related: yes", (self.folder / "on-0/campaign.yaml").read_text())
+        page = self.folder / "page.html"
+        self.succeed("report", "on-0", "-o", page)
+        self.assertIn("wing.csv", page.read_text())
+
+    def test_what_is_not_related_changes_nothing(self):
+        self.write(related(60, -1), "wing.csv")
+        self.succeed("run", self.write(GP + "import: {from: wing.csv, related: yes}\n"), "-q", "-d", "with")
+        self.succeed("run", self.write(GP), "-q", "-d", "without")
+        self.assertEqual(self.points("with"), self.points("without"))
+        self.assertIn("wing.csv: not used: the results do not agree with them", self.succeed("status", "with").out)
+
+    def test_a_resume_goes_on_with_them(self):
+        self.write(related(60), "wing.csv")
+        file = self.write(GP + "import: {from: wing.csv, related: yes}\n")
+        self.succeed("run", file, "-q", "-d", "whole")
+        self.succeed("run", file, "-q", "--max-evals", "12")
+        old = self.folder / "wing.csv"
+        text = old.read_text()
+        old.unlink()
+        outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "16", ranks=2)
+        self.assertRegex(outcome.err, "warning: import: '.*wing.csv' is gone since it was read; the campaign goes on with the 60 results")
+        (self.folder / "fast.campaign/journal").unlink()  # the state alone keeps them
+        old.write_text(text)
+        self.succeed("run", file, "-q", "--resume", "--max-evals", "20")
+        self.succeed("run", file, "-q", "--resume")
+        self.assertEqual(self.digest(), self.digest("whole"))
+        old.write_text(related(70))
+        self.assertIn("has changed since it was read", self.succeed("run", file, "-q", "--resume", "--max-evals", "25").err)
+        self.succeed("run", file, "-q", "--resume", "--max-evals", "26", "--reimport")
+        self.assertIn("related      70 results of a related problem", self.succeed("status", "fast.campaign").out)
+        self.assertNotIn("related      60", self.succeed("status", "fast.campaign").out)
+        self.assertEqual(self.succeed("run", file, "-q", "--resume", "--max-evals", "27").err, "")
+        self.succeed("verify", "fast.campaign")
+
+    def test_another_campaign_with_fewer_variables(self):
+        self.succeed("run", self.write(BRANIN.replace("  x2: {lower: 0, upper: 15}\n", "  x2: {fixed: 2}\n"), "line.yaml"), "-q", "-d", "line")
+        file = self.write(GP.replace("x2: {lower: 0, upper: 15}", "depth: {lower: 0, upper: 15}").replace("backend: function, simulation: branin, parallel: 4",
+                          "backend: manual") + "constraints:\n  stress: {upper: 1}\nimport: [{from: line, related: yes}]\n")
+        self.succeed("ask", file, "-q", "1")
+        self.assertIn("related      24 results of a related problem from", self.succeed("status", "fast.campaign").out)
+
+    def test_what_cannot_be_used(self):
+        self.write("x1,x2,objective,status\n1,2,,done\n1,2,5,done\n1,3,6,done\n1,1e9,6,done\n1,4,,cannot_run\n", "wing.csv")
+        out = self.succeed("run", self.write(GP + "import: {from: wing.csv, related: yes}\n"), "--dry-run").out
+        self.assertIn("would learn from 2 results of a related problem", out)
+        self.assertIn("line 2: no value of the objective", out)
+        self.assertIn("line 5: variable x2: 1e+09 is further outside [0, 15] than a million times its width", out)
+        self.assertIn("line 6: cannot run: only values of the objective of a related problem are learnt from", out)
+
+        def fails(text, key="related: yes", base=GP):
+            self.write(text, "wing.csv")
+            outcome = self.gannet("run", self.write(base + f"import: {{from: wing.csv, {key}}}\n"), "-q", "-d", "new")
+            self.assertEqual(outcome.code, USAGE, outcome)
+            return outcome.err
+
+        self.assertRegex(fails("a,b,objective\n1,2,3\n"), "fast.yaml:.*wing.csv:1: no column has the name of a variable; expected at least one in common")
+        self.assertIn("no column 'objective' for the objective", fails("x1,x2,y\n1,2,3\n"))
+        self.assertIn("wing.csv' has 1 result of a related problem that can be used, expected at least 2", fails("x1,x2,objective\n1,2,3\n"))
+        many = "".join(f"  - {{from: {k}.csv, related: yes}}\n" for k in range(9))
+        for k in range(9):
+            self.write(f"x1,x2,objective\n1,2,3\n2,{k},4\n", f"{k}.csv")
+        outcome = self.gannet("run", self.write(GP + "import:\n" + many), "-q", "-d", "many")
+        self.assertEqual(outcome.code, USAGE, outcome)
+        self.assertIn("import: more than 8 related problems; leave out those that help least", outcome.err)
+        self.assertIn("import.related", fails("x1,x2,objective\n1,2,3\n", key="related: maybe"))
+
+    def test_methods_without_a_model_say_so(self):
+        self.write(related(10), "wing.csv")
+        outcome = self.succeed("run", self.write(SOBOL + "import: {from: wing.csv, related: yes}\n"), "-q")
+        self.assertRegex(outcome.err, "warning: import: this method has no model of the objective, and makes no use of the results of a related problem "
+                                      "in '.*wing.csv'; choose another method, such as auto")
+        self.assertIn("not used yet", self.succeed("status", "fast.campaign").out)
+
+
+if __name__ == "__main__":
+    program.main()

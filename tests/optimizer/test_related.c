@@ -1,0 +1,231 @@
+/* test: ranks 1 2 3 labels unit timeout 240 */
+/* Results of related problems: they help where they agree with the results, and change no bit where
+ * they do not; saved and loaded optimisers have them; what cannot be is refused. */
+#include <math.h>
+#include <petscsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "optimizer/fixture.h"
+#include "support/folder.h"
+
+enum { D = 2, FROM = 40, ASKS = 14, Q = 2 };
+
+static const gannet_variable square[D] = {
+    {.name = "a", .lower = 0, .upper = 1},
+    {.name = "b", .lower = 0, .upper = 1},
+};
+
+static fixture make(const char *method, const gannet_constraint *limit) {
+  const gannet_method_setting settings[] = {
+      {"method", method}, {"initial", "4"}, {"search.candidates", "500"}};
+  const gannet_problem_spec spec = {D, square, limit ? 1 : 0, limit, GANNET_MINIMIZE, 0};
+  fixture f = {NULL, NULL, NULL};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  return f;
+}
+
+/* Many waves on a bowl. */
+static double waves(const double *x) {
+  return 3 * (x[0] - 0.7) * (x[0] - 0.7) + 2 * (x[1] - 0.2) * (x[1] - 0.2) +
+         0.5 * sin(9 * x[0]) * cos(7 * x[1]);
+}
+
+/* Points of an additive recurrence (Roberts 2018), which fill the square evenly. */
+static void spread(int n, double *x) {
+  for (int i = 0; i < n; ++i) {
+    x[2 * i] = fmod(0.5 + 0.7548776662466927 * (i + 1), 1);
+    x[2 * i + 1] = fmod(0.5 + 0.5698402909980532 * (i + 1), 1);
+  }
+}
+
+static void tell_source(fixture *f, double factor, double shift) {
+  double x[FROM * D], y[FROM];
+  spread(FROM, x);
+  for (int i = 0; i < FROM; ++i) y[i] = factor * waves(x + (ptrdiff_t)i * D) + shift;
+  assert_ok(gannet_optimizer_tell_related(f->optimizer, FROM, x, y));
+}
+
+/* points  out  [ASKS][Q][D] */
+static void run(fixture *f, int asks, double *points) {
+  int64_t id[Q];
+  for (int t = 0; t < asks; ++t, points += (ptrdiff_t)Q * D) {
+    assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, points));
+    for (int i = 0; i < Q; ++i) {
+      const double *at = points + (ptrdiff_t)i * D;
+      const gannet_result result = {
+          id[i], GANNET_RESULT_OK, waves(at), f->problem->spec.n_constraints ? at : NULL, 0, NULL};
+      assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+    }
+  }
+}
+
+static double weight(const fixture *f, int which) {
+  gannet_state state = {0};
+  assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
+  const double found = gannet_optimizer_related_weight(&state, which);
+  gannet_state_release(&state);
+  return found;
+}
+
+static const char *const methods[] = {"auto",      "gp-ei",     "gp-ts",
+                                      "neural-bo", "forest-ei", "turbo-1"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* The negative of a problem, and nonsense, are found out: the points are those without them. */
+static void what_is_not_related_changes_nothing(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; ++k) {
+    double plain[ASKS * Q * D], told[ASKS * Q * D];
+    fixture f = make(methods[k], NULL), g = make(methods[k], NULL);
+    tell_source(&g, -1, 5);
+    run(&f, 6, plain);
+    run(&g, 6, told);
+    assert_memory_equal(plain, told, (size_t)6 * Q * D * sizeof *plain);
+    assert_false(weight(&g, 0) > 0);
+    drop(&f);
+    drop(&g);
+  }
+}
+
+/* The same problem in other units: after the first design the model knows it nearly. */
+static void what_is_related_is_a_prior(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; ++k) {
+    double points[ASKS * Q * D];
+    fixture f = make(methods[k], NULL);
+    tell_source(&f, 40, -300);
+    run(&f, 4, points);
+    if (!(weight(&f, 0) > 0.5)) fail_msg("%s: weight %g", methods[k], weight(&f, 0));
+    gannet_best best;
+    gannet_optimizer_best(f.optimizer, &best, points);
+    if (!(best.objective < -0.2)) fail_msg("%s: best %g", methods[k], best.objective);
+    drop(&f);
+  }
+}
+
+/* The mean of the model is that of the source, shifted and scaled, with gradients and draws. */
+static void models_agree_with_themselves(void **state) {
+  const double h = 1e-6;
+  (void)state;
+  fixture f = make("gp-ts", NULL);
+  double points[ASKS * Q * D];
+  tell_source(&f, 40, -300);
+  run(&f, 4, points);
+  gannet_models *models = f.optimizer->member[0].models;
+  const gannet_surrogate *s = gannet_models_surrogate(models, 0);
+  const double at[] = {0.33, 0.61};
+  double mean, sd, by_mean[D], by_sd[D], draw, by_draw[D], values[8];
+  assert_ok(gannet_models_prepare(models, NULL, 99));
+  assert_ok(gannet_models_fit(models));
+  assert_ok(gannet_surrogate_predict_gradient(s, at, &mean, &sd, by_mean, by_sd));
+  assert_ok(gannet_models_sample(models, 2, 99));
+  assert_ok(gannet_surrogate_draw_gradient(s, 1, at, &draw, by_draw));
+  assert_ok(gannet_surrogate_draw_values(s, 1, at, values, 1));
+  assert_near(values[1], draw, 1e-9);
+  for (int k = 0; k < D; ++k) {
+    double to[D], high[2], low[2], other[D];
+    memcpy(to, at, sizeof to);
+    to[k] = at[k] + h;
+    assert_ok(gannet_surrogate_predict(s, 1, to, &high[0], &high[1]));
+    assert_ok(gannet_surrogate_draw_gradient(s, 1, to, &values[0], other));
+    to[k] = at[k] - h;
+    assert_ok(gannet_surrogate_predict(s, 1, to, &low[0], &low[1]));
+    assert_ok(gannet_surrogate_draw_gradient(s, 1, to, &values[1], other));
+    assert_near(by_mean[k], (high[0] - low[0]) / (2 * h), 1e-4 * (1 + fabs(by_mean[k])));
+    assert_near(by_sd[k], (high[1] - low[1]) / (2 * h), 1e-3 * (1 + fabs(by_sd[k])));
+    assert_near(by_draw[k], (values[0] - values[1]) / (2 * h), 1e-4 * (1 + fabs(by_draw[k])));
+  }
+  drop(&f);
+}
+
+/* A source without a variable tells about the others, several sources are told apart, and far
+ * designs do no harm. Constraints of the problem remain its own. */
+static void sources_are_told_apart(void **state) {
+  static const gannet_constraint limit[] = {{"left", -INFINITY, 0.9}};
+  (void)state;
+  fixture f = make("gp-ei", limit);
+  double x[FROM * D], y[FROM], points[ASKS * Q * D];
+  spread(FROM, x);
+  for (int i = 0; i < FROM; ++i) y[i] = cos(40 * x[2 * i] * x[2 * i + 1]); /* of another problem */
+  assert_ok(gannet_optimizer_tell_related(f.optimizer, FROM, x, y));
+  tell_source(&f, 2, 1);
+  for (int i = 0; i < FROM; ++i) {
+    y[i] = fabs(x[2 * i] - 0.7);
+    x[2 * i] = 3 * x[2 * i] - 1; /* a third is inside */
+    x[2 * i + 1] = NAN;
+  }
+  assert_ok(gannet_optimizer_tell_related(f.optimizer, FROM, x, y));
+  run(&f, 3, points);
+  if (!(weight(&f, 1) > 0.5 && weight(&f, 0) < 0.5))
+    fail_msg("weights %g, %g, %g", weight(&f, 0), weight(&f, 1), weight(&f, 2));
+  assert_true(isnan(weight(&f, 3)));
+  drop(&f);
+}
+
+/* Saved, they are loaded with the rest: the points that follow are the same. */
+static void they_are_saved(void **state) {
+  char path[4200];
+  (void)state;
+  fixture f = make("auto", NULL), g = make("auto", NULL);
+  double points[ASKS * Q * D], whole[2 * Q * D], loaded[2 * Q * D];
+  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
+  tell_source(&f, 40, -300);
+  run(&f, 4, points);
+  assert_ok(gannet_optimizer_save(f.optimizer, path));
+  assert_ok(gannet_optimizer_load(g.optimizer, path));
+  assert_int_equal(gannet_related_count(g.optimizer->related), 1);
+  run(&f, 2, whole);
+  run(&g, 2, loaded);
+  assert_memory_equal(whole, loaded, sizeof whole);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (f.context->rank == 0) (void)unlink(path);
+  drop(&f);
+  drop(&g);
+}
+
+static void what_cannot_be_is_refused(void **state) {
+  (void)state;
+  fixture f = make("gp-ei", NULL);
+  const double y[] = {1, 2, INFINITY}, x[] = {0.1, 0.2, 0.3, 0.4}, far[] = {0.1, 0.2, 0.3, 1e7},
+               some[] = {0.1, 0.2, 0.3, NAN}, none[] = {NAN, NAN, NAN, NAN};
+  gannet_optimizer *o = f.optimizer;
+  assert_fails(GANNET_ERR_INPUT, "1 results of a related problem, expected at least 2",
+               gannet_optimizer_tell_related(o, 1, x, y));
+  assert_fails(GANNET_ERR_INPUT, "variable b: 1e+07 is further outside",
+               gannet_optimizer_tell_related(o, 2, far, y));
+  assert_fails(GANNET_ERR_INPUT, "variable b: 1 of 2 results of a related problem have a value",
+               gannet_optimizer_tell_related(o, 2, some, y));
+  assert_fails(GANNET_ERR_INPUT, "the related problem has no variable of this one",
+               gannet_optimizer_tell_related(o, 2, none, y));
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective = inf",
+               gannet_optimizer_tell_related(o, 2, x, y + 1));
+  for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));
+  assert_fails(GANNET_ERR_INPUT, "more than 8 related problems",
+               gannet_optimizer_tell_related(o, 2, x, y));
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1) {
+    const double own[] = {0.1 + 0.01 * f.context->rank, 0, 0.3, 0.4};
+    assert_fails(GANNET_ERR_RANKS, "results of a related problem",
+                 gannet_optimizer_tell_related(o, 2, own, y));
+  }
+  drop(&f);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_not_related_changes_nothing),
+      cmocka_unit_test(what_is_related_is_a_prior),
+      cmocka_unit_test(models_agree_with_themselves),
+      cmocka_unit_test(sources_are_told_apart),
+      cmocka_unit_test(they_are_saved),
+      cmocka_unit_test(what_cannot_be_is_refused),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}
