@@ -4,7 +4,10 @@
  * real or integer variable, 0 or 1 of a boolean one, the number of an ordinal one that has numbers,
  * and the position in values of a categorical one and of ordinal words. Variables that are fixed or
  * derived have their places in it, too. In points that a program hands over these places may hold
- * NAN: then they are filled in.
+ * NAN: then they are filled in. A conditional variable (when) that is inactive has one value: the
+ * middle of its range, the first of its categories, or false; in points that a program hands over,
+ * whatever stands in its place is replaced by that, so that two points that differ there only are
+ * the same point.
  */
 #ifndef GANNET_PROBLEM_H
 #define GANNET_PROBLEM_H
@@ -53,6 +56,9 @@ typedef struct {
   double step; /* real and integer: the values are lower + k*step up to upper, computed in decimals;
                   0 = every value of the type. A problem's own copy has the last of them as upper */
   const double *numbers; /* ordinal: [n_values] in ascending order; NULL = the values are words */
+  const char *when;      /* of a conditional variable, free or fixed: where it has a meaning, as in
+                            "solver == 'gmres' and cells > 16"; NULL or "" = everywhere. Elsewhere it is
+                            inactive, and gannet_problem_get_active says so */
 } gannet_variable;
 
 /* lower <= value <= upper; -INFINITY or INFINITY where there is no bound, never both. */
@@ -98,7 +104,8 @@ typedef struct gannet_problem gannet_problem;
  * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more
  * (empty box, log scale with a bound <= 0 or an upper / lower above the largest double, repeated or
  * malformed name, fewer than two values, constraint without a bound, no variable that is free, an
- * expression with unknown names, derived variables that need each other).
+ * expression with unknown names, derived or conditional variables that need each other, a condition
+ * that no point satisfies).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
                                                            gannet_problem **problem);
@@ -122,11 +129,23 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_proble
                                                                    MPI_Comm comm, int64_t n,
                                                                    const double *x_user);
 
+/* Tell which variables have a meaning at a point: all but the conditional ones (when) whose
+ * condition is false there, or names a variable that is inactive itself.
+ *
+ * Local.
+ *
+ * x_user  in   [n_variables]; complete, but for inactive, fixed and derived variables
+ * active  out  [n_variables] 1 or 0
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_problem_get_active(const gannet_problem *problem,
+                                                               const double *x_user, int *active);
+
 /* State what is known of the variables before any run: relations between them that no proposal
  * violates. Each text is sides joined by <=, <, >=, >, ==, = or !=, as in "chord + span <= 10",
  * "x1 < x2 < x3" (a chain means what it says), "w1 + w2 + w3 = 1", "solver != 'cg' or cells <= 64".
  * The sides are expressions in the names of the variables. Linear equations are kept to the
- * rounding of their sum; other equations to 1e-9 of the larger side.
+ * rounding of their sum; other equations, and those that name conditional variables, to 1e-9 of the
+ * larger side. A relation is not judged where a variable that it names is inactive.
  *
  * To be called before an optimiser is created from the problem, or when that is destroyed. It
  * replaces what was stated before, which stays when the new texts are refused.

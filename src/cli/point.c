@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "problem/conditional.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,11 +84,20 @@ gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *
   return GANNET_OK;
 }
 
+void cli_warn_of_ignored(const gannet_problem *problem, const double *given) {
+  for (int v = -1; (v = gannet_problem_find_ignored(problem, given, v + 1)) >= 0;)
+    cli_warn("--point %s: not used: the variable is inactive at this design (when: %s)",
+             problem->spec.variables[v].name, problem->spec.variables[v].when);
+}
+
 void cli_print_point(const gannet_problem *problem, const double *x_user) {
   char text[256];
   for (int v = 0; v < problem->spec.n_variables; ++v) {
     const char *unit = gannet_problem_unit(problem->variable_unit, v);
-    gannet_problem_format(problem, v, x_user[v], text, sizeof text);
+    if (gannet_problem_is_active(problem, v, x_user))
+      gannet_problem_format(problem, v, x_user[v], text, sizeof text);
+    else
+      unit = "", (void)snprintf(text, sizeof text, "-");
     gannet_utf8_show(text);
     cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
             unit);

@@ -37,7 +37,15 @@ gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_pr
 GANNET_CHECKED gannet_err cli_read_point(const cli_arguments *arguments,
                                          const gannet_problem *problem, double *x_user);
 
-/* Print a design, a line for each variable with its unit.
+/* Warn of values of --point that are not used, as their variables are inactive.
+ *
+ * Local.
+ *
+ * given  in  [n_variables] NAN where none was given
+ */
+void cli_warn_of_ignored(const gannet_problem *problem, const double *given);
+
+/* Print a design, a line for each variable with its unit, and - where it is inactive.
  *
  * Local.
  *

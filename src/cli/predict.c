@@ -6,6 +6,7 @@
 #include "campaign/config/candidates.h"
 #include "cli/point.h"
 #include "cli/query.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -33,13 +34,16 @@ static gannet_err read_point(const cli_arguments *arguments, forecast *f) {
   f->n = 1;
   GANNET_TRY(gannet_alloc((size_t)spec->n_variables, sizeof *f->x, &f->x));
   GANNET_TRY(cli_read_point(arguments, f->problem, f->x));
+  const bool *active = gannet_conditional_find_active(f->problem, f->x);
   for (int v = 0; v < spec->n_variables; ++v) {
     if (!isnan(f->x[v]) || spec->variables[v].role != GANNET_ROLE_FREE) continue;
+    if (active && !active[v]) continue;
     const int more = snprintf(missing + used, sizeof missing - used, " --point %s=VALUE",
                               spec->variables[v].name);
     if (more > 0 && used + (size_t)more < sizeof missing) used += (size_t)more;
   }
   GANNET_REQUIRE(!used, GANNET_ERR_INPUT, "the design is not complete; give%s, too", missing);
+  cli_warn_of_ignored(f->problem, f->x);
   GANNET_TRY(gannet_problem_complete(f->problem, f->x));
   return gannet_problem_check_point(f->problem, f->x);
 }
@@ -119,7 +123,8 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   int what = 0;
   if (column < spec->n_variables) {
     const gannet_variable *about = &spec->variables[column];
-    const double value = f->x[row * spec->n_variables + column];
+    const double *x = f->x + row * spec->n_variables, value = x[column];
+    if (!gannet_problem_is_active(f->problem, column, x)) return gannet_cell_word("", text);
     if (isnan(value)) return gannet_cell_real(value, text); /* a derived one may have none */
     gannet_problem_format(f->problem, column, value, text, GANNET_CELL);
     return gannet_variable_has_words(about)         ? GANNET_CELL_WORD

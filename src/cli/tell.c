@@ -12,6 +12,7 @@
 #include "cli/open_campaign.h"
 #include "cli/point.h"
 #include "evaluate/result_record.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -123,10 +124,11 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
   const gannet_problem *problem = campaign->input->problem;
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *x_user, &x_user));
   gannet_err err = cli_read_point(arguments, problem, x_user);
-  for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
-    if (isnan(x_user[v]) && problem->spec.variables[v].role == GANNET_ROLE_FREE)
-      err = GANNET_RAISE(GANNET_ERR_INPUT, "give --point %s=VALUE, too",
-                         problem->spec.variables[v].name);
+  const int missing = err == GANNET_OK ? gannet_problem_find_not_given(problem, x_user) : -1;
+  if (missing >= 0)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "give --point %s=VALUE, too",
+                       problem->spec.variables[missing].name);
+  if (err == GANNET_OK) cli_warn_of_ignored(problem, x_user);
   if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
   if (err == GANNET_OK) err = gannet_campaign_propose(campaign, x_user, id);
   gannet_free(&x_user);

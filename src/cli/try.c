@@ -14,6 +14,7 @@
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "cli/point.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
 #include "simulations/registry.h"
@@ -61,12 +62,35 @@ static gannet_err make_directory(const char *keep, const char *name, char *path)
   return make_numbered(temporary, name, path);
 }
 
+/* Whether a variable is given that is inactive at a point, and would be active were variables that
+ * are not given others. */
+static gannet_err find_open(const gannet_problem *problem, const double *given,
+                            const double *x_user, bool *is_open) {
+  const size_t n = (size_t)problem->spec.n_variables;
+  gannet_activity *activity = NULL;
+  double *settled = NULL;
+  gannet_err err = gannet_alloc(n, sizeof *activity, &activity);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *settled, &settled);
+  if (err == GANNET_OK) {
+    memcpy(settled, given, n * sizeof *settled);
+    gannet_conditional_settle(problem, settled, activity);
+    for (int v = 0; v < problem->spec.n_variables; ++v)
+      *is_open = *is_open || (!isnan(given[v]) && activity[v] == GANNET_IS_OPEN &&
+                              !gannet_problem_is_active(problem, v, x_user));
+  }
+  gannet_free(&activity);
+  gannet_free(&settled);
+  return err;
+}
+
 /* The design: the middle of the box where nothing else is said. */
 static gannet_err choose_design(const cli_arguments *arguments, const gannet_problem *problem,
                                 double *x_user) {
-  double *middle = NULL, *given = NULL;
+  double *middle = NULL, *given = NULL, *chosen = NULL;
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *middle, &middle));
   gannet_err err = gannet_alloc((size_t)problem->spec.n_variables, sizeof *given, &given);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)problem->spec.n_variables, sizeof *chosen, &chosen);
   for (int i = 0; i < problem->d; ++i) middle[i] = 0.5;
   if (err == GANNET_OK) err = cli_read_point(arguments, problem, given);
   if (err == GANNET_OK) gannet_problem_decode(problem, middle, x_user);
@@ -80,15 +104,20 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
   }
   for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v)
     if (problem->spec.variables[v].role != GANNET_ROLE_FREE) x_user[v] = given[v];
+  if (err == GANNET_OK) memcpy(chosen, x_user, (size_t)problem->spec.n_variables * sizeof *chosen);
   if (err == GANNET_OK) err = gannet_problem_complete(problem, x_user);
   if (err == GANNET_OK) err = gannet_problem_check_point(problem, x_user);
-  if (err == GANNET_OK && gannet_problem_check_allowed(problem, x_user) != GANNET_OK) {
+  bool is_open = false;
+  if (err == GANNET_OK) err = find_open(problem, given, x_user, &is_open);
+  if (err == GANNET_OK && !is_open) cli_warn_of_ignored(problem, chosen);
+  if (err == GANNET_OK && (is_open || gannet_problem_check_allowed(problem, x_user) != GANNET_OK)) {
     gannet_error_clear();
     memcpy(x_user, given, (size_t)problem->spec.n_variables * sizeof *x_user);
     err = gannet_allowed_fill(problem, (gannet_stream){.purpose = GANNET_FOR_ALLOWED}, x_user);
   }
   gannet_free(&middle);
   gannet_free(&given);
+  gannet_free(&chosen);
   return err;
 }
 

@@ -25,7 +25,7 @@ module gannet
   implicit none
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
-  public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack
+  public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack, gannet_when, gannet_get_active
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
   public :: gannet_tell_point, gannet_discard, gannet_correct
   public :: gannet_tell_related
@@ -59,6 +59,7 @@ module gannet
     type(text) :: expression
     real(c_double) :: step = 0
     real(c_double), allocatable :: numbers(:) ! not allocated = none
+    type(text) :: when
   end type
 
   ! Add a variable with one value: it is in every point, and is no dimension of the search. Of a text, which the
@@ -136,6 +137,7 @@ module gannet
     type(c_ptr) :: expression
     real(c_double) :: step
     type(c_ptr) :: numbers
+    type(c_ptr) :: when
   end type
 
   type, bind(c) :: c_constraint
@@ -230,6 +232,13 @@ module gannet
       type(c_spec), intent(in) :: spec
       type(c_ptr), intent(out) :: problem
       integer(c_int) :: problem_create
+    end function
+    function problem_get_active(problem, x, active) bind(c, name="gannet_problem_get_active")
+      import
+      type(c_ptr), value :: problem
+      real(c_double), intent(in) :: x(*)
+      integer(c_int), intent(out) :: active(*)
+      integer(c_int) :: problem_get_active
     end function
     function problem_set_variable_constraints(problem, n, texts) &
       bind(c, name="gannet_problem_set_variable_constraints")
@@ -713,6 +722,39 @@ contains
     opt%variables(size(opt%variables))%expression = as_text(expression)
   end subroutine
 
+  ! The variable that was added last has a meaning only where a condition is true, as in
+  ! gannet_when(opt, "solver == 'gmres' and cells > 16"). Elsewhere it is inactive: in points it has one value
+  ! there, which means nothing, and gannet_get_active tells so.
+  !
+  ! Local; the same on all ranks.
+  subroutine gannet_when(opt, condition)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: condition
+    if (.not. is_open(opt)) return
+    if (size(opt%variables) == 0) then
+      refused = "gannet_when is called behind the variable that the condition is of, and there is none"
+      return
+    end if
+    opt%variables(size(opt%variables))%when = as_text(condition)
+  end subroutine
+
+  ! Whether each variable has a meaning at a point; .false. for those whose condition (gannet_when) is not true.
+  !
+  ! Local, behind the first gannet_ask.
+  subroutine gannet_get_active(opt, x, active, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:)
+    logical, intent(out) :: active(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: code, found(size(opt%variables))
+    call check_order(opt, code)
+    if (code == 0) call make(opt, code)
+    found = 1
+    if (code == 0) code = problem_get_active(opt%problem, x, found)
+    active = found(:size(active)) /= 0
+    call settle(code, ierr)
+  end subroutine
+
   ! Add a quantity with limits, in its own units: feasible between the bounds, of which one may be left out.
   !
   ! Local; the same on all ranks.
@@ -783,7 +825,7 @@ contains
         entry%pointers = [(c_loc(entry%values(k)%c), k=1, size(entry%values))]
         variables(i) = c_variable(c_loc(entry%name%c), entry%kind, entry%lower, entry%upper, entry%scale, &
                                   size(entry%values, kind=c_int), c_null_ptr, entry%role, entry%fixed, &
-                                  c_loc(entry%expression%c), entry%step, c_null_ptr)
+                                  c_loc(entry%expression%c), entry%step, c_null_ptr, c_loc(entry%when%c))
         if (size(entry%values) > 0) variables(i)%values = c_loc(entry%pointers)
         if (allocated(entry%numbers)) then
           variables(i)%n_values = size(entry%numbers, kind=c_int)

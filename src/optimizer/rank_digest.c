@@ -35,6 +35,7 @@ static uint64_t mix_variable(uint64_t digest, const gannet_variable *variable) {
                          variable->numbers != NULL};
   digest = gannet_rank_digest_numbers(digest, 4, role);
   if (variable->role == GANNET_ROLE_DERIVED) digest = mix_text(digest, variable->expression);
+  if (gannet_variable_is_conditional(variable)) digest = mix_text(digest, variable->when);
   return gannet_rank_digest_numbers(digest, (int)(sizeof numbers / sizeof *numbers), numbers);
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/conditional.h"
+#include "problem/derived.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
 
@@ -147,10 +149,15 @@ static double walk(population *p, numbers *from, int steps, double level, double
   const double n = p->problem->spec.n_variables;
   const double switches = gannet_problem_count_switches(p->problem);
   for (int s = 0; s < steps; ++s) {
+    if (p->problem->derived->n_conditional > 0) {
+      gannet_conditional_refresh(p->problem, from->stream, from->at, x);
+      from->at += (uint64_t)p->problem->d;
+    }
     const bool of_switch = switches > 0 && next_number(from) * n < switches;
     now = of_switch ? step_of_switch(p, from, level, x, now)
                     : step_along_line(p, from, level, x, now);
   }
+  gannet_conditional_rest(p->problem, x);
   return now;
 }
 
@@ -329,7 +336,7 @@ gannet_err gannet_variable_constraints_set(gannet_problem *problem, int n, const
                                            int *wrong) {
   gannet_variable_constraints *before = problem->variable_constraints;
   int unused;
-  const bool any = n + problem->n_functions > 0;
+  const bool any = n + problem->n_functions > 0 || problem->derived->demanded;
   problem->variable_constraints = NULL;
   gannet_err err = GANNET_OK;
   if (any) err = gannet_alloc(1, sizeof *before, &problem->variable_constraints);

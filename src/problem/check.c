@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/conditional.h"
 #include "problem/derived.h"
 #include "problem/quantities.h"
 
@@ -200,6 +201,13 @@ static bool check_role(const gannet_variable *v, const char *location,
       if (!v->expression || !*v->expression)
         gannet_complain(complaints, location,
                         "variable %s: no expression; give one as in \"chord*span\"", v->name);
+      if (gannet_variable_is_conditional(v))
+        gannet_complain(
+            complaints, location,
+            "variable %s: when is for variables that are chosen or fixed, and this one "
+            "has an expression; write the condition into that, as in \"solver == 'cg' ? "
+            "1 : 2\"",
+            v->name);
       return false;
     default:
       gannet_complain(complaints, location, "variable %s: unknown role %d", v->name, (int)v->role);
@@ -299,6 +307,9 @@ gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec) {
   if (complaints.count == 0) {
     gannet_derived *derived = NULL;
     err = gannet_derived_create(spec->n_variables, spec->variables, NULL, &complaints, &derived);
+    if (err == GANNET_OK && derived)
+      err =
+          gannet_conditional_check(derived, spec->n_variables, spec->variables, NULL, &complaints);
     gannet_derived_destroy(&derived, spec->n_variables);
   }
   if (spec->noise_sd < 0 || isinf(spec->noise_sd))

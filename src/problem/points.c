@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/conditional.h"
+#include "problem/derived.h"
 #include "problem/pool.h"
 #include "problem/problem.h"
 #include "problem/variable_constraints.h"
@@ -36,6 +38,7 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
       const int i = problem->free_variable[f], k = problem->first[i];
       gannet_variable_snap(&problem->spec.variables[i], problem->continuous[k], x_unit + k);
     }
+    gannet_conditional_rest(problem, x_unit);
   }
 }
 
@@ -78,6 +81,7 @@ double gannet_problem_count_points(const gannet_problem *problem) {
   double count = 1;
   if (!problem->pool && c && c->n_allowed >= 0) return (double)c->n_allowed;
   if (problem->pool) return (double)gannet_pool_count(problem->pool);
+  if (problem->derived->n_listed >= 0) return (double)problem->derived->n_listed;
   for (int i = 0; i < problem->spec.n_variables; ++i)
     count *= gannet_variable_count(&problem->spec.variables[i]);
   return count;
@@ -90,6 +94,7 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
   }
   const gannet_variable_constraints *c = problem->variable_constraints;
   if (c && c->n_allowed >= 0) t = c->allowed[t];
+  if (problem->derived->n_listed >= 0) t = problem->derived->listed[t];
   for (int f = 0; f < problem->n_free; ++f) {
     const int i = problem->free_variable[f];
     const gannet_variable *v = &problem->spec.variables[i];
@@ -97,6 +102,7 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
     gannet_variable_encode(v, gannet_variable_value(v, t % n), x_unit + problem->first[i]);
     t /= n;
   }
+  gannet_conditional_rest(problem, x_unit);
 }
 
 double gannet_problem_flip(const gannet_problem *problem, double objective) {

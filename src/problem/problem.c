@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plain_environment.h"
 #include "problem/check.h"
+#include "problem/conditional.h"
 #include "problem/derived.h"
 #include "problem/outputs.h"
 #include "problem/physics.h"
@@ -18,7 +19,7 @@
 /* A variable or constraint with its own copies of all strings; on failure what exists is freed by
  * gannet_problem_destroy. */
 static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to) {
-  char *name = NULL, *expression = NULL, **values = NULL, number[40];
+  char *name = NULL, *expression = NULL, *when = NULL, **values = NULL, number[40];
   double *numbers = NULL;
   *to = *from;
   to->numbers = NULL;
@@ -26,8 +27,13 @@ static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to
   to->values = NULL;
   to->n_values = 0;
   to->expression = NULL;
+  to->when = NULL;
   GANNET_TRY(gannet_copy_text(from->name, &name));
   to->name = name;
+  if (gannet_variable_is_conditional(from)) {
+    GANNET_TRY(gannet_copy_text(from->when, &when));
+    to->when = when;
+  }
   if (from->role == GANNET_ROLE_DERIVED) {
     GANNET_TRY(gannet_copy_text(from->expression, &expression));
     to->expression = expression;
@@ -124,8 +130,9 @@ static gannet_err fill_problem(const gannet_problem_spec *spec, gannet_problem *
   GANNET_TRY(copy_spec(spec, &problem->spec));
   GANNET_TRY(number_coordinates(problem));
   gannet_complaints none = {0}; /* the expressions were checked with the rest */
-  return gannet_derived_create(spec->n_variables, problem->spec.variables, NULL, &none,
-                               &problem->derived);
+  GANNET_TRY(gannet_derived_create(spec->n_variables, problem->spec.variables, NULL, &none,
+                                   &problem->derived));
+  return gannet_conditional_list_points(problem);
 }
 
 gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem **problem) {
@@ -198,6 +205,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
     free_const(variable->numbers);
     free_const(variable->name);
     free_const(variable->expression);
+    free_const(variable->when);
   }
   free_const(spec->variables);
   for (int k = 0; k < spec->n_constraints; ++k) free_const(spec->constraints[k].name);

@@ -16,6 +16,7 @@ typedef struct {
   double *step;                               /* [n_variables] NaN where there is none */
   double *fixed;           /* [n_variables] the value of fixed variables, else NaN */
   const char **expression; /* [n_variables] of derived variables, else "" */
+  const char **when;       /* [n_variables] of conditional variables, else "" */
   const char **value;      /* [n_values] categories of all variables */
   int64_t *value_of;       /* [n_values] the variable that has it, by position */
   const char **constraint, **constraint_unit; /* [n_constraints] */
@@ -54,6 +55,11 @@ static const column_field fields[] = {
      AT(n_variables), .reals = AT(step), .optional = true},
     {"problem/expression", "what computes the variables that are derived; empty for others",
      AT(n_variables), .texts = AT(expression), .optional = true},
+    {"problem/when",
+     "where the variables that are conditional have a meaning; elsewhere history/x has their "
+     "resting "
+     "value; empty for others",
+     AT(n_variables), .texts = AT(when), .optional = true},
     {"problem/categories",
      "values of the categorical and ordinal variables, each variable's in its order", AT(n_values),
      .texts = AT(value)},
@@ -83,6 +89,7 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) 
   GANNET_TRY(gannet_alloc(v, sizeof *p->fixed, &p->fixed));
   GANNET_TRY(gannet_alloc(v, sizeof *p->step, &p->step));
   GANNET_TRY(gannet_alloc(v, sizeof *p->expression, &p->expression));
+  GANNET_TRY(gannet_alloc(v, sizeof *p->when, &p->when));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value, &p->value));
   GANNET_TRY(gannet_alloc(values, sizeof *p->value_of, &p->value_of));
   GANNET_TRY(gannet_alloc(k, sizeof *p->constraint, &p->constraint));
@@ -110,6 +117,7 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
     p->fixed[v] = variable->role == GANNET_ROLE_FIXED ? variable->fixed : NAN;
     p->step[v] = variable->step > 0 ? variable->step : NAN;
     p->expression[v] = variable->role == GANNET_ROLE_DERIVED ? variable->expression : "";
+    p->when[v] = variable->when ? variable->when : "";
     for (int i = 0; variable->values && i < variable->n_values; ++i) {
       p->value[p->n_values] = variable->values[i];
       p->value_of[p->n_values++] = v;
@@ -136,6 +144,7 @@ static void release_columns(columns *p) {
   gannet_free(&p->fixed);
   gannet_free(&p->step);
   gannet_free(&p->expression);
+  gannet_free(&p->when);
   gannet_free(&p->value);
   gannet_free(&p->value_of);
   gannet_free(&p->constraint);

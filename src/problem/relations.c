@@ -1,13 +1,14 @@
 #include "problem/relations.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "problem/variable.h"
 
-enum { MOST_PARTS = 64, LONGEST = 4000 };
+enum { MOST_PARTS = 64, LONGEST = 4000, DEEPEST = 32 };
 
 /* Operators that join two sides, or two parts, of a text. */
 typedef enum {
@@ -87,7 +88,7 @@ static gannet_err cut_text(const char *text, size_t size, bool of_sides, int *n,
 }
 
 /* Write the words "and" and "or" as && and ||, and = as ==. */
-static gannet_err write_operators(const gannet_problem_spec *spec, const char *text,
+static gannet_err write_operators(int n, const gannet_variable *variables, const char *text,
                                   growing_text *to) {
   static const char *const misspelt[] = {"=<", "=>", "<>"}, *const meant[] = {"<=", ">=", "!="};
   char quote = '\0';
@@ -99,9 +100,9 @@ static gannet_err write_operators(const gannet_problem_spec *spec, const char *t
            (isalnum((unsigned char)text[length]) || text[length] == '_'))
       ++length;
     bool is_variable = false;
-    for (int v = 0; v < spec->n_variables; ++v)
-      is_variable = is_variable || (strlen(spec->variables[v].name) == length &&
-                                    memcmp(spec->variables[v].name, text, length) == 0);
+    for (int v = 0; v < n; ++v)
+      is_variable = is_variable || (strlen(variables[v].name) == length &&
+                                    memcmp(variables[v].name, text, length) == 0);
     if (!is_variable && !quote && length == 3 && memcmp(text, "and", 3) == 0) written = "&& ";
     if (!is_variable && !quote && length == 2 && memcmp(text, "or", 2) == 0) written = "||";
     for (int i = 0; i < 3 && !quote; ++i)
@@ -133,7 +134,7 @@ static gannet_err append_chain(const char *text, size_t size, growing_text *to) 
   text_part side[MOST_PARTS];
   int n;
   GANNET_TRY(cut_text(text, size, true, &n, side));
-  if (n == 1) return append(to, text, size);
+  if (n <= 2) return append(to, text, size);
   for (int i = 0; i + 1 < n; ++i) {
     const char *joined = operator_texts[side[i].next];
     GANNET_TRY(append(to, i > 0 ? "&&(" : "(", i > 0 ? 3 : 1));
@@ -214,7 +215,7 @@ static gannet_err add_text(const gannet_problem_spec *spec, const char *text, in
   text_part part[MOST_PARTS], side[MOST_PARTS];
   int n_parts, n_sides;
   bool is_condition = false;
-  GANNET_TRY(write_operators(spec, text, &plain));
+  GANNET_TRY(write_operators(spec->n_variables, spec->variables, text, &plain));
   GANNET_TRY(cut_text(plain.text, plain.size, false, &n_parts, part));
   for (int i = 0; i < n_parts; ++i)
     is_condition = is_condition || part[i].next == OR || part[i].next == CHOICE;
@@ -268,4 +269,184 @@ void gannet_relations_free(int *n, gannet_relation **relations) {
   }
   gannet_free(relations);
   *n = 0;
+}
+
+/* Conditions. */
+
+typedef enum { COMPARE, NEGATE, BOTH, EITHER } step_kind;
+
+/* A step of the evaluation with a stack of truths: COMPARE pushes one, NEGATE replaces the
+ * uppermost, BOTH and EITHER replace the two uppermost by one. */
+typedef struct {
+  step_kind kind;
+  gannet_variable_expression *comparison; /* of COMPARE, else NULL */
+} condition_step;
+
+struct gannet_condition {
+  int n_variables;
+  int n;
+  condition_step *step; /* [n] */
+};
+
+/* What a condition is read from: its text with plain operators, and the variables. */
+typedef struct {
+  int n_variables;
+  const gannet_variable *variables;
+  gannet_condition *condition;
+  int depth; /* of the part that is read, in brackets and behind "not" */
+} condition_reader;
+
+static gannet_err add_step(gannet_condition *c, step_kind kind) {
+  GANNET_TRY(gannet_resize((size_t)c->n, (size_t)c->n + 1, sizeof *c->step, &c->step));
+  c->step[c->n++].kind = kind;
+  return GANNET_OK;
+}
+
+/* The variable whose name a text is; -1 = none. */
+static int find_named(const condition_reader *r, const char *text, size_t size) {
+  for (int v = 0; v < r->n_variables; ++v)
+    if (strlen(r->variables[v].name) == size && memcmp(r->variables[v].name, text, size) == 0)
+      return v;
+  return -1;
+}
+
+/* Whether the bracket that a text begins with is closed by its last character. */
+static bool is_bracketed(const char *text, size_t size) {
+  int depth = 0;
+  char quote = '\0';
+  for (size_t at = 0; at < size; ++at) {
+    const bool is_quote = text[at] == '\'' || text[at] == '"';
+    if (is_quote && (!quote || quote == text[at])) quote = quote ? '\0' : text[at];
+    if (!quote) depth += (text[at] == '(') - (text[at] == ')');
+    if (depth == 0) return text[0] == '(' && at + 1 == size;
+  }
+  return false;
+}
+
+/* A comparison, or the name of a boolean variable. */
+static gannet_err read_comparison(condition_reader *r, const char *text, size_t size) {
+  const text_part whole = {text, size, NO_OPERATOR};
+  const int v = find_named(r, text, size);
+  growing_text written = {.size = 0};
+  bool found = false;
+  GANNET_REQUIRE(
+      size > 0, GANNET_ERR_INPUT,
+      "nothing stands beside 'and', 'or' or 'not'; expected a comparison as in solver == 'gmres'");
+  GANNET_REQUIRE(
+      has_comparison(&whole) || (v >= 0 && r->variables[v].type == GANNET_VARIABLE_BOOLEAN),
+      GANNET_ERR_INPUT,
+      "'%.*s' compares nothing; expected a comparison as in solver == 'gmres' or cells > "
+      "16, or the name of a boolean variable",
+      size < 200 ? (int)size : 200, text);
+  GANNET_TRY(append_chain(text, size, &written));
+  GANNET_TRY(add_step(r->condition, COMPARE));
+  gannet_variable_expression **comparison = &r->condition->step[r->condition->n - 1].comparison;
+  GANNET_TRY(
+      gannet_variable_expression_create(written.text, r->n_variables, r->variables, comparison));
+  for (int u = 0; u < r->n_variables; ++u)
+    found = found || gannet_variable_expression_uses(*comparison, u);
+  GANNET_REQUIRE(found, GANNET_ERR_INPUT,
+                 "'%.*s' names no variable; expected a comparison as in solver == 'gmres'",
+                 size < 200 ? (int)size : 200, text);
+  return GANNET_OK;
+}
+
+/* Read a part of a condition: what "or" joins, of it what "and" joins, then "not" and brackets. */
+static gannet_err read_condition(condition_reader *r, const char *text, size_t size) {
+  text_part part[MOST_PARTS];
+  int n;
+  while (size > 0 && isspace((unsigned char)*text)) ++text, --size;
+  while (size > 0 && isspace((unsigned char)text[size - 1])) --size;
+  GANNET_TRY(cut_text(text, size, false, &n, part));
+  GANNET_REQUIRE(++r->depth <= DEEPEST, GANNET_ERR_INPUT,
+                 "it has more than %d brackets inside of each other; write it with fewer", DEEPEST);
+  for (int i = 0; i < n; ++i)
+    if (part[i].next == CHOICE) n = 0; /* a ? b : c is one expression */
+  const operator_type joins[] = {OR, AND};
+  for (int j = 0; j < 2; ++j) { /* "or", else "and", cuts the text */
+    const char *begin = text;
+    int n_read = 0;
+    for (int i = 0; i < n; ++i) {
+      const char *end = part[i].at + part[i].length;
+      if (part[i].next != joins[j] && (i + 1 < n || n_read == 0)) continue;
+      GANNET_TRY(read_condition(r, begin, (size_t)(end - begin)));
+      if (n_read++ > 0) GANNET_TRY(add_step(r->condition, joins[j] == OR ? EITHER : BOTH));
+      begin = end + 2;
+    }
+    r->depth -= n_read > 0;
+    if (n_read > 0) return GANNET_OK;
+  }
+  const bool is_word = size > 3 && (isalnum((unsigned char)text[3]) || text[3] == '_');
+  if (n == 1 && size >= 3 && !is_word && memcmp(text, "not", 3) == 0 &&
+      find_named(r, "not", 3) < 0) {
+    GANNET_TRY(read_condition(r, text + 3, size - 3));
+    r->depth -= 1;
+    return add_step(r->condition, NEGATE);
+  }
+  if (n == 1 && is_bracketed(text, size))
+    GANNET_TRY(read_condition(r, text + 1, size - 2));
+  else
+    GANNET_TRY(read_comparison(r, text, size));
+  r->depth -= 1;
+  return GANNET_OK;
+}
+
+gannet_err gannet_condition_create(const char *text, int n, const gannet_variable *variables,
+                                   gannet_condition **condition) {
+  growing_text plain = {.size = 0};
+  GANNET_TRY(write_operators(n, variables, text, &plain));
+  GANNET_TRY(gannet_alloc(1, sizeof **condition, condition));
+  (*condition)->n_variables = n;
+  condition_reader r = {.n_variables = n, .variables = variables, .condition = *condition};
+  const gannet_err err = read_condition(&r, plain.text, plain.size);
+  if (err != GANNET_OK) gannet_condition_destroy(condition);
+  return err;
+}
+
+void gannet_condition_destroy(gannet_condition **condition) {
+  if (!*condition) return;
+  for (int i = 0; i < (*condition)->n; ++i)
+    gannet_variable_expression_destroy(&(*condition)->step[i].comparison);
+  gannet_free(&(*condition)->step);
+  gannet_free(condition);
+}
+
+static gannet_truth compare(const gannet_condition *c, gannet_variable_expression *comparison,
+                            const double *x_user, const bool *active, const bool *open) {
+  bool is_open = false, is_nan = false;
+  for (int v = 0; v < c->n_variables; ++v) {
+    if (!gannet_variable_expression_uses(comparison, v)) continue;
+    if (!active[v]) return GANNET_TRUTH_NEITHER;
+    is_nan = is_nan || isnan(x_user[v]);
+    is_open = is_open || (open && open[v]);
+  }
+  if (is_open || (open && is_nan)) return GANNET_TRUTH_OPEN;
+  const double truth = is_nan ? NAN : gannet_variable_expression_value(comparison, x_user);
+  return isnan(truth) ? GANNET_TRUTH_NEITHER : truth != 0 ? GANNET_TRUTH_YES : GANNET_TRUTH_NO;
+}
+
+gannet_truth gannet_condition_find_truth(const gannet_condition *c, const double *x_user,
+                                         const bool *active, const bool *open) {
+  gannet_truth stack[DEEPEST + 2];
+  int top = -1;
+  for (int i = 0; i < c->n; ++i) {
+    const step_kind kind = c->step[i].kind;
+    if (kind == COMPARE) {
+      stack[++top] = compare(c, c->step[i].comparison, x_user, active, open);
+    } else if (kind == NEGATE) {
+      if (stack[top] == GANNET_TRUTH_NO || stack[top] == GANNET_TRUTH_YES)
+        stack[top] = stack[top] == GANNET_TRUTH_NO ? GANNET_TRUTH_YES : GANNET_TRUTH_NO;
+    } else {
+      const gannet_truth a = stack[top - 1], b = stack[top];
+      stack[--top] = (kind == BOTH) == (a < b) ? a : b;
+    }
+  }
+  return stack[0];
+}
+
+bool gannet_condition_uses(const gannet_condition *c, int v) {
+  bool found = false;
+  for (int i = 0; i < c->n && !found; ++i)
+    found = c->step[i].comparison && gannet_variable_expression_uses(c->step[i].comparison, v);
+  return found;
 }

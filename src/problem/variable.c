@@ -214,6 +214,30 @@ double gannet_variable_decode(const gannet_variable *v, const double *x_unit) {
   }
 }
 
+bool gannet_variable_is_conditional(const gannet_variable *v) {
+  return v->when && *v->when;
+}
+
+double gannet_variable_resting(const gannet_variable *v) {
+  const double middle = 0.5;
+  gannet_variable whole = *v;
+  if (v->role == GANNET_ROLE_FIXED) return v->fixed;
+  if (gannet_variable_switches(v)) return 0;
+  if (gannet_variable_has_numbers(v)) { /* a problem to be has no bounds of them yet */
+    whole.lower = v->numbers[0];
+    whole.upper = v->numbers[v->n_values - 1];
+    return v->numbers[set_index(&whole, middle)];
+  }
+  if (v->type == GANNET_VARIABLE_ORDINAL) whole.lower = 0, whole.upper = v->n_values - 1;
+  const double number = from_unit(&whole, middle);
+  if (is_lattice(v)) return lattice_value(&whole, lattice_index(&whole, number));
+  if (v->type == GANNET_VARIABLE_INTEGER) return floor(number + 0.5);
+  /* A number of six digits is easier to read, in a range that has room for it. */
+  const double power = number != 0 ? pow(10, 5 - floor(log10(fabs(number)))) : 1;
+  const double rounded = rint(number * power) / power;
+  return isfinite(rounded) && v->lower <= rounded && rounded <= v->upper ? rounded : number;
+}
+
 void gannet_variable_encode(const gannet_variable *v, double value, double *x_unit) {
   if (v->type == GANNET_VARIABLE_CATEGORICAL) {
     memset(x_unit, 0, (size_t)v->n_values * sizeof *x_unit);
@@ -435,6 +459,9 @@ gannet_err gannet_problem_check_value(const gannet_problem *problem, int variabl
                    value, v->fixed);
     return GANNET_OK;
   }
+  GANNET_REQUIRE(!isnan(value) || !gannet_variable_is_conditional(v), GANNET_ERR_INPUT,
+                 "variable %s: has no value, but is active at this design (when: %.200s); give one",
+                 v->name, v->when);
   if (gannet_variable_has_numbers(v) || v->step > 0) return check_listed(v, value);
   switch (v->type) {
     case GANNET_VARIABLE_CATEGORICAL:
@@ -468,7 +495,8 @@ static const double farthest = 1e6;
 gannet_err gannet_problem_check_tried(const gannet_problem *problem, int variable, double value) {
   const gannet_variable *v = &problem->spec.variables[variable];
   char number[40];
-  if (v->role != GANNET_ROLE_FREE || !gannet_variable_is_number(v))
+  const bool is_missing = isnan(value) && gannet_variable_is_conditional(v);
+  if (v->role != GANNET_ROLE_FREE || !gannet_variable_is_number(v) || is_missing)
     return gannet_problem_check_value(problem, variable, value);
   gannet_format_number(value, number, sizeof number);
   GANNET_REQUIRE(isfinite(value), GANNET_ERR_INPUT, "variable %s: %s, expected a finite number",

@@ -60,6 +60,15 @@ bool gannet_variable_switches(const gannet_variable *variable);
  */
 double gannet_variable_next(const gannet_variable *variable, double value, bool larger);
 
+/* Whether the variable has a condition, so that it is inactive at some points; and the value that
+ * it has there: that of a fixed one, false, the first category, else the middle of the unit
+ * interval.
+ *
+ * Local.
+ */
+bool gannet_variable_is_conditional(const gannet_variable *variable);
+double gannet_variable_resting(const gannet_variable *variable);
+
 /* Whether the values are a set of numbers, or words.
  *
  * Local.

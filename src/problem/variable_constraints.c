@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/conditional.h"
+#include "problem/derived.h"
 #include "problem/pool.h"
 
 enum { SAMPLES = 64 };
@@ -38,13 +40,28 @@ static double tolerance_of(const gannet_relation_use *use, int n_variables, cons
   return rounding * fmax(size, terms);
 }
 
-/* By how much a point misses relation i, in units of its scale; 0 = not at all. */
+/* Whether a relation is judged at a point: no variable that it names is inactive there.
+ *
+ * active  in  [n_variables]; NULL = all are
+ */
+static bool is_judged(const gannet_variable_constraints *c, int n_variables, int i,
+                      const bool *active) {
+  const gannet_relation *relation = &c->relation[i];
+  for (int v = 0; v < n_variables && active && c->use[i].is_conditional; ++v)
+    if (!active[v] && (gannet_variable_expression_uses(relation->left, v) ||
+                       (relation->right && gannet_variable_expression_uses(relation->right, v))))
+      return false;
+  return true;
+}
+
+/* By how much a point misses relation i, in units of its scale; 0 = not at all, or not judged. */
 static double miss_of(const gannet_variable_constraints *c, int n_variables, int i,
-                      const double *x_user) {
+                      const double *x_user, const bool *active) {
   const gannet_relation *relation = &c->relation[i];
   const gannet_relation_use *use = &c->use[i];
   const double least = 1e-12; /* of what is violated by nothing, as a < a */
   double size;
+  if (!is_judged(c, n_variables, i, active)) return 0;
   if (relation->type == GANNET_RELATION_CONDITION) {
     const double truth = gannet_variable_expression_value(relation->left, x_user);
     return truth != 0 && !isnan(truth) ? 0 : 1;
@@ -60,19 +77,25 @@ static double miss_of(const gannet_variable_constraints *c, int n_variables, int
 }
 
 /* The sum over all relations, or over the first ones, once it and excess exceed most. */
-static double violation_of(const gannet_variable_constraints *c, int n_variables,
-                           const double *x_user, double excess, double most) {
+static double violation_of(const gannet_problem *problem, const double *x_user, double excess,
+                           double most) {
+  const gannet_variable_constraints *c = problem->variable_constraints;
+  const bool *active = gannet_conditional_find_active(problem, x_user);
+  const bool *demanded = problem->derived->demanded;
   double sum = 0;
-  for (int i = 0; i < c->n && excess + sum <= most; ++i) sum += miss_of(c, n_variables, i, x_user);
+  for (int i = 0; i < c->n && excess + sum <= most; ++i)
+    sum += miss_of(c, problem->spec.n_variables, i, x_user, active);
+  for (int v = 0; demanded && v < problem->spec.n_variables; ++v) sum += demanded[v] && !active[v];
   return sum;
 }
 
 gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const double *x_user) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   const int n = problem->spec.n_variables;
+  const bool *active = gannet_conditional_find_active(problem, x_user);
   for (int i = 0; c && i < c->n; ++i) {
     const gannet_relation *relation = &c->relation[i];
-    if (!(miss_of(c, n, i, x_user) > 0)) continue;
+    if (!(miss_of(c, n, i, x_user, active) > 0)) continue;
     const char *text = c->text[c->use[i].text];
     GANNET_REQUIRE(relation->type != GANNET_RELATION_CONDITION, GANNET_ERR_INPUT,
                    "the design violates the variable constraint '%.200s'; change a value", text);
@@ -93,7 +116,7 @@ gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const dou
 
 bool gannet_problem_allows_values(const gannet_problem *problem, const double *x_user) {
   const gannet_variable_constraints *c = problem->variable_constraints;
-  return !c || violation_of(c, problem->spec.n_variables, x_user, 0, 0) == 0;
+  return !c || violation_of(problem, x_user, 0, 0) == 0;
 }
 
 bool gannet_problem_allows(const gannet_problem *problem, const double *x_unit) {
@@ -122,6 +145,7 @@ static double dependent_value(const gannet_dependent *one, int n_variables, cons
 double gannet_allowed_follow(const gannet_problem *problem, double *x_unit) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   double excess = 0;
+  if (!c) gannet_conditional_rest(problem, x_unit);
   if (!c) return 0;
   gannet_problem_decode(problem, x_unit, c->x_user);
   for (int p = 0; p < c->n_dependent; ++p) {
@@ -137,16 +161,21 @@ double gannet_allowed_follow(const gannet_problem *problem, double *x_unit) {
     c->x_user[v] = gannet_variable_decode(&problem->spec.variables[v], x_unit + problem->first[v]);
   }
   if (c->n_dependent > 0) gannet_problem_derive(problem, c->x_user);
+  gannet_conditional_rest(problem, x_unit);
   return excess;
 }
 
-/* right - left of relation i at a point whose dependent variables follow. x_unit is completed. */
+/* right - left of relation i at a point whose dependent variables follow, 0 where it is not judged.
+ * x_unit is completed. */
 static double slack_at(const gannet_problem *problem, int i, double *x_unit, double *tolerance) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   double size;
   (void)gannet_allowed_follow(problem, x_unit);
   const double slack = slack_of(&c->relation[i], c->x_user, &size);
   *tolerance = tolerance_of(&c->use[i], problem->spec.n_variables, c->x_user, size);
+  if (c->use[i].is_conditional && !is_judged(c, problem->spec.n_variables, i,
+                                             gannet_conditional_find_active(problem, c->x_user)))
+    return 0;
   return slack;
 }
 
@@ -235,7 +264,7 @@ double gannet_allowed_complete_within(const gannet_problem *problem, double most
   take_combinations(problem, x_unit);
   if (c->has_curved_equation) project_onto_equations(problem, x_unit);
   const double excess = gannet_allowed_follow(problem, x_unit);
-  return excess + violation_of(c, problem->spec.n_variables, c->x_user, excess, most);
+  return excess + violation_of(problem, c->x_user, excess, most);
 }
 
 bool gannet_allowed_depends(const gannet_problem *problem, int coordinate) {
@@ -303,6 +332,7 @@ void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, do
 void gannet_allowed_pull_back(const gannet_problem *problem, const double *x_unit,
                               double *gradient) {
   const gannet_variable_constraints *c = problem->variable_constraints;
+  gannet_conditional_hold(problem, x_unit, gradient);
   if (!c || c->n_dependent == 0) return;
   gannet_problem_decode(problem, x_unit, c->x_user);
   for (int p = 0; p < c->n_dependent; ++p) {
@@ -328,6 +358,18 @@ static void ends_of(const gannet_variable *v, double *least, double *most) {
   const double count = gannet_variable_count(v);
   *least = isfinite(count) ? gannet_variable_value(v, 0) : v->lower;
   *most = isfinite(count) ? gannet_variable_value(v, (int64_t)count - 1) : v->upper;
+}
+
+/* Whether an expression names a conditional variable; with deep also by way of derived ones. */
+static bool names_conditional(const gannet_problem *problem,
+                              const gannet_variable_expression *expression, bool deep) {
+  const gannet_derived *derived = problem->derived;
+  bool found = false;
+  for (int v = 0; expression && v < problem->spec.n_variables && !found; ++v)
+    if (gannet_variable_expression_uses(expression, v))
+      found = derived->condition[v] || (deep && derived->expression[v] &&
+                                        names_conditional(problem, derived->expression[v], deep));
+  return found;
 }
 
 /* Find out whether right - left of relation i is linear in the free variables, and its usual size,
@@ -367,6 +409,9 @@ static void study_relation(const gannet_problem *problem, const gannet_relation 
     n_finite += 1;
   }
   use->scale = n_finite > 0 && sum > 0 ? sum / n_finite : 1;
+  if (names_conditional(problem, relation->left, true) ||
+      names_conditional(problem, relation->right, true))
+    use->is_linear = false; /* inactive variables rest */
   if (use->is_linear) memcpy(use->reduced, use->slope, (size_t)n * sizeof *use->reduced);
 }
 
@@ -611,6 +656,8 @@ static gannet_err read_text(const gannet_problem *problem, int t, const char *te
     use->scale = 1;
     GANNET_TRY(gannet_alloc(n, sizeof *use->slope, &use->slope));
     GANNET_TRY(gannet_alloc(n, sizeof *use->reduced, &use->reduced));
+    use->is_conditional = names_conditional(problem, c->relation[i].left, false) ||
+                          names_conditional(problem, c->relation[i].right, false);
     if (c->relation[i].type == GANNET_RELATION_CONDITION) continue;
     study_relation(problem, &c->relation[i], i, use, c->x_user);
     GANNET_TRY(check_possible(&problem->spec, text, &c->relation[i], use));

@@ -11,8 +11,9 @@
  * points of the allowed part, nearly uniform, from which others are drawn
  *
  * Linear equations are kept exactly, to the rounding of a sum. Others are kept by projection, to
- * GANNET_EQUATION_TOLERANCE of the larger side. A problem with a list of candidates has no allowed
- * part beside the list, all of whose rows satisfy the constraints.
+ * GANNET_EQUATION_TOLERANCE of the larger side. A relation that names a conditional variable is not
+ * judged where that is inactive; it counts as not linear. A problem with a list of candidates has
+ * no allowed part beside the list, all of whose rows satisfy the constraints.
  *
  * Every function is a pure function of its arguments: ranks compute the same alike.
  */
@@ -30,10 +31,11 @@
 
 /* What a relation is to the search. */
 typedef struct {
-  int text;          /* that it is from */
-  double scale;      /* usual size of right - left in the box */
-  bool is_linear;    /* right - left = offset + sum_v slope[v] x[v], over the free variables */
-  bool is_dependent; /* an equation that a dependent variable or a combination satisfies */
+  int text;            /* that it is from */
+  double scale;        /* usual size of right - left in the box */
+  bool is_linear;      /* right - left = offset + sum_v slope[v] x[v], over the free variables */
+  bool is_dependent;   /* an equation that a dependent variable or a combination satisfies */
+  bool is_conditional; /* it names a conditional variable */
   double offset;
   double *slope; /* [n_variables] */
   /* The same when dependent variables are replaced by what gives them; 0 for them. */
@@ -176,8 +178,8 @@ double gannet_allowed_complete(const gannet_problem *problem, double *x_unit);
  */
 double gannet_allowed_complete_within(const gannet_problem *problem, double most, double *x_unit);
 
-/* Give dependent variables alone their values; returns by how much they leave their ranges, in
- * which they are kept. Does nothing without variable constraints.
+/* Give dependent and inactive variables alone their values; returns by how much the former leave
+ * their ranges, in which they are kept. Does nothing without variable constraints and conditions.
  *
  * Local.
  *
@@ -204,12 +206,12 @@ void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, do
                          double *slopes);
 
 /* Turn the gradient of a function in all coordinates into that in those which do not depend on
- * others, by the chain rule.
+ * others, by the chain rule. Coordinates of inactive variables move nothing.
  *
  * Local.
  *
  * x_unit    in     [d] completed
- * gradient  inout  [d]; 0 for dependent coordinates afterwards
+ * gradient  inout  [d]; 0 for dependent and inactive coordinates afterwards
  */
 void gannet_allowed_pull_back(const gannet_problem *problem, const double *x_unit,
                               double *gradient);

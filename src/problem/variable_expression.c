@@ -188,6 +188,26 @@ static gannet_err find_compared(const scan *s, int i, const gannet_variable *v, 
   return GANNET_OK;
 }
 
+/* Whether a quoted token that is no label is compared with a name that no variable has. */
+static gannet_err check_neighbours(const scan *s, int i) {
+  const char *known[257] = {NULL};
+  for (int v = 0; v < s->n_variables && v < 256; ++v) known[v] = s->variables[v].name;
+  for (int at = i - 2; at <= i + 2; at += 4) {
+    if (at < 0 || at >= s->n || !is_comparison(&s->token[(i + at) / 2])) continue;
+    const token *t = &s->token[at];
+    int v = 0;
+    while (v < s->n_variables && !is_text(t, s->variables[v].name)) ++v;
+    if (t->kind != NAME || v < s->n_variables) continue;
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", t->length < 63 ? (int)t->length : 63, t->text);
+    const char *near = gannet_nearest(word, known);
+    return GANNET_RAISE(GANNET_ERR_INPUT, "expression '%.200s': there is no variable '%s'%s%s%s",
+                        s->text, word, near ? "; did you mean '" : "", near ? near : "",
+                        near ? "'?" : "");
+  }
+  return GANNET_OK;
+}
+
 /* Write the position of a variable's word among those of another one, which has -1 in the place of
  * words that it lacks. Returns the length. */
 static size_t write_position(const gannet_variable *v, const gannet_variable *other, char *plain) {
@@ -249,13 +269,14 @@ static gannet_err replace_labels(const scan *s, char *plain) {
       continue;
     }
     if (value[i] < 0 && !quoted) continue;
-    if (value[i] < 0) {
+    if (value[i] < 0) err = check_neighbours(s, i);
+    if (value[i] < 0 && err == GANNET_OK) {
       err = GANNET_RAISE(GANNET_ERR_INPUT,
                          "expression '%.200s': '%.*s' is not compared with a variable that has it "
                          "as a value; use it as in solver == 'cg'",
                          s->text, (int)t->length, t->text);
-      break;
     }
+    if (err != GANNET_OK) break;
     const size_t ahead = (size_t)(t->text - quoted - copied);
     memcpy(plain, copied, ahead);
     /* Padded, so that characters behind it keep their numbers in messages. */

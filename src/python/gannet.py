@@ -31,8 +31,8 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "categorical", "derived", "fixed", "integer", "ordinal",
-           "real"]
+__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "categorical", "derived", "fixed", "integer",
+           "ordinal", "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
@@ -65,7 +65,7 @@ def _structure(name, /, **members):
 _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, lower=ctypes.c_double, upper=ctypes.c_double,
                        scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p),
                        role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p,
-                       step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double))
+                       step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double), when=ctypes.c_char_p)
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
@@ -138,6 +138,7 @@ def _load():
         "gannet_context_create_fortran": [ctypes.c_int, ctypes.c_uint64, taken],
         "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
         "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
+        "gannet_problem_get_active": [handle, doubles, ctypes.POINTER(ctypes.c_int)],
         "gannet_problem_set_variable_constraints": [handle, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)],
         "gannet_problem_set_variable_functions": [handle, ctypes.c_int, ctypes.POINTER(_Function)],
         "gannet_optimizer_create": [handle, handle, ctypes.c_int, ctypes.POINTER(_Setting), taken],
@@ -177,27 +178,35 @@ def _check(code):
 Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
 
 _FREE, _FIXED, _DERIVED = range(3)  # gannet_variable_role
-_Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression step numbers",
-                               defaults=(_FREE, 0, None, 0, ()))
+_Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression step numbers when",
+                               defaults=(_FREE, 0, None, 0, (), None))
 
 
-def real(lower, upper, scale="linear", step=None):
+def real(lower, upper, scale="linear", step=None, when=None):
     """A real variable in units of your own; scale "log" where factors matter, not differences. A tuple
-    (lower, upper) or (lower, upper, "log") says the same. With a step, the values are lower, lower + step, ..."""
-    return _Kind(_REAL, lower, upper, scale, (), step=_step(step))
+    (lower, upper) or (lower, upper, "log") says the same. With a step, the values are lower, lower + step, ...
+
+    With when, as in when="solver == 'gmres'", a variable of any kind has a meaning only where that is true. Elsewhere
+    it is inactive: Point.active does not name it, and in the Point it has one value, which means nothing."""
+    return _Kind(_REAL, lower, upper, scale, (), step=_step(step), when=when)
 
 
-def integer(lower, upper, scale="linear", step=None):
-    """An integer variable, both bounds included. With a step, the values are lower, lower + step, ..."""
-    return _Kind(_INTEGER, lower, upper, scale, (), step=_step(step))
+def integer(lower, upper, scale="linear", step=None, when=None):
+    """An integer variable, both bounds included. With a step, the values are lower, lower + step, ...; when as in real."""
+    return _Kind(_INTEGER, lower, upper, scale, (), step=_step(step), when=when)
 
 
-def ordinal(*values, scale="linear"):
+def ordinal(*values, scale="linear", when=None):
     """One of several numbers in ascending order, as in ordinal(16, 32, 64, scale="log"), or of several words in their
-    order, as in ordinal("coarse", "medium", "fine")."""
+    order, as in ordinal("coarse", "medium", "fine"); when as in real."""
     if any(isinstance(value, str) for value in values):
-        return _Kind(_ORDINAL, 0, 0, scale, values)
-    return _Kind(_ORDINAL, 0, 0, scale, (), numbers=values)
+        return _Kind(_ORDINAL, 0, 0, scale, values, when=when)
+    return _Kind(_ORDINAL, 0, 0, scale, (), numbers=values, when=when)
+
+
+def boolean(when=None):
+    """A switch; bool says the same. when as in real."""
+    return _Kind(_BOOLEAN, 0, 0, "linear", (), when=when)
 
 
 def _step(step):
@@ -206,9 +215,9 @@ def _step(step):
     return step or 0
 
 
-def categorical(*values):
-    """One of several names; a list of names says the same. (bool is a switch.)"""
-    return _Kind(_CATEGORICAL, 0, 0, "linear", values)
+def categorical(*values, when=None):
+    """One of several names; a list of names says the same. (bool is a switch.) when as in real."""
+    return _Kind(_CATEGORICAL, 0, 0, "linear", values, when=when)
 
 
 def fixed(value):
@@ -244,11 +253,12 @@ def _variable(name, given):
 
 
 class Point(dict):
-    """Values by the names of the variables; `id` for telling, `x` as an array in the library's coding."""
+    """Values by the names of the variables; `id` for telling, `x` as an array in the library's coding, `active` the names
+    of the variables that have a meaning here: all but conditional ones whose condition is not true."""
 
-    def __init__(self, names, kinds, number, x):
+    def __init__(self, names, kinds, number, x, active=None):
         super().__init__((name, _value(kind, v)) for name, kind, v in zip(names, kinds, x))
-        self.id, self.x = number, x
+        self.id, self.x, self.active = number, x, frozenset(names) if active is None else active
 
 
 def _value(kind, number):
@@ -410,7 +420,8 @@ class Optimizer(contextlib.AbstractContextManager):
                 variables = dict(_entries("variables", variables, "name -> kind"))
                 self.names = list(variables)
                 self.kinds = [_variable(name, kind) for name, kind in variables.items()]
-                self._filled = {name for name, kind in zip(self.names, self.kinds) if kind.role != _FREE}
+                self._filled = {name for name, kind in zip(self.names, self.kinds)
+                                if kind.role != _FREE or kind.when is not None}  # what a design may leave out
                 self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
                 self._create_problem(goal, noise, variable_constraints)
                 settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
@@ -457,6 +468,8 @@ class Optimizer(contextlib.AbstractContextManager):
             entry.step = _float(f"variable {name}: step", kind.step)
             if listed:
                 entry.numbers = (ctypes.c_double * len(listed))(*listed)
+            if kind.when is not None:
+                entry.when = _bytes(f"variable {name}: when", kind.when)
             if kind.role == _DERIVED:
                 entry.expression = _bytes(f"variable {name}: expression", kind.expression)
         constraints = (_Constraint * len(self.constraints))(
@@ -488,6 +501,11 @@ class Optimizer(contextlib.AbstractContextManager):
             raise Error("the optimiser was closed; make another one")
         return self._optimizer
 
+    def _point(self, number, x):
+        x, active = np.ascontiguousarray(x), (ctypes.c_int * len(self.names))()
+        _check(_library.gannet_problem_get_active(self._problem, _doubles(x), active))
+        return Point(self.names, self.kinds, number, x, frozenset(name for name, flag in zip(self.names, active) if flag))
+
     def ask(self, q=1):
         """q points that differ from each other and from all before, as a list of Point.
 
@@ -498,7 +516,7 @@ class Optimizer(contextlib.AbstractContextManager):
             ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
         self._finish(_library.gannet_optimizer_ask(self._working(), q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
-        points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
+        points = [self._point(int(number), row) for number, row in zip(ids, x)]
         self._open.update((point.id, tuple(point.values())) for point in points)
         return points
 
@@ -703,7 +721,7 @@ class Optimizer(contextlib.AbstractContextManager):
         _library.gannet_optimizer_best(self._optimizer, ctypes.byref(best), _doubles(x))
         if best.id < 0:
             return None
-        return Point(self.names, self.kinds, best.id, x), best.objective, bool(best.feasible)
+        return self._point(best.id, x), best.objective, bool(best.feasible)
 
     def counts(self):
         """How many evaluations there are, as a dictionary: pending, done, feasible (those of done that satisfy all
@@ -726,7 +744,7 @@ class Optimizer(contextlib.AbstractContextManager):
         _check(_library.gannet_optimizer_recommend(self._working(), ctypes.byref(best), _doubles(x)))
         if best.id < 0:
             return None
-        return Point(self.names, self.kinds, best.id, x), best.mean, best.sd, best.noise_sd
+        return self._point(best.id, x), best.mean, best.sd, best.noise_sd
 
     def predict(self, points):
         """A Prediction: what the models of the next ask expect at designs of yours, without any simulation. Its members are
@@ -814,7 +832,7 @@ class Optimizer(contextlib.AbstractContextManager):
         n = _library.gannet_optimizer_pending(self._working(), 0, None, None)
         ids, x = np.empty(n, dtype=np.int64), np.empty((n, len(self.names)))
         _library.gannet_optimizer_pending(self._working(), n, ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x))
-        return [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
+        return [self._point(int(number), row) for number, row in zip(ids, x)]
 
     def close(self):
         """Free everything; called by itself at the end.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/conditional.h"
 #include "report/parts.h"
 #include "report/report.h"
 
@@ -73,6 +74,7 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const gannet_problem_spec *spec = &c->input->problem->spec;
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
+  const bool *active = gannet_conditional_find_active(c->input->problem, x);
   const bool done = t->result.status == GANNET_EVAL_DONE;
   const bool penalty = is_penalty(c, id);
   const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->result.status;
@@ -89,7 +91,7 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
                   json_integer(gannet_history_get(c->history, id)->elsewhere));
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
-                                report_number(x[v]));
+                                report_number(!active || active[v] ? x[v] : NAN));
   for (int k = 0; k < spec->n_constraints; ++k)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "c"), (size_t)k),
                                 report_number(done ? t->result.constraints[k] : NAN));

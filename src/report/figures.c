@@ -656,7 +656,12 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
 static bool draw_slices(const gannet_report *r, FILE *data, FILE *out, double *height) {
   size_t n = 0;
   int *order = order_variables(r, true, &n);
-  const bool shown = order && json_array_size(json_object_get(r->model, "slices")) > 0;
+  const json_t *slices = json_object_get(r->model, "slices");
+  size_t n_active = 0; /* a variable that is inactive in the best design has no slice */
+  for (size_t i = 0; order && i < n; ++i)
+    if (json_is_object(json_array_get(slices, (size_t)order[i]))) order[n_active++] = order[i];
+  n = n_active;
+  const bool shown = n > 0;
   if (n > SLICES) n = SLICES;
   if (shown) {
     (void)fputs("# value, median, ends of the central 95 %; one block per variable\n", data);

@@ -10,6 +10,7 @@
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/transform.h"
 #include "optimizer/recommend.h"
+#include "problem/conditional.h"
 #include "report/parts.h"
 #include "search/sobol.h"
 
@@ -195,9 +196,10 @@ static gannet_err make_slice(const study *s, int variable, const double *best, d
   double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
   const int n_variables = s->problem->spec.n_variables;
   const int n = list_values(&s->problem->spec.variables[variable], values);
-  memcpy(x_user, best, (size_t)n_variables * sizeof *x_user);
   for (int i = 0; i < n; ++i) {
+    memcpy(x_user, best, (size_t)n_variables * sizeof *x_user);
     x_user[variable] = values[i];
+    gannet_problem_derive(s->problem, x_user); /* other variables may be inactive there */
     gannet_problem_encode(s->problem, x_user, x_unit + (ptrdiff_t)i * s->d);
   }
   GANNET_TRY(study_predict(s, n, x_unit, mean, sd));
@@ -220,7 +222,8 @@ static gannet_err put_slices(const study *s, const double *best, json_t *list) {
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     json_t *one = json_null();
-    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE)
+    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
+        gannet_problem_is_active(s->problem, v, best))
       err = make_slice(s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
   }
@@ -235,7 +238,7 @@ static gannet_err put_slices(const study *s, const double *best, json_t *list) {
  * when it alone is drawn anew, over the variance (Jansen 1999; Saltelli et al. 2010). The scale is
  * that of the transformed objective. */
 typedef struct {
-  double *a, *b, *mixed; /* [SAMPLES][d] admissible */
+  double *a, *b, *mixed; /* [SAMPLES][d] admissible, but for what rests of a and b */
   double *at_a, *at_mixed;
 } design;
 
@@ -258,8 +261,14 @@ static gannet_err make_design(const study *s, design *g) {
   }
   gannet_sobol_destroy(&sobol);
   gannet_problem_spread(s->problem, 2 * SAMPLES, g->a);
-  gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
-  return study_predict(s, SAMPLES, g->a, g->at_a, NULL);
+  if (s->problem->derived->n_conditional == 0 || s->problem->pool) {
+    gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
+    return study_predict(s, SAMPLES, g->a, g->at_a, NULL);
+  }
+  /* A variable that is inactive at a point has its own value again where another one changes. */
+  memcpy(g->mixed, g->a, SAMPLES * d * sizeof *g->mixed);
+  gannet_problem_snap(s->problem, SAMPLES, g->mixed);
+  return study_predict(s, SAMPLES, g->mixed, g->at_a, NULL);
 }
 
 static double variance_of(const double *values) {
@@ -276,6 +285,8 @@ static gannet_err total_effect(const study *s, const design *g, int variable, do
   memcpy(g->mixed, g->a, SAMPLES * d * sizeof *g->mixed);
   for (size_t i = 0; i < SAMPLES; ++i)
     memcpy(g->mixed + i * d + first, g->b + i * d + first, width * sizeof *g->mixed);
+  if (s->problem->derived->n_conditional > 0 && !s->problem->pool)
+    gannet_problem_snap(s->problem, SAMPLES, g->mixed);
   GANNET_TRY(study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
   *effect = 0;
   for (int i = 0; i < SAMPLES; ++i)

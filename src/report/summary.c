@@ -16,6 +16,7 @@
 #include "campaign/run/progress.h"
 #include "campaign/tables/on_bound.h"
 #include "gannet/version.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 #include "report/parts.h"
 
@@ -36,11 +37,11 @@ static json_t *about_variables(const gannet_problem *problem) {
     for (int i = 0; i < one->n_values && gannet_variable_has_words(one); ++i)
       (void)json_array_append_new(values, json_string(one->values[i]));
     (void)json_array_append_new(
-        list,
-        json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:o}", "name", one->name, "unit",
-                  gannet_problem_unit(problem->variable_unit, v), "type", shown_type(one), "lower",
-                  one->lower, "upper", one->upper, "log", one->scale == GANNET_SCALE_LOG,
-                  "searched", one->role == GANNET_ROLE_FREE, "values", values));
+        list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:o}", "name", one->name, "unit",
+                        gannet_problem_unit(problem->variable_unit, v), "type", shown_type(one),
+                        "lower", one->lower, "upper", one->upper, "log",
+                        one->scale == GANNET_SCALE_LOG, "searched", one->role == GANNET_ROLE_FREE,
+                        "conditional", gannet_variable_is_conditional(one), "values", values));
   }
   return list;
 }
@@ -67,7 +68,8 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
   char text[TEXT];
   for (int v = 0; v < problem->spec.n_variables; ++v) {
     gannet_problem_format(problem, v, x[v], text, sizeof text);
-    (void)json_array_append_new(values, json_string(text));
+    (void)json_array_append_new(values,
+                                json_string(gannet_problem_is_active(problem, v, x) ? text : ""));
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     (void)json_array_append_new(constraints, report_number(t->result.constraints[k]));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/conditional.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
 #include "search/perturb.h"
@@ -146,7 +147,10 @@ void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, 
     double *x = x_unit + (size_t)p * d;
     moves.index = (uint64_t)number;
     if (p >= n_global) {
+      gannet_stream others = moves;
+      others.purpose |= UINT64_C(4) << 32; /* no kind of numbers of gannet_perturb */
       memcpy(x, c->centres + (size_t)(number % c->n_centres) * d, d * sizeof *x);
+      gannet_conditional_refresh(problem, others, 0, x);
       gannet_perturb(problem, moves, &c->perturbation, x);
     } else if (c->all_points) {
       gannet_problem_get_point(problem, number, x);

@@ -92,12 +92,12 @@ static gannet_err ask(polish_worker *w, question asks) {
   w->asks = asks;
   if (asks == ASKS_FUNCTION || n > 0)
     GANNET_TRY(gannet_lockstep_ask(w->polisher->lockstep, w->slot));
-  if (!spec->problem->variable_constraints) return GANNET_OK;
   if (asks == ASKS_FUNCTION) {
     gannet_allowed_pull_back(spec->problem, w->x, w->gradient);
     return GANNET_OK;
   }
   for (size_t k = 0; k < n; ++k) gannet_allowed_pull_back(spec->problem, w->x, w->slopes + k * d);
+  if (!spec->problem->variable_constraints) return GANNET_OK;
   gannet_allowed_rows(spec->problem, w->x, w->conditions + n, w->slopes + n * d);
   return GANNET_OK;
 }

@@ -22,6 +22,7 @@ static gannet_err sweep_coordinate(sweep *w, int list, int k, double *x, double 
   for (size_t i = 0; i < GANNET_SWEEP_POINTS; ++i) {
     memcpy(w->points + i * d, x, d * sizeof *x);
     w->points[i * d + (size_t)k] = low + ((double)i + 0.5) / GANNET_SWEEP_POINTS * (high - low);
+    (void)gannet_allowed_follow(spec->problem, w->points + i * d); /* inactive coordinates rest */
     if (spec->problem->variable_constraints)
       allowed[i] = gannet_allowed_complete(spec->problem, w->points + i * d) == 0;
   }

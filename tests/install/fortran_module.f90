@@ -162,6 +162,7 @@ program fortran_module
   call require(resident() - pages < 1000, "what failed or was begun anew is freed")
   call gannet_end(other)
   call keep_to_values()
+  call ask_conditional()
 
 contains
 
@@ -257,6 +258,34 @@ contains
     call gannet_correct(opt, 9_c_int64_t, 2d0, [1.5d0], ierr=ierr)
     call require(ierr /= 0 .and. index(gannet_message(), "9 was never asked") > 0, "what is not there is corrected")
     call gannet_end(opt)
+  end subroutine
+
+  ! Variables that have a meaning only where a condition is true.
+  subroutine ask_conditional()
+    type(gannet_optimizer) :: opt
+    integer(c_int64_t) :: id(12)
+    real(c_double) :: x(3, 12)
+    logical :: active(3)
+    integer :: k, ierr
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_set(opt, "method", "sobol")
+    call gannet_when(opt, "n > 1")
+    call require(index(gannet_message(), "behind the variable that the condition is of") > 0, "a condition of nothing")
+    call gannet_categorical(opt, "solver", [character(len=5) :: "cg", "gmres"])
+    call gannet_integer(opt, "restart", 5, 200)
+    call gannet_when(opt, "solver == 'gmres'")
+    call gannet_boolean(opt, "fast")
+    call gannet_when(opt, "restart > 50")
+    call gannet_ask(opt, id, x)
+    do k = 1, size(id)
+      call gannet_get_active(opt, x(:, k), active)
+      call require(active(1) .and. (active(2) .eqv. x(1, k) == 1d0), "where restart is active")
+      call require(active(3) .eqv. (active(2) .and. x(2, k) > 50), "where fast is active")
+      call require(active(2) .or. x(2, k) == 103d0, "where restart rests")
+    end do
+    call gannet_end(opt)
+    call gannet_get_active(opt, x(:, 1), active, ierr=ierr)
+    call require(ierr /= 0, "an optimiser that has ended")
   end subroutine
 
   subroutine begin_saved(opt, seed)

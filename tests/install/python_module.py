@@ -93,6 +93,31 @@ class Module(unittest.TestCase):
             with self.assertRaisesRegex(gannet.Error, told):
                 gannet.Optimizer({"x": (0, 1), "v": kind})
 
+    def test_conditional_variables(self):
+        kinds = {"solver": ["cg", "gmres", "sor"], "restart": gannet.integer(5, 200, when="solver == 'gmres'"),
+                 "omega": gannet.real(0.1, 1.9, when="solver == 'sor'"), "fast": gannet.boolean(when="restart > 100 or omega < 1"),
+                 "cells": gannet.ordinal(16, 32, 64, when="fast"), "mode": gannet.categorical("a", "b", when="not fast")}
+        active = {"cg": {"solver"}, "gmres": {"solver", "restart", "fast"}, "sor": {"solver", "omega"}}
+        with gannet.Optimizer(kinds, method="gp-ei", initial=6, seed=1, noise=0) as optimizer:
+            for point in optimizer.ask(12):
+                self.assertTrue(active[point["solver"]] - {"fast"} <= point.active)
+                self.assertEqual("restart" in point.active, point["solver"] == "gmres")
+                if "restart" not in point.active:
+                    self.assertEqual(point["restart"], 103)
+                optimizer.tell(point, point["omega"])
+            optimizer.tell({"solver": "cg"}, -1)
+            optimizer.tell({"solver": "cg", "restart": 7, "omega": None}, -2)  # of the same design
+            best = optimizer.best()[0]
+            self.assertEqual((best["restart"], best.active), (103, {"solver"}))
+            self.assertEqual(optimizer.ask()[0].active - set(kinds), set())
+            for own, told in (({"solver": "gmres"}, "variable restart: has no value, but is active at this design"),
+                              ({"restart": 7}, "variable solver is missing")):
+                with self.assertRaisesRegex(gannet.Error, told):
+                    optimizer.tell(own, 1)
+        for when, told in (("solvr == 'cg'", "did you mean 'solver'"), (3, "variable restart: when 3: expected text")):
+            with self.assertRaisesRegex(gannet.Error, told):
+                gannet.Optimizer({**kinds, "restart": gannet.integer(5, 200, when=when)})
+
     def test_arrays_are_the_same_points(self):
         ids, x = make().ask_array(6)
         points = make().ask(6)

@@ -133,6 +133,10 @@ static void problems_tell_null_pointers(void) {
   REFUSED("slack", gannet_problem_set_variable_functions, problem, 1, &function);
   assert_fails(GANNET_ERR_ARG, "expected at least 0",
                gannet_problem_set_variable_functions(problem, -1, &function));
+  int active[2];
+  REFUSED("problem", gannet_problem_get_active, NULL, x, active);
+  REFUSED("x_user", gannet_problem_get_active, problem, NULL, active);
+  REFUSED("active", gannet_problem_get_active, problem, x, NULL);
   REFUSED("problem", gannet_problem_set_physics, NULL, &physics);
   REFUSED("spec", gannet_problem_set_physics, problem, NULL);
   REFUSED("problem", gannet_problem_set_residual, NULL, 0, NULL);

@@ -53,6 +53,8 @@ static gannet_err take_name(table *t, const char *text, size_t length) {
 
 static gannet_err take_value(table *t, int variable, const char *text, size_t length) {
   char cell[256], why[512];
+  if (length == 0 && gannet_variable_is_conditional(&t->about->problem->spec.variables[variable]))
+    return GANNET_OK; /* it may be inactive in this row */
   (void)snprintf(cell, sizeof cell, "%.*s", (int)(length < 255 ? length : 255), text);
   if (gannet_problem_parse(t->about->problem, variable, cell, &t->x[variable]) == GANNET_OK)
     return GANNET_OK;
@@ -98,6 +100,7 @@ static gannet_err end_names(table *t) {
     char hint[100];
     for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
     if (found || problem->spec.variables[v].role != GANNET_ROLE_FREE) continue;
+    if (gannet_variable_is_conditional(&problem->spec.variables[v])) continue;
     guess_name(t, name, hint, sizeof hint);
     return GANNET_RAISE(GANNET_ERR_INPUT,
                         "%s: no column '%s'; the first line must name every variable%s",

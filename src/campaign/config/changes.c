@@ -85,6 +85,11 @@ static void compare_variable(change_list *changes, const gannet_problem *old_pro
   char old[LIST_SIZE], new[LIST_SIZE];
   if (before->type != now->type)
     add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
+  const bool was_conditional = gannet_variable_is_conditional(before);
+  const bool is_conditional = gannet_variable_is_conditional(now);
+  if (was_conditional != is_conditional || (is_conditional && strcmp(before->when, now->when) != 0))
+    add_part(changes, "variables", now->name, "when", was_conditional ? before->when : NULL,
+             is_conditional ? now->when : NULL);
   (void)describe_role(old_problem, o, old);
   (void)describe_role(new_problem, n, new);
   if (!gannet_expression_is_same(old, new))

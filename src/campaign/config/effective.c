@@ -92,6 +92,7 @@ static void write_variable(FILE *out, const gannet_problem *problem, int v) {
   }
   if (variable->role == GANNET_ROLE_FIXED) write_value(out, "fixed", variable, variable->fixed);
   if (variable->role == GANNET_ROLE_DERIVED) write_key(out, "expression", variable->expression);
+  write_key(out, "when", variable->when);
   write_key(out, "unit", gannet_problem_unit(problem->variable_unit, v));
   if (!isnan(gannet_problem_was(problem, v)))
     write_value(out, "was", variable, gannet_problem_was(problem, v));

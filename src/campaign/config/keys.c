@@ -343,6 +343,13 @@ const gannet_option gannet_variable_table[] = {
              "of the search; words are compared, as in solver == 'cg' ? 1 : 2; type integer "
              "rounds, type boolean is whether it is not 0",
      .example = "\"chord*span\""},
+    {.key = "when",
+     .type = GANNET_TEXT,
+     AT(gannet_variable_keys, when),
+     .help =
+         "the variable has a meaning only where this is true: comparisons joined by and, or, not; "
+         "elsewhere it is inactive: it rests at one value, and moves no proposal",
+     .example = "\"solver == 'gmres'\""},
     {.key = "unit",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, unit),

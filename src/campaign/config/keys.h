@@ -68,7 +68,7 @@ typedef struct {
   double lower, upper, step;
   int scale; /* gannet_scale */
   gannet_text_list values;
-  char *fixed, *expression; /* NULL = not given */
+  char *fixed, *expression, *when; /* NULL = not given */
   char *unit;
   char *was; /* NULL = not given */
 } gannet_variable_keys;

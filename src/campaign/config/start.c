@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "campaign/config/csv_table.h"
 #include "campaign/config/internal.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 #include "problem/point_index.h"
 #include "problem/pool.h"
@@ -47,11 +48,13 @@ static const char *nearest_variable(const gannet_problem *problem, const char *n
   return gannet_nearest(name, known);
 }
 
-/* Read the text of a value; complain when it is none, or outside the bounds. */
+/* Read the text of a value; complain when it is none, or outside the bounds. Those of a conditional
+ * variable count only where it is active, which the whole design tells. */
 static void take_value(const gannet_problem *problem, int v, const char *text, const char *location,
                        double *value, gannet_complaints *complaints) {
   gannet_err err = gannet_problem_parse(problem, v, text, value);
-  if (err == GANNET_OK) err = gannet_problem_check_value(problem, v, *value);
+  if (err == GANNET_OK && !gannet_variable_is_conditional(&problem->spec.variables[v]))
+    err = gannet_problem_check_value(problem, v, *value);
   if (err == GANNET_OK) return;
   gannet_complain(complaints, location, "start: %s", gannet_error_detail());
   gannet_error_clear();
@@ -80,11 +83,13 @@ static gannet_err check_repeats(const gannet_problem *problem, const gannet_star
   return err;
 }
 
-/* Whether a design satisfies the variable constraints, or can be filled in so that it does. */
+/* Whether a design satisfies the variable constraints, or can be filled in so that it does and the
+ * variables that it gives are active. */
 static gannet_err check_allowed(const gannet_problem *problem, bool is_whole, const double *x) {
   const size_t n = (size_t)problem->spec.n_variables;
   double *filled = NULL;
-  if (is_whole || !problem->variable_constraints) return gannet_problem_check_allowed(problem, x);
+  if (is_whole || (!problem->variable_constraints && problem->derived->n_conditional == 0))
+    return gannet_problem_check_allowed(problem, x);
   GANNET_TRY(gannet_alloc(n, sizeof *filled, &filled));
   memcpy(filled, x, n * sizeof *x);
   const gannet_err err =
@@ -93,11 +98,46 @@ static gannet_err check_allowed(const gannet_problem *problem, bool is_whole, co
   return err;
 }
 
+/* Let variables rest that are surely inactive; warn of what is given of them, and check what is
+ * given of the other conditional ones. */
+static gannet_err settle_design(const gannet_problem *problem, double *x, const char *location,
+                                gannet_complaints *complaints) {
+  const gannet_variable *variables = problem->spec.variables;
+  gannet_activity *activity = NULL;
+  if (problem->derived->n_conditional == 0) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *activity, &activity));
+  double *given = NULL;
+  gannet_err err = gannet_alloc((size_t)problem->spec.n_variables, sizeof *given, &given);
+  if (err == GANNET_OK) {
+    memcpy(given, x, (size_t)problem->spec.n_variables * sizeof *given);
+    gannet_conditional_settle(problem, x, activity);
+  }
+  for (int v = 0; err == GANNET_OK && v < problem->spec.n_variables; ++v) {
+    if (!gannet_variable_is_conditional(&variables[v]) || isnan(given[v])) continue;
+    if (activity[v] == GANNET_IS_INACTIVE && given[v] != x[v])
+      gannet_complaints_warn(complaints, location,
+                             "start: the value of %s is not used: the variable is inactive at this "
+                             "design (when: %.200s)",
+                             variables[v].name, variables[v].when);
+    if (activity[v] == GANNET_IS_INACTIVE ||
+        gannet_problem_check_value(problem, v, given[v]) == GANNET_OK)
+      continue;
+    gannet_complain(complaints, location, "start: %s", gannet_error_detail());
+    gannet_error_clear();
+  }
+  gannet_free(&activity);
+  gannet_free(&given);
+  return err;
+}
+
 /* Fill in what is fixed or derived, where a design gives all that it follows from. */
 static gannet_err complete_design(const gannet_problem *problem, double *x, const char *location,
                                   gannet_complaints *complaints) {
   const gannet_variable *variables = problem->spec.variables;
+  const int before = complaints->count;
   bool is_whole = true;
+  GANNET_TRY(settle_design(problem, x, location, complaints));
+  if (complaints->count > before) return GANNET_OK;
   for (int f = 0; f < problem->n_free; ++f)
     is_whole = is_whole && !isnan(x[problem->free_variable[f]]);
   gannet_err err = is_whole ? gannet_problem_complete(problem, x) : GANNET_OK;

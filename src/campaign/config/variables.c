@@ -13,6 +13,7 @@
 #include "campaign/config/internal.h"
 #include "campaign/config/section.h"
 #include "problem/check.h"
+#include "problem/conditional.h"
 #include "problem/derived.h"
 #include "problem/variable_constraints.h"
 
@@ -76,7 +77,8 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
 /* Complain about what a variable with an expression cannot have. */
 static void check_expression(const gannet_config_reader *reader, const gannet_tree *node,
                              int type) {
-  static const char *const others[] = {"fixed", "lower", "upper", "step", "scale", "values"};
+  static const char *const others[] = {"fixed", "lower",  "upper", "step",
+                                       "scale", "values", "when"};
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
     if (gannet_tree_find(node, others[i]))
       complain_of_variable(reader, node, others[i],
@@ -181,6 +183,9 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
   keys->lower = keys->upper = keys->step = NAN;
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
   if (reader->complaints->count > before) return GANNET_OK;
+  if (keys->when && !*keys->when)
+    complain_of_variable(reader, node, "when",
+                         "is empty; expected a condition as in \"solver == 'gmres'\"");
   if (keys->expression) {
     check_expression(reader, node, keys->type);
   } else {
@@ -203,7 +208,8 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
                                 .fixed = fixed,
                                 .expression = keys->expression,
                                 .step = isnan(keys->step) ? 0 : keys->step,
-                                .numbers = *numbers};
+                                .numbers = *numbers,
+                                .when = keys->when};
   if (variable->type == GANNET_VARIABLE_CATEGORICAL && keys->fixed && keys->values.n == 0) {
     variable->n_values = 1; /* the word is the only value */
     variable->values = (const char *const *)&keys->fixed;
@@ -213,7 +219,8 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
   return GANNET_OK;
 }
 
-/* Check what derived variables are computed from, when all variables are known. */
+/* Check what derived variables are computed from, and where conditional ones are active, when all
+ * variables are known. */
 static gannet_err check_derived(const gannet_config_reader *reader, const gannet_tree *variables,
                                 const keys_of_problem *all) {
   const char **location = NULL;
@@ -224,13 +231,17 @@ static gannet_err check_derived(const gannet_config_reader *reader, const gannet
   if (err == GANNET_OK) err = gannet_alloc(n, sizeof *text, &text);
   for (size_t v = 0; v < n && err == GANNET_OK; ++v) {
     const gannet_tree *node = &variables->child[v];
-    const gannet_tree *expression = gannet_tree_find(node, "expression");
-    gannet_tree_key_location(expression ? expression : node, text[v], sizeof text[v]);
+    const gannet_tree *rule = gannet_tree_find(node, "expression");
+    if (!rule) rule = gannet_tree_find(node, "when");
+    gannet_tree_key_location(rule ? rule : node, text[v], sizeof text[v]);
     location[v] = text[v];
   }
   if (err == GANNET_OK)
     err = gannet_derived_create(all->n_variables, all->variables, location, reader->complaints,
                                 &derived);
+  if (err == GANNET_OK && derived)
+    err = gannet_conditional_check(derived, all->n_variables, all->variables, location,
+                                   reader->complaints);
   gannet_derived_destroy(&derived, all->n_variables);
   gannet_free(&text);
   gannet_free(&location);

@@ -234,7 +234,8 @@ static gannet_err find_sources(reader *r) {
     GANNET_TRY(find_source(r, name, "variables", &r->variable[i]));
     const bool is_free = r->problem->spec.variables[i].role == GANNET_ROLE_FREE;
     common += is_free && is_there(&r->variable[i]);
-    if (!is_there(&r->variable[i]) && is_free && !r->about->is_related)
+    if (!is_there(&r->variable[i]) && is_free && !r->about->is_related &&
+        !gannet_variable_is_conditional(&r->problem->spec.variables[i]))
       return raise_no_column(r, name, " for a variable");
   }
   GANNET_REQUIRE(common > 0, GANNET_ERR_INPUT,
@@ -290,10 +291,12 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
   const gannet_problem_spec *spec = &r->problem->spec;
   for (int v = 0; v < spec->n_variables; ++v) {
     const source *s = &r->variable[v];
-    const bool is_free = spec->variables[v].role == GANNET_ROLE_FREE;
+    const bool is_conditional = gannet_variable_is_conditional(&spec->variables[v]);
+    const bool is_searched = spec->variables[v].role == GANNET_ROLE_FREE;
+    const bool is_free = is_searched && !is_conditional;
     char why[GANNET_REASON_SIZE] = "";
     x[v] = NAN;
-    if (r->about->is_related ? !is_free || !is_there(s) : !is_free && !is_there(s))
+    if (r->about->is_related ? !is_searched || !is_there(s) : !is_free && !is_there(s))
       continue; /* it is not known, or follows below */
     if (s->expression) {
       /* What an expression gives may be off by rounding: whole numbers and bounds are met exactly.
@@ -312,7 +315,7 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
       else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
         (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     }
-    if (!why[0] && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
+    if (!why[0] && !is_conditional && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
       (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     gannet_error_clear();
     if (why[0]) refuse(row, why);
@@ -321,6 +324,10 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
   if (r->about->is_related) return;
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
     refuse(row, gannet_error_detail());
+  for (int v = 0; v < spec->n_variables && row->kind != GANNET_ROW_REFUSED; ++v)
+    if (gannet_variable_is_conditional(&spec->variables[v]) &&
+        gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
+      refuse(row, gannet_error_detail());
   gannet_error_clear();
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK)
     explain(row, gannet_error_detail());

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "problem/conditional.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
 
@@ -181,7 +182,8 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   if ((column -= 2) >= problem->spec.n_variables)
     return outcome_cell(l, id, column - problem->spec.n_variables, text);
   const gannet_variable *about = &problem->spec.variables[column];
-  const double value = gannet_history_x_user(l->ledger->history, id)[column];
+  const double *x = gannet_history_x_user(l->ledger->history, id), value = x[column];
+  if (!gannet_problem_is_active(problem, column, x)) return gannet_cell_word("", text);
   if (isnan(value)) return gannet_cell_real(value, text); /* a derived one may have none */
   gannet_problem_format(problem, column, value, text, GANNET_CELL);
   return gannet_variable_has_words(about)         ? GANNET_CELL_WORD

@@ -15,6 +15,7 @@
 #include "campaign/run/failure_reasons.h"
 #include "cli/watch/watch.h"
 #include "evaluate/contract/contract.h"
+#include "problem/conditional.h"
 
 /* Sections of a page: a label in front, lines behind it. */
 enum { SECTIONS = 16, LABEL_WIDTH = 12 };
@@ -410,7 +411,8 @@ static void put_design(view *v, const gannet_tally *tally) {
   if (!f.out) return;
   const double *x = gannet_history_x_user(v->campaign->history, tally->best.id);
   const double *values = v->campaign->ledger.ticket[tally->best.id].result.constraints;
-  for (int i = 0; i < problem->spec.n_variables; ++i) put_value(&f, problem, i, x[i]);
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    if (gannet_problem_is_active(problem, i, x)) put_value(&f, problem, i, x[i]);
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     put_constraint(&f, &problem->spec.constraints[k], values[k]);
   end_flow(&f);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
+#include "problem/conditional.h"
 #include "problem/variable_constraints.h"
 
 /* Values closer than this share of their size are the same, to rounding. */
@@ -243,6 +244,22 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
   return n;
 }
 
+/* Take coordinates of variables that are inactive at the centre out of those that are modelled,
+ * unless none is left: where all of them are inactive, proposals repeat the centre, and others are
+ * chosen. */
+static gannet_err leave_out_inactive(const gannet_problem *problem, const double *centre,
+                                     bool *modelled) {
+  double *moves = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *moves, &moves));
+  for (int k = 0; k < problem->d; ++k) moves[k] = modelled[k];
+  gannet_conditional_hold(problem, centre, moves);
+  for (int k = 0; k < problem->d; ++k) n += moves[k] > 0 && !gannet_allowed_depends(problem, k);
+  for (int k = 0; k < problem->d && n > 0; ++k) modelled[k] = moves[k] > 0;
+  gannet_free(&moves);
+  return GANNET_OK;
+}
+
 gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t centre_id,
                               local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
@@ -258,6 +275,7 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
   (void)local_data_coordinates(problem, data->modelled);
+  GANNET_TRY(leave_out_inactive(problem, data->centre, data->modelled));
   for (int k = 0; k < problem->d; ++k)
     if (data->modelled[k] && !gannet_allowed_depends(problem, k)) data->coordinate[data->d++] = k;
 

@@ -62,7 +62,7 @@ function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
   $("#slices .note").textContent = `Median and central 95 % of the objective without its noise, as ${modelName()} expects them, all other variables being as in the best design (dashed line, green point).`
     + (searched().length > 24 ? " The 24 variables that matter most." : "");
-  searched().sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
+  searched().filter((k) => model.slices[k] !== null).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
     .forEach((k) => drawSlice(holderIn($("#slices .grid"), `Model of the objective along ${summary.variables[k].name}`), k));
 }
 

@@ -90,9 +90,11 @@ async function copy(text, button) {
 }
 // Forms of a design that other programs read; numbers as the simulation gave them.
 const asNumber = (v) => v.type !== "categorical";
+const isInactive = (text, k) => text === "" && summary.variables[k].conditional;
+const active = (row) => summary.variables.map((v, k) => k).filter((k) => !isInactive(row.x[k], k));
 const inCommas = (text) => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-const forms = [["lines", (row) => summary.variables.map((v, k) => `${v.name} ${row.x[k]}`).join("\n") + "\n"],
-  ["JSON", (row) => `{${summary.variables.map((v, k) => `${JSON.stringify(v.name)}: ${asNumber(v) ? row.x[k] : JSON.stringify(row.x[k])}`).join(", ")}}\n`],
+const forms = [["lines", (row) => active(row).map((k) => `${summary.variables[k].name} ${row.x[k]}`).join("\n") + "\n"],
+  ["JSON", (row) => `{${active(row).map((k, at, list, v = summary.variables[k]) => `${JSON.stringify(v.name)}: ${asNumber(v) ? row.x[k] : JSON.stringify(row.x[k])}`).join(", ")}}\n`],
   ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
 function tableText(rows) {
   const names = ["id", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
@@ -111,7 +113,7 @@ function showBest() {
       cell.append(button);
       line.append(cell, element("td", row.id), element("td", objective(lowered(Number(row.objective)), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
       row.labels.forEach((text) => line.append(element("td", text)));
-      row.x.forEach((text, k) => line.append(element("td", ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
+      row.x.forEach((text, k) => line.append(element("td", isInactive(text, k) ? "-" : ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
       row.c.forEach((value) => line.append(element("td", number(value))));
       body.append(line);
     });
@@ -151,7 +153,7 @@ function showParallel() {
   const objectives = chosen.concat(others).map((i) => columns.objective[i]);
   const [low, high] = [objectives.reduce((a, b) => Math.min(a, b)), objectives.reduce((a, b) => Math.max(a, b))];
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
-  const text = (k, i, v = summary.variables[k]) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
+  const text = (k, i, v = summary.variables[k]) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : columns.x[k][i] === null ? null : valueText(v, columns.x[k][i]);
   chart($("#parallel .chart"), () => ({
     parallel: {left: 50, right: 70 + room(summary.range.best, summary.range.worst, true), top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
     parallelAxis: shown.map((k) => summary.variables[k]).map((v, place) => Object.assign(

@@ -83,7 +83,7 @@ const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
 // Variables that are searched; the others are fixed or computed from them, and charts leave them out.
 const searched = () => summary.variables.map((v, k) => k).filter((k) => summary.variables[k].searched);
 function valueText(variable, value) {
-  if (value === null) return "no value";
+  if (value === null) return variable.conditional ? "-" : "no value"; // inactive, or not computed
   if (variable.type === "categorical") return variable.values[value];
   if (variable.type === "boolean") return value ? "true" : "false";
   return number(value, variable.searched ? 6 + fineness(variable.lower, variable.upper) : 10);
