@@ -201,7 +201,7 @@ physics:
         self.assertIn("12 evaluations (4 over the limit of 8)", self.foretell(file, "--resume", "--max-evals", 8).out)
         other = self.foretell(file, "--resume", "--set", "method=sobol")
         self.assertRegex(other.err, "warning: .*method")
-        for change, words in ("seed=8", "begun with seed 7, not 8"), ("variables.x1.upper=11", "differ from those .*x1"):
+        for change, words in ("seed=8", "begun with seed 7, not 8"), ("variables.x1.type=integer", "x1: .* is not a whole number"):
             told = [self.foretell(file, "--resume", "--set", change, code=USAGE).err,
                     self.succeed("run", file, "-q", "--resume", "--set", change, code=USAGE).err]
             self.assertRegex(told[0], words)
