@@ -36,7 +36,9 @@ static bool read_results(const gannet_patterns *patterns) {
       .patterns = patterns, .time_limit = INFINITY, .limits = {.patience = 5}};
   gannet_result_clear(1, &result);
   gannet_contract_read_results(fuzz_problem, &rules, fuzz_folder, &result);
-  return check_result(&result);
+  const bool is_done = check_result(&result);
+  gannet_results_release(1, &result);
+  return is_done;
 }
 
 static bool results(char *bytes, size_t size) {
