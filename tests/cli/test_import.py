@@ -214,7 +214,7 @@ class Import(program.ProgramTest):
                             ("import: {from: ''}\n", "import.from: '' is no name; expected that of a CSV file or of a campaign directory"),
                             ("import: {from: old.csv, columns: {x1: z}}\n", "import: .*old.csv: columns.x1: no column 'z'"),
                             ("import: {from: old.csv, columns: [x1]}\n", "import.columns: 'x1' is not valid; expected NAME: COLUMN"),
-                            ("import: {from: old.csv, related: yes}\n", "unknown key 'import.related'"),
+                            ("import: {from: old.csv, related: yes}\n", "no column 'objective' for the objective"),
                             ("import: old.csv\n", r"fast.yaml:\d+:9: import: .*old.csv:1: no column 'objective'")):
             self.write("x1,x2\n1,2\n", "old.csv")
             self.assertRegex(self.fails("run", self.write(BRANIN + text, "fast.yaml"), "-q", "-d", "new"), words)
