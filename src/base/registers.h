@@ -1,5 +1,5 @@
 /* Vector registers of this processor, for code that is written for their size. Loops that compilers
- * vectorise use network/vector_clones.h instead. */
+ * vectorise use base/vector_clones.h instead. */
 #ifndef GANNET_BASE_REGISTERS_H
 #define GANNET_BASE_REGISTERS_H
 

@@ -54,20 +54,10 @@ void gannet_trsm_nt(int n, int k, const double *l, int ldl, double *b, int ldb) 
               ldb);
 }
 
-void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
-                   double beta, double *y) {
-  if (n == 0) return;
-  cblas_dgemv(CblasRowMajor, CblasNoTrans, n, k, alpha, a, lda, x, 1, beta, y, 1);
-}
-
 void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x,
                    double beta, double *y) {
   if (k == 0) return;
   cblas_dgemv(CblasRowMajor, CblasTrans, n, k, alpha, a, lda, x, 1, beta, y, 1);
-}
-
-double gannet_dot(int n, const double *a, const double *b) {
-  return cblas_ddot(n, a, 1, b, 1);
 }
 
 void gannet_blas_set_threads(int threads) {

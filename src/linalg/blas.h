@@ -1,7 +1,8 @@
 /* Dense kernels on row-major blocks of points.
  *
- * A block a[n][k] is n rows of k; ld (leading dimension) is the distance between rows. The routines
- * are thin: same arguments, same bits, no threads unless asked for. The only room that knows BLAS.
+ * A block a[n][k] is n rows of k; ld (leading dimension) is the distance between rows. The same
+ * arguments give the same bits at any addresses, with no threads unless asked for. The only room
+ * that knows BLAS.
  */
 #ifndef GANNET_LINALG_BLAS_H
 #define GANNET_LINALG_BLAS_H
@@ -56,7 +57,8 @@ void gannet_syrk_tn(int n, int k, const double *a, int lda, double *c, int ldc);
  */
 void gannet_trsm_nt(int n, int k, const double *l, int ldl, double *b, int ldb);
 
-/* y[n] = alpha a[n][k] x[k] + beta y, and y[k] = alpha a[n][k]^T x[n] + beta y.
+/* y[n] = alpha a[n][k] x[k] + beta y, with the products of gannet_dot; and y[k] = alpha a[n][k]^T
+ * x[n] + beta y.
  *
  * Local.
  */
@@ -65,7 +67,7 @@ void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const d
 void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x,
                    double beta, double *y);
 
-/* Sum of a[i] b[i].
+/* Sum of a[i] b[i]. The bits depend neither on the addresses nor on the processor.
  *
  * Local.
  */

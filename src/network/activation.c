@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/names.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 #include "network/vector_math.h"
 
 static const double two_over_sqrt_pi = 1.1283791670955125738962;

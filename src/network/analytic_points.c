@@ -6,7 +6,7 @@
 #include "linalg/blas.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 
 enum {
   LAYERS = GANNET_TANGENT_LAYERS,

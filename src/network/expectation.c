@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 #include "network/vector_math.h"
 
 static const double pi = 3.14159265358979323846;

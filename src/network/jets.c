@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 
 enum { TERMS = GANNET_JET_ORDER + 1 };
 

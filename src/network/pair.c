@@ -5,7 +5,7 @@
 
 #include "base/node.h"
 #include "linalg/blas.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 
 enum {
   BLOCKS = 8,      /* blocks into which points are divided */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 
 enum { NEAREST = 3, LEAST_PAIRS = 8 };
 static const double steepest = 0.5, errors = 1.5;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "linalg/blas.h"
-#include "network/vector_clones.h"
+#include "base/vector_clones.h"
 #include "network/vector_math.h"
 
 /* The exponential is what takes time: value and slope have one. */

@@ -3,8 +3,8 @@
  * The bits do not depend on the choice: the files that use this header are compiled without
  * contraction of products and sums (GANNET_VECTORISED), so that all instruction sets round alike.
  */
-#ifndef GANNET_NETWORK_VECTOR_CLONES_H
-#define GANNET_NETWORK_VECTOR_CLONES_H
+#ifndef GANNET_BASE_VECTOR_CLONES_H
+#define GANNET_BASE_VECTOR_CLONES_H
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
