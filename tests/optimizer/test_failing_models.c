@@ -137,8 +137,12 @@ static gannet_problem *make_problem(bool with_equation, int n_constraints) {
 /* Members are made anew with types of ours, which the test changes afterwards. */
 static void take_over(subject *s) {
   gannet_optimizer *o = s->optimizer;
-  const gannet_member_common common = {o->context, o->history,     o->seen,
-                                       &o->phases, &o->noise_test, o->design};
+  const gannet_member_common common = {.context = o->context,
+                                       .history = o->history,
+                                       .seen = o->seen,
+                                       .phases = &o->phases,
+                                       .noise_test = &o->noise_test,
+                                       .design = o->design};
   for (int i = 0; i < o->options.n_members; ++i) {
     if (!o->member[i].models) continue;
     s->real[i] = o->options.member[i].surrogate_type;
