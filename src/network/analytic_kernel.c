@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vector_clones.h"
 #include "linalg/blas.h"
 #include "linalg/products.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
-#include "base/vector_clones.h"
 
 enum { LAYERS = GANNET_TANGENT_LAYERS, GROUP = 32 };
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vector_clones.h"
 #include "linalg/blas.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
-#include "base/vector_clones.h"
 
 enum {
   LAYERS = GANNET_TANGENT_LAYERS,

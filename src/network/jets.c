@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
 #include "base/vector_clones.h"
+#include "linalg/blas.h"
 
 enum { TERMS = GANNET_JET_ORDER + 1 };
 

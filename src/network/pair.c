@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/node.h"
-#include "linalg/blas.h"
 #include "base/vector_clones.h"
+#include "linalg/blas.h"
 
 enum {
   BLOCKS = 8,      /* blocks into which points are divided */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "linalg/blas.h"
 #include "base/vector_clones.h"
+#include "linalg/blas.h"
 #include "network/vector_math.h"
 
 /* The exponential is what takes time: value and slope have one. */
