@@ -76,8 +76,9 @@ static gannet_err add_ids(const char *text, gannet_correction_request *request) 
 static gannet_err add_value(const char *flag, const char *name, const char *text,
                             gannet_correction_request *request) {
   gannet_quantity quantity = {.name = name};
-  char what[40];
-  (void)snprintf(what, sizeof what, "--%s", flag);
+  char what[160];
+  const bool is_named = strcmp(flag, name) != 0;
+  (void)snprintf(what, sizeof what, "--%s%s%s", flag, is_named ? " " : "", is_named ? name : "");
   GANNET_TRY(cli_read_stated(what, text, &quantity));
   GANNET_REQUIRE(!gannet_quantities_find(&request->values, name), GANNET_ERR_INPUT,
                  "%s is given twice; leave one out", name);

@@ -65,7 +65,7 @@ static gannet_err take_value(given_result *given, const char *what, const char *
                  what, name);
   GANNET_REQUIRE(!is_there, GANNET_ERR_INPUT, "the value of %s is given twice; leave one out",
                  name);
-  GANNET_TRY(cli_read_stated(what, text, &quantity));
+  GANNET_TRY(cli_read_stated(strcmp(what, "--value") == 0 ? name : what, text, &quantity));
   if (!isnan(quantity.value)) return gannet_result_report(given->problem, &quantity, result);
   given->is_any_said = true;
   if (index >= 0) given->is_said[index] = true;

@@ -203,7 +203,8 @@ class AskTell(program.ProgramTest):
     def test_constraints_are_wanted(self):
         file = self.write(MANUAL + "constraints: {g: {upper: 0}, h: {lower: 1}}\n")
         self.ask(file)
-        self.assertIn("h", self.succeed("tell", file, "-i", 0, "-y", 1, "-c", "g=1", code=USAGE).err)
+        self.assertIn("give --constraint h=VALUE, too",
+                      self.succeed("tell", file, "-i", 0, "-y", 1, "-c", "g=-1", code=USAGE).err)
         self.succeed("tell", file, "-i", 0, "-y", 1, "-c", "g=1", "-c", "h=2")
         self.succeed("tell", file, "-i", 1, "-y", 2, "-c", "g=-1", "-c", "h=2")
         best = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0]

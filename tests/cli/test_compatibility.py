@@ -80,6 +80,10 @@ class Compatibility(program.ProgramTest):
         where = f"{version.name}/{case.name}"
         stored = json.loads((folder / "points.json").read_text())
         self.look(case, folder, version)
+        known = len(stored["made"])
+        if case.hurt == "older":  # what came after the state is made anew, with the bits of this processor
+            known = len(self.gannet_in(folder, "export", "c.campaign").out.splitlines()) - 1
+            self.assertGreater(known, 0, where)
         node = start_scheduler(folder) if case.kind.startswith("slurm") else None
         try:
             seen = self.go_on(case, folder, len(stored["made"]) + case.more)
@@ -91,7 +95,7 @@ class Compatibility(program.ProgramTest):
         self.assertNotIn("learnt anew", seen.err, where)
         journal = folder / "c.campaign/journal"
         now = points(journal)
-        self.assertEqual(now[:len(stored["made"])], stored["made"], where)
+        self.assertEqual(now[:known], stored["made"][:known], where)
         self.assertGreaterEqual(len(now), len(stored["made"]) + case.more, where)
         seen = self.gannet_in(folder, "verify", "c.campaign")
         self.assertEqual(seen.code, FINISHED, f"{where}: {seen}")

@@ -71,6 +71,8 @@ class Renamed(program.ProgramTest):
                 self.assertIn(words, outcome.out)
                 self.assertEqual(outcome.err, "gannet: 2 of 3 feasible\n" if command == "export" else "")
             if resume:
+                file = directory / "campaign.yaml"
+                file.write_text(file.read_text().replace("input_directory: /tmp/words\n", f"input_directory: {self.folder}\n"))
                 outcome = self.succeed("run", "words.campaign/campaign.yaml", "--resume", "--max-evals", 8)
                 self.assertNotIn("infeasible_", outcome.err)
                 self.assertIn("4 evaluations done, 4 cannot run", outcome.out)

@@ -148,7 +148,11 @@ static void what_is_missing_is_told_with_what_was_there(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     (void)take(f, cases[i].text, cases[i].column, *cases[i].rows, GANNET_TAKE_LAST);
-    assert_int_equal(f->end, GANNET_TABLE_LACKING);
+    /* A header that does not have the column is the campaign file's fault; all else may be the end
+     * of a simulation that came no further. */
+    const bool is_wrong =
+        strstr(f->why, "no column '") != NULL || strstr(f->why, "has two columns") != NULL;
+    assert_int_equal(f->end, is_wrong ? GANNET_TABLE_NO_COLUMN : GANNET_TABLE_LACKING);
     if (!strstr(f->why, cases[i].told)) fail_msg("%zu: %s", i, f->why);
   }
   write_file(f->directory, "t", "1 0.5\n", 0644);

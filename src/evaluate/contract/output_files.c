@@ -467,17 +467,16 @@ static gannet_table_end read_rows(table *t, const gannet_output *output,
     }
   }
   if (ferror(t->file)) return GANNET_TABLE_UNREADABLE;
+  if (t->column < 0 && !*t->why) explain_no_column(t);
+  if ((t->column < 0 && t->header) || t->second > 0) return GANNET_TABLE_NO_COLUMN;
   if (*t->why) return GANNET_TABLE_LACKING;
-  if (t->column < 0) {
-    explain_no_column(t);
-  } else if (s.n == 0 || s.n < rows->n) {
+  if (s.n == 0 || s.n < rows->n) {
     (void)snprintf(t->why, t->size, "%s has %lld row%s, expected at least %d", t->shown,
                    (long long)t->rows, t->rows == 1 ? "" : "s", rows->n > 1 ? rows->n : 1);
-  } else {
-    *value = take_from(&s, output->take);
-    return GANNET_TABLE_TAKEN;
+    return GANNET_TABLE_LACKING;
   }
-  return GANNET_TABLE_LACKING;
+  *value = take_from(&s, output->take);
+  return GANNET_TABLE_TAKEN;
 }
 
 gannet_table_end gannet_output_file_take(const char *path, const char *shown,

@@ -30,7 +30,8 @@ bool gannet_output_file_find(const char *directory, const char *file, char *foun
 
 typedef enum {
   GANNET_TABLE_TAKEN,
-  GANNET_TABLE_LACKING,    /* no such column, too few rows, or no number */
+  GANNET_TABLE_LACKING,    /* too few rows, or no number */
+  GANNET_TABLE_NO_COLUMN,  /* the table has other columns, or two of this name */
   GANNET_TABLE_UNREADABLE, /* errno says why */
   GANNET_TABLE_STOPPED     /* somebody wants the program to end */
 } gannet_table_end;

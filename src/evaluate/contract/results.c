@@ -464,7 +464,13 @@ static int read_column(reader *to, const gannet_output *output, const gannet_out
   const bool is_dispensable = end == GANNET_TABLE_UNREADABLE &&
                               !gannet_contract_is_transient(error) &&
                               !gannet_problem_needs_quantity(to->problem, output->name);
-  if (end == GANNET_TABLE_LACKING || is_dispensable)
+  if (end == GANNET_TABLE_NO_COLUMN && gannet_problem_needs_quantity(to->problem, output->name)) {
+    /* The simulation came so far that the table is there: the campaign file names a wrong column.
+     */
+    gannet_result_fail(to->result, false, "%s", text);
+    return -1;
+  }
+  if (end == GANNET_TABLE_LACKING || end == GANNET_TABLE_NO_COLUMN || is_dispensable)
     return take_output(to, output->name, NULL, text);
   if (end == GANNET_TABLE_UNREADABLE) {
     gannet_contract_fail_to_read(error, text, to->result);
