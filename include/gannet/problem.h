@@ -130,7 +130,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_proble
                                                                    const double *x_user);
 
 /* Tell which variables have a meaning at a point: all but the conditional ones (when) whose
- * condition is false there, or names a variable that is inactive itself.
+ * condition is not true there. A comparison that names an inactive variable is neither true nor
+ * false.
  *
  * Local.
  *
@@ -163,8 +164,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_get_active(const gannet_prob
 GANNET_API GANNET_CHECKED gannet_err
 gannet_problem_set_variable_constraints(gannet_problem *problem, int n, const char *const *texts);
 
-/* State variable constraints that no text can express, as functions of the program: of those that
- * cannot be written as expressions, as they need a table or a geometry. They are treated as
+/* State variable constraints that cannot be written as texts, because they need a table or a
+ * geometry, as functions of the program. They are treated as
  * inequalities that are not linear. They must be cheap, as they are called some hundred thousand
  * times, by one thread at a time, and must give the same numbers for the same point on all ranks.
  * They are kept beside the texts, and replace the functions that were stated before, which stay

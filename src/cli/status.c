@@ -47,10 +47,13 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   char why[320] = "";
   const bool is_manual = strcmp(campaign->input->evaluate.backend, "manual") == 0;
   char discarded[40] = "", elsewhere[100] = "";
-  const int64_t n_elsewhere = gannet_history_count_elsewhere(campaign->history);
+  int64_t n_elsewhere = 0;
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+    const gannet_evaluation *row = gannet_history_get(campaign->history, id);
+    n_elsewhere += row->elsewhere && row->origin == GANNET_ORIGIN_IMPORT;
+  }
   if (n_elsewhere > 0)
-    (void)snprintf(elsewhere, sizeof elsewhere,
-                   "; %lld outside the bounds or between steps, never the best",
+    (void)snprintf(elsewhere, sizeof elsewhere, "; %lld outside of what is allowed, never the best",
                    (long long)n_elsewhere);
   const int64_t kept = gannet_history_count_kept(campaign->history);
   if (kept < campaign->ledger.n)

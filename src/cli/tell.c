@@ -112,8 +112,11 @@ static gannet_err complete_values(const cli_arguments *arguments, given_result *
   }
   if (gannet_result_compute(problem, lack, result))
     gannet_result_check_numbers(problem, lack, result);
-  GANNET_REQUIRE(result->status == GANNET_EVAL_DONE, GANNET_ERR_INPUT,
-                 "%s; give parts of expressions with --value NAME=VALUE", result->run.reason);
+  bool has_formula = false;
+  for (int i = 0; i <= problem->spec.n_constraints; ++i)
+    has_formula = has_formula || gannet_problem_formula(problem, i);
+  GANNET_REQUIRE(result->status == GANNET_EVAL_DONE, GANNET_ERR_INPUT, "%s%s", result->run.reason,
+                 has_formula ? "; give parts of expressions with --value NAME=VALUE" : "");
   return GANNET_OK;
 }
 
@@ -373,14 +376,12 @@ const cli_command cli_tell = {
         "--cannot-run WHY | --failed WHY) | DIR --file FILE",
     .summary = "report results of simulations that you ran yourself",
     .details =
-        "A result is saved when the command returns with exit code 0. It may lack the objective "
-        "or\n"
-        "constraints where a constraint that is given is violated, or where they are said to be\n"
-        "missing. With --file, a line whose\n"
-        "design was proposed and waits is its result; every other line becomes an imported\n"
-        "evaluation, which does not count in the budget. Lines that cannot be used are refused "
-        "one\n"
-        "by one; when all are, the exit code is 2.\n",
+        "A result is saved when the command returns with exit code 0. It may lack the\n"
+        "objective or constraints where a constraint that is given is violated, or where\n"
+        "they are said to be missing. With --file, a line whose design was proposed and\n"
+        "waits is its result; every other line becomes an imported evaluation, which does\n"
+        "not count in the budget. Lines that cannot be used are refused one by one; when\n"
+        "all are, the exit code is 2.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -64,12 +64,16 @@ module gannet
 
   ! Add a variable with one value: it is in every point, and is no dimension of the search. Of a text, which the
   ! program knows itself, points hold 0.
+  !
+  ! Local; the same on all ranks.
   interface gannet_fixed
     module procedure fixed_real, fixed_integer, fixed_logical, fixed_text
   end interface
 
   ! Add a choice between numbers in ascending order, as in gannet_ordinal(opt, "cells", [16d0, 32d0, 64d0],
   ! log_scale=.true.), or between words in their order, of which points hold the position, counted from 0.
+  !
+  ! Local; the same on all ranks.
   interface gannet_ordinal
     module procedure ordinal_numbers, ordinal_words
   end interface
@@ -88,6 +92,8 @@ module gannet
   ! "a + b + c = 1"; or a function for what no text can express: gannet_variable_constraint(opt, "clearance", f), whose
   ! interface is gannet_slack. Functions must be cheap and give the same on all ranks. What is wrong is told by the
   ! first gannet_ask.
+  !
+  ! Local; the same on all ranks.
   interface gannet_variable_constraint
     module procedure constraint_text, constraint_function
   end interface
@@ -746,12 +752,15 @@ contains
     real(c_double), intent(in) :: x(:)
     logical, intent(out) :: active(:)
     integer, intent(out), optional :: ierr
-    integer(c_int) :: code, found(size(opt%variables))
+    integer(c_int) :: code, found(count_variables(opt))
     call check_order(opt, code)
+    call compare_shapes("x(variables)", shape(x), shape(found), code)
+    call compare_shapes("active(variables)", shape(active), shape(found), code)
     if (code == 0) call make(opt, code)
     found = 1
     if (code == 0) code = problem_get_active(opt%problem, x, found)
-    active = found(:size(active)) /= 0
+    active = .true.
+    if (code == 0) active = found /= 0
     call settle(code, ierr)
   end subroutine
 
@@ -791,7 +800,7 @@ contains
   end subroutine
 
   ! What the library calls.
-  function call_slack(user, x) result(slack) bind(c)
+  function call_slack(user, x) result(slack) bind(c, name="")
     type(c_ptr), value :: user
     real(c_double), intent(in) :: x(*)
     real(c_double) :: slack
@@ -1009,7 +1018,7 @@ contains
   !              number is filled in
   ! objective    in its own units
   ! constraints  constraints(constraints), in their own units and order; needed when there are any
-  ! outcome      gannet_done (when not given), gannet_cannot_run or gannet_failed
+  ! outcome      gannet_done (when not given), gannet_cannot_run, gannet_failed or gannet_partial
   ! id           its number
   ! ierr         0 = done; without it an error ends the program
   ! quantities   as of gannet_tell; their ids are ignored

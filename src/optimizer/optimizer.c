@@ -1,5 +1,6 @@
 #include "optimizer/optimizer_impl.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -535,13 +536,20 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
   return err;
 }
 
+static gannet_err check_related(const gannet_optimizer *o, int n, const double *x_user,
+                                const double *objective) {
+  const int most = INT_MAX / o->problem->spec.n_variables;
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
+  GANNET_REQUIRE_POINTER(objective, "objective");
+  GANNET_REQUIRE(n >= 0 && n <= most, GANNET_ERR_ARG, "n = %d results, expected 0 to %d", n, most);
+  return GANNET_OK;
+}
+
 gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const double *x_user,
                                          const double *objective) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_REQUIRE_POINTER(x_user, "x_user");
-  GANNET_REQUIRE_POINTER(objective, "objective");
-  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
+  GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, objective)));
   const int numbers = n * o->problem->spec.n_variables;
   uint64_t digest = gannet_rank_digest_numbers((uint64_t)n, numbers, x_user);
   digest = gannet_rank_digest_numbers(digest, n, objective);

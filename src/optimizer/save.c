@@ -405,13 +405,13 @@ static gannet_err read_store(const gannet_optimizer *o, const char *path, int sc
   GANNET_TRY(gannet_store_open_bytes(path, schema, bytes, size, &store));
   gannet_err err = check_identity(store, o);
   if (err == GANNET_OK) err = read_contents(store, o->problem, c);
-  if (err == GANNET_OK) err = read_related(store, o);
   if (err == GANNET_OK) err = gannet_history_create(o->problem, &scratch);
   if (err == GANNET_OK) {
     err = enter_evaluations(c, o->problem, scratch);
     if (err == GANNET_ERR_ARG || err == GANNET_ERR_STATE || err == GANNET_ERR_INPUT)
       err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s", gannet_error_detail());
   }
+  if (err == GANNET_OK) err = read_related(store, o);
   gannet_history_destroy(&scratch);
   gannet_store_destroy(&store);
   if (err == GANNET_OK) return GANNET_OK;

@@ -66,10 +66,11 @@ static gannet_err create_narrow(const gannet_problem *problem, double *x_user, d
     }
     err = gannet_problem_create(&spec, narrow);
   }
-  if (err == GANNET_OK)
+  if (err == GANNET_OK) {
+    (*narrow)->n_functions = problem->n_functions;
     err = gannet_variable_functions_copy(problem->n_functions, problem->function,
                                          &(*narrow)->function);
-  if (err == GANNET_OK) (*narrow)->n_functions = problem->n_functions;
+  }
   if (err == GANNET_OK && *demands) {
     (*narrow)->derived->demanded = demanded;
     demanded = NULL;

@@ -29,10 +29,8 @@ typedef struct {
   int64_t batch;
   gannet_origin origin;
   gannet_eval_status status;
-  bool elsewhere;   /* the design is outside the bounds, between steps, or violates a constraint
-                       between   variables: models learn from it, but it is never proposed, nor the
-                       best
-                     */
+  bool elsewhere;   /* the design is outside the bounds, between steps, or violates a variable
+                       constraint: models learn from it, but it is neither proposed nor the best */
   double objective; /* the user's sense and units; NAN unless done, or when it is missing */
   gannet_run_record run;
 } gannet_evaluation;

@@ -160,13 +160,15 @@ gannet_err gannet_translation_point(gannet_translation *t, int64_t id, const dou
     to[v] = gannet_problem_was(t->to, v);
     if (variable->role != GANNET_ROLE_FREE) continue;
     if (t->old_of[v] >= 0) GANNET_TRY(translate_value(t, id, v, x[t->old_of[v]], &to[v]));
-    GANNET_REQUIRE(t->old_of[v] >= 0 || !isnan(to[v]), GANNET_ERR_INPUT,
-                   "variables.%s is new: give it the value that it had in all evaluations so far, "
-                   "as in '%s: {..., was: VALUE}'",
-                   variable->name, variable->name);
   }
   gannet_problem_derive(t->to, to);
   for (int v = 0; v < spec->n_variables; ++v) {
+    const char *name = spec->variables[v].name;
+    /* One that was inactive at all of them has its resting value by now. */
+    GANNET_REQUIRE(spec->variables[v].role != GANNET_ROLE_FREE || !isnan(to[v]), GANNET_ERR_INPUT,
+                   "variables.%s is new: give it the value that it had in all evaluations so far, "
+                   "as in '%s: {..., was: VALUE}'",
+                   name, name);
     if (spec->variables[v].role != GANNET_ROLE_FREE && t->old_of[v] >= 0)
       GANNET_TRY(check_given(t, id, v, x[t->old_of[v]], to[v]));
   }

@@ -672,9 +672,9 @@ static gannet_err add_function(const gannet_problem *problem, int f) {
   GANNET_TRY(gannet_copy_text(problem->function[f].name, &c->text[t]));
   c->n_functions = f + 1;
   GANNET_TRY(gannet_resize((size_t)i, (size_t)i + 1, sizeof *c->relation, &c->relation));
+  GANNET_TRY(gannet_resize((size_t)i, (size_t)i + 1, sizeof *c->use, &c->use));
   c->n = i + 1;
   c->relation[i] = (gannet_relation){.function = &problem->function[f]};
-  GANNET_TRY(gannet_resize((size_t)i, (size_t)i + 1, sizeof *c->use, &c->use));
   c->use[i] = (gannet_relation_use){.text = t, .scale = 1};
   GANNET_TRY(gannet_alloc(n, sizeof *c->use[i].slope, &c->use[i].slope));
   GANNET_TRY(gannet_alloc(n, sizeof *c->use[i].reduced, &c->use[i].reduced));

@@ -371,13 +371,13 @@ def _bounds(name, given):
                  for bound, missing in zip(given, (-np.inf, np.inf)))
 
 
-def _slack(function, names, kinds, raised):
+def _slack(function, to_point, n, raised):
     """A variable constraint as the library calls it. After an exception nothing is allowed, and nothing asked any more."""
     def call(user, x):
         if raised:
             return np.nan
         try:
-            value = function(Point(names, kinds, None, x[:len(names)]))
+            value = function(to_point(None, np.array(x[:n])))
             return float(value) if not isinstance(value, (bool, np.bool_)) else 1.0 if value else -1.0
         except BaseException as error:
             raised.append(error)
@@ -482,7 +482,7 @@ class Optimizer(contextlib.AbstractContextManager):
         relations = [relation for relation in relations if not callable(relation)]
         texts = (ctypes.c_char_p * len(relations))(*(_bytes("variable constraint", text) for text in relations))
         _check(_library.gannet_problem_set_variable_constraints(self._problem, len(relations), texts))
-        self._functions = [_slack(function, self.names, self.kinds, self._raised) for function in functions]  # borrowed
+        self._functions = [_slack(function, self._point, len(self.names), self._raised) for function in functions]  # borrowed
         entries = (_Function * len(functions))(
             *((_bytes("function", getattr(function, "__name__", "function")), slack, None)
               for function, slack in zip(functions, self._functions)))
@@ -634,7 +634,7 @@ class Optimizer(contextlib.AbstractContextManager):
         """
         with self._alike():
             number = point.id if isinstance(point, Point) else _identifier(point)
-        _check(_library.gannet_optimizer_discard(self._working(), number))
+        self._finish(_library.gannet_optimizer_discard(self._working(), number))
         self._open.pop(number, None)
 
     def correct(self, point, objective=None, constraints=None, quantities=None, partial=False):
@@ -652,7 +652,7 @@ class Optimizer(contextlib.AbstractContextManager):
             number = point.id if isinstance(point, Point) else _identifier(point)
             outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
             result = self._result(number, objective, constraints, outcome, quantities)
-        _check(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
+        self._finish(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
     def tell_related(self, points, values):
         """Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations.
@@ -671,12 +671,12 @@ class Optimizer(contextlib.AbstractContextManager):
             for point in points:
                 unknown = [name for name in point if name not in self.names]
                 if unknown:
-                    raise ValueError(f"no variable '{unknown[0]}'; expected some of {', '.join(self.names)}")
+                    raise Error(f"no variable '{unknown[0]}'; expected some of {', '.join(self.names)}")
                 rows.append([_number(name, kind, point[name]) if name in point else np.nan
                              for name, kind in zip(self.names, self.kinds)])
             x, y = np.array(rows, dtype=float), np.array(list(values), dtype=float)
             if len(x) != len(y):
-                raise ValueError(f"{len(x)} points and {len(y)} values; expected as many of both")
+                raise Error(f"{len(x)} points and {len(y)} values; expected as many of both")
         _check(_library.gannet_optimizer_tell_related(self._working(), len(y), _doubles(x), _doubles(y)))
 
     def _tell(self, point, *given):
@@ -821,7 +821,7 @@ class Optimizer(contextlib.AbstractContextManager):
         """
         with self._alike():
             path = _bytes("path", os.fspath(path))
-        _check(_library.gannet_optimizer_load(self._working(), path))
+        self._finish(_library.gannet_optimizer_load(self._working(), path))
         self._open.update((point.id, tuple(point.values())) for point in self.pending())
 
     def pending(self):

@@ -253,7 +253,7 @@ static void of_many_variables_the_first_are_named(void **state) {
                "x3 lies on its lower bound 0\nx4 lies on its lower bound 0\n"
                "x5 lies on its lower bound 0\nx6 lies on its lower bound 0\n"
                "x7 lies on its lower bound 0\nx8 lies on its lower bound 0\n"
-               "2 more variables of the best design on a bound\n");
+               "2 more variables of the best design lie on a bound\n");
   end(&c);
 }
 

@@ -54,6 +54,36 @@ class Conditional(program.ProgramTest):
         with open(self.folder / campaign / "history.csv", newline="") as file:
             return list(csv.DictReader(file))
 
+    def test_results_of_a_related_problem_have_empty_places_too(self):
+        self.succeed("run", self.file, "-q")
+        digests = set()
+        for ranks, sets in (1, ()), (2, ()), (1, ("--max-evals", "8")):
+            place = f"d{len(digests)}-{ranks}-{len(sets)}"
+            related = self.with_text(("name: linear", "name: other"), more="import: {from: linear.campaign, related: yes}\n")
+            self.succeed("run", related, "-q", "-d", place, *sets, ranks=ranks)
+            if sets:
+                self.succeed("run", related, "-q", "-d", place, "--resume")
+            digests.add(self.succeed("verify", place).out.split("digest ")[1])
+            self.check_rows(self.rows(place))
+        self.assertEqual(len(digests), 1)
+        self.assertIn("12 results of a related problem", self.succeed("status", place).out)
+        rows = "solver,restart,omega,tol,objective\ngmres,7.5,,0.01,1\ngmres,50,,0.01,2\nsor,,1.2,0.01,3\ncg,,,0.02,4\n"
+        self.write(rows, "some.csv")
+        file = self.with_text(("name: linear", "name: third"), more="import: {from: some.csv, related: yes}\n")
+        outcome = self.succeed("run", file, "-q", "-d", "third")
+        self.assertIn("restart: 7.5 is not a whole number", outcome.err)
+        self.assertIn("3 results of a related problem", self.succeed("status", "third").out)
+
+    def test_a_new_conditional_variable_needs_no_value_where_it_was_inactive(self):
+        before = self.with_text(("solver: {type: categorical, values: [cg, gmres, sor]}", "solver: {type: categorical, values: [cg, gmres]}"),
+                                ("  omega: {lower: 0.1, upper: 1.9, when: \"solver == 'sor'\"}\n", ""))
+        self.succeed("run", before, "-q", "--max-evals", "8")
+        outcome = self.succeed("run", self.write(TEXT, "linear.yaml"), "-q", "--resume")
+        self.assertIn("variables.omega: (none) -> real", outcome.err)
+        self.check_rows(self.rows())
+        blanks = TEXT.replace("solver == 'sor'", "solver=='sor'")
+        self.assertNotIn("has changed", self.succeed("run", self.write(blanks, "linear.yaml"), "-q", "--resume").err)
+
     def test_inactive_variables_are_empty_wherever_they_are_shown(self):
         out = self.succeed("run", self.file, "-q").out
         best = next(csv.DictReader(io.StringIO(self.succeed("best", "linear.campaign", "--format", "csv").out)))

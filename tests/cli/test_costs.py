@@ -11,7 +11,7 @@ name: fast
 seed: 3
 method: gp-ei
 initial: 5
-search: {candidates: 500, polish: 0}
+search: {candidates: 500}
 variables: {x: {lower: 0, upper: 1}, y: {lower: 0, upper: 1}}
 outputs: {hours: {unit: h}}
 cost: {from: hours, weigh: yes}

@@ -416,6 +416,30 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(gannet.Error, "too few results for a model: 0 of 0"):
             make().predict(mine)
 
+    def test_results_of_a_related_problem_are_a_prior(self):
+        def value(point):
+            return math.sin(9 * point["x"]) + (point["y"] - 0.4) ** 2
+
+        def search(**related):
+            with gannet.Optimizer({"x": (0, 1), "y": (0, 1)}, method="gp-ei", noise=0, initial=4, seed=3) as optimizer:
+                if related:
+                    optimizer.tell_related(**related)
+                for _ in range(5):
+                    point = optimizer.ask()[0]
+                    optimizer.tell(point, value(point))
+                return [optimizer.ask()[0][name] for name in ("x", "y")], optimizer.best()[1]
+        grid = [{"x": i / 7, "y": j / 5 - 0.2} for i in range(8) for j in range(8)]  # partly outside the bounds
+        plain, _ = search()
+        self.assertNotEqual(search(points=grid, values=[3 * value(point) + 100 for point in grid])[0], plain)
+        self.assertEqual(search(points=grid, values=[-value(point) for point in grid])[0], plain)
+        optimizer = make()
+        for points, values, part in (([{"z": 1}] * 2, [1, 2], "no variable 'z'; expected some of x, rate"),
+                                     ([{"x": 1}] * 2, [1, 2, 3], "2 points and 3 values"),
+                                     ([{"x": 1}], [1], "1 results of a related problem, expected at least 2"),
+                                     ([{"x": 1}] * 2, [1, math.nan], "result 2 of a related problem: objective = nan")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.tell_related(points, values)
+
     def test_evaluations_are_discarded_and_corrected(self):
         optimizer = gannet.Optimizer({"x": (0, 1)}, constraints={"g": (None, 1)}, noise=0, method="sobol")
         points = optimizer.ask(4)

@@ -37,11 +37,13 @@ static fixture make_with(MPI_Comm comm, int n, const gannet_method_setting *sett
 
 /* An optimiser that weighs by the quantity "hours", or does not. */
 static fixture make(MPI_Comm comm, const char *method, bool weigh, int k) {
-  const gannet_method_setting settings[] = {
-      {"method", method},          {"initial", "4"},       {"search.candidates", "2000"},
-      {"search.polish", "0"},      {"cost.from", "hours"}, {"cost.weigh", weigh ? "yes" : "no"},
-      {"budget.evaluations", "24"}};
-  return make_with(comm, 7, settings, k);
+  const gannet_method_setting settings[] = {{"method", method},
+                                            {"initial", "4"},
+                                            {"search.candidates", "2000"},
+                                            {"cost.from", "hours"},
+                                            {"cost.weigh", weigh ? "yes" : "no"},
+                                            {"budget.evaluations", "24"}};
+  return make_with(comm, 6, settings, k);
 }
 
 static double objective_at(const double *x) {

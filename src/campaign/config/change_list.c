@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 enum { MOST_TOLD = 6, END_SIZE = sizeof ", and 2147483647 more" };
 
@@ -20,6 +21,10 @@ gannet_err gannet_change_list_add(gannet_change_list *list, const char *key, con
   GANNET_TRY(gannet_copy_text(key, &item->key));
   if (before) GANNET_TRY(gannet_copy_text(before, &item->before));
   if (now) GANNET_TRY(gannet_copy_text(now, &item->now));
+  /* Long texts may have been cut within a character. */
+  gannet_utf8_mend(item->key);
+  if (now) gannet_utf8_mend(item->now);
+  if (before) gannet_utf8_mend(item->before);
   return GANNET_OK;
 }
 

@@ -87,7 +87,8 @@ static void compare_variable(change_list *changes, const gannet_problem *old_pro
     add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
   const bool was_conditional = gannet_variable_is_conditional(before);
   const bool is_conditional = gannet_variable_is_conditional(now);
-  if (was_conditional != is_conditional || (is_conditional && strcmp(before->when, now->when) != 0))
+  if (was_conditional != is_conditional ||
+      (is_conditional && !gannet_expression_is_same(before->when, now->when)))
     add_part(changes, "variables", now->name, "when", was_conditional ? before->when : NULL,
              is_conditional ? now->when : NULL);
   (void)describe_role(old_problem, o, old);

@@ -353,6 +353,10 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
     GANNET_TRY(gannet_campaign_change(campaign));
     GANNET_TRY(enter_evaluations(campaign));
     GANNET_TRY(restore_optimizer(campaign));
+    /* The journal has the change by now: the configuration does not stay behind when an import is
+     * refused. */
+    if (campaign->change.is_made)
+      GANNET_TRY(gannet_agree(campaign->context->comm, write_effective(campaign)));
     gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->history);
   } else {
     GANNET_TRY(gannet_resume_begin(campaign->context, journal, campaign->input->general.name,
@@ -464,9 +468,7 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   return GANNET_OK;
 }
 
-/* A process that ended after it had changed the problem, and before it wrote the configuration,
- * left that of before: the journal knows better. */
-static gannet_err adopt_problem(gannet_campaign *campaign) {
+gannet_err gannet_campaign_adopt_problem(gannet_campaign *campaign) {
   gannet_ledger *ledger = &campaign->ledger;
   const gannet_problem *saved = campaign->input->problem;
   if (!ledger->described) return GANNET_OK;
@@ -489,7 +491,7 @@ static gannet_err read_ledger(bool replay, gannet_campaign *campaign) {
   const uint64_t seed = (uint64_t)campaign->input->general.seed;
   const gannet_resume_paths paths = {path, snapshot, campaign->input->general.name, &seed};
   GANNET_TRY(gannet_resume_query(&paths, replay, &campaign->ledger, &campaign->damage));
-  return adopt_problem(campaign);
+  return gannet_campaign_adopt_problem(campaign);
 }
 
 gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {

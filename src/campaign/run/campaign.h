@@ -134,6 +134,15 @@ GANNET_CHECKED gannet_err gannet_campaign_dry_run(const gannet_campaign_start_op
  */
 GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
 
+/* Take over the problem of a journal that was read, if it is another one: a process that ended
+ * after it had changed the problem, and before it wrote the configuration, left that of before.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when the journal never had the problem of the configuration.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_adopt_problem(gannet_campaign *campaign);
+
 /* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
  * near; GANNET_ERR_IO when that may not be known.
  *

@@ -144,6 +144,12 @@ static gannet_err check_undo(const gannet_problem *problem,
       "--id: the result that evaluation %lld had has no number of what is asked for now, "
       "since the campaign was changed; gannet correct adds one",
       (long long)id);
+  for (int i = 0; last->before.status == GANNET_EVAL_DONE && i <= problem->spec.n_constraints; ++i)
+    GANNET_REQUIRE(
+        !isinf(i > 0 ? last->before.constraints[i - 1] : last->before.objective), GANNET_ERR_INPUT,
+        "--id: %s of the result that evaluation %lld had is not finite since the campaign was "
+        "changed; gannet correct gives another value",
+        gannet_problem_quantity_name(problem, i), (long long)id);
   return GANNET_OK;
 }
 

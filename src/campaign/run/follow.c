@@ -47,7 +47,8 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   GANNET_TRY(gannet_campaign_look(directory, &follow->campaign));
   follow->total = gannet_budget_total(follow->campaign.input);
   look_around(follow);
-  const gannet_err err = read_on(follow, &replaced);
+  gannet_err err = read_on(follow, &replaced);
+  if (err == GANNET_OK) err = gannet_campaign_adopt_problem(&follow->campaign);
   if (err == GANNET_OK) gannet_campaign_scheduler_status(&follow->campaign, &follow->scheduler);
   if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;
   if (follow->campaign.ledger.sequence == 0) return err;

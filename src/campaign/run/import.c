@@ -97,9 +97,10 @@ static gannet_err enter_related(gannet_campaign *campaign, const gannet_results_
                  "import: '%s' has %zu result of a related problem that can be used, expected at "
                  "least 2",
                  table->path, n);
-  GANNET_REQUIRE(others < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
-                 "import: more than %d related problems; leave out those that help least",
-                 (int)GANNET_RELATED_MOST);
+  GANNET_REQUIRE(
+      others < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
+      "import: more than %d related problems, with those that were read before, which stay",
+      (int)GANNET_RELATED_MOST);
   gannet_err err = gannet_copy_text(table->path, &import.from);
   if (err == GANNET_OK) err = gannet_alloc(n * v, sizeof *import.related.x, &import.related.x);
   if (err == GANNET_OK)
@@ -188,7 +189,7 @@ static gannet_err look_at_source(const gannet_campaign *campaign, int i, gannet_
   const uint64_t digest = s->text ? digest_of(&s->table) : 0;
   for (int k = campaign->ledger.n_imports - 1; k >= 0 && !s->is_same; --k) {
     const gannet_import *import = &campaign->ledger.imports[k];
-    s->is_same = s->text && import->digest == digest;
+    s->is_same = s->text && import->digest == digest && (!keys->related || import->related.n > 0);
     const bool is_known = import->is_related == keys->related && strcmp(import->from, s->from) == 0;
     if (s->is_same || (!s->known && is_known)) s->known = import;
   }

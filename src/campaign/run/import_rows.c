@@ -315,12 +315,17 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
       else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
         (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     }
-    if (!why[0] && !is_conditional && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
+    const bool is_checked = !is_conditional || (r->about->is_related && !isnan(x[v]));
+    if (!why[0] && is_checked && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
       (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     gannet_error_clear();
     if (why[0]) refuse(row, why);
   }
   row->x = x;
+  for (int v = 0; r->about->is_related && v < spec->n_variables; ++v)
+    if (gannet_variable_is_conditional(&spec->variables[v]) && is_there(&r->variable[v]) &&
+        isnan(x[v]))
+      x[v] = gannet_variable_resting(&spec->variables[v]); /* it is inactive there */
   if (r->about->is_related) return;
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
     refuse(row, gannet_error_detail());

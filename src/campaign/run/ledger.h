@@ -1,6 +1,6 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Ten kinds of records, JSON objects:
+ * Eleven kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
  *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
@@ -12,8 +12,8 @@
  *   import    results of earlier work with their points, evaluations at once, and their file
  *   related   results of a related problem with their points, no evaluations, and their file
  *   stop      why the campaign ended before its budget was spent
- *   correct   results that the user discards, changes or wants anew, or takes such a correction
- * back
+ *   correct   results that the user discards, changes or wants anew, or takes such a
+ *             correction back
  *   change    another problem or other settings, by a resume. Records behind it are in the terms of
  *             the new problem; what is known from those before is translated into them
  *

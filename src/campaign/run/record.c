@@ -871,7 +871,7 @@ static uint64_t mix_variables(uint64_t digest, const gannet_problem_spec *spec, 
     if (variable->role == GANNET_ROLE_DERIVED)
       digest = mix_expression(mix_numbers(digest, 0, 0, -3), variable->expression, by_tokens);
     if (gannet_variable_is_conditional(variable))
-      digest = mix_text(mix_numbers(digest, 0, 0, -5), variable->when);
+      digest = mix_expression(mix_numbers(digest, 0, 0, -5), variable->when, by_tokens);
   }
   return digest;
 }

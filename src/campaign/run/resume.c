@@ -573,7 +573,9 @@ static gannet_err take_without_journal(const gannet_resume_paths *paths,
   gannet_err err = GANNET_OK;
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_error_clear();
-  if (ledger->sequence == 0) err = read_snapshot(paths, report, OF_ANY_JOURNAL, ledger, NULL);
+  if (ledger->sequence == 0) err = begin_snapshot(paths, ledger);
+  if (err == GANNET_OK && ledger->sequence == 0)
+    err = read_snapshot(paths, report, OF_ANY_JOURNAL, ledger, NULL);
   damage->is_foreign = err == GANNET_ERR_INPUT;
   if (err != GANNET_OK) return take_beginning(paths, why, ledger, damage);
   advise_to_rebuild(why, damage);

@@ -130,8 +130,9 @@ bool gannet_on_bounds_line(const gannet_problem *problem, int n, const gannet_on
   enum { SHOWN = 8 };
   if (i >= n || i > SHOWN) return false;
   if (i == SHOWN) {
-    (void)snprintf(text, GANNET_ON_BOUND_SIZE, "%d more variable%s of the best design on a bound",
-                   n - SHOWN, n - SHOWN == 1 ? "" : "s");
+    (void)snprintf(text, GANNET_ON_BOUND_SIZE,
+                   "%d more variable%s of the best design lie%s on a bound", n - SHOWN,
+                   n - SHOWN == 1 ? "" : "s", n - SHOWN == 1 ? "s" : "");
     return true;
   }
   const gannet_on_bound *on = &list[i];

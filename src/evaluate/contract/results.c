@@ -96,6 +96,12 @@ static int refuse_unknown(const reader *to, const char *name, const char *locati
   return -1;
 }
 
+static int fail_contradiction(const reader *to, const char *name, const char *location) {
+  gannet_result_fail(to->result, false, "%s: %s is said to be missing, and has a value, too",
+                     location, name);
+  return -1;
+}
+
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
@@ -107,6 +113,8 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
                        quantity.name, quantity.value);
     return -1;
   }
+  if (is_needed && gannet_quantities_find(to->missing, quantity.name))
+    return fail_contradiction(to, quantity.name, location);
   if (index >= 0 ? !isnan(quantity_value(to, index))
                  : is_needed && gannet_quantities_find(&to->result->reported, quantity.name)) {
     gannet_result_fail(to->result, false, "%s: %s is given twice%s", location, quantity.name,
@@ -132,11 +140,8 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
 static int set_missing(const reader *to, const char *name, const char *location) {
   const int index = gannet_problem_find_quantity(to->problem, name);
   if (index >= 0 ? !isnan(quantity_value(to, index))
-                 : gannet_quantities_find(&to->result->reported, name) != NULL) {
-    gannet_result_fail(to->result, false, "%s: %s is said to be missing, and has a value, too",
-                       location, name);
-    return -1;
-  }
+                 : gannet_quantities_find(&to->result->reported, name) != NULL)
+    return fail_contradiction(to, name, location);
   const gannet_quantity quantity = {
       .name = index >= 0 ? gannet_problem_quantity_name(to->problem, index) : name, .value = NAN};
   if (gannet_quantities_set(to->missing, 0, &quantity) == GANNET_OK) return 0;

@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
+#include "problem/conditional.h"
+#include "problem/derived.h"
 
 /* Results of a source that its model takes, results of the campaign by which sources are judged,
  * and how many of these there must be. */
@@ -90,12 +92,40 @@ static gannet_err check_rows(const gannet_problem *problem, int n, const double 
   return GANNET_OK;
 }
 
+/* What is inactive rests, and so does a conditional variable that only some results have. */
+static gannet_err rest_inactive(const gannet_problem *problem, int n, double *x_user) {
+  const size_t v = (size_t)problem->spec.n_variables;
+  gannet_activity *activity = NULL;
+  double *settled = NULL;
+  if (problem->derived->n_conditional == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc(v, sizeof *activity, &activity);
+  if (err == GANNET_OK) err = gannet_alloc(v, sizeof *settled, &settled);
+  for (size_t k = 0; k < v && err == GANNET_OK; ++k) {
+    const gannet_variable *variable = &problem->spec.variables[k];
+    int known = 0;
+    if (variable->role != GANNET_ROLE_FREE || !gannet_variable_is_conditional(variable)) continue;
+    for (int i = 0; i < n; ++i) known += !isnan(x_user[(size_t)i * v + k]);
+    for (int i = 0; i < n && known > 0; ++i)
+      if (isnan(x_user[(size_t)i * v + k]))
+        x_user[(size_t)i * v + k] = gannet_variable_resting(variable);
+  }
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    double *row = x_user + (size_t)i * v;
+    memcpy(settled, row, v * sizeof *row);
+    gannet_conditional_settle(problem, settled, activity);
+    for (size_t k = 0; k < v; ++k)
+      if (!isnan(row[k]) && activity[k] == GANNET_IS_INACTIVE) row[k] = settled[k];
+  }
+  gannet_free(&activity);
+  gannet_free(&settled);
+  return err;
+}
+
 gannet_err gannet_related_add(gannet_related *related, int n, const double *x_user,
                               const double *objective) {
   static const gannet_setting method = {.key = "method", .text = "gp-ei"};
   const gannet_problem *problem = related->problem;
   const size_t v = (size_t)problem->spec.n_variables, rows = n > 0 ? (size_t)n : 0;
-  GANNET_TRY(check_rows(problem, n, x_user, objective));
   GANNET_REQUIRE(related->n < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
                  "more than %d related problems; leave out those that help least",
                  (int)GANNET_RELATED_MOST);
@@ -107,16 +137,20 @@ gannet_err gannet_related_add(gannet_related *related, int n, const double *x_us
   if (err == GANNET_OK)
     err = gannet_alloc(rows, sizeof *s->results.objective, &s->results.objective);
   if (err == GANNET_OK) err = gannet_alloc((size_t)problem->d, sizeof *s->lacks, &s->lacks);
+  if (err == GANNET_OK) {
+    memcpy(s->results.x, x_user, rows * v * sizeof *x_user);
+    memcpy(s->results.objective, objective, rows * sizeof *objective);
+    err = rest_inactive(problem, n, s->results.x);
+  }
+  if (err == GANNET_OK) err = check_rows(problem, n, s->results.x, objective);
   if (err != GANNET_OK) {
     release_source(s);
     return err;
   }
-  memcpy(s->results.x, x_user, rows * v * sizeof *x_user);
-  memcpy(s->results.objective, objective, rows * sizeof *objective);
   for (int f = 0; f < problem->n_free; ++f) {
     const int i = problem->free_variable[f], first = problem->first[i];
     const int width = gannet_variable_width(&problem->spec.variables[i]);
-    for (int k = first; k < first + width; ++k) s->lacks[k] = isnan(x_user[i]);
+    for (int k = first; k < first + width; ++k) s->lacks[k] = isnan(s->results.x[i]);
   }
   related->n += 1;
   return GANNET_OK;
@@ -163,7 +197,7 @@ static gannet_err take_rows(const gannet_related *r, const source *s, double *x,
     const ranked_row *row = &ranked[i < half ? i : half + (int)rest];
     memcpy(known, s->results.x + (size_t)row->row * v, v * sizeof *known);
     for (size_t k = 0; k < v; ++k)
-      if (isnan(known[k])) known[k] = r->problem->spec.variables[k].lower; /* it is not used */
+      if (isnan(known[k])) known[k] = gannet_variable_resting(&r->problem->spec.variables[k]);
     gannet_problem_encode_anywhere(r->problem, known, x + (size_t)i * d);
     for (size_t k = 0; k < d; ++k)
       if (s->lacks[k]) x[(size_t)i * d + k] = 0.5;
@@ -361,8 +395,9 @@ static gannet_err decide_use(judgement *j) {
       if (p->used[s]) continue;
       p->used[s] = true;
       solve_factors(j);
-      if (p->factor[s] > 0) GANNET_TRY(measure_evidence(j, &now));
+      const gannet_err err = p->factor[s] > 0 ? measure_evidence(j, &now) : GANNET_OK;
       p->used[s] = false;
+      GANNET_TRY(err);
       if (!(now > best)) continue;
       best = now;
       chosen = s;

@@ -15,8 +15,8 @@
  *
  * Terms
  *   source   results of one related problem
- *   weight   the part of the standard deviation of the results that a source explains, a_s sd(m_s)
- * / sd(y); 0 = it is not used
+ *   weight   the part of the standard deviation of the results that a source explains,
+ *            a_s sd(m_s) / sd(y); 0 = it is not used
  */
 #ifndef GANNET_OPTIMIZER_RELATED_H
 #define GANNET_OPTIMIZER_RELATED_H
@@ -53,9 +53,9 @@ void gannet_related_clear(gannet_related *related);
  *
  * Local.
  *
- * x_user     in  [n][n_variables] copied; NAN in all rows: the related problem has no such
- * variable, and the source says nothing about it. Values may be outside the bounds objective  in
- * [n] in the sense and units of the problem, copied
+ * x_user     in  [n][n_variables] copied; values may be outside the bounds. NAN in all rows: the
+ *                related problem has no such variable, and the source says nothing about it
+ * objective  in  [n] in the sense and units of the problem, copied
  *
  * Errors: GANNET_ERR_INPUT for fewer than 2 results, values that cannot be
  * (gannet_problem_check_tried), a variable that some rows lack, none in common, or too many
