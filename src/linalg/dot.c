@@ -29,14 +29,25 @@ static inline __attribute__((always_inline)) double add_products(int n, const do
   return total;
 }
 
-GANNET_VECTOR_CLONES double gannet_dot(int n, const double *a, const double *b) {
+/* The loader's choice between clones must not be a symbol of the library, so only static functions
+ * have clones. */
+static GANNET_VECTOR_CLONES double dot(int n, const double *a, const double *b) {
   return add_products(n, a, b);
 }
 
-GANNET_VECTOR_CLONES void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda,
-                                        const double *x, double beta, double *y) {
+static GANNET_VECTOR_CLONES void multiply_rows(int n, int k, double alpha, const double *a, int lda,
+                                               const double *x, double beta, double *y) {
   for (int i = 0; i < n; ++i) {
     const double product = alpha * add_products(k, a + (ptrdiff_t)i * lda, x);
     y[i] = beta == 0 ? product : product + beta * y[i];
   }
+}
+
+double gannet_dot(int n, const double *a, const double *b) {
+  return dot(n, a, b);
+}
+
+void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
+                   double beta, double *y) {
+  multiply_rows(n, k, alpha, a, lda, x, beta, y);
 }

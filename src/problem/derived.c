@@ -87,9 +87,7 @@ static void complain_of_circle(const gannet_derived *derived, int n,
       path, derived->n_conditional > 0 ? "expressions and conditions" : "expressions");
 }
 
-/* Put derived and conditional variables into an order in which each comes behind those that it
- * uses.
- */
+/* Put derived and conditional variables into an order: each comes behind those that it uses. */
 static gannet_err order_variables(int n, const gannet_variable *variables,
                                   const char *const *location, gannet_complaints *complaints,
                                   gannet_derived *derived) {

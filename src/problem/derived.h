@@ -28,9 +28,10 @@ typedef struct gannet_derived {
                      = none */
   bool *open;     /* [n_variables] scratch: of which that is not known */
   double *x_user; /* [n_variables] scratch */
-  int64_t
-      n_listed;    /* of a discrete problem with conditional variables: its points; -1 = too many */
-  int64_t *listed; /* [n_listed] their numbers among those of all combinations of values */
+  /* Of a discrete problem with conditional variables: its points, -1 = too many, and their numbers
+   * among those of all combinations of values. */
+  int64_t n_listed;
+  int64_t *listed; /* [n_listed] */
 } gannet_derived;
 
 /* Compile the expressions of all derived variables and the conditions of all conditional ones, and

@@ -59,8 +59,8 @@ gannet_err gannet_merit_rank_all(const gannet_history *history, int64_t first,
     if (!isnan(objective)) merits[id].value = gannet_problem_flip(problem, objective);
     merits[id].violation = 0;
     gannet_problem_bounds(problem, gannet_history_constraints(history, id), bounds);
-    for (int j = 0; j < problem->n_bounds;
-         ++j) /* fmax: what is missing is not known to be violated */
+    /* fmax: what is missing is not known to be violated. */
+    for (int j = 0; j < problem->n_bounds; ++j)
       merits[id].violation += log1p(fmin(fmax(bounds[j], 0), 1e300) / scale[j]);
   }
   gannet_free(&scale);

@@ -101,7 +101,7 @@ class Related(program.ProgramTest):
             self.write(f"x1,x2,objective\n1,2,3\n2,{k},4\n", f"{k}.csv")
         outcome = self.gannet("run", self.write(GP + "import:\n" + many), "-q", "-d", "many")
         self.assertEqual(outcome.code, USAGE, outcome)
-        self.assertIn("import: more than 8 related problems, with those that were read before, which stay", outcome.err)
+        self.assertIn("import: more than 8 related problems, with those that were read before; leave this one out", outcome.err)
         self.assertIn("import.related", fails("x1,x2,objective\n1,2,3\n", key="related: maybe"))
 
     def test_methods_without_a_model_say_so(self):

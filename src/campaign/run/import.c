@@ -99,7 +99,7 @@ static gannet_err enter_related(gannet_campaign *campaign, const gannet_results_
                  table->path, n);
   GANNET_REQUIRE(
       others < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
-      "import: more than %d related problems, with those that were read before, which stay",
+      "import: more than %d related problems, with those that were read before; leave this one out",
       (int)GANNET_RELATED_MOST);
   gannet_err err = gannet_copy_text(table->path, &import.from);
   if (err == GANNET_OK) err = gannet_alloc(n * v, sizeof *import.related.x, &import.related.x);

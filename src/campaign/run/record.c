@@ -139,7 +139,7 @@ static json_t *state_object(const gannet_state *state) {
     const char *name = state->value[i].name, *slash = strchr(name, '/');
     json_t *inner = slash ? object_within(object, name, (size_t)(slash - name)) : object;
     if (slash) name = slash + 1;
-    const char *dot = strchr(name, '.');
+    const char *dot = slash ? strchr(name, '.') : NULL; /* as read_state_values puts it together */
     if (dot) inner = object_within(inner, name, (size_t)(dot - name));
     if (dot) name = dot + 1;
     if (json_object_set_new(inner, name, state_value(&state->value[i])) == 0) continue;

@@ -240,7 +240,7 @@ gannet_err gannet_cost_model_gradients(const gannet_cost_model *m, int n, const 
   return GANNET_OK;
 }
 
-static const char part[] = "cost.";
+static const char part[] = "cost/"; /* as the part of a member: journals keep such names */
 
 static const gannet_struct_field fields[] = {
     {.name = "learned", GANNET_STRUCT_AT(gannet_cost_model, n_learned, LARGE)}, {0}};

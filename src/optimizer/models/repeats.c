@@ -16,18 +16,13 @@ static int64_t find_earlier(const gannet_history *history, int64_t id) {
   return -1;
 }
 
-/* Also where both are missing. */
-static bool is_same(double one, double other) {
-  return one == other || (isnan(one) && isnan(other));
-}
-
 static bool are_equal(const gannet_history *history, int64_t a, int64_t b) {
   const int n = gannet_history_problem(history)->spec.n_constraints;
   const double *one = gannet_history_constraints(history, a),
                *other = gannet_history_constraints(history, b);
-  bool equal =
-      is_same(gannet_history_get(history, a)->objective, gannet_history_get(history, b)->objective);
-  for (int k = 0; k < n && equal; ++k) equal = is_same(one[k], other[k]);
+  bool equal = gannet_result_same_value(gannet_history_get(history, a)->objective,
+                                        gannet_history_get(history, b)->objective);
+  for (int k = 0; k < n && equal; ++k) equal = gannet_result_same_value(one[k], other[k]);
   return equal;
 }
 

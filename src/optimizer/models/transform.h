@@ -155,8 +155,7 @@ typedef struct {
 } gannet_transform_choice;
 
 /* What the options say, or log unless values are said to be noisy, by the problem or by standard
- * deviations of results; none for a model that obeys equations
- * (residuals; NULL = it does not).
+ * deviations of results; none for a model that obeys equations (residuals; NULL = it does not).
  *
  * Local.
  */
