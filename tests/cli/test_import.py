@@ -282,7 +282,7 @@ class Import(program.ProgramTest):
             "line 8: refused: variable x2: 'inf' is not a number"])
         self.succeed("tell", "fast.campaign", "--file", "old.csv")
         status = self.succeed("status", "fast.campaign").out
-        self.assertIn("imported     4 results of earlier work, not counted in the budget; 3 outside the bounds or between steps, never the best", status)
+        self.assertIn("imported     4 results of earlier work, not counted in the budget; 3 outside of what is allowed, never the best", status)
         self.assertIn("best         5 (evaluation 3, imported)", status)
         self.assertEqual([(row["x1"], row["n"], row["cells"]) for row in self.rows()], [("-6", "3", "32"), ("1", "4", "32"), ("1", "3", "20"), ("1", "3", "32")])
         page = self.folder / "page.html"

@@ -20,7 +20,7 @@ function showHead() {
   if (about.changes.length) lead.after(element("p", `Changes by resumes: ${about.changes.map(c => `${c.made}: ${c.items.join(", ")}`).join("; ")}.`, {id: "changes"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.evaluations], ...(about.cost ? [["cost", about.cost]] : []), ...(about.ended ? [["ended by", about.ended]] : []),
-    ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ...(about.elsewhere ? [["outside the bounds or between steps", about.elsewhere]] : []), ["failed", about.failed], ["pending", about.pending], ...(about.discarded ? [["discarded", about.discarded]] : []),
+    ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ...(about.elsewhere ? [["outside of what is allowed", about.elsewhere]] : []), ["failed", about.failed], ["pending", about.pending], ...(about.discarded ? [["discarded", about.discarded]] : []),
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];
