@@ -77,6 +77,21 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_alone(uint64_t seed,
  */
 GANNET_API void gannet_context_destroy(gannet_context **context);
 
+/* Make an error of one rank that of all, for what the library does not see: a function of the
+ * program that it has called, as a gannet_slack_function, has failed on some ranks alone, and these
+ * would leave the others waiting in the next collective call. To be called on all ranks between the
+ * calls of the library.
+ *
+ * Collective over the context's communicator; code and text may differ between ranks.
+ *
+ * code  in  GANNET_OK where nothing has failed
+ * text  in  what has failed, for the message; NULL = no details, and where nothing has failed
+ *
+ * Errors: the largest code of any rank, on all ranks, with the text of the lowest rank that has it.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_context_agree(gannet_context *context, gannet_err code,
+                                                          const char *text);
+
 /* Send log lines up to a level to a function; NULL silences the library, which is the default. A
  * context that is NULL is left alone.
  *

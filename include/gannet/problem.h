@@ -167,7 +167,8 @@ gannet_problem_set_variable_constraints(gannet_problem *problem, int n, const ch
 /* State variable constraints that cannot be written as texts, because they need a table or a
  * geometry, as functions of the program. They are treated as
  * inequalities that are not linear. They must be cheap, as they are called some hundred thousand
- * times, by one thread at a time, and must give the same numbers for the same point on all ranks.
+ * times, by one thread at a time, and must give the same numbers for the same point on all ranks;
+ * gannet_context_agree tells all ranks that one has failed on some.
  * They are kept beside the texts, and replace the functions that were stated before, which stay
  * when the new ones are refused.
  *

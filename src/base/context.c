@@ -61,6 +61,17 @@ gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context
   return gannet_context_create(MPI_Comm_f2c((MPI_Fint)comm), seed, context);
 }
 
+gannet_err gannet_context_agree(gannet_context *context, gannet_err code, const char *text) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_REQUIRE_POINTER(context, "context");
+  gannet_err local = GANNET_OK;
+  if ((int)code < 0 || code >= GANNET_ERR_COUNT)
+    local = GANNET_RAISE(GANNET_ERR_ARG, "code = %d, expected one of gannet_err", (int)code);
+  else if (code != GANNET_OK)
+    local = GANNET_RAISE(code, "%s", text ? text : "no details");
+  return gannet_agree(context->comm, local);
+}
+
 static pid_t initialised_by = -1;
 
 /* A copy of the process by fork has no part in MPI: its MPI_Finalize would wait for ever. */

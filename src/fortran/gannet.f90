@@ -31,7 +31,7 @@ module gannet
   public :: gannet_tell_related
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
   public :: gannet_quantity, gannet_get_quantity
-  public :: gannet_message
+  public :: gannet_agree, gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_partial, gannet_minimize, gannet_maximize
 
   integer(c_int), parameter :: gannet_done = 0, gannet_cannot_run = 1, gannet_failed = 2, gannet_partial = 3
@@ -228,6 +228,13 @@ module gannet
       integer(c_int64_t), value :: seed
       type(c_ptr), intent(out) :: context
       integer(c_int) :: context_create_alone
+    end function
+    function context_agree(context, code, text) bind(c, name="gannet_context_agree")
+      import
+      type(c_ptr), value :: context
+      integer(c_int), value :: code
+      character(kind=c_char, len=1), intent(in) :: text(*)
+      integer(c_int) :: context_agree
     end function
     subroutine context_destroy(context) bind(c, name="gannet_context_destroy")
       import
@@ -585,6 +592,26 @@ contains
       code = context_create_alone(int(seed, c_int64_t), opt%context)
     end if
     call settle(code, ierr)
+  end subroutine
+
+  ! Make an error of one rank that of all, for what the library does not see: a function of a variable constraint has
+  ! failed on some ranks alone, and these would leave the others waiting in the next collective call.
+  !
+  ! Collective; may differ between ranks.
+  !
+  ! ierr  before: 0 = nothing has failed here; afterwards 0, or on all ranks the largest one of any rank
+  ! text  what has failed; gannet_message gives that of the lowest rank which has this ierr
+  subroutine gannet_agree(opt, ierr, text)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer, intent(inout) :: ierr
+    character(len=*), intent(in), optional :: text
+    character(len=:), allocatable :: why
+    integer(c_int) :: code
+    call check_order(opt, code)
+    why = ""
+    if (present(text)) why = trim(text)
+    if (code == 0) code = context_agree(opt%context, int(ierr, c_int), why//c_null_char)
+    ierr = int(code)
   end subroutine
 
   subroutine add(opt, name, kind, lower, upper, log_scale)

@@ -37,6 +37,7 @@ __all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "
 _VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
 _DONE, _CANNOT_RUN, _FAILED, _PARTIAL = range(4)
+_OK, _ERR_ARG, _ERR_INPUT = 0, 1, 5  # of gannet_err
 
 
 class Error(RuntimeError):
@@ -136,6 +137,7 @@ def _load():
     signatures = {
         "gannet_context_create_alone": [ctypes.c_uint64, taken],
         "gannet_context_create_fortran": [ctypes.c_int, ctypes.c_uint64, taken],
+        "gannet_context_agree": [handle, ctypes.c_int, ctypes.c_char_p],
         "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
         "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
         "gannet_problem_get_active": [handle, doubles, ctypes.POINTER(ctypes.c_int)],
@@ -380,9 +382,13 @@ def _slack(function, to_point, n, raised):
             value = function(to_point(None, np.array(x[:n])))
             return float(value) if not isinstance(value, (bool, np.bool_)) else 1.0 if value else -1.0
         except BaseException as error:
-            raised.append(error)
+            raised.append((f"variable constraint '{_name_of(function)}': {type(error).__name__}: {error}", error))
             return np.nan
     return _Slack(call)
+
+
+def _name_of(function):
+    return getattr(function, "__name__", "function")
 
 
 class Optimizer(contextlib.AbstractContextManager):
@@ -399,7 +405,8 @@ class Optimizer(contextlib.AbstractContextManager):
     variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].
                  Among them functions of a Point, for what no text can express, which return by how much they are
                  kept: at least 0 or True where they are; nan is violated. They must be cheap, and give the same on all
-                 ranks. What they raise is raised by the call that has used them
+                 ranks. What they raise is raised by the call that has used them, and is a gannet.Error of the same call on
+                 other ranks; points of an ask that ends so are among `pending`
     settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
                  "portfolio": ["gp-ei", "neural-bo"]}. {"cost.from": "hours", "cost.weigh": True, "budget.cost": 40}
                  weighs gain by the quantity `hours` of the results, less and less as these 40 are spent
@@ -413,7 +420,7 @@ class Optimizer(contextlib.AbstractContextManager):
                  variable_constraints=(), settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
-        self._raised = []  # what functions among the variable constraints have raised
+        self._functions, self._raised = [], []  # variable constraints that are functions, and what they have raised
         try:
             self._create_context(comm, seed)
             with self._alike():
@@ -438,10 +445,20 @@ class Optimizer(contextlib.AbstractContextManager):
         """What is wrong on this rank alone must end the call of the others, too, which wait for it in the library."""
         try:
             yield
-        except Exception:
+        except Exception as error:
             if self._context:
-                _library.gannet_optimizer_create(self._context, None, 0, None, ctypes.byref(ctypes.c_void_p()))
+                self._agree(_ERR_ARG, str(error))
+                if self._has_functions():  # the others agree on these, too, in _finish
+                    self._agree(_ERR_ARG, str(error))
             raise
+
+    def _agree(self, code, text):
+        return _library.gannet_context_agree(self._context, code, text.encode(errors="replace"))
+
+    def _has_functions(self):
+        """Whether variable constraints are functions, which may fail on one rank alone; the same on all ranks, as the
+        creation of the optimiser compares them."""
+        return bool(self._optimizer and self._functions)
 
     def _create_context(self, comm, seed):
         seed = _seed(seed)
@@ -484,17 +501,30 @@ class Optimizer(contextlib.AbstractContextManager):
         _check(_library.gannet_problem_set_variable_constraints(self._problem, len(relations), texts))
         self._functions = [_slack(function, self._point, len(self.names), self._raised) for function in functions]  # borrowed
         entries = (_Function * len(functions))(
-            *((_bytes("function", getattr(function, "__name__", "function")), slack, None)
+            *((_bytes("function", _name_of(function)), slack, None)
               for function, slack in zip(functions, self._functions)))
-        self._finish(_library.gannet_problem_set_variable_functions(self._problem, len(functions), entries))
+        code = _library.gannet_problem_set_variable_functions(self._problem, len(functions), entries)
+        self._raise_own()
+        _check(code)
+
+    def _raise_own(self):
+        """What a function among the variable constraints has raised on this rank."""
+        if self._raised:
+            error = self._raised[0][1]
+            self._raised.clear()
+            raise error
 
     def _finish(self, code):
-        """After a call that may have used functions among the variable constraints."""
-        if self._raised:
-            raised = self._raised[0]
-            self._raised.clear()
-            raise raised
-        _check(code)
+        """After a collective call. When functions among the variable constraints have failed on some ranks, all must know
+        before the next one."""
+        message = _library.gannet_error_message().decode() if code else None
+        if self._has_functions():
+            failed = self._raised[0][0] if self._raised else ""
+            if self._agree(_ERR_INPUT if failed else _OK, failed):
+                message = _library.gannet_error_message().decode()
+        self._raise_own()
+        if message is not None:
+            raise Error(message)
 
     def _working(self):
         if not self._optimizer:
@@ -677,7 +707,7 @@ class Optimizer(contextlib.AbstractContextManager):
             x, y = np.array(rows, dtype=float), np.array(list(values), dtype=float)
             if len(x) != len(y):
                 raise Error(f"{len(x)} points and {len(y)} values; expected as many of both")
-        _check(_library.gannet_optimizer_tell_related(self._working(), len(y), _doubles(x), _doubles(y)))
+        self._finish(_library.gannet_optimizer_tell_related(self._working(), len(y), _doubles(x), _doubles(y)))
 
     def _tell(self, point, *given):
         is_own, made = isinstance(point, dict) and not isinstance(point, Point), ctypes.c_int64()
@@ -691,7 +721,7 @@ class Optimizer(contextlib.AbstractContextManager):
             self._finish(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
                                                         ctypes.byref(made)))
             return made.value
-        _check(_library.gannet_optimizer_tell(self._working(), 1, ctypes.byref(result)))
+        self._finish(_library.gannet_optimizer_tell(self._working(), 1, ctypes.byref(result)))
         if result.is_final:
             self._open.pop(result.id, None)
         return result.id
@@ -741,7 +771,7 @@ class Optimizer(contextlib.AbstractContextManager):
         Collective.
         """
         best, x = _Recommendation(), np.empty(len(self.names))
-        _check(_library.gannet_optimizer_recommend(self._working(), ctypes.byref(best), _doubles(x)))
+        self._finish(_library.gannet_optimizer_recommend(self._working(), ctypes.byref(best), _doubles(x)))
         if best.id < 0:
             return None
         return self._point(best.id, x), best.mean, best.sd, best.noise_sd
@@ -807,7 +837,7 @@ class Optimizer(contextlib.AbstractContextManager):
         """
         with self._alike():
             path = _bytes("path", os.fspath(path))
-        _check(_library.gannet_optimizer_save(self._working(), path))
+        self._finish(_library.gannet_optimizer_save(self._working(), path))
 
     def load(self, path):
         """Go on with what `save` wrote, in a new optimiser with the same variables, constraints, settings and seed: it asks

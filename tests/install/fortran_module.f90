@@ -209,6 +209,11 @@ contains
     call require(all(abs(hypot(x(1, :), x(2, :)) - 0.7d0) <= 0.05d0), "points in the ring")
     call gannet_tell_point(opt, [0.1d0, 0.2d0], 1d0, ierr=ierr)
     call require(ierr == 0, "results of points outside may be told")
+    call gannet_agree(opt, ierr, "unused")
+    call require(ierr == 0, "nothing has failed")
+    ierr = 5
+    call gannet_agree(opt, ierr, "no table of gaps")
+    call require(ierr == 5 .and. index(gannet_message(), "no table of gaps") > 0, "a failure that ranks agree on")
     call gannet_end(opt)
     call gannet_begin(opt, seed=1, noise=0d0)
     call gannet_real(opt, "a", 0d0, 0.1d0)

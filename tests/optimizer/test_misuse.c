@@ -109,6 +109,9 @@ static void objects_are_not_made_without_pointers(const fixture *f) {
   HARMLESS(gannet_problem_destroy, NULL);
   HARMLESS(gannet_problem_destroy, &problem);
   HARMLESS(gannet_context_destroy, NULL);
+  REFUSED("context", gannet_context_agree, NULL, GANNET_OK, NULL);
+  assert_fails(GANNET_ERR_ARG, "code = 1000, expected one of gannet_err",
+               gannet_context_agree(f->context, (gannet_err)1000, NULL));
   HARMLESS(gannet_context_set_log, NULL, GANNET_LOG_INFO, NULL, NULL);
 }
 
