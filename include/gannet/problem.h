@@ -67,13 +67,27 @@ typedef struct {
   double lower, upper;
 } gannet_constraint;
 
+/* One of several objectives. */
+typedef struct {
+  const char *name;
+  gannet_goal goal;
+  double threshold; /* a value that is not better than this is of no interest: the coordinate of the
+                       reference point of the hypervolume; NAN = chosen from the results */
+  double noise_sd;  /* in its units; 0 = exact, NAN = to be inferred */
+} gannet_objective;
+
+/* The most objectives that a problem may have. */
+enum { GANNET_OBJECTIVES_MOST = 5 };
+
 typedef struct {
   int n_variables;
   const gannet_variable *variables;
   int n_constraints;
   const gannet_constraint *constraints;
-  gannet_goal goal;
-  double noise_sd; /* of the objective, in its units; 0 = exact, NAN = to be inferred */
+  gannet_goal goal; /* of a single objective; with several the goal and the noise are theirs */
+  double noise_sd;  /* of the objective, in its units; 0 = exact, NAN = to be inferred */
+  int n_objectives; /* 0 = one, which is called "objective"; or 2 .. GANNET_OBJECTIVES_MOST */
+  const gannet_objective *objectives; /* [n_objectives] in another order they are another problem */
 } gannet_problem_spec;
 
 /* A variable constraint as a function of the program.
@@ -191,7 +205,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_variable_functions(
  */
 GANNET_API void gannet_problem_destroy(gannet_problem **problem);
 
-/* The specification the problem was created from; borrowed until destroy. NULL for NULL.
+/* The specification the problem was created from; borrowed until destroy. NULL for NULL. Of several
+ * objectives those after the first are at the end of constraints, too, as quantities without
+ * bounds; n_constraints counts them.
  *
  * Local.
  */

@@ -10,6 +10,7 @@
   X(gannet_counts)            \
   X(gannet_feasibility)       \
   X(gannet_method_setting)    \
+  X(gannet_objective)         \
   X(gannet_physics_equation)  \
   X(gannet_physics_input)     \
   X(gannet_physics_output)    \

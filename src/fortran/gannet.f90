@@ -158,6 +158,8 @@ module gannet
     type(c_ptr) :: constraints
     integer(c_int) :: goal
     real(c_double) :: noise_sd
+    integer(c_int) :: n_objectives = 0
+    type(c_ptr) :: objectives = c_null_ptr
   end type
 
   type, bind(c) :: c_setting

@@ -48,6 +48,12 @@ uint64_t gannet_rank_digest_problem(const gannet_problem_spec *spec) {
     const double bounds[] = {spec->constraints[k].lower, spec->constraints[k].upper};
     digest = gannet_rank_digest_numbers(mix_text(digest, spec->constraints[k].name), 2, bounds);
   }
+  for (int m = 0; m < spec->n_objectives; ++m) {
+    const gannet_objective *o = &spec->objectives[m];
+    const double own[] = {(double)o->goal, isnan(o->threshold) ? INFINITY : o->threshold,
+                          isnan(o->noise_sd) ? -1 : o->noise_sd};
+    digest = gannet_rank_digest_numbers(mix_text(digest, o->name), 3, own);
+  }
   return digest;
 }
 

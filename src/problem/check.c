@@ -6,6 +6,7 @@
 
 #include "problem/conditional.h"
 #include "problem/derived.h"
+#include "problem/objectives.h"
 #include "problem/quantities.h"
 
 static void check_name(const char *what, const char *name, const char *location,
@@ -262,18 +263,42 @@ void gannet_constraint_check(const gannet_constraint *constraint, const char *lo
                     constraint->lower, constraint->upper);
 }
 
+void gannet_objective_check(const gannet_objective *objective, const char *location,
+                            gannet_complaints *complaints) {
+  const char *name = shown(objective->name);
+  check_name("objective", objective->name, location, complaints);
+  if (objective->goal != GANNET_MINIMIZE && objective->goal != GANNET_MAXIMIZE)
+    gannet_complain(complaints, location, "objective %s: goal = %d, expected minimize or maximize",
+                    name, (int)objective->goal);
+  if (isinf(objective->threshold))
+    gannet_complain(complaints, location,
+                    "objective %s: threshold = %g: expected a finite number, or none", name,
+                    objective->threshold);
+  if (objective->noise_sd < 0 || isinf(objective->noise_sd))
+    gannet_complain(complaints, location,
+                    "objective %s: noise = %g: expected a number of at least 0, or none", name,
+                    objective->noise_sd);
+}
+
+/* The name of a variable, a constraint with bounds, or an objective, in this order. */
 static const char *name_at(const gannet_problem_spec *spec, int i) {
-  return i < spec->n_variables ? spec->variables[i].name
-                               : spec->constraints[i - spec->n_variables].name;
+  const int n_bounded = gannet_spec_n_bounded(spec);
+  if (i < spec->n_variables) return spec->variables[i].name;
+  i -= spec->n_variables;
+  return i < n_bounded ? spec->constraints[i].name : spec->objectives[i - n_bounded].name;
 }
 
 static void check_repeated(const gannet_problem_spec *spec, gannet_complaints *complaints) {
-  const int n = spec->n_variables + spec->n_constraints;
+  const int n = spec->n_variables + gannet_spec_n_bounded(spec) + spec->n_objectives;
   for (int i = 0; i < n; ++i) {
     const char *name = name_at(spec, i);
     if (name && strcmp(name, "objective") == 0)
       gannet_complain(complaints, NULL,
-                      "the name 'objective' is taken by the objective itself; choose another");
+                      spec->n_objectives > 0
+                          ? "the name 'objective' stands for the only one; choose another, for "
+                            "there are several"
+                          : "the name 'objective' is taken by the objective itself; choose "
+                            "another");
     for (int j = 0; j < i && name; ++j)
       if (name_at(spec, j) && strcmp(name, name_at(spec, j)) == 0)
         gannet_complain(complaints, NULL, "the name '%s' is used twice; rename one", name);
@@ -290,6 +315,14 @@ static gannet_err check_arrays(const gannet_problem_spec *spec) {
                  "constraints is a null pointer; expected %d of them", spec->n_constraints);
   GANNET_REQUIRE(spec->goal == GANNET_MINIMIZE || spec->goal == GANNET_MAXIMIZE, GANNET_ERR_ARG,
                  "goal = %d, expected GANNET_MINIMIZE or GANNET_MAXIMIZE", (int)spec->goal);
+  GANNET_REQUIRE(spec->n_objectives == 0 ||
+                     (2 <= spec->n_objectives && spec->n_objectives <= GANNET_OBJECTIVES_MOST),
+                 GANNET_ERR_ARG,
+                 "n_objectives = %d, expected 0 for a single one, or 2 to %d; state others as "
+                 "constraints, with the values that are good enough as bounds",
+                 spec->n_objectives, GANNET_OBJECTIVES_MOST);
+  GANNET_REQUIRE(spec->n_objectives == 0 || spec->objectives, GANNET_ERR_ARG,
+                 "objectives is a null pointer; expected %d of them", spec->n_objectives);
   return GANNET_OK;
 }
 
@@ -300,8 +333,10 @@ gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec) {
     gannet_complain(&complaints, NULL, "a problem needs at least one variable");
   for (int v = 0; v < spec->n_variables; ++v)
     gannet_variable_check(&spec->variables[v], NULL, &complaints);
-  for (int k = 0; k < spec->n_constraints; ++k)
+  for (int k = 0; k < gannet_spec_n_bounded(spec); ++k)
     gannet_constraint_check(&spec->constraints[k], NULL, &complaints);
+  for (int m = 0; m < spec->n_objectives; ++m)
+    gannet_objective_check(&spec->objectives[m], NULL, &complaints);
   check_repeated(spec, &complaints);
   gannet_err err = GANNET_OK;
   if (complaints.count == 0) {

@@ -7,7 +7,7 @@
 #include "base/complaints.h"
 #include "gannet/problem.h"
 
-/* Complain about one variable or constraint.
+/* Complain about one variable, constraint or objective.
  *
  * Local.
  *
@@ -17,6 +17,8 @@ void gannet_variable_check(const gannet_variable *variable, const char *location
                            gannet_complaints *complaints);
 void gannet_constraint_check(const gannet_constraint *constraint, const char *location,
                              gannet_complaints *complaints);
+void gannet_objective_check(const gannet_objective *objective, const char *location,
+                            gannet_complaints *complaints);
 
 /* All checks of a specification, repeated names included.
  *

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "problem/penalty.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
@@ -53,6 +54,7 @@ static void forget_outcomes(gannet_history *h) {
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
+  (*history)->at_its_word = gannet_problem_n_objectives(problem) > 1;
   forget_outcomes(*history);
   if (!problem->pool) return GANNET_OK;
   (*history)->n_left = gannet_pool_count(problem->pool);
@@ -431,6 +433,10 @@ const double *gannet_history_x_unit(const gannet_history *history, int64_t id) {
 
 const double *gannet_history_constraints(const gannet_history *history, int64_t id) {
   return history->constraint + id * history->problem->spec.n_constraints;
+}
+
+void gannet_history_objectives(const gannet_history *h, int64_t id, double *y) {
+  gannet_problem_objectives(h->problem, h->row[id].objective, gannet_history_constraints(h, id), y);
 }
 
 const double *gannet_history_sd(const gannet_history *history, int64_t id) {

@@ -31,7 +31,8 @@ typedef struct {
   gannet_eval_status status;
   bool elsewhere;   /* the design is outside the bounds, between steps, or violates a variable
                        constraint: models learn from it, but it is neither proposed nor the best */
-  double objective; /* the user's sense and units; NAN unless done, or when it is missing */
+  double objective; /* the first one, in the user's sense and units; NAN unless done, or when it is
+                       missing */
   gannet_run_record run;
 } gannet_evaluation;
 
@@ -102,8 +103,9 @@ int64_t gannet_history_count_done(const gannet_history *history);
 
 /* The least objective, in the minimised sense, that is a penalty (problem/penalty.h), and how many
  * results are penalties; INFINITY and 0 when there is none. There is none after
- * gannet_history_take_at_its_word, and none where all objectives are equal but values of
- * constraints differ: the objective is then constant, and only the constraints decide.
+ * gannet_history_take_at_its_word, none with several objectives, and none where all objectives are
+ * equal but values of constraints differ: the objective is then constant, and only the constraints
+ * decide.
  *
  * Local.
  */
@@ -205,6 +207,14 @@ const double *gannet_history_x_unit(const gannet_history *history,
                                     int64_t id); /* [d], before those of the next */
 const double *gannet_history_constraints(const gannet_history *history,
                                          int64_t id); /* [n_constraints] */
+
+/* The objectives of a row, minimised; NAN unless done, or where missing.
+ *
+ * Local.
+ *
+ * y  out  [gannet_problem_n_objectives]
+ */
+void gannet_history_objectives(const gannet_history *history, int64_t id, double *y);
 
 /* Standard deviations that were told with a row, [1 + n_constraints]: of the objective, then of the
  * constraints, in their units; 0 = not told. Borrowed until the next change of the table.

@@ -117,6 +117,7 @@ const gannet_formula *gannet_problem_formula(const gannet_problem *problem, int 
 
 const char *gannet_problem_quantity_name(const gannet_problem *problem, int index) {
   if (index > 0) return problem->spec.constraints[index - 1].name;
+  if (problem->spec.n_objectives > 0) return problem->spec.objectives[0].name;
   return problem->outputs ? problem->outputs->objective : "objective";
 }
 
@@ -125,8 +126,8 @@ const char *gannet_problem_objective_unit(const gannet_problem *problem) {
 }
 
 int gannet_problem_find_quantity(const gannet_problem *problem, const char *name) {
-  if (strcmp(name, "objective") == 0 || strcmp(name, gannet_problem_quantity_name(problem, 0)) == 0)
-    return 0;
+  if (strcmp(name, gannet_problem_quantity_name(problem, 0)) == 0) return 0;
+  if (strcmp(name, "objective") == 0 && problem->spec.n_objectives == 0) return 0;
   const int constraint = gannet_problem_find_constraint(problem, name);
   return constraint < 0 ? -1 : constraint + 1;
 }

@@ -11,6 +11,7 @@
 #include "problem/check.h"
 #include "problem/conditional.h"
 #include "problem/derived.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
@@ -69,9 +70,11 @@ static gannet_err copy_spec(const gannet_problem_spec *from, gannet_problem_spec
   to->variables = variables;
   for (; to->n_variables < from->n_variables; ++to->n_variables)
     GANNET_TRY(copy_variable(&from->variables[to->n_variables], &variables[to->n_variables]));
-  GANNET_TRY(gannet_alloc((size_t)from->n_constraints, sizeof *constraints, &constraints));
+  const int n_bounded = gannet_spec_n_bounded(from);
+  GANNET_TRY(
+      gannet_alloc((size_t)(n_bounded + from->n_objectives), sizeof *constraints, &constraints));
   to->constraints = constraints;
-  for (; to->n_constraints < from->n_constraints; ++to->n_constraints) {
+  for (; to->n_constraints < n_bounded; ++to->n_constraints) {
     const gannet_constraint *source = &from->constraints[to->n_constraints];
     gannet_constraint *target = &constraints[to->n_constraints];
     char *name = NULL;
@@ -80,7 +83,7 @@ static gannet_err copy_spec(const gannet_problem_spec *from, gannet_problem_spec
     GANNET_TRY(gannet_copy_text(source->name, &name));
     target->name = name;
   }
-  return GANNET_OK;
+  return gannet_objectives_copy(from, to, constraints);
 }
 
 static gannet_err number_coordinates(gannet_problem *problem) {
@@ -210,6 +213,8 @@ void gannet_problem_destroy(gannet_problem **problem) {
   free_const(spec->variables);
   for (int k = 0; k < spec->n_constraints; ++k) free_const(spec->constraints[k].name);
   free_const(spec->constraints);
+  for (int m = 0; m < spec->n_objectives; ++m) free_const(spec->objectives[m].name);
+  free_const(spec->objectives);
   gannet_pool_destroy(&(*problem)->pool);
   gannet_derived_destroy(&(*problem)->derived, spec->n_variables);
   gannet_free(&(*problem)->free_variable);

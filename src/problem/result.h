@@ -75,8 +75,10 @@ typedef struct {
   bool retry;
   /* A result that is done may lack its objective or constraints, which are NAN then, but not all of
    * them: what was checked first ended the evaluation early. */
-  double objective;    /* in the user's sense and units; NAN unless done */
-  double *constraints; /* [n_constraints] in the user's units, NAN unless done; not owned */
+  double objective;    /* the first one, in the user's sense and units; NAN unless done */
+  double *constraints; /* [n_constraints] of the problem's own specification, so with the further
+                          objectives (problem/objectives.h); in the user's units, NAN unless done;
+                          not owned */
   /* What was reported besides the values of objective and constraints: other quantities, and those
    * two again where their standard deviation or gradient was reported. Owned. */
   gannet_quantities reported;

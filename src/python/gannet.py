@@ -68,8 +68,10 @@ _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, low
                        role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p,
                        step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double), when=ctypes.c_char_p)
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
+_Objective = _structure("_Objective", name=ctypes.c_char_p, goal=ctypes.c_int, threshold=ctypes.c_double, noise_sd=ctypes.c_double)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
-                   constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
+                   constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double, n_objectives=ctypes.c_int,
+                   objectives=ctypes.POINTER(_Objective))
 _Slack = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
 _Function = _structure("_Function", name=ctypes.c_char_p, slack=_Slack, user=ctypes.c_void_p)
 _Setting = _structure("_Setting", key=ctypes.c_char_p, text=ctypes.c_char_p)
@@ -84,6 +86,7 @@ _Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctyp
 _Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
 _STRUCTURES = {"gannet_variable": _Variable, "gannet_variable_function": _Function, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
+               "gannet_objective": _Objective,
                "gannet_method_setting": _Setting, "gannet_quantity": _Quantity, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
                "gannet_recommendation": _Recommendation, "gannet_prediction": _Prediction, "gannet_feasibility": _Feasibility}
 
