@@ -15,7 +15,12 @@ static const gannet_variable plane[] = {
 static const gannet_constraint limits[] = {{"disk", -INFINITY, 0.5}, {"half", -0.6, INFINITY}};
 
 static fixture make(gannet_goal goal, const char *rho) {
-  const gannet_problem_spec spec = {2, plane, 2, limits, goal, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = plane,
+                                    .n_constraints = 2,
+                                    .constraints = limits,
+                                    .goal = goal,
+                                    .noise_sd = NAN};
   const gannet_method_setting settings[] = {
       {"method", "admmbo"}, {"search.candidates", "1000"}, {"acquisition.rho", rho}};
   fixture f = {0};

@@ -8,7 +8,7 @@
 #include "optimizer/allocation.h"
 
 static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
-static const gannet_problem_spec spec = {1, line, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 1, .variables = line, .noise_sd = NAN};
 static const bool busy[3] = {false, false, false};
 static const double unlimited[3] = {1, 1, 1};
 

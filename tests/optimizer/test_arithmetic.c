@@ -21,7 +21,11 @@ static void begin(const char *method, fixture *f) {
   static const gannet_constraint limit[] = {{"g", 0.01, 0.5}};
   const gannet_method_setting settings[] = {
       {"method", method}, {"initial", "4"}, {"search.candidates", "1000"}};
-  const gannet_problem_spec spec = {D, square, 1, limit, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = square,
+                                    .n_constraints = 1,
+                                    .constraints = limit,
+                                    .noise_sd = NAN};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f->context));
   assert_ok(gannet_problem_create(&spec, &f->problem));
   assert_ok(gannet_optimizer_create(f->context, f->problem, 3, settings, &f->optimizer));

@@ -36,7 +36,11 @@ static fixture make(int n_bounds) {
   static const gannet_constraint bound[] = {{"c", -INFINITY, 0}};
   static const gannet_method_setting settings[] = {{"method", "gp-ei"}};
   static const double off[IN_BASIN][2] = {{0.08, 0}, {-0.03, 0.05}, {0.02, -0.0264}};
-  const gannet_problem_spec spec = {2, square, n_bounds, bound, GANNET_MINIMIZE, noise};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = square,
+                                    .n_constraints = n_bounds,
+                                    .constraints = bound,
+                                    .noise_sd = noise};
   const gannet_stream stream = {1, GANNET_FOR_SIMULATION, 0, 0};
   double x[2 * PLAIN], e[PLAIN];
   fixture f = {NULL, NULL, NULL};

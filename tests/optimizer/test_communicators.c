@@ -11,7 +11,7 @@
 /* What an optimiser on this communicator proposes first. x: [1] */
 static void ask(MPI_Comm comm, double *x) {
   static const gannet_variable variable = {.name = "x", .lower = 0, .upper = 1};
-  const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable, .noise_sd = NAN};
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;
   gannet_optimizer *optimizer = NULL;
@@ -39,7 +39,7 @@ static void one_rank_may_begin_alone(void **state) {
 static void groups_that_face_each_other_are_refused(void **state) {
   (void)state;
   const gannet_variable variable = {.name = "x", .lower = 0, .upper = 1};
-  const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable, .noise_sd = NAN};
   const double x = 0.5;
   MPI_Comm facing = MPI_COMM_NULL, merged = MPI_COMM_NULL;
   gannet_context *context = NULL;

@@ -15,7 +15,11 @@ static const gannet_variable plane[] = {
     {.name = "y", .lower = -1, .upper = 1},
 };
 static const gannet_constraint limits[] = {{"disk", -INFINITY, 0.5}, {"half", -0.6, INFINITY}};
-static const gannet_problem_spec spec = {2, plane, 2, limits, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2,
+                                         .variables = plane,
+                                         .n_constraints = 2,
+                                         .constraints = limits,
+                                         .noise_sd = NAN};
 
 /* Least x + y + 0.3 sin 5x in a disk of radius 0.7, cut off at y >= -0.6. What is asked is
  * to come close to the best of a fine grid. */

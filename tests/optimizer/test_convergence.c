@@ -35,7 +35,11 @@ static void add(gannet_history *history, const row *r) {
 /* Where it has converged after three results that are bad, three at (0.5, 0.5), and some others;
  * and whether nothing is left to be found there. */
 static int64_t found(const row *at, int n_others, const row *other, bool *finished) {
-  const gannet_problem_spec spec = {2, square, 1, bound, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = square,
+                                    .n_constraints = 1,
+                                    .constraints = bound,
+                                    .noise_sd = NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
   gannet_convergence convergence = {-7, true};
@@ -100,7 +104,7 @@ static void a_place_is_finished_when_its_digits_are_known(void **state) {
 
 static void few_results_tell_nothing(void **state) {
   gannet_convergence convergence = {0, true};
-  const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
   (void)state;
@@ -120,7 +124,7 @@ static void few_results_tell_nothing(void **state) {
 
 /* The quartiles of values 1, 5, 6 and 7: that of the place counts once. */
 static void the_scale_is_that_of_the_results_elsewhere(void **state) {
-  const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
   double x[2 * 13], y[13], kept[13], work[13];
@@ -156,7 +160,7 @@ static double two_basins(const double *x) {
 
 static bool finds_the_deep_one(const char *transform, uint64_t seed) {
   const gannet_method_setting settings[] = {{"method", "gp-noisy"}, {"transform", transform}};
-  const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
   fixture f = {NULL, NULL, NULL};
   bool is_found = false;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, seed, &f.context));

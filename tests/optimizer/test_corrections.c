@@ -22,7 +22,11 @@ enum { VARIABLES = 4, CONSTRAINTS = 2, BATCH = 3, ROUNDS = 5, WRONG = 7 };
 
 static fixture make(const char *method) {
   const gannet_method_setting settings[] = {{"method", method}, {"initial", "4"}};
-  const gannet_problem_spec spec = {VARIABLES, mixed, CONSTRAINTS, bounds, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = VARIABLES,
+                                    .variables = mixed,
+                                    .n_constraints = CONSTRAINTS,
+                                    .constraints = bounds,
+                                    .noise_sd = NAN};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

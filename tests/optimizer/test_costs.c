@@ -27,7 +27,8 @@ static const double log_cost_by_x = 2; /* a cost of exp(2 x + 0.5): it varies by
 typedef enum { EXACT, NOTHING, ZERO, NEGATIVE, EQUAL, SOME, BY_TIME } telling;
 
 static fixture make_with(MPI_Comm comm, int n, const gannet_method_setting *settings, int k) {
-  const gannet_problem_spec spec = {2, plane, k, bounds, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {
+      .n_variables = 2, .variables = plane, .n_constraints = k, .constraints = bounds};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(comm, 7, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
@@ -319,7 +320,7 @@ static void a_saved_optimiser_goes_on_alike(void **state) {
 }
 
 static void expect_refusal(int n, const gannet_method_setting *settings, const char *words) {
-  const gannet_problem_spec spec = {2, plane, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = plane};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 7, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

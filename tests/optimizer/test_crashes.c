@@ -13,7 +13,7 @@ static const gannet_variable square[] = {
     {.name = "x", .lower = 0, .upper = 1},
     {.name = "y", .lower = 0, .upper = 1},
 };
-static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
 
 /* The simulation crashes left of a curve, in half of the square. */
 static bool crashes(double x, double y) {

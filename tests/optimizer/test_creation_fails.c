@@ -13,7 +13,8 @@ static const gannet_variable variables[] = {
     {.name = "y", .lower = 0, .upper = 1},
 };
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
-static const gannet_problem_spec spec = {2, variables, 1, bound, GANNET_MINIMIZE, 0};
+static const gannet_problem_spec spec = {
+    .n_variables = 2, .variables = variables, .n_constraints = 1, .constraints = bound};
 
 static void add_equation(gannet_problem *problem) {
   static const char *const twice[] = {"x", "x"};

@@ -21,7 +21,11 @@ static fixture make(const char *method) {
   static const gannet_constraint bounds[] = {{"low", -INFINITY, 40}};
   const gannet_method_setting settings[] = {
       {"method", method}, {"initial", "6"}, {"search.candidates", "400"}};
-  const gannet_problem_spec spec = {D, variables, 1, bounds, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = variables,
+                                    .n_constraints = 1,
+                                    .constraints = bounds,
+                                    .noise_sd = NAN};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

@@ -14,8 +14,12 @@ enum { BATCH = 3, ALL = 18, MANY = 40 };
 static const gannet_variable square[] = {{.name = "x", .lower = 0, .upper = 1},
                                          {.name = "y", .lower = 0, .upper = 1}};
 static const gannet_constraint limit[] = {{"stress", -INFINITY, 1.2}};
-static const gannet_problem_spec constrained = {2, square, 1, limit, GANNET_MINIMIZE, NAN};
-static const gannet_problem_spec line = {1, square, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec constrained = {.n_variables = 2,
+                                                .variables = square,
+                                                .n_constraints = 1,
+                                                .constraints = limit,
+                                                .noise_sd = NAN};
+static const gannet_problem_spec line = {.n_variables = 1, .variables = square, .noise_sd = NAN};
 
 typedef struct {
   gannet_context *context;

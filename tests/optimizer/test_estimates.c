@@ -159,7 +159,11 @@ typedef struct {
 } fixture;
 
 static void start(fixture *f, const scenario *s, const char *exact, int seed) {
-  const gannet_problem_spec spec = {D, s->variables, s->n_constraints, bound, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = s->variables,
+                                    .n_constraints = s->n_constraints,
+                                    .constraints = bound,
+                                    .noise_sd = NAN};
   gannet_method_setting settings[5 + MOST / 2] = {
       {"search.candidates", "3000"},
       {"initial", "1"},

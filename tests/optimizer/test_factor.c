@@ -10,7 +10,11 @@ static const gannet_variable variables[] = {
     {.name = "y", .lower = 0, .upper = 15},
 };
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
-static const gannet_problem_spec spec = {2, variables, 1, bound, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2,
+                                         .variables = variables,
+                                         .n_constraints = 1,
+                                         .constraints = bound,
+                                         .noise_sd = NAN};
 
 static gannet_err start(fixture *f, const char *method, const char *factor) {
   const gannet_method_setting settings[] = {{"method", method},

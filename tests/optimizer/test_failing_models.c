@@ -127,7 +127,10 @@ static gannet_problem *make_problem(bool with_equation, int n_constraints) {
   static const gannet_physics_term term = {.order = 2, .derivative = by_x};
   static const gannet_physics_equation equation = {.n_terms = 1, .terms = &term, .rhs = "2"};
   const gannet_physics_spec physics = {.n_equations = 1, .equations = &equation, .points = 20};
-  const gannet_problem_spec spec = {D, square, n_constraints, &constraint, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = square,
+                                    .n_constraints = n_constraints,
+                                    .constraints = &constraint};
   gannet_problem *problem = NULL;
   assert_ok(gannet_problem_create(&spec, &problem));
   if (with_equation) assert_ok(gannet_problem_set_physics(problem, &physics));

@@ -14,8 +14,9 @@ static const gannet_variable box[] = {
     {.name = "b", .lower = -5, .upper = 5},
 };
 static const gannet_constraint one[] = {{"g", -INFINITY, 0}};
-static const gannet_problem_spec free_one = {D, box, 0, NULL, GANNET_MINIMIZE, 0};
-static const gannet_problem_spec bound_one = {D, box, 1, one, GANNET_MINIMIZE, 0};
+static const gannet_problem_spec free_one = {.n_variables = D, .variables = box};
+static const gannet_problem_spec bound_one = {
+    .n_variables = D, .variables = box, .n_constraints = 1, .constraints = one};
 
 /* An exact bowl with its minimum inside the box, known at random points. */
 static fixture make(const char *method, const gannet_problem_spec *spec) {

@@ -21,7 +21,11 @@ typedef struct {
 static void make(fixture *f, int n, bool constrained) {
   static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
   static const gannet_constraint limit[] = {{.name = "c", .lower = -INFINITY, .upper = 0}};
-  const gannet_problem_spec spec = {1, line, constrained, limit, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1,
+                                    .variables = line,
+                                    .n_constraints = constrained,
+                                    .constraints = limit,
+                                    .noise_sd = NAN};
   const gannet_stream stream = {5, GANNET_FOR_TEST, 0, 0};
   double *u = f->beyond;
   assert_ok(gannet_problem_create(&spec, &f->problem));

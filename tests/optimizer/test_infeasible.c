@@ -36,7 +36,8 @@ static fixture make(const gannet_problem_spec *spec, const char *method, uint64_
 /* Two constraints that no observation keeps, from above and from below, and one that some do. */
 static const gannet_constraint three[] = {
     {"near", -INFINITY, 0.1}, {"below", -INFINITY, 0}, {"far", 9, INFINITY}};
-static const gannet_problem_spec hopeless = {D, box, 3, three, GANNET_MINIMIZE, 0};
+static const gannet_problem_spec hopeless = {
+    .n_variables = D, .variables = box, .n_constraints = 3, .constraints = three};
 
 /* With fitted models, which also believe a result that is still to come. */
 static fixture without_feasible(gannet_moments_score *s) {
@@ -127,7 +128,8 @@ static void its_merit_has_the_gradient_of_its_differences(void **state) {
 /* Feasible evaluations of a least squared distance to a place outside of the feasible region. */
 static int count_feasible(double (*violation)(const double *), uint64_t seed, int n) {
   static const gannet_constraint ball[] = {{"violation", -INFINITY, 0}};
-  const gannet_problem_spec spec = {D, box, 1, ball, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {
+      .n_variables = D, .variables = box, .n_constraints = 1, .constraints = ball};
   fixture f = make(&spec, "gp-ei", seed);
   int feasible = 0;
   for (int i = 0; i < n; ++i) {

@@ -21,7 +21,7 @@ enum { N = 40, NEAR = 16, MOST = 5 };
  * [N][3]. */
 static void ask(int d, int n_settings, const gannet_method_setting *settings, double *apart) {
   static double x[MOST * N];
-  const gannet_problem_spec spec = {d, mixed, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = d, .variables = mixed, .noise_sd = NAN};
   int64_t id[N];
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;
@@ -88,7 +88,7 @@ static void the_default_method_begins_near_the_middle(void **state) {
 static void count_values(const gannet_method_setting *setting, const gannet_variable *whole,
                          int points, int *count) {
   const gannet_variable both[] = {*whole, {.name = "x", .upper = 1}};
-  const gannet_problem_spec spec = {2, both, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = both, .noise_sd = NAN};
   const gannet_method_setting settings[] = {*setting, {"initial", "1000"}};
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;

@@ -31,7 +31,7 @@ static gannet_problem *make_problem(void) {
   static const gannet_physics_term term = {.order = 2, .derivative = by_x};
   static const gannet_physics_equation equation = {.n_terms = 1, .terms = &term, .plugin = "own"};
   const gannet_physics_spec physics = {.n_equations = 1, .equations = &equation, .points = 20};
-  const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = square};
   gannet_problem *problem = NULL;
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_problem_set_physics(problem, &physics));

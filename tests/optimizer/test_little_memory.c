@@ -22,7 +22,7 @@ static size_t addresses(void) {
 static void creating_fails_on_all_ranks(void **state) {
   (void)state;
   static const gannet_variable x = {.name = "x", .lower = 0, .upper = 1};
-  const gannet_problem_spec spec = {1, &x, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &x};
   struct rlimit before, less;
   fixture f = {0};
   int rank = 0, np = 1;

@@ -17,7 +17,7 @@ static const gannet_variable square[D] = {{.name = "x", .lower = -2, .upper = 2}
                                           {.name = "y", .lower = -2, .upper = 2}};
 
 static fixture make(gannet_goal goal, uint64_t seed) {
-  const gannet_problem_spec spec = {D, square, 0, NULL, goal, 0};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = square, .goal = goal};
   const gannet_method_setting settings[] = {{"method", "quadratic"}, {"initial", "5"}};
   fixture f = {0};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, seed, &f.context));
@@ -111,7 +111,10 @@ static double steep(const double *x, double *constraints) {
 static double least_after(int evaluations) {
   gannet_variable variables[STEEP_D];
   const gannet_constraint kept[CONSTRAINTS] = {{"low", -INFINITY, 0}, {"high", -INFINITY, 0}};
-  const gannet_problem_spec spec = {STEEP_D, variables, CONSTRAINTS, kept, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = STEEP_D,
+                                    .variables = variables,
+                                    .n_constraints = CONSTRAINTS,
+                                    .constraints = kept};
   const gannet_method_setting settings[] = {{"method", "quadratic"}};
   static const char *const names[STEEP_D] = {"a", "b", "c", "d", "e"};
   fixture f = {0};
@@ -143,7 +146,7 @@ static void steep_valleys_are_followed_along_constraints(void **state) {
  * around which a box that halves with every failure ends at 10^-9. */
 static void the_box_stays_larger_than_the_noise(void **state) {
   enum { STEPS = 120 };
-  const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = square, .noise_sd = NAN};
   const gannet_method_setting settings[] = {{"method", "quadratic"}};
   fixture f = {0};
   int near = 0;
@@ -185,7 +188,7 @@ static void cross_terms_wait_for_observations(void **state) {
 static void values_of_any_size_keep_their_order(void **state) {
   (void)state;
   enum { N = 6 };
-  const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = square};
   const double values[2][N] = {{-1.7e308, -1e308, -5e307, 0, 9e307, 1.7e308},
                                {0, 1e-20, 2e-20, 3e-20, 1, 1.7e308}};
   for (int set = 0; set < 2; ++set) {
@@ -244,7 +247,7 @@ static void integers_of_many_values_are_moved(void **state) {
       {.name = "x", .lower = -2, .upper = 2},
       {.name = "k", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 40},
       {.name = "on", .type = GANNET_VARIABLE_BOOLEAN, .lower = 0, .upper = 1}};
-  const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 3, .variables = variables};
   double seen[STEPS * 3];
   (void)state;
   const double least = least_of(&spec, mixed, STEPS, seen);
@@ -264,7 +267,7 @@ static void integers_alone_are_enough_to_work_on(void **state) {
       {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100},
       {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100},
       {.name = "c", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 100}};
-  const gannet_problem_spec spec = {N, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = N, .variables = variables};
   double seen[STEPS * N];
   (void)state;
   assert_near(least_of(&spec, lattice, STEPS, seen), 0, 0);
@@ -280,7 +283,7 @@ static void what_is_modelled_are_reals_and_integers_of_four_values(void **state)
       {.name = "three", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
       {.name = "four", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 4},
       {.name = "real", .lower = 0, .upper = 1}};
-  const gannet_problem_spec spec = {4, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 4, .variables = variables};
   const double listed[] = {0, 1, 1, 0.5, 2, 3, 4, 0.25};
   gannet_problem *problem = NULL;
   bool modelled[6];

@@ -24,7 +24,11 @@ typedef struct {
 /* (x - 0.5)^2 at x = 0, 1/40, .., 1, less a piece of luck at one point; feasible from the given id
  * on. */
 static bench make(int constraints, int feasible_from, bool noisy) {
-  const gannet_problem_spec spec = {1, line, constraints, kept, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1,
+                                    .variables = line,
+                                    .n_constraints = constraints,
+                                    .constraints = kept,
+                                    .noise_sd = NAN};
   bench b = {0};
   assert_ok(gannet_problem_create(&spec, &b.problem));
   assert_ok(gannet_history_create(b.problem, &b.history));

@@ -30,7 +30,7 @@ static bool begin_comma(void) {
 static void begin(fixture *f) {
   static const gannet_variable variable = {.name = "x", .lower = -0.5, .upper = 1};
   static const gannet_method_setting settings[] = {{"initial", "2"}, {"initial_span", "0.75"}};
-  const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable, .noise_sd = NAN};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f->context));
   assert_ok(gannet_problem_create(&spec, &f->problem));
   assert_ok(gannet_optimizer_create(f->context, f->problem, 2, settings, &f->optimizer));
@@ -57,7 +57,7 @@ static void mistakes_are_told_with_points(void **state) {
   (void)state;
   gannet_problem *problem = NULL;
   static const gannet_variable variable = {.name = "x", .lower = 1.5, .upper = 0.5};
-  const gannet_problem_spec spec = {1, &variable, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable, .noise_sd = NAN};
   if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
   assert_fails(GANNET_ERR_INPUT, "1.5", gannet_problem_create(&spec, &problem));
   assert_comma();

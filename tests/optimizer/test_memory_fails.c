@@ -37,7 +37,7 @@ static fixture make(const subject *s) {
       {.name = "b", .lower = 0, .upper = 1},
       {.name = "c", .lower = 0, .upper = 1},
   };
-  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, s->noise};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = variables, .noise_sd = s->noise};
   fixture f = {0};
   int n = 0;
   while (n < SETTINGS && s->setting[n].key) ++n;

@@ -17,7 +17,7 @@ static const gannet_variable square[] = {
     {.name = "y", .lower = 0, .upper = 1},
 };
 
-static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
 
 typedef struct {
   gannet_context *context;
@@ -343,7 +343,11 @@ static void an_outcome_that_does_not_exist_is_told(void **state) {
 static void results_without_their_constraints_are_told(void **state) {
   fixture *f = *state;
   const gannet_constraint limits[] = {{"g", -INFINITY, 1}, {"h", 0, INFINITY}};
-  const gannet_problem_spec limited = {2, square, 2, limits, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec limited = {.n_variables = 2,
+                                       .variables = square,
+                                       .n_constraints = 2,
+                                       .constraints = limits,
+                                       .noise_sd = NAN};
   const double values[2] = {0.5, 0.5};
   int64_t id[2] = {-1, -1};
   double x[4];

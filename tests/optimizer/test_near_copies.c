@@ -23,7 +23,7 @@ static fixture make(const char *method, uint64_t seed, double noise_sd) {
       {.name = "x", .lower = 0, .upper = 1},
       {.name = "y", .lower = 0, .upper = 1},
   };
-  const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, noise_sd};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = square, .noise_sd = noise_sd};
   const gannet_method_setting setting = {"method", method};
   fixture f = {0};
   assert_ok(gannet_context_create(MPI_COMM_SELF, seed, &f.context));

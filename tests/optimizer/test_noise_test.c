@@ -40,7 +40,7 @@ static double repelling(const double *x) {
 /* Points of which every second one is near the one before, as where a search closes in, each time
  * nearer by a factor; values with noise. */
 static bool suspected(function f, int n, double closer, double noise, double told) {
-  const gannet_problem_spec spec = {3, cube, 0, NULL, GANNET_MINIMIZE, told};
+  const gannet_problem_spec spec = {.n_variables = 3, .variables = cube, .noise_sd = told};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
   bool answer = false;

@@ -20,7 +20,12 @@ static const gannet_variable mixed[] = {
 
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
 
-static const gannet_problem_spec mixed_spec = {5, mixed, 1, bound, GANNET_MAXIMIZE, NAN};
+static const gannet_problem_spec mixed_spec = {.n_variables = 5,
+                                               .variables = mixed,
+                                               .n_constraints = 1,
+                                               .constraints = bound,
+                                               .goal = GANNET_MAXIMIZE,
+                                               .noise_sd = NAN};
 
 /* Best is 0 at x = 3, y = 0.1, n = 4, vent, copper; the constraint x <= 3.5 leaves it feasible.
  * Cannot run for clay with n = 6. */
@@ -191,7 +196,7 @@ static void draws_that_agree_go_on_to_the_next_best_points(void **state) {
   (void)state;
   static const gannet_variable whole[] = {
       {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 2000}};
-  const gannet_problem_spec spec = {1, whole, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = whole, .noise_sd = NAN};
   const char *const methods[] = {"neural-bo", "gp-ei"};
   for (int m = 0; m < 2; ++m) {
     fixture f = make(MPI_COMM_WORLD, methods[m], &spec);
@@ -216,7 +221,7 @@ static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
   (void)state;
   static const gannet_variable bits[] = {{.name = "a", .type = GANNET_VARIABLE_BOOLEAN},
                                          {.name = "b", .type = GANNET_VARIABLE_BOOLEAN}};
-  const gannet_problem_spec spec = {2, bits, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2, .variables = bits, .noise_sd = NAN};
   fixture f = make(MPI_COMM_WORLD, "neural-bo", &spec);
   int seen[4] = {0};
   for (int round = 0; round < 4; ++round) {
@@ -239,7 +244,7 @@ static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
 static void strange_results_do_not_stop_the_optimizer(void **state) {
   (void)state;
   static const gannet_variable x1[] = {{.name = "x", .lower = 0, .upper = 1}};
-  const gannet_problem_spec spec = {1, x1, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = x1, .noise_sd = NAN};
   const double kinds[6] = {0, 1e300, -1e300, 1e-300, NAN, INFINITY};
   for (int kind = 0; kind < 8; ++kind) {
     fixture f = make(MPI_COMM_WORLD, "neural-bo", &spec);
@@ -272,7 +277,7 @@ static void functions_that_look_ahead_take_many_variables(void **state) {
     (void)snprintf(names[k], sizeof names[k], "x%d", k);
     many[k] = (gannet_variable){.name = names[k], .lower = 0, .upper = 1};
   }
-  const gannet_problem_spec spec = {MANY, many, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = MANY, .variables = many, .noise_sd = NAN};
   double first[2][MANY];
   for (int polished = 0; polished < 2; ++polished) {
     const gannet_method_setting settings[] = {{"method", "gp-kg"},
@@ -330,7 +335,7 @@ static void any_number_of_draws_makes_a_point(void **state) {
   (void)state;
   for (int k = 0; k < VARIABLES; ++k)
     reals[k] = (gannet_variable){.name = names[k], .lower = 0, .upper = 1};
-  const gannet_problem_spec spec = {VARIABLES, reals, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = VARIABLES, .variables = reals};
   for (int i = 0; i < 5; ++i) {
     const gannet_method_setting settings[] = {{"method", methods[i]},
                                               {"acquisition.draws", draws[i]},

@@ -14,7 +14,11 @@ enum { BATCH = 3, INITIAL = 6, ALL = 18 };
 static const gannet_variable square[] = {{.name = "x", .lower = 0, .upper = 1},
                                          {.name = "y", .lower = 0, .upper = 1}};
 static const gannet_constraint limits[] = {{"gap", -INFINITY, 0}, {"stress", -INFINITY, 0.9}};
-static const gannet_problem_spec spec = {2, square, 2, limits, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2,
+                                         .variables = square,
+                                         .n_constraints = 2,
+                                         .constraints = limits,
+                                         .noise_sd = NAN};
 
 /* Which numbers a simulation gives. */
 typedef enum {

@@ -13,7 +13,7 @@ static const gannet_variable square[] = {
     {.name = "x", .lower = 0, .upper = 1},
     {.name = "y", .lower = 0, .upper = 1},
 };
-static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
 
 /* What a simulation makes of half of the square, where it cannot work. */
 typedef enum { SAYS_SO, NOT_A_NUMBER, PENALTY, BAD_LUCK, GROWING } answer;

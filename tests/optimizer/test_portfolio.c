@@ -12,7 +12,7 @@ static const gannet_variable square[] = {
     {.name = "y", .lower = -2, .upper = 2},
 };
 
-static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
 
 enum { SETTINGS_MOST = 8 };
 

@@ -18,7 +18,11 @@ static const gannet_constraint bounds[] = {{"low", -INFINITY, 0}, {"band", -0.5,
 
 static fixture make(const char *method, gannet_goal goal, int n_constraints) {
   const gannet_method_setting settings[] = {{"method", method}, {"initial", "4"}};
-  const gannet_problem_spec spec = {2, square, n_constraints, bounds, goal, 0};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = square,
+                                    .n_constraints = n_constraints,
+                                    .constraints = bounds,
+                                    .goal = goal};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

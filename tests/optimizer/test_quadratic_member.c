@@ -69,7 +69,7 @@ static double best_of(const gannet_problem_spec *problem_spec, function f, int e
  * search is off by 1e5 then. */
 static void an_ill_conditioned_quadratic_is_solved(void **state) {
   (void)state;
-  const gannet_problem_spec spec = {D, cube, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = cube, .noise_sd = NAN};
   const double best = best_of(&spec, valley_and_edge, 60);
   if (!(best - 17 < 1e-5)) fail_msg("regret %g", best - 17);
 }
@@ -79,7 +79,11 @@ static void an_ill_conditioned_quadratic_is_solved(void **state) {
 static void an_active_constraint_is_kept(void **state) {
   (void)state;
   const gannet_constraint bound[] = {{"limit", -INFINITY, 3.9}};
-  const gannet_problem_spec spec = {D, cube, 1, bound, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = cube,
+                                    .n_constraints = 1,
+                                    .constraints = bound,
+                                    .noise_sd = NAN};
   const double least = 17 + 0.01 / (2 * (2 + 2e-6) / 4);
   const double best = best_of(&spec, valley_and_edge, 80);
   if (!(best >= least - 1e-6 && best < least + 0.5)) fail_msg("%g instead of %g", best, least);
@@ -90,7 +94,11 @@ static void an_active_constraint_is_kept(void **state) {
 static void a_distant_feasible_place_is_reached(void **state) {
   (void)state;
   const gannet_constraint bound[] = {{"limit", -INFINITY, -19.6}};
-  const gannet_problem_spec spec = {D, cube, 1, bound, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = cube,
+                                    .n_constraints = 1,
+                                    .constraints = bound,
+                                    .noise_sd = NAN};
   const double best = best_of(&spec, away_from_corner, 20);
   if (!(best >= 19.6 && best < 19.7)) fail_msg("%g instead of 19.6", best);
 }

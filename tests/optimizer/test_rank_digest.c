@@ -19,7 +19,11 @@ static const gannet_variable usual[] = {
     {.name = "m", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 2, .values = metals},
 };
 static const gannet_constraint limit[] = {{"c", -INFINITY, 1}};
-static const gannet_problem_spec spec = {2, usual, 1, limit, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 2,
+                                         .variables = usual,
+                                         .n_constraints = 1,
+                                         .constraints = limit,
+                                         .noise_sd = NAN};
 static const gannet_method_setting sobol[] = {{"method", "sobol"}};
 
 static fixture make(void) {

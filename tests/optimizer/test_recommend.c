@@ -18,7 +18,12 @@ static const gannet_variable square[] = {
 static fixture make(gannet_goal goal, double noise, int n_bounds) {
   static const gannet_constraint bound[] = {{"c", -INFINITY, 0}};
   const gannet_method_setting settings[] = {{"method", "sobol"}};
-  const gannet_problem_spec spec = {2, square, n_bounds, bound, goal, noise};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = square,
+                                    .n_constraints = n_bounds,
+                                    .constraints = bound,
+                                    .goal = goal,
+                                    .noise_sd = noise};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

@@ -12,7 +12,8 @@ enum { MOST = 12 };
 
 static const gannet_variable plane[] = {{.name = "x", .lower = -1, .upper = 1},
                                         {.name = "y", .lower = -1, .upper = 1}};
-static const gannet_problem_spec plane_spec = {2, plane, 0, NULL, GANNET_MINIMIZE, NAN};
+static const gannet_problem_spec plane_spec = {
+    .n_variables = 2, .variables = plane, .noise_sd = NAN};
 
 /* Settings as "key=value key=value"; small searches and fits, because most tests look at places and
  * not at quality. */
@@ -207,7 +208,7 @@ static const gannet_variable mixed[] = {
  * word go over to 0. */
 static void discrete_variables_walk_in_a_small_region(void **state) {
   (void)state;
-  const gannet_problem_spec spec = {4, mixed, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 4, .variables = mixed, .noise_sd = NAN};
   fixture f = make(&spec, "gp-ei-trust",
                    "initial=3 region.length=0.1 region.shortest=0.01 region.longest=0.1");
   const double far[2][4] = {{-0.9, 40, 1, 2}, {-0.8, 39, 1, 1}};
@@ -237,7 +238,7 @@ static void one_variable_of_any_kind_is_enough(void **state) {
   static const char *const methods[] = {"turbo-1", "scbo", "gp-ei-trust", "neural-trust"};
   for (int v = 0; v < 4; ++v)
     for (int m = 0; m < 4; ++m) {
-      const gannet_problem_spec spec = {1, &mixed[v], 0, NULL, GANNET_MINIMIZE, NAN};
+      const gannet_problem_spec spec = {.n_variables = 1, .variables = &mixed[v], .noise_sd = NAN};
       fixture f = make(&spec, methods[m], "region.length=0.05 region.shortest=0.02");
       for (int round = 0; round < 6; ++round) round_of(&f, 2);
       assert_int_equal(gannet_history_count(f.optimizer->history), 12);
@@ -251,7 +252,11 @@ static const gannet_constraint limit[] = {{"c", -INFINITY, 0}};
  * point of the design is feasible; the first centre is the rightmost of them. */
 static void constraints_are_met(void **state) {
   (void)state;
-  const gannet_problem_spec spec = {2, plane, 1, limit, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = plane,
+                                    .n_constraints = 1,
+                                    .constraints = limit,
+                                    .noise_sd = NAN};
   fixture f = make(&spec, "scbo", "search.candidates=1000 search.polish=40");
   int64_t id[4];
   double x[8];
@@ -284,7 +289,7 @@ static void constraints_are_met(void **state) {
 static void the_centre_may_follow_the_model(void **state) {
   (void)state;
   const gannet_variable line[] = {plane[0]};
-  const gannet_problem_spec spec = {1, line, 0, NULL, GANNET_MINIMIZE, 6};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = line, .noise_sd = 6};
   for (int mean = 0; mean < 2; ++mean) {
     fixture f = make(&spec, "turbo-1", mean ? "region.center=mean" : "region.center=value");
     for (int i = 0; i < 21; ++i) {

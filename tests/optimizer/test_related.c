@@ -20,7 +20,8 @@ static const gannet_variable square[D] = {
 static fixture make(const char *method, const gannet_constraint *limit) {
   const gannet_method_setting settings[] = {
       {"method", method}, {"initial", "4"}, {"search.candidates", "500"}};
-  const gannet_problem_spec spec = {D, square, limit ? 1 : 0, limit, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {
+      .n_variables = D, .variables = square, .n_constraints = limit ? 1 : 0, .constraints = limit};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));

@@ -20,7 +20,7 @@ static int run(double noise_sd, double noise, int *different) {
       {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
       {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
   };
-  const gannet_problem_spec spec = {D, grid, 0, NULL, GANNET_MINIMIZE, noise_sd};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = noise_sd};
   bool seen[DESIGNS] = {false};
   fixture f = {0};
   int lines = 0;

@@ -24,7 +24,11 @@ enum { VARIABLES = 4, CONSTRAINTS = 2, BATCH = 3 };
 
 static fixture make_on(MPI_Comm comm, const char *method, uint64_t seed) {
   const gannet_method_setting settings[] = {{"method", method}, {"initial", "4"}};
-  const gannet_problem_spec spec = {VARIABLES, mixed, CONSTRAINTS, bounds, GANNET_MAXIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = VARIABLES,
+                                    .variables = mixed,
+                                    .n_constraints = CONSTRAINTS,
+                                    .constraints = bounds,
+                                    .goal = GANNET_MAXIMIZE};
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(comm, seed, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
@@ -182,7 +186,11 @@ static void what_differs_is_told(void **state) {
   assert_ok(gannet_optimizer_save(f.optimizer, path));
   drop(&f);
   const gannet_method_setting same[] = {{"method", "gp-ei"}, {"initial", "4"}};
-  const gannet_problem_spec spec = {VARIABLES, mixed, CONSTRAINTS, bounds, GANNET_MAXIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = VARIABLES,
+                                    .variables = mixed,
+                                    .n_constraints = CONSTRAINTS,
+                                    .constraints = bounds,
+                                    .goal = GANNET_MAXIMIZE};
   gannet_variable variables[VARIABLES];
   gannet_constraint limits[CONSTRAINTS];
   gannet_problem_spec other = spec;

@@ -28,7 +28,7 @@ static long count(const char *method, int candidates) {
       {.name = "b", .lower = 0, .upper = 1},
       {.name = "c", .lower = 0, .upper = 1},
   };
-  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = variables, .noise_sd = NAN};
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;
   gannet_optimizer *optimizer = NULL;

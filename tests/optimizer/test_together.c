@@ -44,7 +44,11 @@ static void tell(fixture *f, int constraints) {
 static void propose(MPI_Comm comm, const char *method, int constraints, bool crowded, double *x) {
   const gannet_method_setting settings[] = {
       {"method", method}, {"search.candidates", "600"}, {"surrogate.fit_evaluations", "4"}};
-  const gannet_problem_spec spec = {D, variables, constraints, bound, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = variables,
+                                    .n_constraints = constraints,
+                                    .constraints = bound,
+                                    .noise_sd = NAN};
   fixture f = {0};
   int64_t ids[Q];
   assert_ok(gannet_context_create(comm, 5, &f.context));

@@ -78,7 +78,7 @@ static bool ask(const char *method, const char *exact, int told, double *x) {
       {.name = "b", .lower = 0, .upper = 1},
       {.name = "c", .lower = 0, .upper = 1},
   };
-  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {.n_variables = D, .variables = variables, .noise_sd = NAN};
   const gannet_method_setting settings[] = {{"method", method},
                                             {"initial", "1"},
                                             {"search.candidates", "2000"},

@@ -16,7 +16,7 @@ static const gannet_variable variables[D] = {
     {.name = "y", .lower = 0, .upper = 2},
     {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
 };
-static const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, 0};
+static const gannet_problem_spec spec = {.n_variables = D, .variables = variables};
 
 typedef struct {
   double width;

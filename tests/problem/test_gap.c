@@ -12,8 +12,10 @@ static const gannet_variable square[] = {
     {.name = "x", .lower = 0, .upper = 1},
     {.name = "y", .lower = 0, .upper = 1},
 };
-static const gannet_problem_spec smallest = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
-static const gannet_problem_spec greatest = {2, square, 0, NULL, GANNET_MAXIMIZE, NAN};
+static const gannet_problem_spec smallest = {
+    .n_variables = 2, .variables = square, .noise_sd = NAN};
+static const gannet_problem_spec greatest = {
+    .n_variables = 2, .variables = square, .goal = GANNET_MAXIMIZE, .noise_sd = NAN};
 
 typedef struct {
   double x, value;

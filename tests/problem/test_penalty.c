@@ -67,7 +67,12 @@ static void the_order_of_values_does_not_matter(void **state) {
 
 static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
 static const gannet_constraint below[] = {{"g", -INFINITY, 0}};
-static const gannet_problem_spec spec = {1, line, 1, below, GANNET_MAXIMIZE, NAN};
+static const gannet_problem_spec spec = {.n_variables = 1,
+                                         .variables = line,
+                                         .n_constraints = 1,
+                                         .constraints = below,
+                                         .goal = GANNET_MAXIMIZE,
+                                         .noise_sd = NAN};
 
 typedef struct {
   gannet_problem *problem;

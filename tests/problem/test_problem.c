@@ -210,7 +210,11 @@ static void every_wrong_entry_of_a_specification_is_named(void **state) {
       {.name = "objective", .type = GANNET_VARIABLE_BOOLEAN},
   };
   const gannet_constraint constraints[] = {{"stress", -INFINITY, INFINITY}, {"crossed", 2, 1}};
-  const gannet_problem_spec spec = {7, variables, 2, constraints, GANNET_MINIMIZE, -1};
+  const gannet_problem_spec spec = {.n_variables = 7,
+                                    .variables = variables,
+                                    .n_constraints = 2,
+                                    .constraints = constraints,
+                                    .noise_sd = -1};
   const char *const says[] = {"'a b'",      "only one value", "scale log",   "whole numbers",
                               "two values", "used twice",     "'objective'", "give a lower bound",
                               "above",      "noise_sd"};
@@ -228,7 +232,7 @@ static void names_are_compared_behind_one_that_is_missing(void **state) {
       {.name = "twin", .type = GANNET_VARIABLE_BOOLEAN},
       {.name = "twin", .type = GANNET_VARIABLE_BOOLEAN},
   };
-  const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 3, .variables = variables};
   gannet_problem *problem = NULL;
   assert_fails(GANNET_ERR_INPUT, "variable name ''", gannet_problem_create(&spec, &problem));
   assert_fails(GANNET_ERR_INPUT, "'twin' is used twice", gannet_problem_create(&spec, &problem));
@@ -245,7 +249,8 @@ static void complaints_need_no_names(void **state) {
       {.name = NULL, .type = (gannet_variable_type)77},
   };
   const gannet_constraint constraint = {NULL, 2, 1};
-  const gannet_problem_spec spec = {4, variables, 1, &constraint, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {
+      .n_variables = 4, .variables = variables, .n_constraints = 1, .constraints = &constraint};
   const char *const says[] = {"constraint name ''",
                               "variable without a name: empty box",
                               "variable without a name: bounds of an integer",
@@ -263,7 +268,7 @@ static void logarithmic_boxes_are_as_wide_as_a_double(void **state) {
   (void)state;
   gannet_variable wide = {
       .name = "wide", .lower = 1e-160, .upper = 1e160, .scale = GANNET_SCALE_LOG};
-  const gannet_problem_spec spec = {1, &wide, 0, NULL, GANNET_MINIMIZE, 0};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &wide};
   const double middle = 0.5;
   double x = NAN;
   gannet_problem *problem = NULL;

@@ -355,7 +355,7 @@ static void conditions_are_kept_where_they_are_active(void **state) {
   const gannet_variable real[SPACE] = {{.name = "a", .lower = 0, .upper = 1},
                                        {.name = "b", .lower = 0, .upper = 1},
                                        {.name = "c", .lower = 0, .upper = 1}};
-  const gannet_problem_spec shape = {SPACE, real, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec shape = {.n_variables = SPACE, .variables = real, .noise_sd = NAN};
   const double starts[2 * 2 * SPACE] = {0.5, 0.5, 0.5, 0.9, 0.1, 0.95, 0.5, 0.5, 0.5, 0.1, 0.8, 0};
   const double circle = sqrt(0.09 - 0.01), flat = hypot(slope[0], slope[1]);
   const double full = sqrt(flat * flat + slope[2] * slope[2]);
