@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/normal.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "base/plain_environment.h"
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/rank_digest.h"

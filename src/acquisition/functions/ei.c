@@ -1,8 +1,8 @@
 /* Expected improvement sd h(z), z = (incumbent - margin - mean) / sd, h(z) = pdf(z) + z cdf(z).
  * Mockus 1975; Jones, Schonlau and Welch 1998, eq. (15). */
 #include "acquisition/improvement.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
+#include "base/normal.h"
 
 static const gannet_option option_table[] = {
     GANNET_ACQ_MARGIN_OPTION(offsetof(gannet_acq_margin, margin)), {0}};

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "acquisition/draws.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
 #include "base/memory.h"
+#include "base/normal.h"
 
 static const gannet_option option_table[] = {
     GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};

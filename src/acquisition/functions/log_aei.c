@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "acquisition/improvement.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
+#include "base/normal.h"
 
 typedef struct {
   gannet_acq_margin margin; /* first, because gannet_acq_improvement_of reads it */

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "acquisition/improvement.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
+#include "base/normal.h"
 
 static const gannet_option option_table[] = {
     GANNET_ACQ_MARGIN_OPTION(offsetof(gannet_acq_margin, margin)), {0}};

@@ -1,6 +1,6 @@
 /* Max-value entropy search: how much the entropy of the function's value at a point falls when the
  * function's minimum y* is known. Given y*, the value is a normal truncated to at least y*, so with
- * z = (mean - y*) / (exploration sd) and g of acquisition/normal.h (Wang and Jegelka 2017, eq. (6),
+ * z = (mean - y*) / (exploration sd) and g of base/normal.h (Wang and Jegelka 2017, eq. (6),
  * for a minimum),
  *
  *   score = log (1/S) sum_s g(z_s),   y*_s minima of S posterior draws.
@@ -12,8 +12,8 @@
 #include <math.h>
 
 #include "acquisition/draws.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
+#include "base/normal.h"
 
 static const gannet_option option_table[] = {
     GANNET_ACQ_DRAWS_OPTION(offsetof(gannet_acq_draws, draws)), {0}};

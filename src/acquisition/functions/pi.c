@@ -1,8 +1,8 @@
 /* Probability of improvement, as its logarithm: the same maximiser, without underflow.
  * Kushner 1964; the margin is the epsilon there. */
 #include "acquisition/improvement.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
+#include "base/normal.h"
 
 static const gannet_option option_table[] = {
     GANNET_ACQ_MARGIN_OPTION(offsetof(gannet_acq_margin, margin)), {0}};

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "acquisition/draws.h"
-#include "acquisition/normal.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose/propose_impl.h"
 #include "surrogate/surrogate.h"

@@ -31,9 +31,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
 #include "base/memory.h"
+#include "base/normal.h"
 
 static const gannet_option table[] = {
     {.key = "rho",

@@ -17,9 +17,9 @@
 
 #include "acquisition/draws.h"
 #include "acquisition/functions/pes/pes.h"
-#include "acquisition/normal.h"
 #include "acquisition/registry.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "linalg/blas.h"
 
 static const gannet_option option_table[] = {

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "acquisition/functions/pes/pes.h"
-#include "acquisition/normal.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 

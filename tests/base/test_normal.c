@@ -3,7 +3,7 @@
 
 #include "support/harness.h"
 
-#include "acquisition/normal.h"
+#include "base/normal.h"
 
 /* Integral of u^power exp(-z u - u^2/2) for u in [0, inf), by Simpson's rule; h(-z) and cdf(-z) are
  * pdf(z) times this with power 1 and 0. */

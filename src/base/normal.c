@@ -1,4 +1,4 @@
-#include "acquisition/normal.h"
+#include "base/normal.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The normal distribution far into its tails: nothing here underflows or cancels. */
-#ifndef GANNET_ACQUISITION_NORMAL_H
-#define GANNET_ACQUISITION_NORMAL_H
+#ifndef GANNET_BASE_NORMAL_H
+#define GANNET_BASE_NORMAL_H
 
 /* Density and distribution function of the standard normal, to full relative accuracy until they
  * underflow (|z| about 38).
