@@ -12,7 +12,7 @@ import tempfile
 import rule
 
 # From the top down: a room may include itself and the rooms before it. The last is a folder of tools/.
-ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
+ROOMS = ("base linalg pareto minimize store problem network surrogate acquisition search optimizer "
          "evaluate campaign simulations picture suite report machine cli benchmark").split()
 
 # Which rooms may know which outside headers; the first pattern that matches decides.
