@@ -208,14 +208,6 @@ void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *
   }
 }
 
-void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k) {
-  const size_t n = (size_t)kernel->n;
-  gannet_analytic_set(kernel, rho, bias);
-  gannet_analytic_rows(kernel, 0, kernel->n, k, kernel->n);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < i; ++j) k[j * n + i] = k[i * n + j];
-}
-
 /* From weight = dF/dT_L of count pairs to by_s = dF/ds; dF/dS_l of the q side is added to by_q,
  * that of the p side is summed into by_p[l]. */
 static void backward_pairs(gannet_analytic *a, int from, int count, double *weight, double *by_s,
@@ -281,13 +273,6 @@ static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) 
   for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* sum_j by_k_ij k_ij over j >= i, after forward_row for the columns j > i. */
-static double row_by_size(const gannet_analytic *a, size_t i, const double *by_k) {
-  const int from = (int)i + 1;
-  return by_k[i] * a->own[i] +
-         2 * gannet_dot(a->n - from, by_k + from, a->layer[a->shape.layers].tangent);
-}
-
 /* Reverse row i of a part that begins with point first: dF / ds_ij for j > i, and 0 before. Returns
  * the share of the row in by_size. */
 static double reverse_row(gannet_analytic *a, size_t i, size_t first, const double *by_k,
@@ -305,7 +290,8 @@ static double reverse_row(gannet_analytic *a, size_t i, size_t first, const doub
   for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
   memset(by_s + first, 0, (i + 1 - first) * sizeof *by_s);
   memcpy(by_s + from, by_row, (size_t)count * sizeof *by_s);
-  return row_by_size(a, i, by_k);
+  /* sum_j by_k_ij k_ij over j >= i */
+  return by_k[i] * a->own[i] + 2 * gannet_dot(count, by_k + from, a->layer[layers].tangent);
 }
 
 /* dF / ds_ii of all points. Returns the array, which is the p of the last layer. */
@@ -345,10 +331,4 @@ void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, 
     gannet_embedding_scale_gradient(&a->embedding, z + i * inputs, folded + i * inputs, by_rho,
                                     by_bias);
   }
-}
-
-void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
-                             double *by_bias) {
-  double by_size;
-  gannet_analytic_reverse_rows(kernel, 0, kernel->n, by_k, by_rho, by_bias, &by_size);
 }

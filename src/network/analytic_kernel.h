@@ -53,35 +53,16 @@ void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias
  */
 void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *k, int ldk);
 
-/* The matrix for these scales, both triangles.
- *
- * Local.
- *
- * rho  in   [d]
- * k    out  [n][n]
- * Cost: n^2 (2 d + a few transcendental functions per layer).
- */
-void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k);
-
 /* Derivatives of a number F with respect to the logarithms of the scales, from those with respect
- * to the entries of the matrix, at the scales of the last call.
+ * to the entries of the matrix, at the scales of the last call: the share of rows first ..
+ * first+rows-1, each from its diagonal element on. The shares of all rows sum to the whole.
  *
  * Local.
  *
- * by_k     in   [n][n] symmetric: dF = sum_ij by_k_ij dk_ij
+ * by_k     in   [rows][n] dF = sum_ij by_k_ij dk_ij, symmetric; row 0 is that of point first;
+ *               columns before the diagonal are not read
  * by_rho   out  [d] dF / d log rho_i
  * by_bias  out  dF / d log bias
- */
-void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
-                             double *by_bias);
-
-/* The share in it of rows first .. first+rows-1, each from its diagonal element on: those of all
- * rows sum to the whole.
- *
- * Local.
- *
- * by_k     in   [rows][n], row 0 being that of point first; columns before the diagonal are not
- *               read
  * by_size  out  the share in sum_ij by_k_ij k_ij: dF / d log of a factor of the matrix
  */
 void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, const double *by_k,

@@ -10,15 +10,6 @@ const char *const gannet_embedding_names[] = {"flat", "sphere", NULL};
  * equator would have no derivatives; they get this share of the bias instead. */
 static const double least = 1e-3;
 
-/* The last coordinate of an embedded point, of which the others are known. */
-static double last_coordinate(const gannet_input_embedding *embedding, const double *z) {
-  double square = embedding->bias * embedding->bias;
-  if (embedding->kind == GANNET_EMBEDDING_FLAT) return embedding->bias;
-  for (int k = 0; k < embedding->d; ++k)
-    square += (embedding->rho[k] - z[k]) * (embedding->rho[k] + z[k]);
-  return fmax(sqrt(fmax(square, 0)), least * embedding->bias);
-}
-
 static bool is_on_sphere(const gannet_input_embedding *embedding, const double *z) {
   return embedding->kind == GANNET_EMBEDDING_SPHERE && z[embedding->d] > least * embedding->bias;
 }
@@ -27,8 +18,12 @@ void gannet_embed_inputs(const gannet_input_embedding *embedding, int n, const d
                          double *z) {
   const int d = embedding->d;
   for (int i = 0; i < n; ++i, x += d, z += d + 1) {
+    double square = embedding->bias * embedding->bias; /* of the last coordinate on the sphere */
     for (int k = 0; k < d; ++k) z[k] = embedding->rho[k] * (2 * x[k] - 1);
-    z[d] = last_coordinate(embedding, z);
+    for (int k = 0; k < d; ++k) square += (embedding->rho[k] - z[k]) * (embedding->rho[k] + z[k]);
+    z[d] = embedding->kind == GANNET_EMBEDDING_FLAT
+               ? embedding->bias
+               : fmax(sqrt(fmax(square, 0)), least * embedding->bias);
   }
 }
 

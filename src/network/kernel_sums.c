@@ -131,11 +131,3 @@ void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const double *strip
 size_t gannet_kernel_sums_rows(const gannet_kernel_sums *sums) {
   return sums->n;
 }
-
-size_t gannet_kernel_sums_bytes(const gannet_kernel_sums *s) {
-  if (!s) return 0;
-  const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
-  const size_t functions = (size_t)s->functions;
-  return sizeof *s + sizeof(double) * (s->n * ((size_t)s->inputs + draws * functions) +
-                                       LANES * (PIECE * functions + draws));
-}

@@ -67,10 +67,4 @@ void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const double *strip
  */
 size_t gannet_kernel_sums_rows(const gannet_kernel_sums *sums);
 
-/* Bytes held; 0 for NULL.
- *
- * Local.
- */
-size_t gannet_kernel_sums_bytes(const gannet_kernel_sums *sums);
-
 #endif

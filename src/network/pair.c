@@ -298,14 +298,6 @@ static void weigh(gannet_pair *pair, const double *b, int columns, const double 
     set_scaled(size, w[i], b + i * width, pair->back + i * size);
 }
 
-/* The sum for the weights of one half of a layer beyond the first. */
-static void layer_sum(gannet_pair *pair, int l, int half, const double *w, double *out) {
-  const int m = pair->net->width, at = half ? m : 0;
-  weigh(pair, pair->b[l] + at, m, w);
-  gannet_gemm_tn(m, m, pair->n, gannet_mlp_scale(pair->net), pair->back, m, pair->a[l - 1] + at,
-                 2 * m, 0, out + weight_offset(pair->net, l, half), m);
-}
-
 void gannet_pair_sum(gannet_pair *pair, int k, const double *z, const double *w, double *out) {
   const gannet_mlp *net = pair->net;
   const int n = pair->n, width = 2 * net->width, last = net->layers - 1;
@@ -314,7 +306,11 @@ void gannet_pair_sum(gannet_pair *pair, int k, const double *z, const double *w,
     gannet_gemm_tn(width, net->inputs, n, 1, pair->back, width, z, net->inputs, 0, out,
                    net->inputs);
   } else if (k <= 2 * last) {
-    layer_sum(pair, (k + 1) / 2, (k + 1) % 2, w, out);
+    /* The weights of one half of a layer beyond the first. */
+    const int l = (k + 1) / 2, half = (k + 1) % 2, m = net->width, at = half ? m : 0;
+    weigh(pair, pair->b[l] + at, m, w);
+    gannet_gemm_tn(m, m, n, gannet_mlp_scale(net), pair->back, m, pair->a[l - 1] + at, width, 0,
+                   out + weight_offset(net, l, half), m);
   } else {
     gannet_gemv_t(n, width, output_scale(net), pair->a[last], width, w, 0,
                   out + output_offset(net));

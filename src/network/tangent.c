@@ -396,18 +396,13 @@ static void apply_block(const gannet_tangent *net, const gannet_tangent_features
   add_hidden(net, f, first, rows, s, values, ldv);
 }
 
-void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_features *features,
-                               int first, int step, const gannet_tangent_directions *directions,
-                               double *values, int ldv) {
+void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
+                          int first, int step, const gannet_tangent_directions *directions,
+                          double *values, int ldv) {
   for (int at = first * BLOCK; at < features->n; at += step * BLOCK) {
     const int rows = features->n - at < BLOCK ? features->n - at : BLOCK;
     apply_block(net, features, at, rows, directions, values + at, ldv);
   }
-}
-
-void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
-                          const gannet_tangent_directions *directions, double *values, int ldv) {
-  gannet_tangent_apply_some(net, features, 0, 1, directions, values, ldv);
 }
 
 void gannet_tangent_values(const gannet_tangent *net, const gannet_tangent_directions *directions,

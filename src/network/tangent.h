@@ -182,22 +182,16 @@ GANNET_CHECKED gannet_err gannet_tangent_transpose(const gannet_tangent *net,
                                                    const double *coefficients, int ldc, double beta,
                                                    gannet_tangent_directions *directions);
 
-/* values[j][i] = phi(x_i) . delta_j for all points of a list of features.
+/* values[j][i] = phi(x_i) . delta_j for the points of blocks first, first + step, .. of
+ * GANNET_TANGENT_BLOCK points; 0, 1 = for all points of a list of features.
  *
  * Local.
  *
  * values  out  [q][ldv], ldv >= features->n
  */
 void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
-                          const gannet_tangent_directions *directions, double *values, int ldv);
-
-/* gannet_tangent_apply for blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only.
- *
- * Local.
- */
-void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_features *features,
-                               int first, int step, const gannet_tangent_directions *directions,
-                               double *values, int ldv);
+                          int first, int step, const gannet_tangent_directions *directions,
+                          double *values, int ldv);
 
 /* gannet_tangent_apply at n other points, without allocation; per point about 2 m (q+1)(d+2)
  * operations and m activations for one hidden layer.

@@ -304,24 +304,6 @@ size_t gannet_training_bytes(const gannet_training *t) {
   return sizeof *t + count * sizeof(double) + (t->newton ? gannet_newton_bytes(t->newton) : 0);
 }
 
-static gannet_err create_and_run(const gannet_train_problem *problem,
-                                 const gannet_train_options *options, const gannet_context *team,
-                                 gannet_stream stream, double *theta, gannet_train_report *report) {
-  gannet_training *t = NULL;
-  GANNET_TRY(create_training(problem->net, problem->n, options, team, &t));
-  const gannet_err code = gannet_training_run(t, problem, stream, theta, report);
-  gannet_training_destroy(&t);
-  return code;
-}
-
-gannet_err gannet_train(const gannet_train_problem *problem, const gannet_train_options *options,
-                        gannet_stream stream, double *theta, double *loss) {
-  gannet_train_report report = {0};
-  const gannet_err code = create_and_run(problem, options, NULL, stream, theta, &report);
-  if (loss) *loss = report.loss;
-  return code;
-}
-
 gannet_err gannet_train_for_all(const gannet_context *context, const gannet_train_problem *problem,
                                 const gannet_train_options *options, gannet_stream stream,
                                 double *theta) {
@@ -329,8 +311,12 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
   const bool shared =
       is_newton(options->trainer, problem->n) || options->trainer > GANNET_TRAIN_LBFGS;
   gannet_err code = GANNET_OK;
-  if (shared || context->rank == 0)
-    code = create_and_run(problem, options, shared ? context : NULL, stream, theta, NULL);
+  if (shared || context->rank == 0) {
+    gannet_training *t = NULL;
+    code = create_training(problem->net, problem->n, options, shared ? context : NULL, &t);
+    if (code == GANNET_OK) code = gannet_training_run(t, problem, stream, theta, NULL);
+    gannet_training_destroy(&t);
+  }
   GANNET_TRY(gannet_agree(context->comm, code));
   return gannet_bytes_broadcast(context->comm, 0, bytes, theta);
 }

@@ -142,19 +142,9 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
  */
 size_t gannet_training_bytes(const gannet_training *training);
 
-/* gannet_training_create, _run and _destroy for one problem.
- *
- * Local.
- *
- * loss  out  at the end; NULL when not wanted
- */
-GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
-                                       const gannet_train_options *options, gannet_stream stream,
-                                       double *theta, double *loss);
-
-/* gannet_train for a network that all ranks need. The ranks share the work of newton, up to its
- * limit. With adam and sgd, where all ranks share memory, each of the first two ranks trains one
- * network of the pair. In all other cases rank 0 trains alone.
+/* gannet_training_create, _run and _destroy for a network that all ranks need. The ranks share the
+ * work of newton, up to its limit. With adam and sgd, where all ranks share memory, each of the
+ * first two ranks trains one network of the pair. In all other cases rank 0 trains alone.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *

@@ -171,10 +171,3 @@ void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const d
     }
   }
 }
-
-size_t gannet_unit_sums_bytes(const gannet_unit_sums *s) {
-  if (!s) return 0;
-  const size_t inputs = (size_t)s->inputs, q = (size_t)s->q, draws = gannet_strips_whole(q, ROWS);
-  return sizeof *s + sizeof(double) * (s->units * (inputs + draws * (inputs + 1)) +
-                                       LANES * (2 * PIECE + draws) + s->width * q * (inputs + 1));
-}

@@ -43,10 +43,4 @@ void gannet_unit_sums_destroy(gannet_unit_sums **sums);
 void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const double *strips,
                              double *values);
 
-/* Bytes held; 0 for NULL.
- *
- * Local.
- */
-size_t gannet_unit_sums_bytes(const gannet_unit_sums *sums);
-
 #endif

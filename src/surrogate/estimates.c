@@ -38,10 +38,6 @@ void gannet_estimates_unpack(const gannet_estimates *e, int points, double *valu
   }
 }
 
-size_t gannet_estimates_bytes(const gannet_estimates *e) {
-  return sizeof(double) * POINTS * (2 * (size_t)e->inputs + (size_t)e->each);
-}
-
 enum {
   ROWS = GANNET_STRIP_ROWS, /* rows per group of the copied factor */
   BLOCK = 32,               /* rows that are solved for all strips: they stay in the second cache */
@@ -202,8 +198,27 @@ static gannet_err prepare_projections(gannet_moment_sums *s, const gannet_moment
   return gannet_alloc(STRIPS * (1 + (size_t)s->rank) * LANES, sizeof *s->found, &s->found);
 }
 
-gannet_err gannet_moment_sums_prepare_pivots(const gannet_moment_pivots *p, gannet_err err,
-                                             bool *able, gannet_moment_sums **sums) {
+/* Make sums that give, in the place of what the data explain, what the pivots p explain of it: a
+ * part in the span of their solutions,
+ *
+ *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
+ *
+ * for the work of m means instead of a solve. The factor is not copied, so there may be more than
+ * GANNET_MOMENT_POINTS points in the list. Ranks share the solves of long lists, with the same
+ * bits.
+ *
+ * Collective over the context's communicator when m is positive, otherwise local.
+ *
+ * pivots  in     m the same on all ranks; the other members count when this rank is able
+ * err     in     of this rank so far
+ * able    inout  whether all ranks are
+ * sums    out    NULL unless able
+ *
+ * Errors: err, and GANNET_ERR_MEMORY; from all ranks.
+ * Cost: 2 m n^2 operations over the number of ranks, 2 m^2 n, and about 4 m n numbers.
+ */
+static gannet_err prepare_with_pivots(const gannet_moment_pivots *p, gannet_err err, bool *able,
+                                      gannet_moment_sums **sums) {
   const MPI_Comm comm = p->context->comm;
   const bool shared = p->m > 0; /* all ranks take part, and go on only together */
   double *weights = NULL;
@@ -295,16 +310,6 @@ void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_mo
   }
 }
 
-size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
-  if (!s) return 0;
-  if (s->with_pivots)
-    return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-           sizeof(double) *
-               ((size_t)s->rank * (size_t)s->length + STRIPS * (1 + (size_t)s->rank) * LANES);
-  return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-         sizeof(double) * (packed_offset(s->solved) + (STRIPS * (size_t)s->n + 1) * LANES);
-}
-
 gannet_err gannet_estimator_prepare(const gannet_context *context, void *model,
                                     const gannet_estimator_preparation *by,
                                     const gannet_estimator_type *type,
@@ -321,7 +326,7 @@ gannet_err gannet_estimator_prepare(const gannet_context *context, void *model,
     gannet_moment_pivots sums = {.context = context, .m = spec->n_pivots};
     if (err == GANNET_OK) err = by->pivots(base, spec->pivots, &sums, &able);
     /* Collective with pivots, also after an error of this rank. */
-    err = gannet_moment_sums_prepare_pivots(&sums, err, &able, &bounds);
+    err = prepare_with_pivots(&sums, err, &able, &bounds);
     gannet_free(&sums.k);
     if (base) base->moments = bounds;
   }

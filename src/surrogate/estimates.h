@@ -51,12 +51,6 @@ int gannet_estimates_pack(const gannet_estimates *estimates, int points);
 void gannet_estimates_unpack(const gannet_estimates *estimates, int points, double *values,
                              int ldv);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_estimates_bytes(const gannet_estimates *estimates);
-
 /* Mean and explained part of a variance as sums over the data. */
 typedef struct gannet_moment_sums gannet_moment_sums;
 
@@ -91,29 +85,6 @@ typedef struct {
   int m;                         /* pivots p, >= 0 */
   double *k;                     /* [m][n] kernel between the pivots and the list; overwritten */
 } gannet_moment_pivots;
-
-/* Make sums that give, in the place of what the data explain, what the pivots p explain of it: a
- * part in the span of their solutions,
- *
- *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
- *
- * for the work of m means instead of a solve. The factor is not copied, so there may be more than
- * GANNET_MOMENT_POINTS points in the list. Ranks share the solves of long lists, with the same
- * bits.
- *
- * Collective over the context's communicator when m is positive, otherwise local.
- *
- * pivots  in     m the same on all ranks; the other members count when this rank is able
- * err     in     of this rank so far
- * able    inout  whether all ranks are
- * sums    out    NULL unless able
- *
- * Errors: err, and GANNET_ERR_MEMORY; from all ranks.
- * Cost: 2 m n^2 operations over the number of ranks, 2 m^2 n, and about 4 m n numbers.
- */
-GANNET_CHECKED gannet_err gannet_moment_sums_prepare_pivots(const gannet_moment_pivots *pivots,
-                                                            gannet_err err, bool *able,
-                                                            gannet_moment_sums **sums);
 
 /* What the pivots explain at m <= GANNET_MOMENT_GROUP points, computed exactly.
  *
@@ -152,12 +123,6 @@ typedef struct {
 void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_scale *scale,
                                  const gannet_estimates *estimates, int points, double *mean,
                                  double *variance);
-
-/* Bytes held; 0 for NULL.
- *
- * Local.
- */
-size_t gannet_moment_sums_bytes(const gannet_moment_sums *sums);
 
 /* What the workspaces of all models' estimators begin with. */
 typedef struct {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "network/whole_kernel.h"
 #include "support/harness.h"
 
-#include "network/analytic_kernel.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
 
@@ -160,7 +160,7 @@ static void the_sphere_gives_the_same_variance_everywhere(void **state) {
   points(x);
   for (int a = 0; gannet_activations[a]; ++a) {
     gannet_analytic *kernel = make_embedded(GANNET_EMBEDDING_SPHERE, gannet_activations[a], 2, x);
-    gannet_analytic_matrix(kernel, rho, bias, k);
+    whole_kernel(kernel, N, rho, bias, k);
     for (int i = 1; i < N; ++i) assert_near(k[i * (N + 1)], k[0], 1e-12 * k[0]);
     gannet_analytic_destroy(&kernel);
   }
@@ -178,7 +178,7 @@ static void finite_networks_tend_to_the_analytic_kernel(void **state) {
       if (f->name[0] == 't') continue;
       const int narrow = layers == 1 ? 128 : 16;
       gannet_analytic *kernel = make(f, layers, x);
-      gannet_analytic_matrix(kernel, rho, bias, exact);
+      whole_kernel(kernel, N, rho, bias, exact);
       const double rough = width_error(f, layers, narrow, exact, x);
       const double fine = width_error(f, layers, 64 * narrow, exact, x);
       assert_in_range((int)(10 * rough / fine), 40, 150);
@@ -191,14 +191,14 @@ static void finite_networks_tend_to_the_analytic_kernel(void **state) {
 static double combine(gannet_analytic *kernel, const double *log_scales, const double *c) {
   double scale[D], k[N * N], sum = 0;
   for (int i = 0; i < D; ++i) scale[i] = exp(log_scales[i]);
-  gannet_analytic_matrix(kernel, scale, exp(log_scales[D]), k);
+  whole_kernel(kernel, N, scale, exp(log_scales[D]), k);
   for (int i = 0; i < N * N; ++i) sum += c[i] * k[i];
   return sum;
 }
 
 static void reverse_gives_the_differences(void **state) {
   (void)state;
-  double x[N * D], c[N * N], at[D + 1], by[D + 1];
+  double x[N * D], c[N * N], at[D + 1], by[D + 1], by_size;
   const gannet_stream stream = {29, GANNET_FOR_TEST, 0, 5};
   const double h = 1e-5;
   points(x);
@@ -212,7 +212,7 @@ static void reverse_gives_the_differences(void **state) {
       gannet_analytic *kernel =
           make_embedded((gannet_embedding_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
       combine(kernel, at, c);
-      gannet_analytic_reverse(kernel, c, by, &by[D]);
+      gannet_analytic_reverse_rows(kernel, 0, N, c, by, &by[D], &by_size);
       for (int k = 0; k <= D; ++k) {
         const double old = at[k];
         at[k] = old + h;
@@ -240,8 +240,8 @@ static void parts_of_the_reversal_sum_to_it(void **state) {
     for (int kind = 0; kind < 4; ++kind) {
       gannet_analytic *kernel =
           make_embedded((gannet_embedding_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
-      gannet_analytic_matrix(kernel, rho, bias, k);
-      gannet_analytic_reverse(kernel, c, whole, &whole[D]);
+      whole_kernel(kernel, N, rho, bias, k);
+      gannet_analytic_reverse_rows(kernel, 0, N, c, whole, &whole[D], &by_size);
       memset(sum, 0, sizeof sum);
       size_sum = 0;
       for (int p = 0; p < 4; ++p) {
@@ -266,7 +266,7 @@ static void relu_matches_the_published_form(void **state) {
   points(x);
   assert_ok(gannet_activation_find("relu", &relu));
   gannet_analytic *kernel = make(relu, 1, x);
-  gannet_analytic_matrix(kernel, rho, bias, k);
+  whole_kernel(kernel, N, rho, bias, k);
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
       double s = bias * bias, p = s, q = s;

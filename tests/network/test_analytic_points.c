@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "network/whole_kernel.h"
 #include "support/harness.h"
 
 #include "network/analytic_points.h"
@@ -37,7 +38,7 @@ static void rows_and_crosses_are_parts_of_the_matrix(void **state) {
                                            (gannet_embedding_kind)(kind % 2)};
       gannet_analytic *kernel = NULL;
       assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
-      gannet_analytic_matrix(kernel, rho, bias, whole);
+      whole_kernel(kernel, ALL, rho, bias, whole);
       gannet_analytic_points *list = make(&shape, 20, x);
       assert_ok(gannet_analytic_points_extend(list, N, x));
       gannet_analytic_points_tile(list, 0, 64, 0, 64, rows, N);

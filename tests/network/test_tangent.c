@@ -140,7 +140,7 @@ static void directions_and_kernel_agree(void **state) {
     gannet_tangent_kernel(net, &f, 0, N, &f, N, k, N);
     assert_ok(gannet_tangent_directions_reserve(net, Q, &s));
     assert_ok(gannet_tangent_transpose(net, &f, c, N, 0, &s));
-    gannet_tangent_apply(net, &f, &s, values, N);
+    gannet_tangent_apply(net, &f, 0, 1, &s, values, N);
     for (int j = 0; j < Q; ++j)
       for (int i = 0; i < N; ++i)
         assert_near(values[j * N + i], gannet_dot(N, k + i * N, c + j * N), 1e-9);
@@ -148,7 +148,7 @@ static void directions_and_kernel_agree(void **state) {
     for (int i = 0; i < Q * N; ++i) c[i] = -c[i];
     assert_ok(gannet_tangent_transpose(net, &f, c, N, 1, &s));
     assert_ok(gannet_tangent_transpose(net, &f, c, N, 1, &s)); /* back to zero */
-    gannet_tangent_apply(net, &f, &s, values, N);
+    gannet_tangent_apply(net, &f, 0, 1, &s, values, N);
     for (int i = 0; i < Q * N; ++i) assert_near(values[i], 0, 1e-9);
     gannet_tangent_directions_release(&s);
     gannet_tangent_release(&f);
@@ -171,7 +171,7 @@ static void prior_draws_have_the_covariance_of_the_kernel(void **state) {
     gannet_tangent_kernel(net, &f, 0, N, &f, N, k, N);
     assert_ok(gannet_tangent_directions_reserve(net, Q, &s));
     assert_ok(gannet_tangent_prior(net, prior, &s));
-    gannet_tangent_apply(net, &f, &s, values, N);
+    gannet_tangent_apply(net, &f, 0, 1, &s, values, N);
     for (int a = 0; a < N; ++a)
       for (int b = 0; b < N; ++b) {
         double sum = 0;
@@ -239,7 +239,7 @@ static void any_split_into_tiles_gives_the_same_bits(void **state) {
     }
     assert_memory_equal(whole, part, sizeof whole);
     assert_ok(gannet_tangent_extend(net, N, x, &f));
-    gannet_tangent_apply(net, &f, &s, features, N);
+    gannet_tangent_apply(net, &f, 0, 1, &s, features, N);
     assert_memory_equal(whole, features, sizeof whole);
     assert_memory_equal(f.z, grown.z, N * (D + 1) * sizeof *f.z);
     for (int l = 0; l < layers; ++l) {

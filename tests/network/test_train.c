@@ -3,12 +3,12 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "network/train_alone.h"
 #include "support/harness.h"
 
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
-#include "network/train.h"
 
 enum { N = 8, INPUTS = 3 };
 
@@ -116,7 +116,7 @@ static void a_wide_network_reaches_the_kernel_ridge_regression(void **state) {
     fixture f;
     gannet_mlp_tape tape;
     set_up(&f, "erf", 1, 2000, 0.05);
-    assert_ok(gannet_train(&f.problem, &options[k], stream, f.theta, &loss[k]));
+    assert_ok(train_alone(&f.problem, &options[k], stream, f.theta, &loss[k]));
     assert_ok(gannet_mlp_tape_create(&f.net, N, &tape));
     gannet_mlp_pair_values(&f.net, f.theta, N, f.z, &tape, h);
     ridge(&f, exact);
@@ -137,10 +137,10 @@ static void newton_ends_where_the_gradient_is_small(void **state) {
   const gannet_train_options none = {GANNET_TRAIN_SGD, 0, 0, 1, 1};
   double loss = 0, at_start = 0, at_end = 0;
   set_up(&f, "tanh", 3, 12, 0.5);
-  assert_ok(gannet_train(&f.problem, &none, stream, f.theta, NULL));
+  assert_ok(train_alone(&f.problem, &none, stream, f.theta, NULL));
   assert_ok(gannet_train_loss(&f.problem, f.theta, &loss, f.gradient));
   at_start = gannet_dot((int)(2 * f.p), f.gradient, f.gradient);
-  assert_ok(gannet_train(&f.problem, &options, stream, f.theta, NULL));
+  assert_ok(train_alone(&f.problem, &options, stream, f.theta, NULL));
   assert_ok(gannet_train_loss(&f.problem, f.theta, &loss, f.gradient));
   at_end = gannet_dot((int)(2 * f.p), f.gradient, f.gradient);
   if (!(at_end < 1e-4 * at_start)) fail_msg("%g of %g", at_end, at_start);
@@ -158,12 +158,12 @@ static void every_trainer_learns_and_repeats(void **state) {
     for (int i = 0; i < N; ++i) at_start += 0.5 * f.target[i] * f.target[i];
     const gannet_train_options options = {(gannet_trainer)trainer, 20, 400, 3, 0.003};
     const gannet_train_options none = {GANNET_TRAIN_SGD, 1, 0, 3, 0.003};
-    assert_ok(gannet_train(&f.problem, &none, stream, f.theta, &loss));
+    assert_ok(train_alone(&f.problem, &none, stream, f.theta, &loss));
     assert_near(loss, at_start, 1e-12);
-    assert_ok(gannet_train(&f.problem, &options, stream, f.theta, &loss));
+    assert_ok(train_alone(&f.problem, &options, stream, f.theta, &loss));
     if (!(loss < at_start / 5)) fail_msg("%s: %g", gannet_trainer_names[trainer], loss);
     assert_ok(gannet_alloc(2 * f.p, sizeof *copy, &copy));
-    assert_ok(gannet_train(&f.problem, &options, stream, copy, &again));
+    assert_ok(train_alone(&f.problem, &options, stream, copy, &again));
     assert_true(loss == again);
     assert_memory_equal(copy, f.theta, 2 * f.p * sizeof *copy);
     gannet_free(&copy);
@@ -188,7 +188,7 @@ static void members_do_not_depend_on_each_other(void **state) {
     assert_true(gannet_training_bytes(shared) > 2 * f.p * sizeof(double));
     assert_ok(gannet_training_run(shared, &g.problem, stream, g.theta, &report));
     assert_ok(gannet_training_run(shared, &f.problem, stream, g.theta, &report));
-    assert_ok(gannet_train(&f.problem, &options, stream, f.theta, NULL));
+    assert_ok(train_alone(&f.problem, &options, stream, f.theta, NULL));
     assert_memory_equal(f.theta, g.theta, 2 * f.p * sizeof *f.theta);
     if (trainer == GANNET_TRAIN_NEWTON) {
       assert_true(1 <= report.steps && report.steps <= 10 && report.trials > report.steps);
@@ -207,7 +207,7 @@ static void divergence_is_reported(void **state) {
   const gannet_train_options options = {GANNET_TRAIN_SGD, 0, 500, 8, 1e6};
   set_up(&f, "relu", 1, 10, 0.1);
   assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
-               gannet_train(&f.problem, &options, stream, f.theta, &loss));
+               train_alone(&f.problem, &options, stream, f.theta, &loss));
   tear_down(&f);
 }
 
@@ -217,7 +217,7 @@ static void without_data_the_start_is_kept(void **state) {
   const gannet_train_options options = {GANNET_TRAIN_LBFGS, 10, 0, 0, 0};
   set_up(&f, "sin", 1, 10, 0.1);
   f.problem.n = 0;
-  assert_ok(gannet_train(&f.problem, &options, stream, f.theta, NULL));
+  assert_ok(train_alone(&f.problem, &options, stream, f.theta, NULL));
   assert_memory_equal(f.theta, f.start, f.p * sizeof *f.start);
   assert_memory_equal(f.theta + f.p, f.start, f.p * sizeof *f.start);
   tear_down(&f);

@@ -4,11 +4,11 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "network/train_alone.h"
 #include "support/harness.h"
 #include "support/refuse.h"
 
 #include "base/memory.h"
-#include "network/train.h"
 
 enum { INPUTS = 3, LAYERS = 2, WIDTH = 12, MOST = 530 };
 
@@ -60,7 +60,7 @@ static void compare(bool refused) {
       refuse = refused && context->np > 1;
       assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared));
       refuse = false;
-      assert_ok(gannet_train(&problem, &options, stream, f.alone, &loss));
+      assert_ok(train_alone(&problem, &options, stream, f.alone, &loss));
       assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
     }
   tear_down(&f);

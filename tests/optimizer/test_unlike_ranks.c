@@ -58,10 +58,6 @@ void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const d
   for (int i = 0; i < n_strips * sums->q; ++i) values[i] = 0;
 }
 
-size_t gannet_unit_sums_bytes(const gannet_unit_sums *sums) {
-  return sums ? sizeof *sums : 0;
-}
-
 static void tell_random(gannet_optimizer *optimizer, int told) {
   for (int i = 0; i < told; ++i) {
     double x[D];

@@ -3,10 +3,10 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "network/train_alone.h"
 #include "support/harness.h"
 #include "surrogate/created.h"
 
-#include "network/train.h"
 #include "surrogate/data_subset.h"
 #include "surrogate/dense.h"
 #include "surrogate/registry.h"
@@ -178,7 +178,7 @@ static void train_on_choice(const gannet_mlp *net, double *theta) {
   gannet_mlp_start(net, gannet_context_stream(context, GANNET_FOR_WEIGHTS, 0, 0), start);
   const gannet_train_problem problem = {net, MOST, z, y, 0.01, start};
   const gannet_train_options how = {GANNET_TRAIN_NEWTON, 20, 50, 50, 0.001};
-  assert_ok(gannet_train(&problem, &how, stream_of(0), theta, NULL));
+  assert_ok(train_alone(&problem, &how, stream_of(0), theta, NULL));
 }
 
 /* Its network is that of the choice, its regression that of all observations. */

@@ -3,10 +3,10 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "network/train_alone.h"
 #include "support/harness.h"
 #include "surrogate/created.h"
 
-#include "network/train.h"
 #include "surrogate/dense.h"
 #include "surrogate/registry.h"
 
@@ -32,8 +32,8 @@ static void train_again(double *theta) {
   gannet_mlp_start(&net, gannet_context_stream(context, GANNET_FOR_WEIGHTS, 0, 0), start);
   const gannet_train_problem problem = {&net, N, z, data_y, 0.01, start};
   const gannet_train_options how = {GANNET_TRAIN_NEWTON, 20, 50, 50, 0.001};
-  assert_ok(gannet_train(&problem, &how, gannet_context_stream(context, GANNET_FOR_TRAINING, 1, 0),
-                         theta, NULL));
+  assert_ok(train_alone(&problem, &how, gannet_context_stream(context, GANNET_FOR_TRAINING, 1, 0),
+                        theta, NULL));
 }
 
 /* [c tanh(W_1 z), c tanh(W_2 z), 1] written out. */

@@ -3,6 +3,7 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "network/whole_kernel.h"
 #include "support/harness.h"
 #include "surrogate/created.h"
 
@@ -135,7 +136,7 @@ static void the_infinite_posterior_is_conditioning_on_the_matrix(void **state) {
   gannet_surrogate_get_hyper(s, hyper);
   const double rho[D] = {exp(hyper[TANGENT_RHO]), exp(hyper[TANGENT_RHO])};
   assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
-  gannet_analytic_matrix(kernel, rho, exp(hyper[TANGENT_BIAS]), whole);
+  whole_kernel(kernel, ALL, rho, exp(hyper[TANGENT_BIAS]), whole);
   for (int i = 0; i < ALL * ALL; ++i) whole[i] *= exp(hyper[TANGENT_AMPLITUDE]);
   for (int i = 0; i < M; ++i) memcpy(solved + i * N, whole + (N + i) * ALL, N * sizeof *solved);
   for (int i = 0; i < N; ++i) whole[i * (ALL + 1)] += 0.01;

@@ -446,16 +446,6 @@ void gannet_contract_find_interpreter(const char *program, char *name, size_t si
  */
 void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size);
 
-/* Set a result whose files cannot be read. An error that may pass, as while a file server restarts,
- * says nothing about the simulation: the result then becomes pending, with the reason, and is
- * unread; otherwise it becomes failed.
- *
- * Local.
- *
- * error  in  errno
- */
-void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result);
-
 /* Whether a result is pending because it cannot be read for now: it is to be read again.
  *
  * Local.

@@ -36,6 +36,16 @@ bool gannet_contract_is_transient(int error) {
   return false;
 }
 
+/* Set a result whose files cannot be read. An error that may pass, as while a file server restarts,
+ * says nothing about the simulation: the result then becomes pending, with the reason, and is
+ * unread; otherwise it becomes failed. */
+static void fail_to_read(int error, const char *why, gannet_result_record *result) {
+  gannet_result_fail(result, false, "%s", why);
+  if (!gannet_contract_is_transient(error)) return;
+  result->status = GANNET_EVAL_PENDING;
+  result->run.crashed = false;
+}
+
 void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
                                  const char *name, gannet_result_record *result) {
   if (report->end == GANNET_SEARCH_STOPPED) {
@@ -45,7 +55,7 @@ void gannet_contract_fail_search(const gannet_search_report *report, const char 
   if (report->end == GANNET_SEARCH_FAILED) {
     char why[GANNET_REASON_SIZE];
     (void)snprintf(why, sizeof why, "cannot read %.100s: %.120s", name, report->why);
-    gannet_contract_fail_to_read(report->error, why, result);
+    fail_to_read(report->error, why, result);
   } else {
     gannet_result_fail(result, false,
                        "%s takes too long on %s: let the expression begin with ^ and the words "
@@ -53,13 +63,6 @@ void gannet_contract_fail_search(const gannet_search_report *report, const char 
                        what, name);
   }
   result->run.crashed = false; /* whatever it was, it was not the design */
-}
-
-void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result) {
-  gannet_result_fail(result, false, "%s", why);
-  if (!gannet_contract_is_transient(error)) return;
-  result->status = GANNET_EVAL_PENDING;
-  result->run.crashed = false;
 }
 
 bool gannet_contract_is_unread(const gannet_result_record *result) {
@@ -129,7 +132,7 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   const gannet_err err = gannet_result_report(to->problem, &quantity, to->result);
   if (err == GANNET_OK) return 0;
   if (err == GANNET_ERR_MEMORY)
-    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+    fail_to_read(ENOMEM, gannet_error_message(), to->result);
   else
     gannet_result_fail(to->result, false, "%s: %s", location, gannet_error_detail());
   gannet_error_clear();
@@ -145,7 +148,7 @@ static int set_missing(const reader *to, const char *name, const char *location)
   const gannet_quantity quantity = {
       .name = index >= 0 ? gannet_problem_quantity_name(to->problem, index) : name, .value = NAN};
   if (gannet_quantities_set(to->missing, 0, &quantity) == GANNET_OK) return 0;
-  gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+  fail_to_read(ENOMEM, gannet_error_message(), to->result);
   gannet_error_clear();
   return -1;
 }
@@ -307,7 +310,7 @@ static int read_object(const reader *to, const char *name, json_t *object) {
   char why[WHY_SIZE];
   int failed = 0;
   if (gannet_alloc((size_t)to->problem->spec.n_variables, sizeof *gradient, &gradient)) {
-    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
+    fail_to_read(ENOMEM, gannet_error_message(), to->result);
     gannet_error_clear();
     return -1;
   }
@@ -398,7 +401,7 @@ static int read_file(const reader *to, const char *directory) {
     char why[GANNET_REASON_SIZE];
     if (error == ENOENT) return 1;
     (void)snprintf(why, sizeof why, "cannot look at results.out: %s", strerror(error));
-    gannet_contract_fail_to_read(error, why, to->result);
+    fail_to_read(error, why, to->result);
     return -1;
   }
   /* A pipe could hold up the campaign, and a device fill its memory. */
@@ -412,7 +415,7 @@ static int read_file(const reader *to, const char *directory) {
     return -1;
   }
   if (gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
-    gannet_contract_fail_to_read(errno, gannet_error_message(), to->result);
+    fail_to_read(errno, gannet_error_message(), to->result);
     gannet_error_clear();
     return -1;
   }
@@ -478,7 +481,7 @@ static int read_column(reader *to, const gannet_output *output, const gannet_out
   if (end == GANNET_TABLE_LACKING || end == GANNET_TABLE_NO_COLUMN || is_dispensable)
     return take_output(to, output->name, NULL, text);
   if (end == GANNET_TABLE_UNREADABLE) {
-    gannet_contract_fail_to_read(error, text, to->result);
+    fail_to_read(error, text, to->result);
     to->result->run.crashed = false;
     return -1;
   }

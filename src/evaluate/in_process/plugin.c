@@ -27,16 +27,6 @@ typedef struct {
   fenv_t arithmetic; /* of the plugin: traps, rounding and the like */
 } target;
 
-/* Loading alone changes it where the plugin was compiled with -ffast-math. */
-static void *load_library(const char *path, fenv_t *arithmetic) {
-  fenv_t ours;
-  (void)fegetenv(&ours);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  (void)fegetenv(arithmetic);
-  (void)fesetenv(&ours);
-  return library;
-}
-
 /* A path always has a slash, so that dlopen never searches the system's libraries for it. */
 static gannet_err find_path(const char *given, const char *directory, char *path) {
   if (given[0] == '/') {
@@ -51,10 +41,16 @@ static gannet_err find_path(const char *given, const char *directory, char *path
 static gannet_err open_library(const gannet_in_process_options *chosen,
                                const gannet_evaluator_setup *setup, target *made) {
   char path[PATH_MAX];
+  fenv_t ours;
   GANNET_REQUIRE(chosen->target && chosen->target[0], GANNET_ERR_INPUT,
                  "no plugin named; expected a shared object, as in ./simulation.so");
   GANNET_TRY(find_path(chosen->target, setup->input_directory, path));
-  made->library = load_library(path, &made->arithmetic);
+  /* Loading alone changes the floating-point environment where the plugin was compiled with
+   * -ffast-math. */
+  (void)fegetenv(&ours);
+  made->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  (void)fegetenv(&made->arithmetic);
+  (void)fesetenv(&ours);
   if (!made->library) {
     const char *why = dlerror();
     return GANNET_RAISE(

@@ -11,30 +11,12 @@
 #include "base/file.h"
 #include "evaluate/slurm/slurm.h"
 
+/* In CAMPAIGN/slurm. A note that cannot be written or removed is no obstacle to a campaign. */
 static const char name[] = "silent";
 static const char *const words[] = {[GANNET_SCHEDULER_OTHER] = "other",
                                     [GANNET_SCHEDULER_UNKNOWN] = "unknown",
                                     [GANNET_SCHEDULER_REFUSES] = "refused",
                                     [GANNET_SCHEDULER_HOLDS] = "held"};
-
-void gannet_scheduler_status_write(const char *directory,
-                                   const gannet_scheduler_status *scheduler_status) {
-  char path[PATH_MAX], text[GANNET_SCHEDULER_SAID + 64];
-  const int size =
-      snprintf(text, sizeof text, "%.3f %s\n%.*s\n", scheduler_status->since,
-               words[scheduler_status->kind], GANNET_SCHEDULER_SAID - 1, scheduler_status->said);
-  if (gannet_join_path(directory, name, path, sizeof path) != GANNET_OK ||
-      gannet_file_put(path, text, (size_t)size) != GANNET_OK)
-    gannet_error_clear();
-}
-
-void gannet_scheduler_status_remove(const char *directory) {
-  char path[PATH_MAX];
-  if (gannet_join_path(directory, name, path, sizeof path) == GANNET_OK)
-    (void)unlink(path);
-  else
-    gannet_error_clear();
-}
 
 bool gannet_scheduler_status_read(const char *campaign, gannet_scheduler_status *scheduler_status) {
   char path[PATH_MAX], line[64], word[16] = "";
@@ -63,28 +45,35 @@ bool gannet_scheduler_status_read(const char *campaign, gannet_scheduler_status 
 void gannet_slurm_report_status(gannet_slurm_jobs *jobs, gannet_scheduler_status_kind kind,
                                 const char *format, ...) {
   const gannet_scheduler_status before = jobs->scheduler_status;
+  gannet_scheduler_status *now = &jobs->scheduler_status;
+  char path[PATH_MAX], text[GANNET_SCHEDULER_SAID + 64];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(jobs->scheduler_status.said, sizeof jobs->scheduler_status.said, format,
-                  arguments);
+  (void)vsnprintf(now->said, sizeof now->said, format, arguments);
   va_end(arguments);
-  jobs->scheduler_status.kind = kind;
-  if (before.since <= 0) jobs->scheduler_status.since = gannet_clock_epoch();
-  if (before.since > 0 && before.kind == kind &&
-      strcmp(before.said, jobs->scheduler_status.said) == 0)
-    return;
-  gannet_scheduler_status_write(jobs->directory, &jobs->scheduler_status);
+  now->kind = kind;
+  if (before.since <= 0) now->since = gannet_clock_epoch();
+  if (before.since > 0 && before.kind == kind && strcmp(before.said, now->said) == 0) return;
+  const int size = snprintf(text, sizeof text, "%.3f %s\n%.*s\n", now->since, words[kind],
+                            GANNET_SCHEDULER_SAID - 1, now->said);
+  if (gannet_join_path(jobs->directory, name, path, sizeof path) != GANNET_OK ||
+      gannet_file_put(path, text, (size_t)size) != GANNET_OK)
+    gannet_error_clear();
 }
 
 /* This is called with every answer of SLURM. It removes the note only once: the one that this
  * process wrote, or that of an earlier process. */
 void gannet_slurm_clear_status(gannet_slurm_jobs *jobs) {
+  char path[PATH_MAX];
   if (jobs->scheduler_status.since < 0 || jobs->stuck[0]) return;
   for (int i = 0; i < jobs->n_submissions; ++i)
     if (jobs->submissions[i]->stage <= GANNET_SLURM_UNCERTAIN &&
         jobs->submissions[i]->pause > jobs->options->poll_interval)
       return;
-  gannet_scheduler_status_remove(jobs->directory);
+  if (gannet_join_path(jobs->directory, name, path, sizeof path) == GANNET_OK)
+    (void)unlink(path);
+  else
+    gannet_error_clear();
   jobs->scheduler_status = (gannet_scheduler_status){.since = -1};
 }
 

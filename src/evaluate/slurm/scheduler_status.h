@@ -24,16 +24,6 @@ typedef struct {
   char said[GANNET_SCHEDULER_SAID];
 } gannet_scheduler_status;
 
-/* Leave the note, or take it away; a note that cannot be written is no obstacle to a campaign.
- *
- * Local.
- *
- * directory  in  CAMPAIGN/slurm
- */
-void gannet_scheduler_status_write(const char *directory,
-                                   const gannet_scheduler_status *scheduler_status);
-void gannet_scheduler_status_remove(const char *directory);
-
 /* Whether there is a note in a campaign directory; what it says is then in scheduler_status.
  *
  * Local.

@@ -420,15 +420,6 @@ GANNET_CHECKED gannet_err gannet_slurm_pack(gannet_slurm_jobs *jobs, int n,
  */
 GANNET_CHECKED gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, double until);
 
-/* The scheduler has the submission under this id: write that down.
- *
- * Local.
- *
- * id  in  also of an element
- */
-void gannet_slurm_set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
-                         const char *id);
-
 /* All jobs, with one call; how is REFUSED, too, when the list may lack some.
  *
  * Local.

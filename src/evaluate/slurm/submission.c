@@ -166,8 +166,9 @@ static gannet_err write_id(gannet_slurm_jobs *jobs, const gannet_slurm_submissio
   return GANNET_OK;
 }
 
-void gannet_slurm_set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
-                         const char *id) {
+/* The scheduler has the submission under this id, which may be that of an element: write that down.
+ */
+static void set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission, const char *id) {
   (void)snprintf(submission->job, sizeof submission->job, "%.*s", (int)strcspn(id, "_"), id);
   submission->stage = GANNET_SLURM_SUBMITTED;
   for (int i = 0; i < jobs->n; ++i)
@@ -364,7 +365,7 @@ static gannet_err submit_one(gannet_slurm_jobs *jobs, gannet_slurm_submission *s
   if (how == GANNET_SLURM_CALL_REFUSED) return handle_refusal(jobs, submission, now);
   if (how == GANNET_SLURM_CALL_DONE) {
     submission->pause = jobs->options->poll_interval;
-    gannet_slurm_set_id(jobs, submission, id);
+    set_id(jobs, submission, id);
     if (!jobs->scheduler_fails) gannet_slurm_clear_status(jobs);
   } else {
     handle_no_answer(jobs, submission, now);
@@ -408,7 +409,7 @@ static bool find_by_files(gannet_slurm_jobs *jobs, gannet_slurm_submission *subm
     if (jobs->jobs[i].submission != submission) continue;
     gannet_slurm_read_owner(jobs->jobs[i].attempt.directory, owner);
     if (!owner[0]) continue;
-    gannet_slurm_set_id(jobs, submission, owner);
+    set_id(jobs, submission, owner);
     return true;
   }
   return false;
@@ -429,7 +430,7 @@ static gannet_err find_by_accounting(gannet_slurm_jobs *jobs, gannet_slurm_submi
   *known = gannet_slurm_call_is_answered(how);
   for (int i = 0; i < list.n && err == GANNET_OK; ++i)
     if (strcmp(list.row[i].name, submission->name) == 0) {
-      gannet_slurm_set_id(jobs, submission, list.row[i].job);
+      set_id(jobs, submission, list.row[i].job);
       break;
     }
   gannet_slurm_list_release(&list);
@@ -446,7 +447,7 @@ gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
   bool known = false;
   if (row) {
     submission->pause = options->poll_interval;
-    gannet_slurm_set_id(jobs, submission, row->job);
+    set_id(jobs, submission, row->job);
   }
   if (row || find_by_files(jobs, submission)) return GANNET_OK;
   if (++submission->absent < 2 || now - submission->uncertain_since < uncertain) return GANNET_OK;
@@ -492,7 +493,7 @@ gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs, gannet_slurm_submi
     gannet_slurm_submission *one = jobs->submissions[i];
     if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_UNCERTAIN) continue;
     const gannet_slurm_row *row = find_row(&list, one);
-    if (row) gannet_slurm_set_id(jobs, one, row->job);
+    if (row) set_id(jobs, one, row->job);
     if (!row && one == submission && !find_by_files(jobs, one))
       one->stage = GANNET_SLURM_NEVER_TAKEN;
   }
@@ -518,7 +519,7 @@ gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs) {
       gannet_slurm_submission *one = jobs->submissions[i];
       if (one->stage != GANNET_SLURM_UNCERTAIN) continue;
       const gannet_slurm_row *row = how == GANNET_SLURM_CALL_DONE ? find_row(&list, one) : NULL;
-      if (row) gannet_slurm_set_id(jobs, one, row->job);
+      if (row) set_id(jobs, one, row->job);
       if (!row) (void)find_by_files(jobs, one);
     }
     gannet_slurm_list_release(&list);

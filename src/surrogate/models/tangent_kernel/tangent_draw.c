@@ -59,7 +59,7 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
   GANNET_TRY(gannet_agree(comm, err));
   if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
   /* update = Phi omega_j + eps_j */
-  gannet_tangent_apply_some(t->net, &t->data, own.first, own.step, &t->draws, t->update, t->n);
+  gannet_tangent_apply(t->net, &t->data, own.first, own.step, &t->draws, t->update, t->n);
   GANNET_TRY(gannet_inducing_perturb(t->inducing, t->lambda, &own,
                                      gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0),
                                      q, t->n, t->update));
