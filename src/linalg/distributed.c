@@ -319,16 +319,6 @@ static void keep_rows(const panel_step *a) {
   }
 }
 
-/* The sums for block k, from the ranks of a column of the grid to the one that has L_kk. */
-static gannet_err collect_sums(const panel_step *a, int k, double *sums) {
-  const int root = k % a->f->layout.rows, count = a->rows * a->block;
-  copy_rows(a->rows, a->block, a->w + row_at(a, k), a->ldw, sums, a->block);
-  if (a->f->layout.rows == 1) return GANNET_OK;
-  GANNET_TRY_MPI(MPI_Reduce(in_my_row(a, k) ? MPI_IN_PLACE : sums, sums, count, MPI_DOUBLE, MPI_SUM,
-                            root, a->f->along_column));
-  return GANNET_OK;
-}
-
 /* X_k from the sums, which are overwritten. */
 static void solve_block(const panel_step *a, int k, double *sums) {
   const double *b = a->x + column_at(a, k);
@@ -340,12 +330,19 @@ static void solve_block(const panel_step *a, int k, double *sums) {
   gannet_trsm_nt(a->rows, a->block, local_at(a, k, k), a->f->ld, sums, a->block);
 }
 
-/* Solve for X_k and begin to send it along the row of the grid that needs it. */
+/* Solve for X_k, where L_kk is, from the sums of all ranks of that column of the grid, and begin to
+ * send it along the row of the grid that needs it. */
 static gannet_err send_block(panel_step *a, int k) {
-  if (in_my_column(a, k)) GANNET_TRY(collect_sums(a, k, a->arriving));
+  const int count = a->rows * a->block;
+  if (in_my_column(a, k)) {
+    copy_rows(a->rows, a->block, a->w + row_at(a, k), a->ldw, a->arriving, a->block);
+    if (a->f->layout.rows > 1)
+      GANNET_TRY_MPI(MPI_Reduce(in_my_row(a, k) ? MPI_IN_PLACE : a->arriving, a->arriving, count,
+                                MPI_DOUBLE, MPI_SUM, k % a->f->layout.rows, a->f->along_column));
+  }
   if (!in_my_row(a, k)) return GANNET_OK;
   if (in_my_column(a, k)) solve_block(a, k, a->arriving);
-  GANNET_TRY_MPI(MPI_Ibcast(a->arriving, a->rows * a->block, MPI_DOUBLE, k % a->f->layout.columns,
+  GANNET_TRY_MPI(MPI_Ibcast(a->arriving, count, MPI_DOUBLE, k % a->f->layout.columns,
                             a->f->along_row, &a->request));
   return GANNET_OK;
 }

@@ -17,15 +17,6 @@ size_t gannet_box_newton_work(int n) {
   return (size_t)n * (4 + 2 * (size_t)n);
 }
 
-static void find_free(workspace *s, const double *x, const double *lower, const double *upper) {
-  s->n_free = 0;
-  for (int i = 0; i < s->n; ++i) {
-    const bool held = (x[i] <= lower[i] && s->gradient[i] > 0) ||
-                      (x[i] >= upper[i] && s->gradient[i] < 0) || !(lower[i] < upper[i]);
-    if (!held) s->free[s->n_free++] = i;
-  }
-}
-
 static double entry(const workspace *s, size_t i, size_t j) {
   return s->hessian[(size_t)s->free[i] * (size_t)s->n + (size_t)s->free[j]];
 }
@@ -107,7 +98,12 @@ double gannet_box_newton(int n, double *x, const double *lower, const double *up
   double value = function(user, n, x, s.gradient, s.hessian);
   for (int t = 0; t < steps && isfinite(value); ++t) {
     bool better = false;
-    find_free(&s, x, lower, upper);
+    s.n_free = 0;
+    for (int i = 0; i < n; ++i) {
+      const bool is_held = (x[i] <= lower[i] && s.gradient[i] > 0) ||
+                           (x[i] >= upper[i] && s.gradient[i] < 0) || !(lower[i] < upper[i]);
+      if (!is_held) s.free[s.n_free++] = i;
+    }
     if (s.n_free == 0 || !newton_step(&s)) break;
     for (double length = 1; length > 1e-6 && !better; length /= 2) {
       double slope = 0;

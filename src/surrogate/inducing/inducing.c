@@ -68,10 +68,6 @@ static double rounded(double lambda) {
   return lambda > 0 ? exp2(round(8 * log2(lambda)) / 8) : lambda;
 }
 
-static double round_lambda(const gannet_data *data, double lambda) {
-  return isnan(data->noise_var) || !(data->noise_var > 0) ? lambda : rounded(lambda);
-}
-
 /* Lambda of each old observation; whether one of them is not what it was. */
 static bool take_noise(gannet_inducing *g, const gannet_inducing_request *request, int old) {
   bool others = false;
@@ -153,7 +149,7 @@ static gannet_err find_best(gannet_inducing *g, int old, const double *y, bool *
 static gannet_err compare_request(gannet_inducing *g, const gannet_inducing_request *request,
                                   int old, bool *anew, bool *moved) {
   const gannet_data *data = request->data;
-  const double lambda = round_lambda(data, request->lambda);
+  const double lambda = data->noise_var > 0 ? rounded(request->lambda) : request->lambda;
   const size_t bytes = (size_t)old * sizeof *data->y;
   GANNET_TRY(reserve_rows(g, old, g->limit + data->n - old));
   *anew = request->fresh || g->old != old || g->lambda != lambda;

@@ -23,13 +23,6 @@ static void weigh(gannet_inducing *g) {
     }
 }
 
-static void sum_group(const gannet_inducing *g, int group, double *sum) {
-  memset(sum, 0, (size_t)g->m * (size_t)g->m * sizeof *sum);
-  for (int t = 0; t < g->n_tiles; ++t)
-    if (g->tile[t].group == group)
-      gannet_syrk_tn(g->m, g->tile[t].rows, g->tile[t].v, g->limit, sum, g->m);
-}
-
 /* Of the lower triangle the blocks of rows first, first + step, .. */
 static void add_rows(int m, const gannet_stride *own, const double *part, double *sum) {
   for (int i = own->first * BLOCK; i < m; i += own->step * BLOCK)
@@ -69,7 +62,10 @@ static gannet_err sum_groups(const gannet_inducing *g, gannet_shared_array *grou
   if (!g->noise.shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
   gannet_shared_array_barrier(&g->noise);
   for (int first = 0; first < INDUCING_GROUPS; first += np) {
-    if (first + rank < INDUCING_GROUPS) sum_group(g, first + rank, mine);
+    if (first + rank < INDUCING_GROUPS) memset(mine, 0, length * sizeof *mine);
+    for (int t = 0; t < g->n_tiles; ++t)
+      if (g->tile[t].group == first + rank)
+        gannet_syrk_tn(g->m, g->tile[t].rows, g->tile[t].v, g->limit, mine, g->m);
     GANNET_TRY(add_groups(g, first, groups));
   }
   gannet_shared_array_barrier(&g->noise);
