@@ -26,14 +26,6 @@ double suite_quantile(int n, const double *values, double share) {
   return values[below] + weight * (values[below + 1] - values[below]);
 }
 
-/* Number of pairs with b < a, ties counted half. */
-static double statistic(int n, const double *a, int m, const double *b) {
-  double u = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < m; ++j) u += a[i] > b[j] ? 1 : a[i] == b[j] ? 0.5 : 0;
-  return u;
-}
-
 /* P(U <= u) when all orders are equally likely. count[k][v]: number of ways to choose k of the
  * ranks so far with statistic v, by one rank after the other; as probabilities, which do not
  * overflow. */
@@ -78,8 +70,10 @@ static gannet_err tie_sum(int n, const double *a, int m, const double *b, double
 }
 
 gannet_err suite_rank_test(int n, const double *a, int m, const double *b, double *p_value) {
-  const double u = statistic(n, a, m, b), total = n + m;
-  double ties = 0;
+  const double total = n + m;
+  double ties = 0, u = 0; /* u: pairs with b < a, ties counted half */
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) u += a[i] > b[j] ? 1 : a[i] == b[j] ? 0.5 : 0;
   GANNET_TRY(tie_sum(n, a, m, b, &ties));
   if (ties == 0 && n <= EXACT_MOST && m <= EXACT_MOST) return exact(n, m, (int)u, p_value);
   const double mean = 0.5 * n * m;

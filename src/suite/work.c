@@ -10,7 +10,12 @@
 #include "base/memory.h"
 #include "store/lock.h"
 #include "suite/scratch.h"
-#include "suite/share.h"
+
+/* Runs shared out among ranks: whoever is free takes the next. */
+typedef struct {
+  MPI_Win window; /* one counter on rank 0, which begins at 0 */
+  int64_t *counter;
+} run_queue;
 
 typedef struct {
   MPI_Comm comm;
@@ -22,7 +27,7 @@ typedef struct {
   suite_state *state; /* [count] */
   int64_t *todo;      /* [n_todo] numbers of the runs to be made */
   int64_t n_todo;
-  suite_share share;
+  run_queue queue;
   int64_t made, failed;
   int64_t failed_at; /* place in todo of the first that failed on this rank */
   char why[SUITE_REASON_SIZE + 200];
@@ -148,12 +153,52 @@ static gannet_err make_run(worker *w, int64_t at) {
   return err;
 }
 
+/* Sharing them out. */
+
+/* Collective over comm. */
+static gannet_err open_queue(MPI_Comm comm, run_queue *queue) {
+  int rank = 0;
+  queue->window = MPI_WIN_NULL;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  const MPI_Aint bytes = rank == 0 ? (MPI_Aint)sizeof(int64_t) : 0;
+  GANNET_TRY_MPI(MPI_Win_allocate(bytes, sizeof(int64_t), MPI_INFO_NULL, comm, &queue->counter,
+                                  &queue->window));
+  GANNET_TRY_MPI(MPI_Win_lock_all(0, queue->window));
+  if (rank == 0) *queue->counter = 0;
+  GANNET_TRY_MPI(MPI_Win_sync(queue->window));
+  GANNET_TRY_MPI(MPI_Barrier(comm));
+  return GANNET_OK;
+}
+
+static void release_queue(run_queue *queue) {
+  if (queue->window == MPI_WIN_NULL || !queue->window) return;
+  (void)MPI_Win_unlock_all(queue->window);
+  (void)MPI_Win_free(&queue->window);
+}
+
+/* Take a number that no other rank has: 0, 1, 2, ... Rank 0 must enter MPI now and then where the
+ * network has no remote atomics. */
+static gannet_err take_next(run_queue *queue, int64_t *number) {
+  const int64_t one = 1;
+  GANNET_TRY_MPI(MPI_Fetch_and_op(&one, number, MPI_INT64_T, 0, 0, MPI_SUM, queue->window));
+  GANNET_TRY_MPI(MPI_Win_flush(0, queue->window));
+  return GANNET_OK;
+}
+
+/* Let all later numbers be at least last, so that everybody ends: for a rank that has an error to
+ * report, so this must not fail. */
+static void close_queue(run_queue *queue, int64_t last) {
+  int64_t before = 0;
+  if (MPI_Fetch_and_op(&last, &before, MPI_INT64_T, 0, 0, MPI_SUM, queue->window) == MPI_SUCCESS)
+    (void)MPI_Win_flush(0, queue->window);
+}
+
 /* Make runs, one after the other, until none is left or somebody asks to begin no more. */
 static gannet_err make_runs(worker *w, gannet_context *self) {
   while (!w->stopped) {
     gannet_stop_request asked;
     int64_t at = 0;
-    GANNET_TRY(suite_share_take(&w->share, &at));
+    GANNET_TRY(take_next(&w->queue, &at));
     if (at >= w->n_todo) return GANNET_OK;
     GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &asked));
     w->stopped = asked.stop != GANNET_GO_ON;
@@ -168,7 +213,7 @@ static gannet_err make_runs_of_all_ranks(worker *w) {
   gannet_err err = gannet_context_create(MPI_COMM_SELF, 0, &self);
   if (err == GANNET_OK) err = make_runs(w, self);
   gannet_context_destroy(&self);
-  if (err != GANNET_OK) suite_share_close(&w->share, w->n_todo);
+  if (err != GANNET_OK) close_queue(&w->queue, w->n_todo);
   return gannet_agree(w->comm, err);
 }
 
@@ -213,9 +258,9 @@ gannet_err suite_work(MPI_Comm comm, const suite_plan *plan, const suite_work_op
   gannet_err err = gannet_agree(comm, open_directory(&w, &lock));
   if (err == GANNET_OK) err = suite_find_states(comm, plan, options->directory, w.state);
   if (err == GANNET_OK) err = gannet_agree(comm, choose_runs(&w));
-  if (err == GANNET_OK) err = suite_share_create(comm, &w.share);
+  if (err == GANNET_OK) err = open_queue(comm, &w.queue);
   if (err == GANNET_OK) err = make_runs_of_all_ranks(&w);
-  suite_share_release(&w.share);
+  release_queue(&w.queue);
   if (err == GANNET_OK) err = gather_outcome(&w, outcome);
   /* What failed simulations have left may tell why. */
   const bool is_useless = err == GANNET_OK && outcome->failed == 0 && !outcome->stopped;
