@@ -51,8 +51,7 @@ class Conditional(program.ProgramTest):
                 self.assertEqual(row[name] != "", name in ACTIVE[row["solver"]], row)
 
     def rows(self, campaign="linear.campaign"):
-        with open(self.folder / campaign / "history.csv", newline="") as file:
-            return list(csv.DictReader(file))
+        return self.history(campaign)
 
     def test_results_of_a_related_problem_have_empty_places_too(self):
         self.succeed("run", self.file, "-q")

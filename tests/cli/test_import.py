@@ -27,8 +27,7 @@ def old_results(n, seed=3, header="x1,x2,objective"):
 
 class Import(program.ProgramTest):
     def rows(self, directory="fast.campaign"):
-        with open(self.folder / directory / "history.csv") as file:
-            return list(csv.DictReader(file))
+        return self.history(directory)
 
     def fails(self, *words, code=USAGE, **options):
         outcome = self.gannet(*words, **options)

@@ -1,6 +1,5 @@
 # test: labels cli timeout 240 processors 1
 """Results of related problems: `import: {from: ..., related: yes}`."""
-import csv
 import random
 
 import program
@@ -18,8 +17,7 @@ def related(n, factor=3.0, seed=3, header="x1,x2,objective"):
 
 class Related(program.ProgramTest):
     def points(self, directory="fast.campaign"):
-        with open(self.folder / directory / "history.csv") as file:
-            return [(row["x1"], row["x2"]) for row in csv.DictReader(file)]
+        return [(row["x1"], row["x2"]) for row in self.history(directory)]
 
     def test_they_are_a_prior_and_no_evaluations(self):
         self.write(related(60), "wing.csv")

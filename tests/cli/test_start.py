@@ -26,10 +26,6 @@ GIVEN = [("1", "2.5"), ("-3.25", None), (None, "12"), ("10", "0"), ("4", "4")]
 
 
 class Start(program.ProgramTest):
-    def rows(self, directory="fast.campaign"):
-        with open(self.folder / directory / "history.csv") as file:
-            return list(csv.DictReader(file))
-
     def check_started(self, rows, given=GIVEN):
         for row, (x1, x2) in zip(rows, given):
             self.assertEqual(row["origin"], "start")
@@ -41,9 +37,9 @@ class Start(program.ProgramTest):
         file = self.write(LISTED)
         for ranks in 0, 3:
             self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
-            self.check_started(self.rows(f"on-{ranks}"))
+            self.check_started(self.history(f"on-{ranks}"))
         self.assertEqual(len({self.digest(f"on-{ranks}") for ranks in (0, 3)}), 1)
-        rows = self.rows("on-0")
+        rows = self.history("on-0")
         self.assertEqual(len(rows), 24)  # they count in the budget
         self.assertEqual([row["batch"] for row in rows[:9]], ["0"] * 4 + ["1"] * 4 + ["2"])
         # initial: 8 counts them: three more, then the method.
@@ -54,7 +50,7 @@ class Start(program.ProgramTest):
         self.succeed("run", file, "-q")
         plain = self.write(SOBOL, "plain.yaml")
         self.succeed("run", plain, "-q", "-d", "plain")
-        rows, points = self.rows(), self.rows("plain")
+        rows, points = self.history(), self.history("plain")
         # The points of the first design, with what was given in their places.
         self.assertEqual([row["x2"] for row in rows], [point["x2"] for point in points])
         self.assertEqual([row["x1"] for row in rows], ["0", "1", "2", "3"] + [point["x1"] for point in points[4:]])
@@ -66,12 +62,12 @@ class Start(program.ProgramTest):
         self.succeed("run", file, "-q", "--max-evals", "3")
         self.assertIn("2 designs to start with; the others", self.succeed("run", file, "--dry-run", "--resume").out)
         self.succeed("run", file, "-q", "--resume", "--max-evals", "12", ranks=2)
-        self.check_started(self.rows())
+        self.check_started(self.history())
         self.succeed("run", self.folder / "fast.campaign/campaign.yaml", "-q", "--resume", "--max-evals", "16")
-        self.check_started(self.rows())
+        self.check_started(self.history())
         more = self.write(LISTED + "  - {x1: 7.5}\n  - {x1: 1, x2: 2.75}\n")
         self.succeed("run", more, "-q", "--resume", "--max-evals", "20")
-        rows = self.rows()
+        rows = self.history()
         self.assertEqual([row["origin"] for row in rows[16:]].count("start"), 2)
         self.assertEqual((rows[16]["x1"], rows[17]["x2"]), ("7.5", "2.75"))
         self.assertIn("0 designs to start with; the others", self.succeed("run", more, "--dry-run", "--resume").out)
@@ -160,7 +156,7 @@ class Start(program.ProgramTest):
         self.write("x1,x2\n" + "".join(f"{i % 10},{i}\n" for i in range(15)), "pool.csv")
         file = self.write(SOBOL + "candidates: pool.csv\nstart: [{x1: 3, x2: 13}, {x1: 0, x2: 0}]\n")
         self.succeed("run", file, "-q", ranks=2)
-        rows = self.rows()
+        rows = self.history()
         self.assertEqual(len({(row["x1"], row["x2"]) for row in rows}), 15)
         self.assertEqual([(row["x1"], row["x2"]) for row in rows[:2]], [("3", "13"), ("0", "0")])
 
@@ -175,10 +171,10 @@ class Start(program.ProgramTest):
         self.write("x1\n3\n", "designs.csv")
         file = self.write(LISTED)
         self.succeed("run", file, "-q", "--set", "start=designs.csv", "--max-evals", "4")
-        self.assertEqual([row["origin"] for row in self.rows()], ["start"] + ["initial"] * 3)
+        self.assertEqual([row["origin"] for row in self.history()], ["start"] + ["initial"] * 3)
         shutil.rmtree(self.folder / "fast.campaign")
         self.succeed("run", file, "-q", "--set", "start=none", "--max-evals", "4")
-        self.assertNotIn("origin", self.rows()[0])
+        self.assertNotIn("origin", self.history()[0])
 
 
 if __name__ == "__main__":

@@ -4,10 +4,7 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
-
-#include "optimizer/methods.h"
-#include "optimizer/optimizer_impl.h"
+#include "optimizer/every_method.h"
 
 enum { BATCH = 3, ALL = 18, MANY = 40 };
 
@@ -21,30 +18,9 @@ static const gannet_problem_spec constrained = {.n_variables = 2,
                                                 .noise_sd = NAN};
 static const gannet_problem_spec line = {.n_variables = 1, .variables = square, .noise_sd = NAN};
 
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} subject;
-
-static void begin(MPI_Comm comm, const gannet_problem_spec *spec, const char *method, subject *s) {
-  const gannet_method_setting settings[] = {
-      {"method", method}, {"search.candidates", "200"}, {"initial", "6"}};
-  assert_ok(gannet_context_create(comm, 5, &s->context));
-  s->context->level = GANNET_LOG_ERROR;
-  assert_ok(gannet_problem_create(spec, &s->problem));
-  assert_ok(gannet_optimizer_create(s->context, s->problem, 3, settings, &s->optimizer));
-}
-
-static void end(subject *s) {
-  gannet_optimizer_destroy(&s->optimizer);
-  gannet_problem_destroy(&s->problem);
-  gannet_context_destroy(&s->context);
-}
-
 /* x  out  [ALL][2] */
 static void run(MPI_Comm comm, const char *method, bool with_sd, double *x) {
-  subject s;
+  fixture s;
   begin(comm, &constrained, method, &s);
   for (int n = 0; n < ALL; n += BATCH) {
     int64_t id[BATCH];
@@ -64,22 +40,7 @@ static void run(MPI_Comm comm, const char *method, bool with_sd, double *x) {
       assert_ok(gannet_optimizer_tell(s.optimizer, 1, &result));
     }
   }
-  end(&s);
-}
-
-/* On several ranks some methods are enough; those that go by draws are compared with one rank. */
-static bool is_drawing(const char *method) {
-  static const char *const names[] = {"gp-ts", "gp-draws", "turbo-1", "scbo"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(method, names[i]) == 0) return true;
-  return false;
-}
-
-static bool is_left_out(const char *method, int n_ranks) {
-  static const char *const names[] = {"auto", "gp-ei", "neural-ei", "admmbo"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(method, names[i]) == 0) return false;
-  return n_ranks > 1 && !is_drawing(method);
+  drop(&s);
 }
 
 /* Methods whose models take no standard deviations of rows know from them that values are noisy,
@@ -124,7 +85,7 @@ static void what_is_uncertain_counts_less(void **state) {
   double error[2];
   (void)state;
   for (int with_sd = 0; with_sd < 2; ++with_sd) {
-    subject s;
+    fixture s;
     gannet_best best;
     gannet_recommendation r;
     gannet_prediction p[MANY];
@@ -143,7 +104,7 @@ static void what_is_uncertain_counts_less(void **state) {
     assert_ok(gannet_optimizer_predict(s.optimizer, MANY, x, p, NULL));
     error[with_sd] = 0;
     for (int i = 0; i < MANY; ++i) error[with_sd] += pow(p[i].mean - truth(x[i]), 2) / MANY;
-    end(&s);
+    drop(&s);
   }
   if (!(sqrt(error[1]) < 0.01 && error[1] < 0.1 * error[0]))
     fail_msg("errors %g without and %g with bars", sqrt(error[0]), sqrt(error[1]));
@@ -153,7 +114,7 @@ static void what_is_uncertain_counts_less(void **state) {
 static void bars_count_where_noise_is_zero(void **state) {
   gannet_problem_spec exact = line;
   gannet_recommendation r;
-  subject s;
+  fixture s;
   double at = 0;
   (void)state;
   exact.noise_sd = 0;
@@ -161,12 +122,12 @@ static void bars_count_where_noise_is_zero(void **state) {
   tell_line(s.optimizer, true);
   assert_ok(gannet_optimizer_recommend(s.optimizer, &r, &at));
   assert_near(at, 0.3, 0.08);
-  end(&s);
+  drop(&s);
 }
 
 /* Two results of one design are both there. */
 static void a_design_may_be_told_twice(void **state) {
-  subject s;
+  fixture s;
   gannet_prediction p;
   const double x = 0.25;
   (void)state;
@@ -184,7 +145,7 @@ static void a_design_may_be_told_twice(void **state) {
   assert_ok(gannet_optimizer_tell_point(s.optimizer, &x, &result, NULL));
   assert_ok(gannet_optimizer_predict(s.optimizer, 1, &x, &p, NULL));
   assert_near(p.mean, truth(x), 2e-3);
-  end(&s);
+  drop(&s);
 }
 
 int main(int argc, char **argv) {

@@ -4,10 +4,7 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
-
-#include "optimizer/methods.h"
-#include "optimizer/optimizer_impl.h"
+#include "optimizer/every_method.h"
 
 enum { BATCH = 3, INITIAL = 6, ALL = 18 };
 
@@ -41,28 +38,6 @@ static void simulate(pattern kind, int64_t id, const double *x, double *objectiv
   if (kind == NO_OBJECTIVE || (kind == COMES_TO_LIGHT && id < 10)) *objective = NAN;
 }
 
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} subject;
-
-static void begin(MPI_Comm comm, const char *method, subject *s) {
-  const gannet_method_setting settings[] = {
-      {"method", method}, {"search.candidates", "200"}, {"initial", "6"}};
-  assert_ok(gannet_context_create(comm, 5, &s->context));
-  s->context->level = GANNET_LOG_ERROR;
-  assert_ok(gannet_problem_create(&spec, &s->problem));
-  assert_ok(gannet_optimizer_create(s->context, s->problem, 2 + (strcmp(method, "sobol") != 0),
-                                    settings, &s->optimizer));
-}
-
-static void end(subject *s) {
-  gannet_optimizer_destroy(&s->optimizer);
-  gannet_problem_destroy(&s->problem);
-  gannet_context_destroy(&s->context);
-}
-
 static void tell(gannet_optimizer *o, pattern kind, int64_t id, const double *x) {
   double objective, c[2];
   simulate(kind, id, x, &objective, c);
@@ -73,8 +48,8 @@ static void tell(gannet_optimizer *o, pattern kind, int64_t id, const double *x)
 
 /* x  out  [ALL][2] */
 static void run(MPI_Comm comm, const char *method, pattern kind, double *x) {
-  subject s;
-  begin(comm, method, &s);
+  fixture s;
+  begin(comm, &spec, method, &s);
   for (int n = 0; n < ALL; n += BATCH) {
     int64_t id[BATCH];
     const gannet_err err = gannet_optimizer_ask(s.optimizer, BATCH, id, x + 2 * n);
@@ -83,22 +58,7 @@ static void run(MPI_Comm comm, const char *method, pattern kind, double *x) {
       if (!(x[2 * n + i] >= 0 && x[2 * n + i] <= 1)) fail_msg("%s: a point outside", method);
     for (int i = 0; i < BATCH; ++i) tell(s.optimizer, kind, id[i], x + 2 * (n + i));
   }
-  end(&s);
-}
-
-/* On several ranks some methods are enough; those that go by draws are compared with one rank. */
-static bool is_drawing(const char *method) {
-  static const char *const names[] = {"gp-ts", "gp-draws", "turbo-1", "scbo"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(method, names[i]) == 0) return true;
-  return false;
-}
-
-static bool is_left_out(const char *method, int n_ranks) {
-  static const char *const names[] = {"auto", "gp-ei", "neural-ei", "admmbo"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(method, names[i]) == 0) return false;
-  return n_ranks > 1 && !is_drawing(method);
+  drop(&s);
 }
 
 static void every_method_learns_from_what_is_there(void **state) {
@@ -121,12 +81,12 @@ static void counts_and_best_go_by_complete_results(void **state) {
   const double points[4][2] = {{0.9, 0.9}, {0.2, 0.3}, {0.3, 0.3}, {0.4, 0.3}};
   double c[4][2] = {{0.8, NAN}, {-0.5, 0.34}, {-0.4, NAN}, {-0.3, 0.46}};
   const double objective[4] = {NAN, NAN, 0.1, 0.5};
-  subject s;
+  fixture s;
   gannet_best best;
   gannet_counts counts;
   gannet_quantity quantity;
   (void)state;
-  begin(MPI_COMM_WORLD, "gp-ei", &s);
+  begin(MPI_COMM_WORLD, &spec, "gp-ei", &s);
   for (int i = 0; i < 4; ++i) {
     const gannet_result result = {
         .outcome = GANNET_RESULT_PARTIAL, .objective = objective[i], .constraints = c[i]};
@@ -152,17 +112,17 @@ static void counts_and_best_go_by_complete_results(void **state) {
     assert_false(gannet_history_is_bad(h, i));
   }
   assert_true(gannet_history_violation(h, 0) == 0.8 && isnan(gannet_history_violation(h, 1)));
-  end(&s);
+  drop(&s);
 }
 
 static void a_result_needs_something(void **state) {
   const double x[2] = {0.5, 0.4}, nothing[2] = {NAN, NAN}, infinite[2] = {INFINITY, NAN};
   gannet_result result = {
       .outcome = GANNET_RESULT_PARTIAL, .objective = NAN, .constraints = nothing};
-  subject s;
+  fixture s;
   gannet_counts counts;
   (void)state;
-  begin(MPI_COMM_WORLD, "gp-ei", &s);
+  begin(MPI_COMM_WORLD, &spec, "gp-ei", &s);
   assert_fails(GANNET_ERR_ARG, "GANNET_RESULT_PARTIAL without any value",
                gannet_optimizer_tell_point(s.optimizer, x, &result, NULL));
   result.constraints = NULL; /* all are missing */
@@ -176,7 +136,7 @@ static void a_result_needs_something(void **state) {
   gannet_optimizer_count(s.optimizer, &counts);
   assert_int_equal(counts.done, 1);
   assert_int_equal(counts.failed, 2);
-  end(&s);
+  drop(&s);
 }
 
 int main(int argc, char **argv) {
