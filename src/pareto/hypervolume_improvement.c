@@ -1,0 +1,189 @@
+#include "pareto/hypervolume_improvement.h"
+
+#include <math.h>
+
+#include "base/normal.h"
+#include "base/vector_clones.h"
+
+enum {
+  MOST = GANNET_BOXES_MOST_OBJECTIVES,
+  CHUNK = 64 /* boxes whose sides are computed at once */
+};
+
+/* Sides of n boxes in one objective, and their derivatives by y. */
+typedef void side_function(int n, double y, double scale, const double *lower, const double *upper,
+                           double *side, double *slope);
+
+GANNET_VECTOR_CLONES static void exact_sides(int n, double y, double scale, const double *lower,
+                                             const double *upper, double *side, double *slope) {
+  (void)scale;
+  GANNET_NO_OVERLAP
+  for (int k = 0; k < n; ++k) {
+    const double length = upper[k] - (lower[k] > y ? lower[k] : y);
+    side[k] = length > 0 ? length : 0;
+    slope[k] = length > 0 && lower[k] <= y ? -1 : 0;
+  }
+}
+
+/* In units of the smoothing s, with scale = 1 / (2 s), a = scale (upper - y), b = scale (lower -
+ * y): f(2 s a) / s = q(a) = a + A, A = sqrt(1 + a^2), which is 1 / (A - a) for a < 0, and
+ *
+ *   q(a) - q(b) = (a - b) (q(a) + q(b)) / (A + B)
+ *
+ * without cancellation. Limits of a and b keep products of five sides within the range of numbers;
+ * the lower one of b stands for -inf. */
+GANNET_VECTOR_CLONES static void smooth_sides(int n, double y, double scale, const double *lower,
+                                              const double *upper, double *side, double *slope) {
+  GANNET_NO_OVERLAP
+  for (int k = 0; k < n; ++k) {
+    double a = scale * (upper[k] - y), b = scale * (lower[k] - y);
+    a = a < -1e58 ? -1e58 : a;
+    a = a > 1e58 ? 1e58 : a;
+    b = b < -1e62 ? -1e62 : b;
+    b = b > 1e58 ? 1e58 : b;
+    const double root_a = sqrt(1 + a * a), root_b = sqrt(1 + b * b);
+    const double sum_a = root_a + fabs(a), sum_b = root_b + fabs(b);
+    const double qa = a < 0 ? 1 / sum_a : sum_a, qb = b < 0 ? 1 / sum_b : sum_b;
+    const double width = b > -1e58 ? scale * (upper[k] - lower[k]) : a - b;
+    side[k] = width * (qa + qb) / (root_a + root_b);
+    slope[k] = -scale * (qa / root_a - qb / root_b);
+  }
+}
+
+/* Add the products of sides of n boxes, and their derivatives. */
+static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[CHUNK],
+                           double *gradient) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) {
+    double product = 1;
+    for (int j = 0; j < m; ++j) product *= side[j][k];
+    sum += product;
+  }
+  for (int i = 0; gradient && i < m; ++i)
+    for (int k = 0; k < n; ++k) {
+      double product = slope[i][k];
+      for (int j = 0; j < m; ++j) product *= j == i ? 1 : side[j][k];
+      gradient[i] += product;
+    }
+  return sum;
+}
+
+static double sum_boxes(const gannet_boxes *boxes, side_function *sides, const double *y,
+                        const double *scale, double *gradient) {
+  double side[MOST][CHUNK], slope[MOST][CHUNK], sum = 0;
+  for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] = 0;
+  for (int from = 0; from < boxes->count; from += CHUNK) {
+    const int n = boxes->count - from < CHUNK ? boxes->count - from : CHUNK;
+    for (int j = 0; j < boxes->m; ++j) {
+      const size_t at = (size_t)j * (size_t)boxes->capacity + (size_t)from;
+      sides(n, y[j], scale[j], boxes->lower + at, boxes->upper + at, side[j], slope[j]);
+    }
+    sum += add_products(boxes->m, n, side, slope, gradient);
+  }
+  return sum;
+}
+
+double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y,
+                                      double *gradient) {
+  const double unused[MOST] = {0};
+  return sum_boxes(boxes, exact_sides, y, unused, gradient);
+}
+
+double gannet_log_hypervolume_improvement(const gannet_boxes *boxes, const double *smoothing,
+                                          const double *y, double *gradient) {
+  double scale[MOST], units = 0;
+  for (int j = 0; j < boxes->m; ++j) {
+    scale[j] = 0.5 / smoothing[j];
+    units += log(smoothing[j]);
+  }
+  const double sum = sum_boxes(boxes, smooth_sides, y, scale, gradient);
+  for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] /= sum;
+  return units + log(sum);
+}
+
+/* The logarithm of the expectation of a side, and its derivatives. */
+typedef struct {
+  double logarithm, by_mean, by_sd;
+} expected_side;
+
+/* With z = (u - mean) / sd and t = (l - mean) / sd, the expectation is sd (h(z) - h(t)), where
+ * h' = cdf. */
+static expected_side expect_side(double mean, double sd, double lower, double upper) {
+  const double z = (upper - mean) / sd, t = (lower - mean) / sd, width = upper - lower;
+  if (width * fmax(1, fabs(z)) < 1e-5 * sd) { /* cdf is linear there to 1e-11 of itself */
+    const double middle = 0.5 * (z + t), hazard = gannet_normal_hazard(middle) / sd;
+    return (expected_side){log(width) + gannet_normal_log_cdf(middle), -hazard, -middle * hazard};
+  }
+  if (t > 0) { /* h(z) = z + h(-z): almost all of the side */
+    const double side =
+        width - sd * (gannet_normal_improvement(-t) - gannet_normal_improvement(-z));
+    return (expected_side){log(side), (gannet_normal_cdf(-z) - gannet_normal_cdf(-t)) / side,
+                           (gannet_normal_pdf(z) - gannet_normal_pdf(t)) / side};
+  }
+  const double log_h = gannet_normal_log_improvement(z);
+  expected_side side = {log(sd) + log_h, -gannet_normal_cdf_over_improvement(z) / sd,
+                        gannet_normal_pdf_over_improvement(z) / sd};
+  if (lower > -HUGE_VAL) {
+    /* log h(t) - log h(z); far in the tail, where the logarithms are too large for a difference,
+     * from h(z) = pdf(z) z^-2 (1 - 3 z^-2 + ...). */
+    const double between = width / sd;
+    const double below = z < -1e3 ? between * (z - 0.5 * between) - 2 * log1p(between / -z)
+                                  : gannet_normal_log_improvement(t) - log_h;
+    const double share = exp(below);
+    const double rest = -expm1(below);
+    side.logarithm += log(rest);
+    side.by_mean += share * gannet_normal_cdf_over_improvement(t) / sd;
+    side.by_sd -= share * gannet_normal_pdf_over_improvement(t) / sd;
+    side.by_mean /= rest;
+    side.by_sd /= rest;
+  }
+  return side;
+}
+
+/* Weights of boxes relative to the largest logarithm so far. */
+typedef struct {
+  double most; /* largest logarithm */
+  double sum;  /* of exp(logarithm - most) */
+  double by_mean[MOST], by_sd[MOST];
+} expected_sum;
+
+static void add_expected(int m, const expected_side *side, expected_sum *sum) {
+  double logarithm = 0;
+  for (int j = 0; j < m; ++j) logarithm += side[j].logarithm;
+  if (logarithm > sum->most) {
+    const double share = exp(sum->most - logarithm);
+    sum->most = logarithm;
+    sum->sum *= share;
+    for (int j = 0; j < m; ++j) {
+      sum->by_mean[j] *= share;
+      sum->by_sd[j] *= share;
+    }
+  }
+  const double weight = exp(logarithm - sum->most);
+  sum->sum += weight;
+  for (int j = 0; j < m; ++j) {
+    sum->by_mean[j] += weight * side[j].by_mean;
+    sum->by_sd[j] += weight * side[j].by_sd;
+  }
+}
+
+double gannet_log_expected_hypervolume_improvement(const gannet_boxes *boxes, const double *mean,
+                                                   const double *sd, double *mean_gradient,
+                                                   double *sd_gradient) {
+  expected_sum sum = {.most = -HUGE_VAL};
+  for (int k = 0; k < boxes->count; ++k) {
+    expected_side side[MOST];
+    int j = 0;
+    for (; j < boxes->m; ++j) {
+      const size_t at = (size_t)j * (size_t)boxes->capacity + (size_t)k;
+      if (boxes->lower[at] >= boxes->upper[at]) break; /* empty */
+      side[j] = expect_side(mean[j], fmax(sd[j], 1e-50), boxes->lower[at], boxes->upper[at]);
+    }
+    if (j == boxes->m) add_expected(boxes->m, side, &sum);
+  }
+  for (int j = 0; mean_gradient && j < boxes->m; ++j) {
+    mean_gradient[j] = sum.by_mean[j] / sum.sum;
+    sd_gradient[j] = sum.by_sd[j] / sum.sum;
+  }
+  return sum.most + log(sum.sum);
+}
