@@ -272,7 +272,7 @@ static void print_summary(const gannet_results_file *file, const gannet_import_r
   static const bool all[GANNET_ROW_COUNT] = {true, true, true, true};
   static const bool refused[GANNET_ROW_COUNT] = {[GANNET_ROW_REFUSED] = true};
   const int64_t *count = rows->count;
-  char elsewhere[160];
+  char elsewhere[GANNET_IMPORT_NEW_TEXT];
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
   print_rows(dry ? stdout : stderr, rows, dry, dry ? all : refused);
   cli_say(

@@ -136,7 +136,7 @@ bool gannet_history_is_bad(const gannet_history *history, int64_t id);
  */
 bool gannet_history_is_feasible(const gannet_history *history, int64_t id);
 
-/* Rows whose designs are outside the bounds or between steps.
+/* Rows whose designs are outside the bounds, between steps, or against a variable constraint.
  *
  * Local.
  *

@@ -98,18 +98,17 @@ gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const dou
     if (!(miss_of(c, n, i, x_user, active) > 0)) continue;
     const char *text = c->text[c->use[i].text];
     GANNET_REQUIRE(relation->type != GANNET_RELATION_CONDITION, GANNET_ERR_INPUT,
-                   "the design violates the variable constraint '%.200s'; change a value", text);
+                   "the design violates the variable constraint '%.200s', expected to hold", text);
     GANNET_REQUIRE(
         !relation->function, GANNET_ERR_INPUT,
         "the design violates the variable constraint '%.200s': its slack is %g, expected "
-        "at least 0; change a value",
+        "at least 0",
         text, relation->function->slack(relation->function->user, x_user));
-    return GANNET_RAISE(
-        GANNET_ERR_INPUT,
-        "the design violates the variable constraint '%.200s': %g on its left and %g on "
-        "its right; change a value",
-        text, gannet_variable_expression_value(relation->left, x_user),
-        gannet_variable_expression_value(relation->right, x_user));
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "the design violates the variable constraint '%.200s', expected to hold: "
+                        "%g on its left and %g on its right",
+                        text, gannet_variable_expression_value(relation->left, x_user),
+                        gannet_variable_expression_value(relation->right, x_user));
   }
   return GANNET_OK;
 }

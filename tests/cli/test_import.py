@@ -129,7 +129,7 @@ class Import(program.ProgramTest):
             "line 2: would be the result of evaluation 0", "line 3: would be the result of evaluation 1",
             "line 4: would be the result of evaluation 2", "line 5: would be imported", "line 6: repeats a line above",
             "line 7: would be imported, and never be the best: variable x1: 11 is outside [-5, 10]",
-            "told.csv: 6 rows: 2 would be imported (1 outside the bounds or between steps), 3 results of evaluations that were proposed, "
+            "told.csv: 6 rows: 2 would be imported (1 outside of what is allowed, in line 7: variable x1: 11 is outside [-5, 10]), 3 results of evaluations that were proposed, "
             "1 there already, 0 refused"])
         self.assertFalse((self.folder / "fast.campaign/history.csv").exists())
         self.succeed("tell", "fast.campaign", "--file", "told.csv", ranks=2)
@@ -288,6 +288,23 @@ class Import(program.ProgramTest):
         self.succeed("report", "fast.campaign", "-o", page)
         self.assertIn('"elsewhere":3', page.read_text().replace(" ", ""))
 
+    def test_designs_that_violate_a_variable_constraint_are_told(self):
+        text = MANUAL + "variable_constraints: [x1 + x2 <= 10]\n"
+        self.write("x1,x2,objective\n1,2,5\n1,12,1\n-6,1,2\n9.5,0.6,3\n", "old.csv")
+        words = "the design violates the variable constraint 'x1 + x2 <= 10', expected to hold: 13 on its left and 10 on its right"
+        summary = f"(3 outside of what is allowed, the first in line 3: {words})"
+        lines = self.succeed("tell", self.write(text), "--file", "old.csv", "--dry-run").out.splitlines()
+        self.assertEqual(lines[:4], ["line 2: would be imported", f"line 3: would be imported, and never be the best: {words}",
+                                     "line 4: would be imported, and never be the best: variable x1: -6 is outside [-5, 10]",
+                                     "line 5: would be imported, and never be the best: the design violates the variable constraint "
+                                     "'x1 + x2 <= 10', expected to hold: 10.1 on its left and 10 on its right"])
+        self.assertIn(f"4 would be imported {summary}, 0 results", lines[4])
+        self.assertIn(f"4 imported {summary}, 0 results", self.succeed("tell", "fast.campaign", "--file", "old.csv").out)
+        self.assertIn("imported     4 results of earlier work, not counted in the budget; 3 outside of what is allowed, never the best",
+                      self.succeed("status", "fast.campaign").out)
+        file = self.write(text.replace("name: fast", "name: other") + "import: old.csv\n", "other.yaml")
+        self.assertIn(f"would import 4 results {summary} from '", self.succeed("run", file, "--dry-run").out)
+
     def test_results_without_values_of_a_constraint(self):
         self.write("x1,x2,objective\n1,2,5\n2,3,6\n", "old.csv")
         text = BRANIN.replace("batch: 4", "constraints:\n  x1_again: {upper: 110}\nbatch: 4").replace("evaluate: {backend: function, simulation: branin, parallel: 4}",
@@ -303,7 +320,8 @@ class Import(program.ProgramTest):
         points = [(numbers.uniform(-9, 14), numbers.uniform(-4, 19)) for _ in range(30)]
         self.write("x1,x2,objective\n" + "".join(f"{a!r},{b!r},{branin(a, b)!r}\n" for a, b in points), "old.csv")
         file = self.write(BRANIN + "import: old.csv\n")
-        self.assertRegex(self.succeed("run", file, "--dry-run").out, r"would import 30 results \(\d+ outside the bounds or between steps\) from '")
+        self.assertRegex(self.succeed("run", file, "--dry-run").out, 
+                         r"would import 30 results \(\d+ outside of what is allowed, the first in line \d+: variable x[12]: \S+ is outside \[\S+, 1[05]\]\) from '")
         for ranks in 0, 2, 3:
             self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
             self.assertEqual(self.digest(f"on-{ranks}"), self.digest("on-0"))

@@ -109,6 +109,36 @@ class Partial(program.ProgramTest):
         row = self.outcome_of("gap -1\\nstress 0\\nmass missing\\n", "objective=drag + 0.01*mass")
         self.assertEqual((row["status"], row["feasible"]), ("done", ""))
 
+    def test_only_what_was_to_be_expected_is_told_to_be_missing(self):
+        sets = "outputs.lift={file: lift.dat, column: 2}", "outputs.cells={pattern: \"cells: (.*)\"}", "outputs.iterations={unit: none}"
+        complete = "outputs.cells.pattern: no line of stdout.log matches"
+        for results, told in (("gap 2\\n", ""),  # the check has ended it: the other parts did not run
+                              ("gap 2\\nstress 0\\nobjective 1\\n", complete), ("gap -1\\nstress 0\\nobjective missing\\n", complete),
+                              ("gap -1\\nstress 0\\nobjective 1\\ncells missing\\nlift missing\\niterations missing\\n", ""),
+                              ("{\"gap\": -1, \"stress\": 0, \"objective\": 1, \"cells\": \"missing\", \"lift\": \"missing\", \"iterations\": 7}", "")):
+            row = self.outcome_of(results, *sets)
+            self.assertEqual(row["status"], "done")
+            self.assertEqual(told in row["reason"] and bool(row["reason"]), bool(told), (results, row))
+            for name in "outputs.lift: no file 'lift.dat'", "outputs.iterations: it is not in results.out":
+                self.assertEqual(name in row["reason"], bool(told), (results, row))
+
+    def test_the_output_that_is_needed_is_named(self):
+        sets = "outputs.stress={file: stress.dat, column: 2}", "outputs.objective={file: drag.dat, column: 2}", "outputs.gap={pattern: \"gap is (.*)\"}"
+        for results, lacking in (("stress missing\\nobjective missing\\n", "outputs.gap.pattern: no line of stdout.log matches"),
+                                 ("gap missing\\nstress missing\\n", "outputs.objective: no file 'drag.dat'"),
+                                 ("gap missing\\nobjective missing\\n", "outputs.stress: no file 'stress.dat'")):
+            row = self.outcome_of(results, *sets)
+            self.assertEqual(row["status"], "failed")
+            self.assertIn(lacking, row["reason"])
+        # stress lacks its file, and may: it is said to be missing. The objective lacks a part that no output gives.
+        row = self.outcome_of("gap -1\\nstress missing\\nmass 3\\n", "outputs.stress={file: stress.dat, column: 2}", "objective=drag + 0.01*mass")
+        self.assertEqual(row["status"], "failed")
+        self.assertIn("drag", row["reason"])
+        self.assertNotIn("stress.dat", row["reason"])
+        row = self.outcome_of("gap -1\\nmass 3\\n", "outputs.stress={file: stress.dat, column: 2}", "objective=drag + 0.01*mass",
+                              "outputs.drag={file: drag.dat, column: 2}")
+        self.assertIn("outputs.drag: no file 'drag.dat'", row["reason"])
+
     def test_by_hand(self):
         text = CHECKED.replace("backend: command, command: [\"{input_directory}/sim.sh\"], parallel: 3", "backend: manual")
         self.gannet("ask", self.write(text, "m.yaml"), "--count", 6)

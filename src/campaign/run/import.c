@@ -258,7 +258,7 @@ static bool can_use_related(const gannet_campaign *campaign) {
 
 static void log_import(const gannet_campaign *campaign, const source_now *s,
                        const gannet_import_rows *rows) {
-  char why[900], elsewhere[160];
+  char why[900], elsewhere[GANNET_IMPORT_NEW_TEXT];
   const long long refused = (long long)rows->count[GANNET_ROW_REFUSED];
   if (campaign->context->rank != 0) return;
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
@@ -313,7 +313,7 @@ gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bo
                                  char *text, size_t size) {
   source_now s = {.from = campaign->input->imports[source].from};
   gannet_import_rows rows = {0};
-  char why[900] = "", elsewhere[160];
+  char why[900] = "", elsewhere[GANNET_IMPORT_NEW_TEXT];
   size_t bytes = 0;
   text[0] = '\0';
   gannet_err err = gannet_file_read_within(s.from, longest, GANNET_ERR_INPUT, &s.text, &bytes);

@@ -20,6 +20,7 @@
 #include "campaign/config/csv_table.h"
 #include "problem/outputs.h"
 #include "problem/point_index.h"
+#include "problem/variable_constraints.h"
 
 enum { NAME_SIZE = 128, MOST_TARGETS = 4096 };
 
@@ -334,7 +335,8 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
         gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
       refuse(row, gannet_error_detail());
   gannet_error_clear();
-  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_check_point(r->problem, x) != GANNET_OK)
+  if (row->kind != GANNET_ROW_REFUSED && (gannet_problem_check_point(r->problem, x) != GANNET_OK ||
+                                          gannet_problem_check_allowed(r->problem, x) != GANNET_OK))
     explain(row, gannet_error_detail());
   gannet_error_clear();
 }
@@ -540,16 +542,20 @@ gannet_err gannet_import_read(const gannet_results_file *table, const gannet_led
 
 void gannet_import_describe_new(const gannet_import_rows *rows, char *text, size_t size) {
   const long long elsewhere = (long long)rows->n_elsewhere, partial = (long long)rows->n_partial;
+  char outside[GANNET_REASON_SIZE + 80] = "";
+  for (int64_t i = 0; i < rows->n && elsewhere > 0 && !outside[0]; ++i) {
+    const gannet_import_row *row = &rows->row[i];
+    if (row->kind != GANNET_ROW_NEW || !row->why || row->is_partial) continue;
+    (void)snprintf(outside, sizeof outside, "%lld outside of what is allowed, %s line %lld: %s",
+                   elsewhere, elsewhere == 1 ? "in" : "the first in", (long long)row->line,
+                   row->why);
+  }
   text[0] = '\0';
-  if (elsewhere > 0 && partial > 0)
-    (void)snprintf(text, size,
-                   " (%lld outside the bounds or between steps, %lld without a value of a "
-                   "constraint)",
-                   elsewhere, partial);
-  else if (elsewhere > 0)
-    (void)snprintf(text, size, " (%lld outside the bounds or between steps)", elsewhere);
-  else if (partial > 0)
-    (void)snprintf(text, size, " (%lld without a value of a constraint)", partial);
+  if (partial > 0)
+    (void)snprintf(text, size, " (%lld without a value of a constraint%s%s)", partial,
+                   outside[0] ? "; " : "", outside);
+  else if (outside[0])
+    (void)snprintf(text, size, " (%s)", outside);
 }
 
 void gannet_import_rows_release(gannet_import_rows *rows) {

@@ -54,7 +54,8 @@ typedef struct {
   double *x, *constraints; /* [n][n_variables], [n][n_constraints] of the rows */
   int64_t count[GANNET_ROW_COUNT];
   int64_t n_partial;   /* of the new ones: without a value of a constraint, designs inside */
-  int64_t n_elsewhere; /* of the new ones: designs outside the bounds or between steps */
+  int64_t n_elsewhere; /* of the new ones: designs outside the bounds, between steps, or against a
+                          variable constraint */
 } gannet_import_rows;
 
 /* Read a table and find out what becomes of its rows. A row that was an evaluation until the user
@@ -69,13 +70,14 @@ GANNET_CHECKED gannet_err gannet_import_read(const gannet_results_file *table,
                                              const gannet_ledger *ledger, gannet_import_rows *rows);
 void gannet_import_rows_release(gannet_import_rows *rows); /* Local. */
 
-/* Which of the new rows are learnt from but never the best: " (3 outside the bounds or between
- * steps)", "" when all may be.
+/* Which of the new rows are learnt from but never the best: " (3 outside of what is allowed, the
+ * first in line 7: variable x: 11 is outside [0, 10])", "" when all may be.
  *
  * Local.
  *
- * text  out  [size]
+ * text  out  [size], at most GANNET_IMPORT_NEW_TEXT
  */
+enum { GANNET_IMPORT_NEW_TEXT = GANNET_REASON_SIZE + 160 };
 void gannet_import_describe_new(const gannet_import_rows *rows, char *text, size_t size);
 
 #endif

@@ -22,7 +22,6 @@
 
 enum {
   PASSED_OVER_SIZE = 80,
-  LACKING_SIZE = GANNET_REASON_SIZE + 80,
   LARGEST_FILE = 16 << 20 /* of results.out, bytes */
 };
 
@@ -69,6 +68,14 @@ bool gannet_contract_is_unread(const gannet_result_record *result) {
   return result->status == GANNET_EVAL_PENDING && result->run.reason[0];
 }
 
+/* Outputs that give no number, although the campaign needs it. */
+typedef struct {
+  int n;
+  struct {
+    char *name, *why;
+  } * item; /* [n] owned */
+} lacking_outputs;
+
 /* Where results go. The objective or a constraint that is still NAN was not given yet: a NAN that
  * is given is refused. */
 typedef struct {
@@ -77,8 +84,7 @@ typedef struct {
   char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
   char *note;        /* [GANNET_REASON_SIZE] which outputs are missing that are only recorded, "" =
                         none */
-  char *lacking;     /* [LACKING_SIZE] why an output gives no number that is needed, "" = none
-                        does */
+  lacking_outputs *lacking;
   gannet_quantities *missing; /* names that are said to be missing */
 } reader;
 
@@ -139,11 +145,17 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   return -1;
 }
 
-/* Note that a quantity is said to be missing. */
+/* Whether "missing" says something in the place of the number of this name. */
+static bool may_be_missing(const reader *to, const char *name) {
+  return gannet_problem_needs_quantity(to->problem, name) || gannet_output_find(to->problem, name);
+}
+
+/* Note that a quantity, or an output that is only recorded, is said to be missing. */
 static int set_missing(const reader *to, const char *name, const char *location) {
   const int index = gannet_problem_find_quantity(to->problem, name);
-  if (index >= 0 ? !isnan(quantity_value(to, index))
-                 : gannet_quantities_find(&to->result->reported, name) != NULL)
+  const bool is_given = index >= 0 ? !isnan(quantity_value(to, index))
+                                   : gannet_quantities_find(&to->result->reported, name) != NULL;
+  if (is_given && gannet_problem_needs_quantity(to->problem, name))
     return fail_contradiction(to, name, location);
   const gannet_quantity quantity = {
       .name = index >= 0 ? gannet_problem_quantity_name(to->problem, index) : name, .value = NAN};
@@ -196,7 +208,7 @@ static int read_value(const reader *to, const char *name, char *value, const cha
   gannet_quantity quantity = {.name = name};
   char what[100], *deviation = gannet_number_cut_deviation(value);
   value = trim(value);
-  if (is_asked_for && !deviation && strcmp(value, missing_word) == 0)
+  if (may_be_missing(to, name) && !deviation && strcmp(value, missing_word) == 0)
     return set_missing(to, name, location);
   if (gannet_parse_any_number(value, &quantity.value)) {
     if (!is_asked_for) return refuse_misspelt(to, name, value, location);
@@ -342,14 +354,13 @@ static int read_members(const reader *to, json_t *object) {
       failed = set_quantity(to, quantity, "results.out");
     } else if (json_is_object(value)) {
       failed = read_object(to, name, value);
+    } else if (may_be_missing(to, name) && json_is_string(value) &&
+               strcmp(json_string_value(value), missing_word) == 0) {
+      failed = set_missing(to, name, "results.out");
     } else if (gannet_problem_needs_quantity(to->problem, name)) {
-      if (json_is_string(value) && strcmp(json_string_value(value), missing_word) == 0) {
-        failed = set_missing(to, name, "results.out");
-      } else {
-        gannet_result_fail(to->result, false, "results.out: %s is not a number, nor \"%s\"", name,
-                           missing_word);
-        failed = -1;
-      }
+      gannet_result_fail(to->result, false, "results.out: %s is not a number, nor \"%s\"", name,
+                         missing_word);
+      failed = -1;
     } else {
       failed = refuse_unknown(to, name, "results.out");
     }
@@ -431,16 +442,39 @@ static void add_note(const reader *to, const char *text) {
   (void)snprintf(to->note + used, GANNET_REASON_SIZE - used, "%s%s", used > 0 ? "; " : "", text);
 }
 
+static int keep_lacking(const reader *to, const char *name, const char *why) {
+  lacking_outputs *list = to->lacking;
+  const size_t n = (size_t)list->n;
+  gannet_err err = gannet_resize(n, n + 1, sizeof *list->item, &list->item);
+  if (err == GANNET_OK) {
+    list->n += 1;
+    err = gannet_copy_text(name, &list->item[n].name);
+  }
+  if (err == GANNET_OK) err = gannet_copy_text(why, &list->item[n].why);
+  if (err == GANNET_OK) return 0;
+  fail_to_read(ENOMEM, gannet_error_message(), to->result);
+  gannet_error_clear();
+  return -1;
+}
+
+static void release_lacking(lacking_outputs *list) {
+  for (int i = 0; i < list->n; ++i) {
+    gannet_free(&list->item[i].name);
+    gannet_free(&list->item[i].why);
+  }
+  gannet_free(&list->item);
+  list->n = 0;
+}
+
 /* Take over what a pattern or a column gave, or the reason why it gave nothing. Without a number
  * that the campaign needs the evaluation fails, unless it may be missing; of one that is only
- * recorded the reason becomes a note. */
+ * recorded the reason becomes a note, unless it is said to be missing. */
 static int take_output(void *user, const char *name, const double *value, const char *text) {
   const reader *to = user;
   if (value) return set_quantity(to, (gannet_quantity){.name = name, .value = *value}, text);
-  if (!gannet_problem_needs_quantity(to->problem, name))
-    add_note(to, text);
-  else if (!to->lacking[0] && !gannet_quantities_find(to->missing, name))
-    (void)snprintf(to->lacking, LACKING_SIZE, "%s", text);
+  if (gannet_quantities_find(to->missing, name)) return 0;
+  if (gannet_problem_needs_quantity(to->problem, name)) return keep_lacking(to, name, text);
+  add_note(to, text);
   return 0;
 }
 
@@ -500,7 +534,8 @@ static void note_absent(reader *to) {
   for (int i = 0; outputs && i < outputs->n; ++i) {
     const gannet_output *item = &outputs->item[i];
     if (item->column || item->pattern || gannet_problem_needs_quantity(to->problem, item->name) ||
-        gannet_quantities_find(&to->result->reported, item->name))
+        gannet_quantities_find(&to->result->reported, item->name) ||
+        gannet_quantities_find(to->missing, item->name))
       continue;
     (void)snprintf(text, sizeof text, "outputs.%s: it is not in results.out", item->name);
     add_note(to, text);
@@ -535,6 +570,17 @@ static bool is_said_missing(const reader *to, int index) {
   return is_said;
 }
 
+/* Why an output gives no number that a quantity is, or is computed from; NULL = none is lacking. */
+static const char *find_lacking(const reader *to, int index) {
+  const gannet_formula *formula = gannet_problem_formula(to->problem, index);
+  const char *own = gannet_problem_quantity_name(to->problem, index);
+  for (int j = 0; j < (formula ? formula->n : 1); ++j)
+    for (int i = 0; i < to->lacking->n; ++i)
+      if (strcmp(to->lacking->item[i].name, formula ? formula->names[j] : own) == 0)
+        return to->lacking->item[i].why;
+  return NULL;
+}
+
 /* Check that what is missing may be, after everything was computed that can be: each quantity that
  * is missing was said to be, or a constraint is violated. A name that is nearly that of a missing
  * quantity is always taken for a misspelling. */
@@ -554,8 +600,9 @@ static int check_complete(const reader *to, int no_file) {
       (void)snprintf(meant, sizeof meant, "; %s", to->passed_over);
     if (gannet_problem_formula(to->problem, index))
       (void)gannet_problem_compute(to->problem, to->result, why, sizeof why);
-    if (to->lacking[0] && !near)
-      gannet_result_fail(to->result, false, "%s", to->lacking);
+    const char *lacking = find_lacking(to, index);
+    if (lacking && !near)
+      gannet_result_fail(to->result, false, "%s", lacking);
     else if (why[0])
       gannet_result_fail(to->result, false, "%s", why);
     else
@@ -566,6 +613,14 @@ static int check_complete(const reader *to, int no_file) {
     return -1;
   }
   return 0;
+}
+
+/* Whether a check that came first has ended the simulation: a constraint is violated, and what
+ * comes later is missing. No output of later parts is to be expected then. */
+static bool has_ended_early(const reader *to) {
+  const gannet_result_record *result = to->result;
+  return gannet_problem_feasibility(to->problem, result->objective, result->constraints) == 0 &&
+         gannet_problem_find_missing(to->problem, 0, result->objective, result->constraints) >= 0;
 }
 
 bool gannet_contract_lacks_files(const gannet_problem *problem, const char *directory) {
@@ -605,9 +660,9 @@ static void forget_numbers(const gannet_problem *problem, gannet_result_record *
 bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
                                      gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
-  char lacking[LACKING_SIZE] = "";
+  lacking_outputs lacking = {0};
   gannet_quantities missing = {0};
-  const reader to = {problem, result, passed_over, note, lacking, &missing};
+  const reader to = {problem, result, passed_over, note, &lacking, &missing};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   gannet_quantities_release(&missing);
   forget_numbers(problem, result);
@@ -617,9 +672,9 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
-  char lacking[LACKING_SIZE] = "";
+  lacking_outputs lacking = {0};
   gannet_quantities missing = {0};
-  reader to = {problem, result, passed_over, note, lacking, &missing};
+  reader to = {problem, result, passed_over, note, &lacking, &missing};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
   int failed = from_file < 0 || read_patterns(&to, rules, directory);
   for (int i = 0; problem->outputs && i < problem->outputs->n && !failed; ++i)
@@ -627,12 +682,16 @@ void gannet_contract_read_results(const gannet_problem *problem, const gannet_ou
       failed = read_column(&to, &problem->outputs->item[i], rules, directory);
   failed = failed || !gannet_result_compute(problem, GANNET_LACK_SAID, result) ||
            check_complete(&to, from_file == 1);
+  if (!failed && has_ended_early(&to))
+    note[0] = '\0';
+  else if (!failed)
+    note_absent(&to);
   gannet_quantities_release(&missing);
+  release_lacking(&lacking);
   if (failed) {
     forget_numbers(problem, result);
     return;
   }
-  note_absent(&to);
   gannet_result_check_numbers(problem, GANNET_LACK_SAID, result);
   if (result->status == GANNET_EVAL_DONE)
     (void)snprintf(result->run.reason, sizeof result->run.reason, "%s", note);
