@@ -10,7 +10,7 @@
 /* Variables and constraints of a problem as columns, in the order of the problem. Texts are
  * borrowed from it. */
 typedef struct {
-  int64_t n_variables, n_constraints, n_values;
+  int64_t n_variables, n_constraints, n_values, n_objectives;
   const char **name, **type, **scale, **unit; /* [n_variables] */
   double *lower, *upper;                      /* [n_variables] NaN where there is no box */
   double *step;                               /* [n_variables] NaN where there is none */
@@ -21,6 +21,8 @@ typedef struct {
   int64_t *value_of;       /* [n_values] the variable that has it, by position */
   const char **constraint, **constraint_unit; /* [n_constraints] */
   double *least, *most;                       /* [n_constraints] infinite where open */
+  const char **objective, **objective_goal;   /* [n_objectives] of several */
+  double *threshold;                          /* [n_objectives] NaN = from the results */
 } columns;
 
 /* The datasets of these columns: the same rows write them and check them. */
@@ -73,6 +75,15 @@ static const column_field fields[] = {
      .reals = AT(most)},
     {"problem/constraint_unit", "units of the constraints; may be empty", AT(n_constraints),
      .texts = AT(constraint_unit)},
+    {"problem/objectives",
+     "names of several objectives; empty with one. The first is history/objective, the others are "
+     "the last columns of history/constraints",
+     AT(n_objectives), .texts = AT(objective), .optional = true},
+    {"problem/objective_goal", "minimize or maximize: the goal of each of several objectives",
+     AT(n_objectives), .texts = AT(objective_goal), .optional = true},
+    {"problem/threshold",
+     "value that an objective must be better than to be of interest; NaN = from the results",
+     AT(n_objectives), .reals = AT(threshold), .optional = true},
     {0}};
 
 static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) {
@@ -95,7 +106,15 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) 
   GANNET_TRY(gannet_alloc(k, sizeof *p->constraint, &p->constraint));
   GANNET_TRY(gannet_alloc(k, sizeof *p->constraint_unit, &p->constraint_unit));
   GANNET_TRY(gannet_alloc(k, sizeof *p->least, &p->least));
-  return gannet_alloc(k, sizeof *p->most, &p->most);
+  GANNET_TRY(gannet_alloc(k, sizeof *p->most, &p->most));
+  const size_t m = (size_t)spec->n_objectives;
+  GANNET_TRY(gannet_alloc(m, sizeof *p->objective, &p->objective));
+  GANNET_TRY(gannet_alloc(m, sizeof *p->objective_goal, &p->objective_goal));
+  return gannet_alloc(m, sizeof *p->threshold, &p->threshold);
+}
+
+static const char *goal_text(gannet_goal goal) {
+  return goal == GANNET_MAXIMIZE ? "maximize" : "minimize";
 }
 
 static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
@@ -129,6 +148,12 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
     p->least[k] = spec->constraints[k].lower;
     p->most[k] = spec->constraints[k].upper;
   }
+  for (int m = 0; m < spec->n_objectives; ++m) {
+    p->objective[m] = spec->objectives[m].name;
+    p->objective_goal[m] = goal_text(spec->objectives[m].goal);
+    p->threshold[m] = spec->objectives[m].threshold;
+  }
+  p->n_objectives = spec->n_objectives;
   p->n_variables = spec->n_variables;
   p->n_constraints = spec->n_constraints;
   return GANNET_OK;
@@ -151,6 +176,9 @@ static void release_columns(columns *p) {
   gannet_free(&p->constraint_unit);
   gannet_free(&p->least);
   gannet_free(&p->most);
+  gannet_free(&p->objective);
+  gannet_free(&p->objective_goal);
+  gannet_free(&p->threshold);
 }
 
 static gannet_err write_columns(gannet_store *store, const columns *p) {
@@ -176,17 +204,13 @@ static gannet_err write_columns(gannet_store *store, const columns *p) {
 
 static const char goal_name[] = "problem/goal";
 
-static const char *goal_text(const gannet_problem *problem) {
-  return problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize";
-}
-
 gannet_err gannet_problem_columns_write(gannet_store *store, const gannet_problem *problem) {
   columns p = {0};
   gannet_err err = fill_columns(problem, &p);
   if (err == GANNET_OK) err = write_columns(store, &p);
   release_columns(&p);
   GANNET_TRY(err);
-  return gannet_store_write_text(store, goal_name, goal_text(problem));
+  return gannet_store_write_text(store, goal_name, goal_text(problem->spec.goal));
 }
 
 /* By their bits, so that what is not a number is the same as itself. owner: [n] names of rows */
@@ -238,11 +262,13 @@ static gannet_err check_columns(const gannet_store *store, const columns *p) {
     const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
     const char *const *owner = field->rows == AT(n_variables)     ? p->name
                                : field->rows == AT(n_constraints) ? p->constraint
+                               : field->rows == AT(n_objectives)  ? p->objective
                                                                   : p->value;
     gannet_err err = GANNET_OK;
-    /* Units may have been stated or changed since. */
+    /* Units and thresholds may have been stated or changed since. */
     if (strcmp(field->name, "problem/unit") == 0 ||
-        strcmp(field->name, "problem/constraint_unit") == 0)
+        strcmp(field->name, "problem/constraint_unit") == 0 ||
+        strcmp(field->name, "problem/threshold") == 0)
       continue;
     if (field->optional && !gannet_store_has(store, field->name)) continue;
     if (field->texts)
@@ -262,10 +288,10 @@ static gannet_err check_columns(const gannet_store *store, const columns *p) {
 static gannet_err check_goal(const gannet_store *store, const gannet_problem *problem) {
   char *found = NULL;
   GANNET_TRY(gannet_store_read_text(store, goal_name, &found));
-  const bool is_same = strcmp(found, goal_text(problem)) == 0;
+  const bool is_same = strcmp(found, goal_text(problem->spec.goal)) == 0;
   const gannet_err err = is_same ? GANNET_OK
                                  : GANNET_RAISE(GANNET_ERR_DAMAGED, "%s is %s, expected %s",
-                                                goal_name, found, goal_text(problem));
+                                                goal_name, found, goal_text(problem->spec.goal));
   gannet_free(&found);
   return err;
 }

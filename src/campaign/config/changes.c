@@ -9,6 +9,7 @@
 #include "campaign/config/yaml_text.h"
 #include "optimizer/hyper_digest.h"
 #include "problem/expression.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
@@ -198,13 +199,47 @@ static void compare_formulas(const gannet_problem *before, const gannet_problem 
   for (int k = 0; k < now->spec.n_constraints; ++k) {
     const char *name = now->spec.constraints[k].name;
     const int i = gannet_problem_find_constraint(before, name);
+    const bool is_objective = gannet_problem_quantity_objective(now, k + 1) > 0;
     if (i < 0) continue;
     old = gannet_problem_formula(before, i + 1);
     new = gannet_problem_formula(now, k + 1);
     if (strcmp(old ? old->tokens : "", new ? new->tokens : "") != 0)
-      add_part(changes, "constraints", name, "expression", old ? old->text : NULL,
-               new ? new->text : NULL);
+      add_part(changes, is_objective ? "objectives" : "constraints", name, "expression",
+               old ? old->text : NULL, new ? new->text : NULL);
   }
+}
+
+/* "drag: minimize, range: maximize"; NULL with a single objective. */
+static const char *list_objectives(const gannet_problem_spec *spec, char *text) {
+  size_t used = 0;
+  for (int m = 0; m < spec->n_objectives && used < LIST_SIZE; ++m)
+    used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s: %s", m ? ", " : "",
+                             spec->objectives[m].name,
+                             spec->objectives[m].goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  return spec->n_objectives > 0 ? text : NULL;
+}
+
+/* Which objectives there are, and what is to be done with each. */
+static void compare_objectives(const gannet_problem_spec *before, const gannet_problem_spec *now,
+                               change_list *changes) {
+  char old[LIST_SIZE] = "", new[LIST_SIZE] = "";
+  const char *was = list_objectives(before, old), *is = list_objectives(now, new);
+  if (strcmp(old, new) != 0) add_change(changes, "objectives", was, is);
+}
+
+/* Thresholds and noise of the objectives that there were before. */
+static void compare_thresholds(const gannet_problem_spec *before, const gannet_problem_spec *now,
+                               change_list *changes) {
+  for (int m = 0; m < now->n_objectives; ++m)
+    for (int i = 0; i < before->n_objectives; ++i) {
+      const gannet_objective *old = &before->objectives[i], *new = &now->objectives[m];
+      if (strcmp(old->name, new->name) != 0) continue;
+      if (!isnan(old->threshold) || !isnan(new->threshold))
+        compare_numbers(changes, "objectives", new->name, "threshold", old->threshold,
+                        new->threshold);
+      if (!isnan(old->noise_sd) || !isnan(new->noise_sd))
+        compare_numbers(changes, "objectives", new->name, "noise", old->noise_sd, new->noise_sd);
+    }
 }
 
 /* Relations between variables, in their order. */
@@ -228,7 +263,8 @@ static void compare_problems(const gannet_problem *old, const gannet_problem *ne
   static const char *const goals[] = {"minimize", "maximize"};
   const gannet_problem_spec *before = &old->spec, *now = &new->spec;
   compare_formulas(old, new, changes);
-  if (before->goal != now->goal)
+  compare_objectives(before, now, changes);
+  if (before->goal != now->goal && before->n_objectives == 0 && now->n_objectives == 0)
     add_change(changes, "goal", goals[before->goal == GANNET_MAXIMIZE],
                goals[now->goal == GANNET_MAXIMIZE]);
   compare_variables(changes, old, new);
@@ -294,6 +330,7 @@ static void compare_courses(const gannet_campaign_input *before, const gannet_ca
     compare_key(gannet_cost_table, "from", "cost.from", &before->cost, &now->cost, changes);
     compare_key(gannet_cost_table, "weigh", "cost.weigh", &before->cost, &now->cost, changes);
   }
+  compare_thresholds(&before->problem->spec, &now->problem->spec, changes);
   compare_physics(before, now, changes);
   compare_method(before, now, changes);
 }

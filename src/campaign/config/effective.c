@@ -13,6 +13,7 @@
 #include "campaign/config/config.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/options.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/physics.h"
 #include "problem/problem.h"
@@ -99,6 +100,10 @@ static void write_variable(FILE *out, const gannet_problem *problem, int v) {
   (void)fputs("}\n", out);
 }
 
+static const char *goal_word(gannet_goal goal) {
+  return goal == GANNET_MAXIMIZE ? "maximize" : "minimize";
+}
+
 static void write_constraint(FILE *out, const gannet_constraint *constraint,
                              const gannet_formula *formula, const char *unit) {
   const bool lower = isfinite(constraint->lower), upper = isfinite(constraint->upper);
@@ -113,14 +118,34 @@ static void write_constraint(FILE *out, const gannet_constraint *constraint,
   (void)fputs("}\n", out);
 }
 
+/* One of several objectives. */
+static void write_objective(FILE *out, const gannet_problem *problem, int m) {
+  const gannet_objective *objective = &problem->spec.objectives[m];
+  const int index = gannet_problem_objective_quantity(problem, m);
+  const gannet_formula *formula = gannet_problem_formula(problem, index);
+  (void)fputs("  ", out);
+  gannet_yaml_text(out, objective->name);
+  (void)fprintf(out, ": {goal: %s", goal_word(objective->goal));
+  if (!isnan(objective->threshold)) write_real(out, "threshold", objective->threshold);
+  if (!isnan(objective->noise_sd)) write_real(out, "noise", objective->noise_sd);
+  if (formula) write_key(out, "expression", formula->text);
+  write_key(out, "unit",
+            index == 0 ? gannet_problem_objective_unit(problem)
+                       : gannet_problem_unit(problem->constraint_unit, index - 1));
+  (void)fputs("}\n", out);
+}
+
 static void write_problem(FILE *out, const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   (void)fputs("variables:\n", out);
   for (int v = 0; v < spec->n_variables; ++v) write_variable(out, problem, v);
-  if (spec->n_constraints > 0) (void)fputs("constraints:\n", out);
-  for (int k = 0; k < spec->n_constraints; ++k)
+  const int n_bounded = gannet_problem_n_bounded(problem);
+  if (n_bounded > 0) (void)fputs("constraints:\n", out);
+  for (int k = 0; k < n_bounded; ++k)
     write_constraint(out, &spec->constraints[k], gannet_problem_formula(problem, k + 1),
                      gannet_problem_unit(problem->constraint_unit, k));
+  if (spec->n_objectives > 0) (void)fputs("objectives:\n", out);
+  for (int m = 0; m < spec->n_objectives; ++m) write_objective(out, problem, m);
 }
 
 static void write_output(FILE *out, const gannet_output *output) {
@@ -148,11 +173,13 @@ static void write_output(FILE *out, const gannet_output *output) {
 static void write_outputs(FILE *out, const gannet_problem *problem) {
   const gannet_outputs *outputs = problem->outputs;
   if (!outputs) return;
-  (void)fputs("objective: {name: ", out);
-  gannet_yaml_text(out, outputs->objective);
-  write_key(out, "expression", outputs->formula[0].text);
-  write_key(out, "unit", outputs->unit);
-  (void)fputs("}\n", out);
+  if (problem->spec.n_objectives == 0) {
+    (void)fputs("objective: {name: ", out);
+    gannet_yaml_text(out, outputs->objective);
+    write_key(out, "expression", outputs->formula[0].text);
+    write_key(out, "unit", outputs->unit);
+    (void)fputs("}\n", out);
+  }
   if (outputs->n > 0) (void)fputs("outputs:\n", out);
   for (int i = 0; i < outputs->n; ++i) write_output(out, &outputs->item[i]);
 }
@@ -246,6 +273,16 @@ static gannet_err write_physics(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
+/* Goal and noise of a single objective are left out where there are several. */
+static void write_general(FILE *out, const gannet_campaign_input *input) {
+  const bool is_single = input->problem->spec.n_objectives == 0;
+  for (const gannet_option *option = gannet_general_table; option->key; ++option) {
+    const gannet_option alone[2] = {*option};
+    if (is_single || (strcmp(option->key, "goal") != 0 && strcmp(option->key, "noise") != 0))
+      write_table(out, "", alone, &input->general);
+  }
+}
+
 /* Effective settings of the optimiser come grouped by section. */
 typedef struct {
   FILE *out;
@@ -276,7 +313,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   method_writer method = {.out = out};
   (void)fputs(
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
-  write_table(out, "", gannet_general_table, &input->general);
+  write_general(out, input);
   write_problem(out, input->problem);
   write_outputs(out, input->problem);
   write_start(out, input);
@@ -308,7 +345,8 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
 static gannet_err write_description(FILE *out, const gannet_campaign_input *input) {
   const gannet_problem *problem = input->problem;
   const gannet_variable_constraints *relations = problem->variable_constraints;
-  (void)fprintf(out, "goal: %s\n", problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  if (problem->spec.n_objectives == 0)
+    (void)fprintf(out, "goal: %s\n", goal_word(problem->spec.goal));
   if (relations) {
     (void)fputs("variable_constraints: ", out);
     write_list(out, relations->n_texts, (const char *const *)relations->text);

@@ -409,6 +409,49 @@ const gannet_option gannet_objective_table[] = {
      .example = "N"},
     {0}};
 
+const gannet_option gannet_objectives_table[] = {
+    {.key = "goal",
+     .type = GANNET_CHOICE,
+     AT(gannet_objectives_keys, goal),
+     .fallback = "minimize",
+     .choices = goals,
+     .help = "what to do with this objective"},
+    {.key = "threshold",
+     .type = GANNET_REAL,
+     AT(gannet_objectives_keys, threshold),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .lower = -HUGE_VAL,
+     .upper = HUGE_VAL,
+     .unit = "units of the objective",
+     .help = "a value that is not better than this is of no interest: designs must be better in "
+             "every objective to count in the hypervolume; auto = a tenth of the front's range "
+             "beyond its worst value",
+     .example = "900"},
+    {.key = "noise",
+     .type = GANNET_REAL,
+     AT(gannet_objectives_keys, noise),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "units of the objective",
+     .help = "standard deviation of the objective when a point is evaluated again; 0 = exact, "
+             "auto = learned from the data",
+     .example = "0.05"},
+    {.key = "expression",
+     .type = GANNET_TEXT,
+     AT(gannet_objectives_keys, expression),
+     .help = "the objective is computed from reported quantities; without it, it is reported "
+             "itself",
+     .example = "\"lift/drag\""},
+    {.key = "unit",
+     .type = GANNET_TEXT,
+     AT(gannet_objectives_keys, unit),
+     .help = "unit of the objective, to be shown; nothing is computed with it",
+     .example = "kg"},
+    {0}};
+
 const gannet_option gannet_output_table[] = {
     {.key = "file",
      .type = GANNET_TEXT,

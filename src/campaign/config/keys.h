@@ -83,6 +83,13 @@ typedef struct {
   char *name, *expression, *unit;
 } gannet_objective_keys;
 
+/* One of several objectives. */
+typedef struct {
+  int goal; /* gannet_goal */
+  double threshold, noise;
+  char *expression, *unit;
+} gannet_objectives_keys;
+
 typedef struct {
   char *file, *pattern, *column, *rows;
   int take; /* gannet_take */
@@ -121,6 +128,7 @@ extern const gannet_option gannet_log_table[];
 extern const gannet_option gannet_variable_table[];
 extern const gannet_option gannet_constraint_table[];
 extern const gannet_option gannet_objective_table[];
+extern const gannet_option gannet_objectives_table[];
 extern const gannet_option gannet_output_table[];
 extern const gannet_option gannet_import_table[];
 extern const gannet_option gannet_physics_table[];

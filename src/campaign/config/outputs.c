@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "campaign/config/internal.h"
 #include "campaign/config/section.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 enum { LOCATION_SIZE = 512, PATH_SIZE = 128, MOST_ROWS = 10000000 };
@@ -37,14 +38,18 @@ static const char *owner_of(const gannet_config_reader *reader, const char *name
   return gannet_tree_find(gannet_tree_find(reader->root, "variables"), name) ? "a variable" : "";
 }
 
-/* The name that the campaign file gives the objective. */
+/* The name that the campaign file gives the objective, or the first of several. */
 static const char *objective_name(const gannet_config_reader *reader) {
+  const gannet_tree *several = gannet_tree_find(reader->root, "objectives");
+  if (several && several->n > 0) return several->child[0].key;
   const gannet_tree *name = gannet_tree_find(gannet_tree_find(reader->root, "objective"), "name");
   return name && name->kind == GANNET_TREE_TEXT && *name->text ? name->text : "objective";
 }
 
 /* Whether the objective or a constraint of this name is computed. */
 static bool is_computed(const gannet_config_reader *reader, const char *name) {
+  const gannet_tree *several = gannet_tree_find(reader->root, "objectives");
+  if (gannet_tree_find(gannet_tree_find(several, name), "expression")) return true;
   const gannet_tree *owner =
       strcmp(name, objective_name(reader)) == 0 || strcmp(name, "objective") == 0
           ? gannet_tree_find(reader->root, "objective")
@@ -243,22 +248,46 @@ static gannet_err read_output(const gannet_config_reader *reader, const gannet_t
   return err;
 }
 
-/* The expressions of constraints; the table of constraints has read them as keys. */
-static gannet_err read_constraints(const gannet_config_reader *reader) {
-  const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
+/* The expressions of a section, constraints or objectives; its table has read them as keys.
+ *
+ * index  in  of the quantity that the first child of the section is
+ */
+static gannet_err read_expressions(const gannet_config_reader *reader, const char *section,
+                                   int (*index)(const gannet_problem *problem, int child)) {
+  const gannet_tree *parent = gannet_tree_find(reader->root, section);
   gannet_problem *problem = reader->input->problem;
-  for (int k = 0; constraints && k < constraints->n; ++k) {
+  for (int k = 0; parent && k < parent->n; ++k) {
     char path[PATH_SIZE];
-    const gannet_tree *node = &constraints->child[k];
+    const gannet_tree *node = &parent->child[k];
     const gannet_tree *text = gannet_tree_find(node, "expression");
     if (!text || text->kind != GANNET_TREE_TEXT) continue;
-    (void)snprintf(path, sizeof path, "constraints.%.80s", node->key);
+    (void)snprintf(path, sizeof path, "%s.%.80s", section, node->key);
     const key_place place = place_of(node, path, "expression");
     GANNET_TRY(check_expression(reader, &place, text->text));
     if (reader->complaints->count == 0)
-      GANNET_TRY(gannet_outputs_set_formula(problem->outputs, k + 1, text->text));
+      GANNET_TRY(gannet_outputs_set_formula(problem->outputs, index(problem, k), text->text));
   }
   return GANNET_OK;
+}
+
+static int constraint_quantity(const gannet_problem *problem, int child) {
+  (void)problem;
+  return child + 1;
+}
+
+/* Whether a child of a section has an expression. */
+static bool has_expressions(const gannet_tree *section) {
+  for (int k = 0; section && k < section->n; ++k)
+    if (gannet_tree_find(&section->child[k], "expression")) return true;
+  return false;
+}
+
+/* The name and the unit of the first of several objectives. */
+static gannet_err name_first_objective(const gannet_config_reader *reader,
+                                       const gannet_tree *several) {
+  const gannet_tree *unit = gannet_tree_find(&several->child[0], "unit");
+  return gannet_outputs_name_objective(reader->input->problem->outputs, several->child[0].key,
+                                       unit && unit->kind == GANNET_TREE_TEXT ? unit->text : NULL);
 }
 
 gannet_err gannet_config_read_outputs(const gannet_config_reader *reader) {
@@ -269,23 +298,25 @@ gannet_err gannet_config_read_outputs(const gannet_config_reader *reader) {
   char location[LOCATION_SIZE];
   /* A file that says nothing of this leaves the problem without gannet_outputs. */
   const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
-  bool says_anything =
-      objective || outputs || reader->input->general.unknown_outputs != GANNET_UNKNOWN_KEEP;
-  for (int k = 0; constraints && k < constraints->n; ++k)
-    says_anything = says_anything || gannet_tree_find(&constraints->child[k], "expression");
-  if (!says_anything) return GANNET_OK;
+  const gannet_tree *several = gannet_tree_find(reader->root, "objectives");
+  if (!objective && !several && !outputs && !has_expressions(constraints) &&
+      reader->input->general.unknown_outputs == GANNET_UNKNOWN_KEEP)
+    return GANNET_OK;
   if (problem) {
     GANNET_TRY(gannet_outputs_create(problem));
     problem->outputs->unknown = (gannet_unknown)reader->input->general.unknown_outputs;
   }
   gannet_err err = read_objective(reader, objective, &keys);
   if (err == GANNET_OK && reader->complaints->count == 0)
-    err = gannet_outputs_name_objective(problem->outputs, keys.name ? keys.name : "objective",
-                                        keys.unit);
+    err = several ? name_first_objective(reader, several)
+                  : gannet_outputs_name_objective(problem->outputs,
+                                                  keys.name ? keys.name : "objective", keys.unit);
   if (err == GANNET_OK && reader->complaints->count == 0 && keys.expression)
     err = gannet_outputs_set_formula(problem->outputs, 0, keys.expression);
   gannet_options_release(gannet_objective_table, &keys, sizeof keys);
-  if (err == GANNET_OK) err = read_constraints(reader);
+  if (err == GANNET_OK) err = read_expressions(reader, "constraints", constraint_quantity);
+  if (err == GANNET_OK)
+    err = read_expressions(reader, "objectives", gannet_problem_objective_quantity);
   const bool is_bare = outputs && outputs->kind == GANNET_TREE_TEXT && outputs->empty;
   if (outputs && outputs->kind != GANNET_TREE_MAPPING && !is_bare) {
     gannet_tree_location(outputs, location, sizeof location);

@@ -98,6 +98,8 @@ static gannet_err note_locations(const gannet_config_reader *reader) {
   GANNET_TRY(add_locations(input, "constraints.", constraints, gannet_tree_key_location));
   GANNET_TRY(add_locations(input, "objective.", gannet_tree_find(reader->root, "objective"),
                            gannet_tree_location));
+  GANNET_TRY(add_locations(input, "objectives.", gannet_tree_find(reader->root, "objectives"),
+                           gannet_tree_key_location));
   GANNET_TRY(add_locations(input, "outputs.", outputs, gannet_tree_key_location));
   for (int i = 0; outputs && outputs->kind == GANNET_TREE_MAPPING && i < outputs->n; ++i) {
     char prefix[LOCATION_SIZE];

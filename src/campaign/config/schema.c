@@ -23,6 +23,11 @@ static const gannet_section fixed[] = {
     {"objective", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_objective_table,
      "which reported quantity is the objective; 'objective: drag' and 'objective: \"drag + "
      "0.01*mass\"' are short forms"},
+    {"objectives", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
+     "several objectives, of which none counts more than another, in place of objective, goal and "
+     "noise: a name for each, as the simulation reports it, with its keys below"},
+    {"objectives.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_objectives_table,
+     "one of 2 to 5 objectives"},
     {"outputs", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
      "numbers that are recorded, and where each comes from if not from results.out: a name for "
      "each, with its keys below"},

@@ -11,10 +11,12 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "campaign/config/internal.h"
+#include "campaign/config/objectives.h"
 #include "campaign/config/section.h"
 #include "problem/check.h"
 #include "problem/conditional.h"
 #include "problem/derived.h"
+#include "problem/objectives.h"
 #include "problem/variable_constraints.h"
 
 enum { LOCATION_SIZE = 512, PATH_SIZE = 128 };
@@ -26,6 +28,7 @@ typedef struct {
   gannet_variable *variables;
   double **numbers; /* [n_variables] of ordinal variables, else NULL */
   gannet_constraint *constraints;
+  gannet_config_objectives objectives;
 } keys_of_problem;
 
 static void complain_at_key(const gannet_config_reader *reader, const gannet_tree *node,
@@ -345,7 +348,9 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
                                     .n_constraints = all->n_constraints,
                                     .constraints = all->constraints,
                                     .goal = (gannet_goal)general->goal,
-                                    .noise_sd = general->noise};
+                                    .noise_sd = general->noise,
+                                    .n_objectives = all->objectives.n,
+                                    .objectives = all->objectives.item};
   const gannet_err err = gannet_problem_create(&spec, &reader->input->problem);
   if (err == GANNET_ERR_INPUT) {
     gannet_complain(reader->complaints, reader->file, "%s", gannet_error_detail());
@@ -360,6 +365,9 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
   }
   for (int k = 0; k < all->n_constraints; ++k)
     GANNET_TRY(gannet_problem_set_constraint_unit(problem, k, all->bounds[k].unit));
+  for (int m = 1; m < all->objectives.n; ++m)
+    GANNET_TRY(gannet_problem_set_constraint_unit(
+        problem, gannet_problem_objective_quantity(problem, m) - 1, all->objectives.keys[m].unit));
   return GANNET_OK;
 }
 
@@ -374,6 +382,7 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
                     "upper: 1}}'");
   check_names(reader, variables, constraints);
   gannet_err err = read_parts(reader, variables, constraints, &all);
+  if (err == GANNET_OK) err = gannet_config_read_objectives(reader, &all.objectives);
   if (err == GANNET_OK && reader->complaints->count == before)
     err = check_derived(reader, variables, &all);
   if (err == GANNET_OK && reader->complaints->count == before) err = create_problem(reader, &all);
@@ -382,6 +391,7 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
   for (int k = 0; k < all.n_constraints; ++k)
     gannet_options_release(gannet_constraint_table, &all.bounds[k], sizeof all.bounds[k]);
   for (int v = 0; all.numbers && v < all.n_variables; ++v) gannet_free(&all.numbers[v]);
+  gannet_config_release_objectives(&all.objectives);
   gannet_free(&all.numbers);
   gannet_free(&all.keys);
   gannet_free(&all.bounds);
