@@ -1,0 +1,54 @@
+/* The front of a history with several objectives: the feasible evaluations that no other one
+ * dominates, and the point up to which hypervolumes are measured.
+ */
+#ifndef GANNET_PROBLEM_FRONT_H
+#define GANNET_PROBLEM_FRONT_H
+
+#include "problem/history.h"
+
+typedef struct {
+  int n, m;           /* evaluations of the front; objectives */
+  int64_t *id;        /* [n] ascending */
+  double *y;          /* [n][m] minimised */
+  double *ideal;      /* [m] least values of the front */
+  double *range;      /* [m] of the front, > 0; where it has none, of other results */
+  double *reference;  /* [m] minimised, finite */
+  bool *is_chosen;    /* [m] the problem states no threshold, so that the reference follows from the
+                         results */
+  double hypervolume; /* of the front up to the reference; NAN with more than five objectives, and
+                         where it is larger than any number */
+} gannet_front;
+
+/* Find the front. The reference point consists of the thresholds of the problem; where an objective
+ * has none, it is the worst value of the front plus a tenth of the front's range. While the front
+ * has no range the range of all feasible results counts, then that of all results, then the size of
+ * the value. While nothing is feasible, all results take the place of the front for the reference,
+ * ideal and range.
+ *
+ * Local.
+ *
+ * front  out  zeroed or found before; to be released, also after an error
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ * Cost: that of gannet_pareto_front and gannet_hypervolume.
+ */
+GANNET_CHECKED gannet_err gannet_front_find(const gannet_history *history, gannet_front *front);
+void gannet_front_release(gannet_front *front);
+
+/* The same of the first results only, from which a course is drawn.
+ *
+ * Local.
+ *
+ * n          in  results in the order in which they were told, <= gannet_history_count_told
+ * reference  in  [m] minimised; NULL = as gannet_front_find has it
+ */
+GANNET_CHECKED gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,
+                                                   const double *reference, gannet_front *front);
+
+/* The position in a front of the design where it bends most (pareto/front.h); -1 when it is empty.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_front_knee(const gannet_front *front, int *knee);
+
+#endif
