@@ -166,7 +166,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
 
-/* Report the result of a point that the caller chose, for example from earlier work.
+/* Report the result of a point that the caller chose, for example from earlier work. It may be
+ * outside the bounds, between steps, no listed number, or violate variable constraints: models
+ * learn from it, but it is never the best, never proposed, and none of the first design.
  *
  * Collective; the same on all ranks.
  *
@@ -174,10 +176,11 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *opt
  * result  in   its id is ignored
  * id      out  its number; NULL when not wanted
  *
- * Errors: GANNET_ERR_INPUT for a point outside the ranges of the variables, GANNET_ERR_ARG for an
- * outcome that does not exist, GANNET_RESULT_OK without the values of the constraints, or a
- * quantity that cannot be; GANNET_ERR_RANKS when point or result differ between ranks. Nothing is
- * taken over then.
+ * Errors: GANNET_ERR_INPUT for what is no value of the variable: a fraction of an integer, a
+ * category that does not exist, a number <= 0 on a log scale or outside the bounds by more than a
+ * million times their width; GANNET_ERR_ARG for an outcome that does not exist, GANNET_RESULT_OK
+ * without the values of the constraints, or a quantity that cannot be; GANNET_ERR_RANKS when point
+ * or result differ between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
                                                                  const double *x_user,

@@ -1039,7 +1039,8 @@ contains
     if (n > 0) evaluated%quantities = c_loc(list)
   end subroutine
 
-  ! Report the result of a point of your own, for example from earlier work.
+  ! Report the result of a point of your own, for example from earlier work. It may be outside the bounds, between steps,
+  ! or violate variable constraints: models learn from it, but it is never the best.
   !
   ! Collective; the same on all ranks.
   !

@@ -19,8 +19,8 @@ static gannet_err enter_rows(const gannet_history *from, const correction *made,
   for (int64_t row = 0; row < gannet_history_count(from); ++row) {
     const gannet_evaluation *old = gannet_history_get(from, row);
     if (row == made->row && !made->result) continue;
-    GANNET_TRY(gannet_history_propose(to, gannet_history_x_user(from, row), old->batch, old->origin,
-                                      &number[row]));
+    GANNET_TRY(gannet_history_enter(to, gannet_history_x_user(from, row), old->batch, old->origin,
+                                    &number[row]));
   }
   for (int64_t at = 0; at < gannet_history_count_told(from); ++at) {
     const int64_t row = gannet_history_order(from)[at];

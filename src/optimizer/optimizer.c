@@ -503,7 +503,7 @@ static gannet_err propose_own_point(gannet_optimizer *o, const double *x_user,
   digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
   gannet_err err =
-      gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &record->id);
+      gannet_history_enter(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &record->id);
   if (err == GANNET_OK) err = gannet_history_tell(o->history, record);
   return gannet_agree(o->context->comm, err);
 }

@@ -620,7 +620,9 @@ class Optimizer(contextlib.AbstractContextManager):
 
         Collective; the same on all ranks.
 
-        point        a Point from ask, an id from ask_array, or a dictionary with a design of your own
+        point        a Point from ask, an id from ask_array, or a dictionary with a design of your own, which may be
+                     outside the bounds, between steps, or violate variable constraints: models learn from it, but it
+                     is never the best
         objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail)
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
         partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a

@@ -83,6 +83,12 @@ class Module(unittest.TestCase):
             for wrong, told in (({"span": 0.33}, "choose 0.3, the nearest"), ({"cells": 20}, "choose 16, the nearest"),
                                 ({"rho": 2}, "variable rho: 2 is not its value here"), ({"mesh": "fin"}, "is not one of")):
                 with self.assertRaisesRegex(gannet.Error, told):
+                    optimizer.predict({**own, **wrong})
+            for between in {"span": 0.33}, {"cells": 20}:  # as from earlier work: learnt from
+                optimizer.tell({**own, **between}, -3)
+            self.assertEqual(optimizer.best()[1], -1)
+            for wrong, told in ({"rho": 2}, "variable rho: 2 is not its value here"), ({"mesh": "fin"}, "is not one of"):
+                with self.assertRaisesRegex(gannet.Error, told):
                     optimizer.tell({**own, **wrong}, 3)
         with self.assertRaisesRegex(gannet.Error, "step 0: expected a number above 0"):
             gannet.real(0, 1, step=0)
@@ -196,6 +202,21 @@ class Module(unittest.TestCase):
         optimizer.tell(mine, 2, {"stress": 0, "mass": 1})
         point, value, feasible = optimizer.best()
         self.assertEqual((dict(point), value, feasible), (mine, 2, True))
+
+    def test_designs_outside_the_bounds_are_learnt_from(self):
+        optimizer = make(method="gp-ei", initial=4)
+        inside = {"x": 0.5, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}
+        optimizer.tell({**inside, "x": 2.5, "fins": 12}, -9, {"stress": 0, "mass": 1})
+        self.assertIsNone(optimizer.best())
+        optimizer.tell(inside, 2, {"stress": 0, "mass": 1})
+        self.assertEqual(optimizer.best()[1], 2)
+        self.assertEqual((optimizer.counts()["done"], optimizer.counts()["feasible"]), (2, 1))
+        for point in optimizer.ask(4):
+            self.assertTrue(0 <= point["x"] <= 1 and 1 <= point["fins"] <= 8)
+        for given, part in (({"rate": 0}, "rate: 0 has no place on a logarithmic scale"), ({"fins": 1.5}, "not a whole number"),
+                            ({"x": 1e9}, "further outside"), ({"vent": 3}, "neither 0 nor 1")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.tell({**inside, **given}, 2, {"stress": 0, "mass": 1})
 
     def test_what_else_is_told_is_kept(self):
         optimizer = make()

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "optimizer/fixture.h"
+#include "support/shared_folder.h"
 
 #include "optimizer/methods.h"
 
@@ -50,9 +51,10 @@ static void enter(fixture *f, const double *x) {
 }
 
 /* Some near the box, some far away, and one whose infinite square would be no number. */
+static const double far[N_FAR][D] = {{1.4, 3, 3},   {-1.2, 9, 8},   {0.5, 200, 4}, {30, 2, 3},
+                                     {-3, 1e-9, 5}, {2e5, 30, 100}, {0.25, 7, 2}};
+
 static void enter_far(fixture *f) {
-  static const double far[N_FAR][D] = {{1.4, 3, 3},   {-1.2, 9, 8},   {0.5, 200, 4}, {30, 2, 3},
-                                       {-3, 1e-9, 5}, {2e5, 30, 100}, {0.25, 7, 2}};
   for (int i = 0; i < N_FAR; ++i) enter(f, far[i]);
 }
 
@@ -137,13 +139,84 @@ static void they_are_learnt_from(void **state) {
   drop(&g);
 }
 
+static void tell_far(fixture *f, int but) {
+  for (int i = 0; i < N_FAR; ++i) {
+    int64_t id = -1;
+    const gannet_result result = {0, GANNET_RESULT_OK, value_of(far[i]), far[i] + 1, 0, NULL};
+    if (i == but) continue;
+    assert_ok(gannet_optimizer_tell_point(f->optimizer, far[i], &result, &id));
+    assert_true(gannet_history_get(gannet_optimizer_history(f->optimizer), id)->elsewhere);
+  }
+}
+
+static void assert_same_ask(fixture *a, fixture *b) {
+  double x[Q * D], y[Q * D];
+  int64_t id[Q], other[Q];
+  assert_ok(gannet_optimizer_ask(a->optimizer, Q, id, x));
+  assert_ok(gannet_optimizer_ask(b->optimizer, Q, other, y));
+  assert_memory_equal(x, y, sizeof x);
+}
+
+/* Results that the program tells itself are treated alike, also when one is discarded or corrected,
+ * and after the optimiser was saved. */
+static void the_program_may_tell_them(void **state) {
+  static const char *const methods[] = {"auto", "gp-ei", "turbo-1", "forest-ei"};
+  (void)state;
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+    gannet_best best;
+    gannet_counts counts;
+    fixture f = make(methods[k]), g = make(methods[k]), loaded = make(methods[k]);
+    tell_far(&f, -1);
+    gannet_optimizer_best(f.optimizer, &best, NULL);
+    gannet_optimizer_count(f.optimizer, &counts);
+    assert_true(best.id == -1 && counts.done == N_FAR && counts.feasible == 0);
+    ask(methods[k], &f, GANNET_ORIGIN_INITIAL);
+
+    tell_far(&g, 0);
+    drop(&f);
+    f = make(methods[k]);
+    tell_far(&f, -1);
+    assert_ok(gannet_optimizer_discard(f.optimizer, 0));
+    const double at[] = {2e5, 30, 100}, c[] = {30};
+    gannet_result wrong = {.id = 5, .objective = 0, .constraints = c};
+    assert_ok(gannet_optimizer_correct(f.optimizer, 5, &wrong));
+    wrong.objective = value_of(at);
+    assert_ok(gannet_optimizer_correct(f.optimizer, 5, &wrong));
+    enter_near(&f);
+    enter_near(&g);
+    assert_same_ask(&f, &g);
+    assert_ok(gannet_optimizer_save(f.optimizer, in_folder("elsewhere.h5")));
+    assert_ok(gannet_optimizer_load(loaded.optimizer, in_folder("elsewhere.h5")));
+    assert_same_ask(&f, &loaded);
+    drop(&loaded);
+    drop(&g);
+    drop(&f);
+  }
+}
+
+static void what_is_no_value_is_refused(void **state) {
+  (void)state;
+  fixture f = make("sobol");
+  const double on_log[D] = {0, -1, 3}, half[D] = {0, 10, 2.5}, unit[D] = {1e9, 10, 3}, c = 0;
+  const gannet_result result = {0, GANNET_RESULT_OK, 1, &c, 0, NULL};
+  assert_fails(GANNET_ERR_INPUT, "b: -1 has no place on a logarithmic scale",
+               gannet_optimizer_tell_point(f.optimizer, on_log, &result, NULL));
+  assert_fails(GANNET_ERR_INPUT, "n: 2.5 is not a whole number",
+               gannet_optimizer_tell_point(f.optimizer, half, &result, NULL));
+  assert_fails(GANNET_ERR_INPUT, "a: 1e+09 is further outside [-1, 1]",
+               gannet_optimizer_tell_point(f.optimizer, unit, &result, NULL));
+  assert_int_equal(gannet_history_count(gannet_optimizer_history(f.optimizer)), 0);
+  drop(&f);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_method_stays_inside),
-      cmocka_unit_test(they_are_no_first_design),
-      cmocka_unit_test(they_are_learnt_from),
+      cmocka_unit_test(every_method_stays_inside),   cmocka_unit_test(they_are_no_first_design),
+      cmocka_unit_test(they_are_learnt_from),        cmocka_unit_test(the_program_may_tell_them),
+      cmocka_unit_test(what_is_no_value_is_refused),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  const int failed = run_ranks(tests);
+  const int failed =
+      run_ranks_(cmocka_run_group_tests(tests, make_shared_folder, remove_shared_folder));
   return PetscFinalize() ? 1 : failed;
 }
