@@ -1,7 +1,9 @@
 /* gannet list */
+#include <math.h>
 #include <string.h>
 
 #include "acquisition/acquisition.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "cli/cli.h"
 #include "evaluate/evaluator.h"
@@ -36,6 +38,32 @@ static void print_family(family which) {
     print_entry(gannet_evaluator_types[i]->name, gannet_evaluator_types[i]->summary, NULL);
 }
 
+/* What a simulation reports by name with its default settings: several objectives with the
+ * hypervolume of their true front, or other quantities. */
+static gannet_err print_quantities(const gannet_simulation_type *type) {
+  double reference[GANNET_SIMULATION_QUANTITIES_MOST], hypervolume = NAN;
+  gannet_complaints complaints = {0};
+  void *options = NULL;
+  if (!type->name_quantity) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &options));
+  gannet_err err = gannet_options_apply(type->options, "settings", 0, NULL, options, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  if (err == GANNET_OK) {
+    (void)printf("%s: ", type->front ? "objectives, minimised" : "quantities");
+    for (int i = 0; type->name_quantity(options, i); ++i)
+      (void)printf("%s%s", i ? ", " : "", type->name_quantity(options, i));
+    const int m = type->front ? type->front(options, reference, &hypervolume) : 0;
+    for (int i = 0; i < m && !isnan(reference[0]); ++i)
+      (void)printf("%s%.10g", i ? ", " : "; reference ", reference[i]);
+    if (!isnan(hypervolume)) (void)printf("; hypervolume %.10g", hypervolume);
+    (void)printf("\n");
+  }
+  gannet_options_release(type->options, options, type->options_size);
+  gannet_free(&options);
+  return err;
+}
+
 /* One simulation: its settings, its constraints, the equations that it obeys. A problem of any
  * dimension is shown in two. */
 static gannet_err print_simulation(const char *name) {
@@ -52,6 +80,7 @@ static gannet_err print_simulation(const char *name) {
     (void)printf("  %-20s  %s\n", "", option->help);
   }
   if (type->n_constraints > 0) (void)printf("constraints: %d\n", type->n_constraints);
+  GANNET_TRY(print_quantities(type));
   if (!type->physics) return GANNET_OK;
   const int d = type->fixed_d ? type->fixed_d : 2;
   (void)type->physics(d, text, sizeof text);

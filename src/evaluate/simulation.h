@@ -9,15 +9,22 @@
 #include "base/option.h"
 #include "gannet/simulation.h"
 
+/* The most quantities that a built-in simulation reports. */
+enum { GANNET_SIMULATION_QUANTITIES_MOST = 16 };
+
 typedef struct {
   const char *name; /* first member */
   const char *summary;
   const char *source;
   const gannet_option *options; /* keys under evaluate.settings; NULL = none */
   size_t options_size;
-  /* Collective over input->comm. Returns 0, or non-zero for bad luck, as gannet/simulation.h. */
+  /* Collective over input->comm. Returns 0, or non-zero for bad luck, as gannet/simulation.h.
+   *
+   * quantities  out  [GANNET_SIMULATION_QUANTITIES_MOST] room of the caller, to which
+   *                  output->quantities may point
+   */
   int (*run)(const void *options, const gannet_simulation_input *input,
-             gannet_simulation_output *output);
+             gannet_simulation_output *output, gannet_quantity *quantities);
   /* The published box and optimum of a test problem of dimension d, for benchmarks and generated
    * inputs; NULL for simulations without one. lower and upper are [d]; minimum and
    * minimizer [d] may be NULL; returns 0, or -1 when the problem does not exist in that dimension.
@@ -33,6 +40,17 @@ typedef struct {
   /* Name of variable i of those that there are with these options, of which a campaign may have
    * some in any order; false past the last. NULL = variables go by their order. */
   bool (*name_variable)(const void *options, int i, char *name, size_t size);
+  /* Name of quantity i of those that run reports by name with these options, besides constraints;
+   * NULL past the last. NULL = it reports no quantities. */
+  const char *(*name_quantity)(const void *options, int i);
+  /* For a test problem with several objectives, which are its quantities and are all minimised; it
+   * leaves output->objective alone. A published reference point, and the hypervolume of the true
+   * front above it, NAN where it is not known. Returns the number of objectives. NULL = one
+   * objective.
+   *
+   * reference  out  [number of objectives]
+   */
+  int (*front)(const void *options, double *reference, double *hypervolume);
 } gannet_simulation_type;
 
 #endif

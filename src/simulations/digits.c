@@ -162,7 +162,7 @@ static double sample_value(const void *user, int d, const double *x, double *c) 
 }
 
 static int sample_run(const void *settings, const gannet_simulation_input *input,
-                      gannet_simulation_output *output) {
+                      gannet_simulation_output *output, gannet_quantity *quantities) {
   const gannet_digit_classifier *classifier = NULL;
   if (gannet_digit_classifier_get(&classifier) != GANNET_OK) {
     output->cannot_run = 0;
@@ -171,7 +171,7 @@ static int sample_run(const void *settings, const gannet_simulation_input *input
   }
   const gannet_benchmark_problem problem = {
       .type = &gannet_sensitive_sample, .value = sample_value, .user = classifier, .variant = ""};
-  return gannet_benchmark_run_problem(&problem, settings, input, output);
+  return gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
 }
 
 static int sample_box(int d, double *lower, double *upper, double *minimum, double *minimizer) {

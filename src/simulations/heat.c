@@ -209,7 +209,8 @@ static double interpolate(const void *user, int d, const double *x, double *c) {
 }
 
 static int heat_run(const gannet_simulation_type *type, int which, const void *settings,
-                    const gannet_simulation_input *input, gannet_simulation_output *output) {
+                    const gannet_simulation_input *input, gannet_simulation_output *output,
+                    gannet_quantity *quantities) {
   const heat_settings *s = settings;
   heat_field field = {.n = s->grid};
   char variant[16];
@@ -222,7 +223,7 @@ static int heat_run(const gannet_simulation_type *type, int which, const void *s
   (void)snprintf(variant, sizeof variant, "on %d", s->grid);
   const gannet_benchmark_problem problem = {
       .type = type, .value = interpolate, .user = &field, .variant = variant};
-  return gannet_benchmark_run_problem(&problem, settings, input, output);
+  return gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
 }
 
 /* The hottest cell of 400 x 400. */
@@ -238,8 +239,8 @@ static int heat_box(int which, int d, double *lower, double *upper, double *mini
 }
 
 static int run1(const void *settings, const gannet_simulation_input *input,
-                gannet_simulation_output *output) {
-  return heat_run(&gannet_steady_heat_1, 0, settings, input, output);
+                gannet_simulation_output *output, gannet_quantity *quantities) {
+  return heat_run(&gannet_steady_heat_1, 0, settings, input, output, quantities);
 }
 
 static int box1(int d, double *lower, double *upper, double *minimum, double *minimizer) {
@@ -259,8 +260,8 @@ const gannet_simulation_type gannet_steady_heat_1 = {
 };
 
 static int run2(const void *settings, const gannet_simulation_input *input,
-                gannet_simulation_output *output) {
-  return heat_run(&gannet_steady_heat_2, 1, settings, input, output);
+                gannet_simulation_output *output, gannet_quantity *quantities) {
+  return heat_run(&gannet_steady_heat_2, 1, settings, input, output, quantities);
 }
 
 static int box2(int d, double *lower, double *upper, double *minimum, double *minimizer) {
@@ -280,8 +281,8 @@ const gannet_simulation_type gannet_steady_heat_2 = {
 };
 
 static int run3(const void *settings, const gannet_simulation_input *input,
-                gannet_simulation_output *output) {
-  return heat_run(&gannet_steady_heat_3, 2, settings, input, output);
+                gannet_simulation_output *output, gannet_quantity *quantities) {
+  return heat_run(&gannet_steady_heat_3, 2, settings, input, output, quantities);
 }
 
 static int box3(int d, double *lower, double *upper, double *minimum, double *minimizer) {

@@ -215,6 +215,7 @@ typedef struct {
   double deviation; /* root mean square of T - T_target, K */
   double cost;      /* of energy and fins, K */
   double peak;      /* degrees Celsius */
+  double power;     /* of all heaters, W */
 } outcome;
 
 static PetscErrorCode solve_design(const gannet_heater_options *options,
@@ -287,27 +288,33 @@ static gannet_err solve_heater(MPI_Comm comm, const gannet_heater_options *optio
   }
   gannet_free(&w.along_x);
   gannet_petsc_pop(&shield);
-  double power = 0;
-  for (int k = 0; k < design->n; ++k) power += design->source[k].power;
-  o->cost = options->energy_weight * power + options->fin_cost * design->fins;
+  o->power = 0;
+  for (int k = 0; k < design->n; ++k) o->power += design->source[k].power;
+  o->cost = options->energy_weight * o->power + options->fin_cost * design->fins;
   GANNET_TRY(err);
   return GANNET_OK;
 }
 
-static const char *const constraints[] = {"peak_temperature"};
+/* What is reported by name; each may be an objective, or have bounds. */
+enum { PEAK, POWER, DEVIATION, QUANTITIES };
+static const char *const quantity_names[] = {"peak_temperature", "power", "deviation"};
 
-static int check_constraints(const gannet_simulation_input *input, char reason[256]) {
-  for (int i = 0; i < input->n_constraints; ++i) {
-    if (strcmp(input->constraint_names[i], constraints[0]) == 0) continue;
-    (void)snprintf(reason, 256, "no constraint '%.60s'; there is %s", input->constraint_names[i],
-                   constraints[0]);
-    return -1;
-  }
-  return 0;
+static const char *name_quantity(const void *options, int i) {
+  (void)options;
+  return i < QUANTITIES ? quantity_names[i] : NULL;
+}
+
+/* Which quantity a constraint is; -1 with the reason for none. */
+static int find_quantity(const char *name, char reason[256]) {
+  for (int i = 0; i < QUANTITIES; ++i)
+    if (strcmp(name, quantity_names[i]) == 0) return i;
+  (void)snprintf(reason, 256, "no constraint '%.60s'; there are %s, %s and %s", name,
+                 quantity_names[PEAK], quantity_names[POWER], quantity_names[DEVIATION]);
+  return -1;
 }
 
 static int heater_run(const void *options, const gannet_simulation_input *input,
-                      gannet_simulation_output *output) {
+                      gannet_simulation_output *output, gannet_quantity *quantities) {
   const gannet_heater_options *settings = options;
   gannet_heater_design design;
   outcome o = {0};
@@ -316,7 +323,8 @@ static int heater_run(const void *options, const gannet_simulation_input *input,
   output->cannot_run = 0;
   output->reason[0] = '\0';
   if (read_design(settings->heaters, input, &design, output->reason)) return 1;
-  if (check_constraints(input, output->reason)) return 1;
+  for (int i = 0; i < input->n_constraints; ++i)
+    if (find_quantity(input->constraint_names[i], output->reason) < 0) return 1;
   if (check_design(&design, output->reason)) {
     output->cannot_run = 1;
     return 0;
@@ -332,8 +340,14 @@ static int heater_run(const void *options, const gannet_simulation_input *input,
     return 0;
   }
   if (rank != 0) return 0;
+  const double values[QUANTITIES] = {o.peak, o.power, o.deviation};
   output->objective = o.deviation + o.cost;
-  for (int i = 0; i < input->n_constraints; ++i) output->constraints[i] = o.peak;
+  for (int i = 0; i < input->n_constraints; ++i)
+    output->constraints[i] = values[find_quantity(input->constraint_names[i], output->reason)];
+  for (int i = 0; i < QUANTITIES; ++i)
+    quantities[i] = (gannet_quantity){.name = quantity_names[i], .value = values[i]};
+  output->n_quantities = QUANTITIES;
+  output->quantities = quantities;
   return 0;
 }
 
@@ -379,7 +393,8 @@ const gannet_simulation_type gannet_heater = {
     .run = heater_run,
     .box = heater_box,
     .n_constraints = 1,
-    .constraints = constraints,
+    .constraints = quantity_names,
     .fixed_d = 0,
     .name_variable = name_variable,
+    .name_quantity = name_quantity,
 };

@@ -14,7 +14,11 @@
  * deviation grows linearly away from the reference, small prices leave the optimum where it is
  * (checked by search for three heaters, 0.001 K/W and 0.1 K per fin: 1.5 K).
  *
- * Constraint that can be asked for: peak_temperature, the highest temperature in degrees Celsius.
+ * It also reports, each of which may be an objective of several or have bounds:
+ *
+ *   peak_temperature        the highest temperature in degrees Celsius
+ *   power                   of all heaters in watts
+ *   deviation               the objective without costs
  *
  * The simulation cannot run at a design outside the physical limits: position off the plate,
  * power < 0, fins not a whole number from 0 to 8, peak above the limit option.

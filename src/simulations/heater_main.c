@@ -109,34 +109,34 @@ static gannet_err read_parameters(const char *path, parameters *p) {
 
 static gannet_err write_results(const char *path, const gannet_simulation_output *output) {
   int rank = 0;
+  size_t size = 0;
   char text[512];
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (rank != 0) return GANNET_OK;
   if (output->cannot_run)
     (void)snprintf(text, sizeof text, "fail %s\n", output->reason);
   else
-    (void)snprintf(text, sizeof text, "objective %.17g\npeak_temperature %.17g\n",
-                   output->objective, output->constraints[0]);
+    size = (size_t)snprintf(text, sizeof text, "objective %.17g\n", output->objective);
+  for (int i = 0; i < output->n_quantities; ++i)
+    size += (size_t)snprintf(text + size, sizeof text - size, "%s %.17g\n",
+                             output->quantities[i].name, output->quantities[i].value);
   GANNET_TRY(gannet_file_replace(path, text, strlen(text)));
   return GANNET_OK;
 }
 
 static gannet_err simulate(const command_line *line, const gannet_heater_options *options,
                            const parameters *p) {
-  static const char *const constraint = "peak_temperature";
-  double peak = 0;
   const gannet_simulation_input input = {.abi = GANNET_SIMULATION_ABI,
                                          .comm = MPI_COMM_WORLD,
                                          .attempt = 1,
                                          .n_variables = p->n,
                                          .names = p->names,
                                          .x = p->x,
-                                         .texts = p->texts,
-                                         .n_constraints = 1,
-                                         .constraint_names = &constraint};
-  gannet_simulation_output output = {.constraints = &peak};
-  GANNET_REQUIRE(gannet_heater.run(options, &input, &output) == 0, GANNET_ERR_LIBRARY, "%s",
-                 output.reason);
+                                         .texts = p->texts};
+  gannet_quantity quantities[GANNET_SIMULATION_QUANTITIES_MOST];
+  gannet_simulation_output output = {0};
+  GANNET_REQUIRE(gannet_heater.run(options, &input, &output, quantities) == 0, GANNET_ERR_LIBRARY,
+                 "%s", output.reason);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, write_results(line->results, &output)));
   return GANNET_OK;
 }

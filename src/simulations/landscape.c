@@ -553,7 +553,8 @@ static double view_value(const void *user, int d, const double *x, double *c) {
 }
 
 static int landscape_run(const gannet_simulation_type *type, const landscape_settings *settings,
-                         const gannet_simulation_input *input, gannet_simulation_output *output) {
+                         const gannet_simulation_input *input, gannet_simulation_output *output,
+                         gannet_quantity *quantities) {
   const gannet_landscape_base *base = NULL;
   char variant[96];
   landscape_view of = {.constrained = type->n_constraints > 0};
@@ -567,7 +568,7 @@ static int landscape_run(const gannet_simulation_type *type, const landscape_set
   (void)snprintf(variant, sizeof variant, "%.60s %d", base->name, settings->instance);
   const gannet_benchmark_problem problem = {
       .type = type, .value = view_value, .user = &of, .variant = variant};
-  const int code = gannet_benchmark_run_problem(&problem, settings, input, output);
+  const int code = gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
   gannet_landscape_destroy(&of.landscape);
   return code;
 }
@@ -589,13 +590,13 @@ static int landscape_box(int d, double *lower, double *upper, double *minimum, d
 }
 
 static int run_free(const void *settings, const gannet_simulation_input *input,
-                    gannet_simulation_output *output) {
-  return landscape_run(&gannet_landscape_free, settings, input, output);
+                    gannet_simulation_output *output, gannet_quantity *quantities) {
+  return landscape_run(&gannet_landscape_free, settings, input, output, quantities);
 }
 
 static int run_constrained(const void *settings, const gannet_simulation_input *input,
-                           gannet_simulation_output *output) {
-  return landscape_run(&gannet_landscape_bounded, settings, input, output);
+                           gannet_simulation_output *output, gannet_quantity *quantities) {
+  return landscape_run(&gannet_landscape_bounded, settings, input, output, quantities);
 }
 
 const gannet_simulation_type gannet_landscape_free = {

@@ -13,10 +13,10 @@ static double square(double a) {
 }
 
 /* Defines NAME_run, which runs problem gannet_NAME by its function. */
-#define DEFINE_RUN(name, function)                                                  \
-  static int name##_run(const void *settings, const gannet_simulation_input *input, \
-                        gannet_simulation_output *output) {                         \
-    return gannet_benchmark_run(&gannet_##name, function, settings, input, output); \
+#define DEFINE_RUN(name, function)                                                              \
+  static int name##_run(const void *settings, const gannet_simulation_input *input,             \
+                        gannet_simulation_output *output, gannet_quantity *quantities) {        \
+    return gannet_benchmark_run(&gannet_##name, function, settings, input, output, quantities); \
   }
 
 /* Problems of any dimension. */
@@ -668,13 +668,13 @@ static int speed_reducer_box(int d, double *lower, double *upper, double *minimu
 }
 
 static int speed_reducer_run(const void *settings, const gannet_simulation_input *input,
-                             gannet_simulation_output *output) {
+                             gannet_simulation_output *output, gannet_quantity *quantities) {
   const reducer_settings *own = settings;
   const gannet_benchmark_problem problem = {.type = &gannet_speed_reducer,
                                             .value = speed_reducer,
                                             .user = own,
                                             .variant = own->whole_teeth ? "whole" : ""};
-  return gannet_benchmark_run_problem(&problem, settings, input, output);
+  return gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
 }
 
 const gannet_simulation_type gannet_speed_reducer = {

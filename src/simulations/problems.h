@@ -37,4 +37,41 @@ extern const gannet_simulation_type gannet_hartmann6_norm;
 extern const gannet_simulation_type gannet_simionescu;
 extern const gannet_simulation_type gannet_speed_reducer;
 
+/* With several objectives. */
+extern const gannet_simulation_type gannet_branin_currin;
+extern const gannet_simulation_type gannet_branin_currin_disk;
+extern const gannet_simulation_type gannet_c2_dtlz2;
+extern const gannet_simulation_type gannet_cre2_3_1;
+extern const gannet_simulation_type gannet_cre2_4_2;
+extern const gannet_simulation_type gannet_cre2_4_3;
+extern const gannet_simulation_type gannet_cre2_7_4;
+extern const gannet_simulation_type gannet_cre3_7_1;
+extern const gannet_simulation_type gannet_dtlz1;
+extern const gannet_simulation_type gannet_dtlz2;
+extern const gannet_simulation_type gannet_dtlz7;
+extern const gannet_simulation_type gannet_re2_2_4;
+extern const gannet_simulation_type gannet_re2_3_5;
+extern const gannet_simulation_type gannet_re2_4_1;
+extern const gannet_simulation_type gannet_re2_4_3;
+extern const gannet_simulation_type gannet_re3_3_1;
+extern const gannet_simulation_type gannet_re3_4_2;
+extern const gannet_simulation_type gannet_re3_4_3;
+extern const gannet_simulation_type gannet_re3_4_6;
+extern const gannet_simulation_type gannet_re3_4_7;
+extern const gannet_simulation_type gannet_re3_7_5;
+extern const gannet_simulation_type gannet_re4_7_1;
+extern const gannet_simulation_type gannet_vehicle_safety;
+extern const gannet_simulation_type gannet_wfg2;
+extern const gannet_simulation_type gannet_wfg4;
+extern const gannet_simulation_type gannet_wfg5;
+extern const gannet_simulation_type gannet_wfg6;
+extern const gannet_simulation_type gannet_wfg7;
+extern const gannet_simulation_type gannet_wfg8;
+extern const gannet_simulation_type gannet_wfg9;
+extern const gannet_simulation_type gannet_zdt1;
+extern const gannet_simulation_type gannet_zdt2;
+extern const gannet_simulation_type gannet_zdt3;
+extern const gannet_simulation_type gannet_zdt4;
+extern const gannet_simulation_type gannet_zdt6;
+
 #endif

@@ -18,8 +18,8 @@ static const char file_text[] =
     "  backend: function\n  simulation: line\n";
 
 static int run_line(const void *options, const gannet_simulation_input *input,
-                    gannet_simulation_output *output) {
-  (void)options;
+                    gannet_simulation_output *output, gannet_quantity *quantities) {
+  (void)options, (void)quantities;
   output->objective = input->x[0];
   return 0;
 }

@@ -20,8 +20,8 @@ static const char file_text[] =
 
 /* Takes 10, 20 or 30 ms. */
 static int run_bowl(const void *options, const gannet_simulation_input *input,
-                    gannet_simulation_output *output) {
-  (void)options;
+                    gannet_simulation_output *output, gannet_quantity *quantities) {
+  (void)options, (void)quantities;
   gannet_clock_sleep(0.01 * (double)(1 + input->id % 3));
   output->objective = pow(input->x[0] - 0.3, 2) + pow(input->x[1] - 0.6, 2);
   return 0;

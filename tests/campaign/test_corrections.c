@@ -175,8 +175,8 @@ static const char file_text[] =
     "evaluate: {backend: function, simulation: bowl, parallel: 3}\n";
 
 static int run_bowl(const void *options, const gannet_simulation_input *input,
-                    gannet_simulation_output *output) {
-  (void)options;
+                    gannet_simulation_output *output, gannet_quantity *quantities) {
+  (void)options, (void)quantities;
   output->objective = pow(input->x[0] - 0.3, 2) + pow(input->x[1] - 0.6, 2);
   output->constraints[0] = input->x[0] + input->x[1];
   return 0;

@@ -136,7 +136,7 @@ FILES = {
         r"12:3: constraints\.peak: simulation 'branin-disk' computes none of this name; known: c1"),
     "constraint of the heater": file(
         GOOD.replace("branin", "heater").replace("x2", "y1") + "constraints: {peak_temprature: {upper: 1}}\n",
-        r"10:15: constraints\.peak_temprature: .*did you mean 'peak_temperature'\? known: peak_temperature"),
+        r"10:15: constraints\.peak_temprature: .*did you mean 'peak_temperature'\? known: peak_temperature, power, deviation"),
     "variables of the heater": file(
         GOOD.replace("branin}", "heater, settings: {heaters: 2}}").replace("x1:", "fin:").replace("x2:", "x3:"),
         r"4:3: variables\.fin: simulation 'heater' has no variable of this name; did you mean 'fins'\? known with these settings: "

@@ -44,7 +44,7 @@ static int litter(const gannet_simulation_input *input, int rank, int size,
 
 /* The highest rank of the group has the bad luck. */
 static int bowl_run(const void *options, const gannet_simulation_input *input,
-                    gannet_simulation_output *output) {
+                    gannet_simulation_output *output, gannet_quantity *quantities) {
   const int mode = ((const bowl_options *)options)->mode;
   int rank = 0, size = 0, ranks = 0;
   const int one = 1;
@@ -67,10 +67,9 @@ static int bowl_run(const void *options, const gannet_simulation_input *input,
   }
   output->objective = mode == NOT_A_NUMBER ? NAN : conform_bowl(x[0], x[1], x[2], x[3]);
   if (mode != NO_CONSTRAINT) output->constraints[0] = conform_stress(x[0], x[1]);
-  static gannet_quantity mass = {.name = "mass", .sd = 0.5}; /* borrowed until the next call */
-  mass.value = 3 * x[1];
+  quantities[0] = (gannet_quantity){.name = "mass", .value = 3 * x[1], .sd = 0.5};
   output->n_quantities = x[2] == 1;
-  output->quantities = &mass;
+  output->quantities = quantities;
   return 0;
 }
 

@@ -17,6 +17,7 @@ typedef struct {
   int code;
   gannet_simulation_output output;
   double c[16];
+  gannet_quantity quantities[GANNET_SIMULATION_QUANTITIES_MOST]; /* n_quantities of the output */
 } outcome;
 
 typedef struct {
@@ -69,7 +70,7 @@ static inline outcome simulate(const experiment *e, int d, const double *x) {
                                          .n_constraints = e->n_constraints,
                                          .constraint_names = e->constraint_names};
   o.output.constraints = o.c;
-  o.code = e->type->run(options, &input, &o.output);
+  o.code = e->type->run(options, &input, &o.output, o.quantities);
   gannet_options_release(e->type->options, options, e->type->options_size);
   free(options);
   return o;

@@ -308,7 +308,8 @@ static void unknown_names_fail_with_the_known_ones(void **state) {
   e.names = names;
   e.n_constraints = 1;
   e.constraint_names[0] = "peak";
-  assert_refused(&e, 1, x, 0, "no constraint 'peak'; there is peak_temperature");
+  assert_refused(&e, 1, x, 0,
+                 "no constraint 'peak'; there are peak_temperature, power and deviation");
 }
 
 /* PETSc hangs its own communicator on ours as long as one of its objects lives there; the library

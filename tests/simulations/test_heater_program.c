@@ -84,46 +84,51 @@ static void assert_file_has(int index, const char *ending, const char *part) {
   gannet_free(&text);
 }
 
-static void read_results(int index, double *objective, double *peak) {
+enum { NUMBERS = 4 }; /* objective, peak temperature, power and deviation */
+
+static void read_results(int index, double numbers[NUMBERS]) {
   char path[256], *text = NULL, extra;
   if (codes[index]) assert_file_has(index, "err", "the run went well");
   path_of(runs[index].label, "out", path);
   assert_ok(gannet_file_read(path, &text, NULL));
-  assert_int_equal(sscanf(text, "objective %lf\npeak_temperature %lf\n%c", objective, peak, &extra),
-                   2);
+  assert_int_equal(sscanf(text, "objective %lf\npeak_temperature %lf\npower %lf\ndeviation %lf\n%c",
+                          &numbers[0], &numbers[1], &numbers[2], &numbers[3], &extra),
+                   NUMBERS);
   gannet_free(&text);
 }
 
-static void simulate_here(double *objective, double *peak) {
+static void simulate_here(double numbers[NUMBERS]) {
   static const char *const names[] = {"x1", "y1", "p1", "x2", "y2", "p2", "fins"};
   experiment e = prepare("heater");
   e.names = names;
-  e.n_constraints = 1;
+  e.n_constraints = 3;
   e.constraint_names[0] = "peak_temperature";
+  e.constraint_names[1] = "power";
+  e.constraint_names[2] = "deviation";
   set(&e, "resolution", "40");
   const outcome o = simulate(&e, 7, (double[]){0.3, 0.4, 250, 0.8, 0.1, 333, 5});
   assert_int_equal(o.code, 0);
-  *objective = o.output.objective;
-  *peak = o.c[0];
+  numbers[0] = o.output.objective;
+  memcpy(numbers + 1, o.c, 3 * sizeof *numbers);
+  assert_true(numbers[2] == 250 + 333 + 500);
 }
 
 static void the_program_gives_the_same_bits_as_the_function(void **state) {
   (void)state;
-  double here[2], there[2];
-  simulate_here(&here[0], &here[1]);
-  read_results(ALONE, &there[0], &there[1]);
+  double here[NUMBERS], there[NUMBERS];
+  simulate_here(here);
+  read_results(ALONE, there);
   assert_memory_equal(here, there, sizeof here);
-  read_results(ENVIRONMENT, &there[0], &there[1]);
+  read_results(ENVIRONMENT, there);
   assert_memory_equal(here, there, sizeof here);
 }
 
 static void the_launched_program_agrees_to_solver_tolerance(void **state) {
   (void)state;
-  double here[2], there[2];
-  simulate_here(&here[0], &here[1]);
-  read_results(LAUNCHED, &there[0], &there[1]);
-  assert_near(there[0] / here[0], 1, 1e-10);
-  assert_near(there[1] / here[1], 1, 1e-10);
+  double here[NUMBERS], there[NUMBERS];
+  simulate_here(here);
+  read_results(LAUNCHED, there);
+  for (int i = 0; i < NUMBERS; ++i) assert_near(there[i] / here[i], 1, 1e-10);
 }
 
 static void a_design_that_cannot_run_is_a_result(void **state) {

@@ -106,6 +106,9 @@ gannet_err bench_problem_read(const char *text, bench_problem *p) {
   p->d = words.d;
   (void)snprintf(p->name, sizeof p->name, "%s", text);
   GANNET_TRY(gannet_simulation_find(words.name, &p->type));
+  GANNET_REQUIRE(!p->type->front, GANNET_ERR_INPUT,
+                 "%s: '%s' has several objectives; expected a problem with one", text,
+                 p->type->name);
   GANNET_TRY(read_box(text, &words, p));
   return make_settings(p);
 }
@@ -123,8 +126,9 @@ gannet_err bench_problem_value(const bench_problem *p, const double *x, double *
                                          .attempt = 1,
                                          .n_variables = p->d,
                                          .x = x};
+  gannet_quantity quantities[GANNET_SIMULATION_QUANTITIES_MOST];
   gannet_simulation_output output = {0};
-  const int failed = p->type->run(p->settings, &input, &output);
+  const int failed = p->type->run(p->settings, &input, &output, quantities);
   GANNET_REQUIRE(failed == 0 && !output.cannot_run, GANNET_ERR_NUMERIC, "%s: %s", p->name,
                  output.reason);
   *value = output.objective;

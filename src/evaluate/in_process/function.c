@@ -28,6 +28,7 @@ static const gannet_option options[] = {
 typedef struct {
   const gannet_simulation_type *type;
   void *options; /* of the simulation; NULL when it has none */
+  gannet_quantity quantities[GANNET_SIMULATION_QUANTITIES_MOST]; /* of its last run */
 } target;
 
 static const gannet_option no_options[] = {{0}};
@@ -105,7 +106,7 @@ static void check_sizes(const gannet_simulation_type *type, const gannet_problem
                     "'%s' takes %d variables, the campaign has %d; give it as many, or choose "
                     "another (gannet list simulations)",
                     type->name, type->fixed_d, spec->n_variables);
-  if (spec->n_constraints > 0 && type->n_constraints == 0)
+  if (spec->n_constraints > 0 && type->n_constraints == 0 && !type->name_quantity)
     gannet_complain(complaints, "evaluate.simulation",
                     "'%s' computes no constraints, the campaign names %d; leave constraints out, "
                     "or choose another simulation (gannet list simulations)",
@@ -129,6 +130,12 @@ static void add_name(name_list *names, const char *name) {
   names->known[++names->n] = NULL;
 }
 
+static bool has_name(const name_list *names, const char *name) {
+  for (int j = 0; j < names->n; ++j)
+    if (strcmp(names->known[j], name) == 0) return true;
+  return false;
+}
+
 /* What is said when the simulation has no such name. */
 typedef struct {
   const char *section, *lacks, *known;
@@ -137,8 +144,7 @@ typedef struct {
 static void check_name(const gannet_simulation_type *type, const wording *words,
                        const name_list *names, const char *name, gannet_complaints *complaints) {
   char key[80];
-  for (int j = 0; j < names->n; ++j)
-    if (strcmp(names->known[j], name) == 0) return;
+  if (has_name(names, name)) return;
   const char *near = gannet_nearest(name, names->known);
   (void)snprintf(key, sizeof key, "%s.%.63s", words->section, name);
   gannet_complain(complaints, key, "simulation '%s' %s of this name; %s%s%s%s: %s", type->name,
@@ -146,16 +152,21 @@ static void check_name(const gannet_simulation_type *type, const wording *words,
                   words->known, names->list);
 }
 
-static void check_constraints(const gannet_simulation_type *type, const gannet_problem_spec *spec,
+/* A constraint may also bound a quantity that the simulation reports. */
+static void check_constraints(const target *made, const gannet_problem_spec *spec,
                               gannet_complaints *complaints) {
   static const wording words = {"constraints", "computes none", "known"};
+  const gannet_simulation_type *type = made->type;
   name_list names = {.n = 0};
   char own[16];
   for (int j = 0; j < type->n_constraints; ++j) {
     (void)snprintf(own, sizeof own, "c%d", j + 1);
     add_name(&names, type->constraints ? type->constraints[j] : own);
   }
-  for (int j = 0; type->n_constraints > 0 && j < spec->n_constraints; ++j)
+  for (int j = 0; type->name_quantity && type->name_quantity(made->options, j); ++j)
+    if (!has_name(&names, type->name_quantity(made->options, j)))
+      add_name(&names, type->name_quantity(made->options, j));
+  for (int j = 0; names.n > 0 && j < spec->n_constraints; ++j)
     check_name(type, &words, &names, spec->constraints[j].name, complaints);
 }
 
@@ -171,6 +182,24 @@ static void check_variables(const target *made, const gannet_problem_spec *spec,
     check_name(made->type, &words, &names, spec->variables[k].name, complaints);
 }
 
+/* The objective is what the simulation computes, or is made of what it reports. */
+static void check_objective(const target *made, const gannet_problem *problem,
+                            gannet_complaints *complaints) {
+  const gannet_simulation_type *type = made->type;
+  const bool has_formula = gannet_problem_formula(problem, 0) != NULL;
+  if (has_formula && !type->name_quantity)
+    gannet_complain(complaints, "objective.expression",
+                    "built-in simulations compute the objective themselves; leave it out");
+  if (has_formula || !type->front) return;
+  name_list names = {.n = 0};
+  for (int i = 0; type->name_quantity(made->options, i); ++i)
+    add_name(&names, type->name_quantity(made->options, i));
+  gannet_complain(complaints, "evaluate.simulation",
+                  "'%s' has several objectives, %s; expected one that is made of them, as in "
+                  "'objective: {expression: %s + %s}'",
+                  type->name, names.list, names.known[0], names.known[1]);
+}
+
 static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
                         gannet_complaints *complaints) {
   const gannet_in_process_options *chosen = given;
@@ -184,17 +213,14 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
     gannet_error_clear();
     return GANNET_OK;
   }
-  if (setup->problem) {
-    check_sizes(type, &setup->problem->spec, complaints);
-    check_constraints(type, &setup->problem->spec, complaints);
-    if (gannet_problem_formula(setup->problem, 0))
-      gannet_complain(complaints, "objective.expression",
-                      "built-in simulations compute the objective themselves; leave it out");
-  }
+  if (setup->problem) check_sizes(type, &setup->problem->spec, complaints);
   const int before = complaints->count;
   const gannet_err err = make_target(chosen, type, complaints, &made);
-  if (err == GANNET_OK && setup->problem && complaints->count == before)
+  if (err == GANNET_OK && setup->problem && complaints->count == before) {
     check_variables(made, &setup->problem->spec, complaints);
+    check_constraints(made, &setup->problem->spec, complaints);
+    check_objective(made, setup->problem, complaints);
+  }
   if (made) release_target(made);
   return err;
 }
@@ -215,8 +241,8 @@ static gannet_err make_call(const gannet_in_process_options *chosen,
 
 static int run_simulation(void *pointer, const gannet_simulation_input *input,
                           gannet_simulation_output *output) {
-  const target *made = pointer;
-  return made->type->run(made->options, input, output);
+  target *made = pointer;
+  return made->type->run(made->options, input, output, made->quantities);
 }
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
