@@ -118,6 +118,14 @@ def check_factor():
     assert "panel = 9" in run(1, "factor", "--block", "8", "--panel", "9", code=2)
 
 
+def check_front():
+    for ranks in (1, 2):
+        text = run(ranks, "front", "--n", "20,30", "--objectives", "2,3", "--repeat", "2")
+        two, three = cells(text, "20")
+        assert two[0] == "2" and two[2] == "21" and three[2] == "41", text  # boxes: n + 1 and 2 n + 1
+        assert all(float(cell) >= 0 for row in (two, three) for cell in row), text
+
+
 def check_ensemble():
     words = ("ensemble", "--n", "20,40", "--d", "3", "--width", "8", "--members", "3", "--seconds",
              "1ms", "--repeat", "1")
@@ -259,6 +267,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_lists()
     check_scan()
     check_factor()
+    check_front()
     check_ensemble()
     check_ecdf(pathlib.Path(scratch))
     check_scaling(pathlib.Path(scratch))

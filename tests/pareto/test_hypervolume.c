@@ -168,7 +168,7 @@ static void volumes_agree_with_samples(void **state) {
 
 static void the_order_of_points_does_not_matter(void **state) {
   (void)state;
-  enum { N = 150 };
+  enum { N = 80 };
   static double y[N * 5], contribution[N], others[N];
   const double reference[] = {0.9, 0.9, 0.9, 0.9, 0.9};
   for (int m = 1; m <= 5; ++m)

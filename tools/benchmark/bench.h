@@ -58,6 +58,7 @@ extern const bench_type bench_campaign;
 extern const bench_type bench_ecdf;
 extern const bench_type bench_ensemble;
 extern const bench_type bench_factor;
+extern const bench_type bench_front;
 extern const bench_type bench_history;
 extern const bench_type bench_peak;
 extern const bench_type bench_proposal;
