@@ -115,7 +115,7 @@ static gannet_err split_comm(MPI_Comm comm, int color, int key, MPI_Comm *part) 
   return GANNET_OK;
 }
 
-/* After an error handle and grid say what there is to free. */
+/* The grid of ranks. After an error f->handle and f->grid tell what there is to free. */
 static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
   int np = 0, rank = 0;
   GANNET_TRY_MPI(MPI_Comm_dup(comm, &f->comm));
@@ -254,24 +254,27 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-/* Whether block k of L's columns is on this row of the grid, or of its rows on this column. */
+/* Whether the ranks of this row of the grid have block k of L's columns. */
 static bool in_my_row(const panel_step *a, int k) {
   return k % a->f->layout.rows == a->f->row;
 }
 
+/* Whether the ranks of this column of the grid have block k of L's rows. */
 static bool in_my_column(const panel_step *a, int k) {
   return k % a->f->layout.columns == a->f->column;
 }
 
-/* Where block k begins in x, and block j in w; L_jk begins at row_at(j), column_at(k) of local. */
+/* Where block k of L's columns begins in a row of x, and in a row of this rank's part of L. */
 static size_t column_at(const panel_step *a, int k) {
   return (size_t)(k / a->f->layout.rows) * (size_t)a->block;
 }
 
+/* Where block j of L's rows begins in a row of w, and as which row of this rank's part of L. */
 static size_t row_at(const panel_step *a, int j) {
   return (size_t)(j / a->f->layout.columns) * (size_t)a->block;
 }
 
+/* L_jk. */
 static double *local_at(const panel_step *a, int j, int k) {
   return a->f->local + row_at(a, j) * (size_t)a->f->ld + column_at(a, k);
 }
@@ -310,6 +313,7 @@ static gannet_err spread_rows(const panel_step *a) {
   return GANNET_OK;
 }
 
+/* The rows of X are rows of L now: keep the blocks that this rank has. */
 static void keep_rows(const panel_step *a) {
   for (int i = 0; i * a->block < a->rows; ++i) {
     const int owned = a->blocks + i, rows = least(a->block, a->rows - i * a->block);
@@ -360,6 +364,7 @@ static void add_products(const panel_step *a, int k, int j, int j_end) {
                    a->ldw);
 }
 
+/* X_k from the ranks that send_block has sent it from. */
 static gannet_err receive_block(panel_step *a, int k) {
   if (!in_my_row(a, k)) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Wait(&a->request, MPI_STATUS_IGNORE));

@@ -1,7 +1,11 @@
 /* Simulations that are programs of their own: rank 0 launches them, all ranks get the results.
  *
- * An attempt waits, is sent to the launcher, and runs; then its end is classified. There are two
- * exceptions:
+ * The way of an attempt, with the functions that take it on:
+ *
+ *   submit -> RUN_WAITS -> launch_one -> RUN_SENT -> start_run -> RUN_STARTED
+ *          -> end_run -> classify_end -> the queue of results, from which all ranks get it
+ *
+ * There are two exceptions:
  *
  *   outage  An attempt that could not be started, for reasons that are not those of its design, has
  *           never been made. It waits until the outage is over (outage.h).
@@ -128,6 +132,8 @@ static bool can_wait(const worker *w) {
   const gannet_stopping *stopping = w->program.rules.limits.stopping;
   return stopping && stopping->begins_nothing;
 }
+
+/* Launching. */
 
 static void note_outage(worker *w, run *one, const gannet_outage_sign *sign) {
   one->stage = RUN_WAITS;
@@ -266,6 +272,8 @@ static gannet_err submit(void *state, int n, const gannet_request *requests) {
   return err;
 }
 
+/* Attempts that cannot be started. */
+
 /* Give attempts that were never started back to the loop, which makes them after a resume. */
 static gannet_err give_back(worker *w, const char *reason) {
   gannet_result_record result;
@@ -327,6 +335,8 @@ static double next_due(worker *w) {
   return due;
 }
 
+/* Ends. */
+
 /* Whether a simulation failed because SLURM takes no steps any more for the job that gannet itself
  * runs in, by what srun wrote into its stderr.log. SLURM ends a job's steps first and its batch
  * script, with gannet below it, KillWait seconds later, without a signal before that: gannet learns
@@ -366,7 +376,7 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
 /* Note the end of an attempt that was started, which ends an outage. An attempt that counts anyway
  * proves nothing: the next one shows whether the outage goes on. After two of them, such words are
  * taken for those of the simulation. */
-static void see_real_end(worker *w, const run *one) {
+static void note_real_end(worker *w, const run *one) {
   gannet_outage *outage = &w->outage;
   if (one->counts_anyway) {
     w->given_up += 1;
@@ -454,7 +464,7 @@ static gannet_err classify_end(worker *w, run *one, const gannet_launch_event *e
     return GANNET_OK;
   }
   *is_over = true;
-  see_real_end(w, one);
+  note_real_end(w, one);
   return gannet_result_queue_add(&w->ready, &result);
 }
 
@@ -539,6 +549,8 @@ static gannet_err take_events(worker *w, double wait, bool *any) {
   return GANNET_OK;
 }
 
+/* Operations. */
+
 static gannet_err wait_for(void *state, double wait) {
   worker *w = state;
   const double until = gannet_clock_seconds() + wait;
@@ -576,7 +588,8 @@ static gannet_err cancel(void *state) {
   return GANNET_OK;
 }
 
-/* Until it has ended: another attempt may begin in the same directory. */
+/* End an evaluation, and wait until its process has ended: another attempt may begin in the same
+ * directory. */
 static gannet_err withdraw(void *state, int64_t id) {
   worker *w = state;
   const double until =

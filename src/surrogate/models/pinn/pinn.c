@@ -197,7 +197,7 @@ static int clamp(int value, int least, int most) {
 
 static pinn_shape shape_of(const pinn *s) {
   const pinn_options *o = s->options;
-  const bool output = o->features == 1 && o->mode == PINN_CLOSED;
+  const bool output = o->features == PINN_OUTPUT_WEIGHTS && o->mode == PINN_CLOSED;
   pinn_shape shape = {.activation = gannet_smooth_activations[o->activation],
                       .d = s->d,
                       .layers = o->layers,
@@ -269,6 +269,8 @@ static gannet_err set_pde_constraint(void *state, const gannet_pde_constraint *c
   s->constraint = *constraint;
   return GANNET_OK;
 }
+
+/* Data and fit. */
 
 /* Make room for the rows of the equations that the model was given last. */
 static gannet_err take_equations(pinn *s) {
@@ -389,6 +391,8 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   s->ranks_share = false;
   return code;
 }
+
+/* Moments and their gradients. */
 
 static bool is_trained(const pinn *s) {
   return s->mode == PINN_TRAINED;
@@ -513,6 +517,8 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
   return function_slopes(s, x, s->w, mean_gradient);
 }
 
+/* Draws. */
+
 /* Draw j by Matheron's rule: the solve for a prior draw e w_0 and targets moved by e times a draw
  * of their noise. A trained network goes on from these weights by Gauss-Newton (randomise, then
  * optimise: Bardsley et al. 2014), which is the same rule where the network is linear in them. */
@@ -598,6 +604,8 @@ static gannet_err draw_gradient(const void *state, int j, const double *x, doubl
   return function_slopes(s, x, w, gradient);
 }
 
+/* What is known of a fitted model. */
+
 /* Leave-one-out residuals of the observations, the equations being kept: (K^-1)_uu = S^-1. */
 static gannet_err calibration(void *state, double *scale) {
   pinn *s = state;
@@ -633,14 +641,6 @@ static gannet_hyper hyper(void *state) {
   return (gannet_hyper){PINN_HYPER, s->hyper, names, &s->stale};
 }
 
-static size_t bytes(const void *state) {
-  const pinn *s = state;
-  const size_t p = (size_t)s->p, r = (size_t)s->r, c = (size_t)s->capacity;
-  return pinn_network_bytes(s->network) + gannet_cholesky_bytes(s->factor_r) +
-         gannet_cholesky_bytes(s->factor_u) +
-         sizeof(double) * ((r + c + PINN_TILE + 3) * p + c * (r + c) + (size_t)s->work_size);
-}
-
 const gannet_surrogate_type gannet_surrogate_pinn = {
     .name = "pinn",
     .summary = "network that obeys differential equations besides the data (PINN-BO)",
@@ -659,6 +659,5 @@ const gannet_surrogate_type gannet_surrogate_pinn = {
     .calibration = calibration,
     .log_evidence_ratio = log_evidence_ratio,
     .hyper = hyper,
-    .bytes = bytes,
     .set_pde_constraint = set_pde_constraint,
 };

@@ -36,6 +36,7 @@
 #define PINN_GRADING 1e-3
 enum { PINN_GRADED_VARIABLES = 3 };
 
+typedef enum { PINN_ALL_WEIGHTS, PINN_OUTPUT_WEIGHTS } pinn_features;
 typedef enum { PINN_CLOSED, PINN_TRAINED } pinn_mode;
 typedef enum { PINN_CALIBRATED, PINN_PAPER } pinn_schedule;
 
@@ -44,7 +45,7 @@ typedef struct {
   int layers;
   int width;                                            /* GANNET_AUTO */
   int single_width;                                     /* GANNET_AUTO */
-  int features;                                         /* 0 all weights, 1 output weights */
+  int features;                                         /* a pinn_features: which weights vary */
   double input_scale, single_scale, single_share, bias; /* NAN = learned, or chosen */
   double grading;                                       /* NAN = learned; 0 = none */
   int mode;                                             /* a pinn_mode */
@@ -85,9 +86,10 @@ typedef struct {
   double hyper[PINN_HYPER];
   gannet_pde_constraint constraint;  /* the equations as given; residuals NULL = none */
   const gannet_pde_residuals *known; /* the equations that the rows below belong to */
-  gannet_jet_plan equations, value,
-      slope;        /* derivatives: of the equations, the value, the gradient */
-  pinn_mode mode;   /* mode of the options; closed while hyper is searched */
+  gannet_jet_plan equations;         /* derivatives in the equations */
+  gannet_jet_plan value;             /* the function itself */
+  gannet_jet_plan slope;             /* its gradient */
+  pinn_mode mode;                    /* mode of the options; closed while hyper is searched */
   bool stale;       /* hyper-parameters or equations changed: everything must be made again */
   bool ranks_share; /* all ranks make this model now, and share its products */
 
