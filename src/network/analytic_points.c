@@ -413,10 +413,3 @@ void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, c
                                   double *z) {
   embed_points(points, m, x, z);
 }
-
-size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {
-  const size_t inputs = (size_t)points->inputs, layers = (size_t)points->shape.layers + 1;
-  const size_t row = 2 * inputs + layers * (1 + VECTORS_PER_LAYER);
-  return sizeof *points +
-         sizeof(double) * ((size_t)points->capacity * row + (BLOCK + 2) * inputs + BLOCK * GROUP);
-}

@@ -88,10 +88,4 @@ bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_sums_lis
 void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, const double *x,
                                   double *z);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_analytic_points_bytes(const gannet_analytic_points *points);
-
 #endif

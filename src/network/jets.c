@@ -190,8 +190,3 @@ void gannet_jets_add(const gannet_jets *j, int i, double scale, const double *we
     add_hidden(j, l, i, scale * c, weight, row + gannet_mlp_offset(net, l));
   gannet_jets_add_output(j, i, scale, weight, row + gannet_mlp_offset(net, net->layers));
 }
-
-size_t gannet_jets_bytes(const gannet_jets *j) {
-  return TERMS * (size_t)j->rows * (size_t)j->net.width * (2 * (size_t)j->net.layers + 2) *
-         sizeof(double);
-}

@@ -76,10 +76,4 @@ void gannet_jets_add(const gannet_jets *jets, int i, double scale, const double 
 void gannet_jets_add_output(const gannet_jets *jets, int i, double scale, const double *weight,
                             double *row);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_jets_bytes(const gannet_jets *jets);
-
 #endif

@@ -165,12 +165,6 @@ void gannet_newton_destroy(gannet_newton **newton) {
   gannet_free(newton);
 }
 
-size_t gannet_newton_bytes(const gannet_newton *s) {
-  const size_t owners = s->common.shared ? (size_t)s->team->np : 1;
-  return sizeof *s + sizeof(double) * count_own_numbers(s) +
-         sizeof(double) * (s->common.n + s->passes.n) / owners + gannet_cholesky_bytes(s->factor);
-}
-
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
 static double evaluate_trial(gannet_newton *s, const double *weights) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);

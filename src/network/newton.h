@@ -52,10 +52,4 @@ GANNET_CHECKED gannet_err gannet_newton_run(gannet_newton *newton,
                                             const gannet_train_problem *problem, int steps,
                                             double *theta, gannet_train_report *report);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_newton_bytes(const gannet_newton *newton);
-
 #endif

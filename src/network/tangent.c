@@ -95,19 +95,6 @@ const double *gannet_tangent_weights(const gannet_tangent *net, int layer) {
   return net->layer[layer];
 }
 
-size_t gannet_tangent_features_bytes(const gannet_tangent *net,
-                                     const gannet_tangent_features *features) {
-  const size_t row = (size_t)net->inputs + 2 * (size_t)net->shape.layers * (size_t)net->shape.width;
-  return (size_t)features->capacity * row * sizeof(double);
-}
-
-size_t gannet_tangent_bytes(const gannet_tangent *net) {
-  const size_t m = (size_t)net->shape.width, layers = (size_t)net->shape.layers;
-  const size_t work = (layers + 1) * BLOCK * m + 2 * BLOCK * TANGENT_COLUMNS + (4 * layers + 4) * m;
-  return sizeof *net + (gannet_tangent_parameters(net) + work) * sizeof(double) +
-         gannet_tangent_features_bytes(net, &net->tile);
-}
-
 /* Fill z of one block of rows; rows n .. are zero. */
 static void embed_block(const gannet_tangent *net, int n, const double *x, double *z) {
   const gannet_input_embedding embedding = {net->shape.embedding, net->shape.d, net->rho,

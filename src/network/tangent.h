@@ -66,12 +66,11 @@ void gannet_tangent_set_inputs(gannet_tangent *net, const double *rho, double bi
  */
 const double *gannet_tangent_weights(const gannet_tangent *net, int layer);
 
-/* Number p of parameters of one copy, and bytes held.
+/* Number p of parameters of one copy.
  *
  * Local.
  */
 size_t gannet_tangent_parameters(const gannet_tangent *net);
-size_t gannet_tangent_bytes(const gannet_tangent *net);
 
 /* Activations and backward vectors of n points; a list that grows. Members are read only. */
 typedef struct {
@@ -102,13 +101,6 @@ GANNET_CHECKED gannet_err gannet_tangent_extend_some(const gannet_tangent *net, 
                                                      const double *x, int first, int step,
                                                      gannet_tangent_features *features);
 void gannet_tangent_release(gannet_tangent_features *features);
-
-/* Bytes held by a list of features.
- *
- * Local.
- */
-size_t gannet_tangent_features_bytes(const gannet_tangent *net,
-                                     const gannet_tangent_features *features);
 
 /* k[na][nb]: the kernel between rows first_a .. of one list and the first nb of another.
  *

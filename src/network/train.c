@@ -294,16 +294,6 @@ gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *p
   return GANNET_OK;
 }
 
-size_t gannet_training_bytes(const gannet_training *t) {
-  const size_t width = (size_t)t->net->width, rows = (size_t)t->tape[0].rows;
-  const size_t layers = (size_t)t->net->layers, inputs = (size_t)t->net->inputs;
-  size_t count = rows * (2 * width * (2 * layers + 2) + 6);
-  if (t->gradient) count += 2 * t->p;
-  if (t->z) count += (size_t)t->options.batch * (inputs + 1) + (size_t)t->n / 2;
-  if (t->moment) count += 4 * t->p;
-  return sizeof *t + count * sizeof(double) + (t->newton ? gannet_newton_bytes(t->newton) : 0);
-}
-
 gannet_err gannet_train_for_all(const gannet_context *context, const gannet_train_problem *problem,
                                 const gannet_train_options *options, gannet_stream stream,
                                 double *theta) {

@@ -136,12 +136,6 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
                                               gannet_stream stream, double *theta,
                                               gannet_train_report *report);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_training_bytes(const gannet_training *training);
-
 /* gannet_training_create, _run and _destroy for a network that all ranks need. The ranks share the
  * work of newton, up to its limit. With adam and sgd, where all ranks share memory, each of the
  * first two ranks trains one network of the pair. In all other cases rank 0 trains alone.

@@ -654,10 +654,3 @@ int64_t gannet_optimizer_next_batch(const gannet_optimizer *o) {
 double gannet_optimizer_ask_seconds(const gannet_optimizer *o) {
   return o->ask_seconds;
 }
-
-size_t gannet_optimizer_model_bytes(const gannet_optimizer *o) {
-  size_t bytes = 0;
-  for (int i = 0; i < o->options.n_members; ++i)
-    if (o->member[i].models) bytes += gannet_models_bytes(o->member[i].models);
-  return bytes;
-}

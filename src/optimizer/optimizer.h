@@ -139,10 +139,4 @@ GANNET_CHECKED gannet_err gannet_state_name_positional(const gannet_optimizer *o
 int64_t gannet_state_positional_left_out(const gannet_optimizer_options *options, int n,
                                          const double *values, int member);
 
-/* Bytes held by the models of all members.
- *
- * Local.
- */
-size_t gannet_optimizer_model_bytes(const gannet_optimizer *optimizer);
-
 #endif

@@ -135,8 +135,3 @@ gannet_err gannet_factor_backward(const gannet_factor *factor, int m, double *b,
 const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor) {
   return factor->whole;
 }
-
-size_t gannet_factor_bytes(const gannet_factor *factor) {
-  return sizeof *factor + (factor->whole ? gannet_cholesky_bytes(factor->whole) : 0) +
-         (factor->cut ? gannet_distributed_bytes(factor->cut) : 0);
-}

@@ -111,10 +111,4 @@ GANNET_CHECKED gannet_err gannet_factor_backward(const gannet_factor *factor, in
  */
 const char *gannet_factor_no_sd(gannet_factor_place place);
 
-/* Bytes held by this rank.
- *
- * Local.
- */
-size_t gannet_factor_bytes(const gannet_factor *factor);
-
 #endif

@@ -265,13 +265,6 @@ double gannet_regression_leave_one_out(const gannet_regression *f, const double 
   return sum / n;
 }
 
-size_t gannet_regression_bytes(const gannet_regression *f) {
-  const size_t p = (size_t)f->p, capacity = (size_t)f->capacity;
-  const size_t cross = GANNET_REGRESSION_ROWS * (f->primal ? p : capacity);
-  return gannet_cholesky_bytes(f->factor) +
-         sizeof(double) * ((f->primal ? p * p : 0) + cross + capacity);
-}
-
 enum { EVIDENCE_STARTS = 3 };
 
 typedef struct {

@@ -106,12 +106,6 @@ void gannet_regression_draw(const gannet_regression *f, gannet_stream prior, gan
  */
 double gannet_regression_leave_one_out(const gannet_regression *f, const double *y);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t gannet_regression_bytes(const gannet_regression *f);
-
 /* The data of gannet_regression_learn. */
 typedef struct {
   int n, p;

@@ -547,10 +547,6 @@ void gannet_surrogate_length_scales(const gannet_surrogate *s, double *scales) {
   if (s->type->length_scales) s->type->length_scales(s->state, scales);
 }
 
-size_t gannet_surrogate_bytes(const gannet_surrogate *s) {
-  return s->type->bytes ? s->type->bytes(s->state) : 0;
-}
-
 int gannet_surrogate_dimension(const gannet_surrogate *s) {
   return s->d;
 }

@@ -136,7 +136,6 @@ typedef struct {
   gannet_err (*log_predictive)(void *state, double *sum);   /* NULL: NAN */
   gannet_hyper (*hyper)(void *state);                       /* NULL: none */
   void (*length_scales)(const void *state, double *scales); /* NULL: all equal */
-  size_t (*bytes)(const void *state);                       /* memory held; NULL: not told */
   /* Why predict refuses sd with these options, and what to choose. NULL, or a result of NULL: it
    * does not refuse. */
   const char *(*no_sd)(const void *options);
@@ -478,11 +477,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_set_hyper(gannet_surrogate *surrogate
  */
 void gannet_surrogate_length_scales(const gannet_surrogate *surrogate, double *scales);
 
-/* Bytes held, 0 when the model does not tell; dimension.
+/* Dimension.
  *
  * Local.
  */
-size_t gannet_surrogate_bytes(const gannet_surrogate *surrogate);
 int gannet_surrogate_dimension(const gannet_surrogate *surrogate);
 
 /* Points per tile: candidates are scored this many at a time, and workspaces hold this many. */

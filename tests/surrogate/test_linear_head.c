@@ -98,7 +98,6 @@ static void a_failed_training_fails_everywhere(void **state) {
   assert_ok(gannet_surrogate_create(context, &gannet_surrogate_linear_head, options, 1, 0, &s));
   const gannet_data data = {N, data_x, data_y, NAN, NULL};
   assert_fails(GANNET_ERR_NUMERIC, "diverged", gannet_surrogate_fit(s, &data, true, 1));
-  assert_true(gannet_surrogate_bytes(s) > 0);
   gannet_surrogate_destroy(&s);
 }
 

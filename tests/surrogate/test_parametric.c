@@ -285,7 +285,6 @@ static void the_oracle_recovers_a_network(void **state) {
   assert_ok(gannet_surrogate_predict(s, POINTS, x, mean, NULL));
   for (int i = 0; i < POINTS; ++i) worst = fmax(worst, fabs(mean[i] - y[i]));
   assert_near(worst, 0, 0.02);
-  assert_true(gannet_surrogate_bytes(s) > POINTS * 76 * sizeof(double));
   gannet_surrogate_destroy(&s);
 }
 

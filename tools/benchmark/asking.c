@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "benchmark/rates.h"
 
 const char *const bench_phases[BENCH_TIMES] = {"ask", "fit", "draws", "scan", "polish", "choose"};
 
@@ -188,10 +189,11 @@ static gannet_err ask_until_enough(bench_asking *a, const bench_ask_series *seri
 }
 
 gannet_err bench_asking_run(bench_asking *a, const bench_ask_series *series, bench_ask_taker take,
-                            void *user, double *model_bytes) {
+                            void *user, double *bytes) {
+  const double before = bench_allocated_memory();
   gannet_err err = bench_asking_start(a, series->seed);
   if (err == GANNET_OK) err = ask_until_enough(a, series, take, user);
-  if (err == GANNET_OK) *model_bytes = (double)gannet_optimizer_model_bytes(a->optimizer);
+  *bytes = bench_allocated_memory() - before;
   bench_asking_stop(a);
   return err;
 }

@@ -153,12 +153,12 @@ typedef struct {
  *
  * Collective over comm.
  *
- * model_bytes  out  of its models in the end
+ * bytes  out  that it holds in the end, without what ranks share
  *
  * Errors: GANNET_ERR_INPUT when the asks would have numbers of observations that differ by more
  * than half of n, or when the first one would still make the initial design.
  */
 GANNET_CHECKED gannet_err bench_asking_run(bench_asking *a, const bench_ask_series *series,
-                                           bench_ask_taker take, void *user, double *model_bytes);
+                                           bench_ask_taker take, void *user, double *bytes);
 
 #endif

@@ -107,7 +107,7 @@ typedef struct {
   double begun, ended;              /* regret */
   double seconds;                   /* of a proposal, on average */
   double phase[GANNET_PHASE_COUNT]; /* of these, parts */
-  double bytes;                     /* of the models */
+  double bytes;                     /* of the optimiser, without what ranks share */
   bench_prediction prediction;
 } result;
 
@@ -200,6 +200,7 @@ static gannet_err go_on(campaign *c, result *r) {
 
 static gannet_err run_in(campaign *c, gannet_context *context, int n, result *r) {
   gannet_problem *space = NULL;
+  const double before = bench_allocated_memory();
   gannet_err err = bench_problem_space(c->problem, bench_method_takes_equations(c->method), &space);
   if (err == GANNET_OK)
     err = gannet_optimizer_create(context, space, c->method->n_settings, c->method->setting,
@@ -209,7 +210,7 @@ static gannet_err run_in(campaign *c, gannet_context *context, int n, result *r)
   if (err == GANNET_OK) err = predict(c, context, n, r);
   if (err == GANNET_OK) err = go_on(c, r);
   r->ended = c->best - c->problem->minimum;
-  if (err == GANNET_OK) r->bytes = (double)gannet_optimizer_model_bytes(c->optimizer);
+  r->bytes = bench_allocated_memory() - before;
   gannet_optimizer_destroy(&c->optimizer);
   gannet_problem_destroy(&space);
   return err;
@@ -300,7 +301,7 @@ static gannet_err run_history(const bench_world *world, const void *settings) {
     (void)printf(
         "q = %d, %d batches, %d candidates, %d seed(s), %d rank(s); median (least to "
         "most)\n\n| problem | n | method | regret at n | regret at n + %d | NLPD | RMSE "
-        "| ms per proposal | fit | draws | scan | polish | choose | models, MB "
+        "| ms per proposal | fit | draws | scan | polish | choose | optimiser, MB "
         "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         s->q, s->batches, s->candidates, s->seeds, world->np, s->q * s->batches);
   for (int p = 0; p < s->problems.n; ++p)

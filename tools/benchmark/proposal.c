@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   int n;
   sample of[BENCH_KINDS];
-  double model_bytes, peak_bytes;
+  double optimizer_bytes, peak_bytes;
 } measurement;
 
 /* Asks of one kind until there are enough. */
@@ -51,7 +51,7 @@ static bool take(void *user, bool first, const bench_ask_cost *cost) {
 
 static gannet_err collect(bench_asking *s, int seed, int around, collection c) {
   const bench_ask_series series = {seed, c.m->n, around};
-  return bench_asking_run(s, &series, take, &c, &c.m->model_bytes);
+  return bench_asking_run(s, &series, take, &c, &c.m->optimizer_bytes);
 }
 
 static gannet_err measure_all(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
@@ -94,14 +94,15 @@ static void print_times(const char *what, int n, const double *median) {
 static void print_growth(const measurement *a, const measurement *b) {
   char kept[BENCH_GROWTH_SIZE], learnt[BENCH_GROWTH_SIZE], memory[BENCH_GROWTH_SIZE];
   (void)printf(
-      "\nGrowth from n = %d to %d: ask %s without learning, %s with; model memory %s (exponents of "
+      "\nGrowth from n = %d to %d: ask %s without learning, %s with; memory of the optimiser %s "
+      "(exponents of "
       "n).\n",
       a->n, b->n,
       bench_growth_text(a->n, a->of[BENCH_KEPT].median[BENCH_ASK], b->n,
                         b->of[BENCH_KEPT].median[BENCH_ASK], kept),
       bench_growth_text(a->n, a->of[BENCH_LEARNT].median[BENCH_ASK], b->n,
                         b->of[BENCH_LEARNT].median[BENCH_ASK], learnt),
-      bench_growth_text(a->n, a->model_bytes, b->n, b->model_bytes, memory));
+      bench_growth_text(a->n, a->optimizer_bytes, b->n, b->optimizer_bytes, memory));
 }
 
 /* The products that a scan cannot do without, when values are k(x, X) c_j: inner products of
@@ -113,7 +114,7 @@ static double least_operations(const bench_ask_settings *s, int n) {
 static void print_memory(const bench_ask_settings *s, const bench_asking *asking, double rate,
                          const measurement *m) {
   const double scan = m->of[BENCH_KEPT].median[1 + GANNET_PHASE_SCAN];
-  (void)printf("| %d | %.1f | %.1f | %.1f |", m->n, m->model_bytes / 1e6, 4e-6 * m->n * m->n,
+  (void)printf("| %d | %.1f | %.1f | %.1f |", m->n, m->optimizer_bytes / 1e6, 4e-6 * m->n * m->n,
                m->peak_bytes / 1e6);
   if (asking->draws && scan > 0)
     (void)printf(" %.2f |\n", least_operations(s, m->n) / scan / rate);
@@ -135,7 +136,7 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < BENCH_KINDS; ++k) print_times(bench_kinds[k], m[i].n, m[i].of[k].median);
   (void)printf(
-      "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
+      "\n| n | optimiser, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
       "DGEMM peak |\n|---|---|---|---|---|\n");
   for (int i = 0; i < n; ++i) print_memory(s, asking, rate, &m[i]);
   for (int i = 1; i < n; ++i) print_growth(&m[i - 1], &m[i]);

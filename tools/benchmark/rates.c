@@ -1,5 +1,6 @@
 #include "benchmark/rates.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <sys/resource.h>
 
@@ -128,6 +129,15 @@ double bench_peak_memory(void) {
   struct rusage usage;
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
   return 1024.0 * (double)usage.ru_maxrss; /* kilobytes on Linux */
+}
+
+double bench_allocated_memory(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const struct mallinfo2 all = mallinfo2();
+  return (double)all.uordblks + (double)all.hblkhd;
+#else
+  return 0;
+#endif
 }
 
 double bench_growth(double n1, double t1, double n2, double t2) {

@@ -65,4 +65,10 @@ double bench_median(int n, double *values);
  */
 double bench_peak_memory(void);
 
+/* Memory that this process has allocated and not freed, in bytes; without what ranks share.
+ *
+ * Local. 0 where the C library does not tell.
+ */
+double bench_allocated_memory(void);
+
 #endif

@@ -36,7 +36,7 @@ typedef struct {
   double rate;      /* DGEMM of all ranks together, operations per second */
   double scan_rate; /* of the products of the scan; NAN when it has none */
   double memory;    /* bytes of the largest rank, in which the libraries need most */
-  double model;     /* bytes of the models of one rank at the last size */
+  double model;     /* bytes of the optimiser of one rank at the last size */
   int n;
   scaling_row row[ROWS_MOST];
 } scaling_table;
@@ -325,7 +325,7 @@ static void print_head(const bench_world *world, const scaling_settings *s,
                        const scaling_table *table) {
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); DGEMM 512 x 64 x 512 in the same run: "
-      "%.1f GFLOP/s on all ranks; per rank at most %.0f MB, models %.1f MB\n\n"
+      "%.1f GFLOP/s on all ranks; per rank at most %.0f MB, optimiser %.1f MB\n\n"
       "| measured | size | ms | work of the busiest rank, ms | balance | MPI calls | MPI kB |\n"
       "|---|---|---|---|---|---|---|\n",
       s->ask.method, s->ask.d, s->ask.q, s->ask.candidates, world->np, table->rate / 1e9,

@@ -263,11 +263,3 @@ gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_st
   }
   return m->residuals ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
 }
-
-size_t gannet_models_bytes(const gannet_models *m) {
-  size_t bytes = 0;
-  for (int i = 0; i < m->n; ++i)
-    bytes += gannet_surrogate_bytes(m->model[i].surrogate) +
-             (size_t)m->model[i].capacity * ((size_t)m->problem->d + 1) * sizeof(double);
-  return bytes;
-}

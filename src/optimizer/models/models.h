@@ -209,10 +209,4 @@ GANNET_CHECKED gannet_err gannet_models_get_state(const gannet_models *models, c
 GANNET_CHECKED gannet_err gannet_models_set_state(gannet_models *models, const char *part,
                                                   gannet_state *state, int *missing);
 
-/* Bytes held by all models.
- *
- * Local.
- */
-size_t gannet_models_bytes(const gannet_models *models);
-
 #endif

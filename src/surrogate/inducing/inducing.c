@@ -313,13 +313,3 @@ void gannet_inducing_ones(const gannet_inducing *g, int n, double *ones) {
 int gannet_inducing_points(const gannet_inducing *g) {
   return g->m;
 }
-
-size_t gannet_inducing_bytes(const gannet_inducing *g) {
-  const size_t limit = (size_t)g->limit, d = (size_t)g->d;
-  size_t numbers = 2 * (size_t)g->y_capacity + (size_t)g->capacity * (d + 1);
-  for (int t = 0; t < g->n_tiles; ++t) numbers += (size_t)g->tile[t].rows * (limit + 1);
-  if (!g->root) return sizeof *g;
-  return sizeof *g + gannet_cholesky_bytes(g->root) +
-         sizeof(double) *
-             (numbers + 2 * limit * limit / (g->mixed.shared ? (size_t)g->context->np : 1));
-}

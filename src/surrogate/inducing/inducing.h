@@ -121,11 +121,10 @@ GANNET_CHECKED gannet_err gannet_inducing_perturb(const gannet_inducing *inducin
  */
 void gannet_inducing_ones(const gannet_inducing *inducing, int n, double *ones);
 
-/* Number of inducing points in use, 0 = none; bytes held by this rank.
+/* Number of inducing points in use, 0 = none.
  *
  * Local.
  */
 int gannet_inducing_points(const gannet_inducing *inducing);
-size_t gannet_inducing_bytes(const gannet_inducing *inducing);
 
 #endif

@@ -537,18 +537,6 @@ static gannet_hyper hyper(void *state) {
   return gannet_surrogate_tangent_kernel.hyper(((ensemble *)state)->linear);
 }
 
-static size_t bytes(const void *state) {
-  const ensemble *e = state;
-  const size_t p = gannet_mlp_parameters(&e->data.net), d = (size_t)e->data.d;
-  size_t sum = gannet_surrogate_tangent_kernel.bytes(e->linear);
-  sum += sizeof(double) * (size_t)e->capacity * (2 * d + 2);
-  for (int k = 0; k < e->n_members; ++k) {
-    sum += 2 * p * sizeof(double);
-    if (e->data.prior) sum += gannet_tangent_bytes(e->members[k].tangent) + p * sizeof(double);
-  }
-  return sum;
-}
-
 const gannet_surrogate_type gannet_surrogate_ensemble = {
     .name = "ensemble",
     .summary = "trained networks, each a posterior draw",
@@ -565,5 +553,4 @@ const gannet_surrogate_type gannet_surrogate_ensemble = {
     .draw_gradient = draw_gradient,
     .noise_var = noise_var,
     .hyper = hyper,
-    .bytes = bytes,
 };

@@ -308,12 +308,6 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   return GANNET_OK;
 }
 
-static size_t bytes(const void *state) {
-  const forest *f = state;
-  const size_t size = (size_t)f->options->trees * (size_t)f->capacity;
-  return size * (2 * sizeof *f->node + 2 * (size_t)f->d * sizeof *f->box);
-}
-
 const gannet_surrogate_type gannet_surrogate_forest = {
     .name = "forest",
     .summary = "extremely randomised trees, for mixed and categorical designs",
@@ -329,5 +323,4 @@ const gannet_surrogate_type gannet_surrogate_forest = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
-    .bytes = bytes,
 };

@@ -312,14 +312,6 @@ static const char *no_sd(const void *options) {
   return gannet_factor_no_sd((gannet_factor_place)((const gp_options *)options)->factor);
 }
 
-static size_t bytes(const void *state) {
-  const gp *g = state;
-  const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
-  return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
-         sizeof(double) *
-             (capacity * (2 * d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
-}
-
 static void length_scales(const void *state, double *scales) {
   const gp *g = state;
   for (int k = 0; k < g->d; ++k) scales[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
@@ -354,7 +346,6 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .log_predictive = log_predictive,
     .hyper = hyper,
     .length_scales = length_scales,
-    .bytes = bytes,
     .no_sd = no_sd,
     .set_noisy = set_noisy,
 };

@@ -408,14 +408,6 @@ static gannet_hyper hyper(void *state) {
   return (gannet_hyper){GANNET_REGRESSION_HYPER, h->hyper, names, &h->stale};
 }
 
-static size_t bytes(const void *state) {
-  const linear_head *h = state;
-  const size_t p = (size_t)h->p, d = (size_t)h->d;
-  return gannet_regression_bytes(h->posterior) +
-         sizeof(double) * (4 * gannet_mlp_parameters(&h->net) + (size_t)h->capacity * (p + d + 2) +
-                           ROWS * (p + d + 1));
-}
-
 const gannet_surrogate_type gannet_surrogate_linear_head = {
     .name = "linear-head",
     .summary = "Bayesian linear regression on the last layer of a trained network (DNGO)",
@@ -435,5 +427,4 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .draw_gradient = draw_gradient,
     .calibration = calibration,
     .hyper = hyper,
-    .bytes = bytes,
 };

@@ -346,15 +346,6 @@ static gannet_hyper hyper(void *state) {
   return (gannet_hyper){m->n_hyper, m->hyper, m->names, &m->stale};
 }
 
-static size_t bytes(const void *state) {
-  const parametric *m = state;
-  const size_t p = (size_t)m->p, d = (size_t)m->net.inputs, n = (size_t)m->capacity;
-  const size_t rows = (size_t)m->row_capacity, sums = m->sums.used ? 2 * p * p + 3 * p : 0;
-  return gannet_regression_bytes(m->posterior) +
-         sizeof(double) * (n * (d + 1) + rows * (p + 1) + sums + (TWO_LAYER_ROWS + 2) * p +
-                           (size_t)m->q_capacity * p + two_layer_work(&m->net));
-}
-
 /* The published radius is one for the objective, and so wide that everything looks feasible. */
 static void for_others(void *given) {
   parametric_options *options = given;
@@ -382,6 +373,5 @@ const gannet_surrogate_type gannet_surrogate_parametric = {
     .draw_gradient = draw_gradient,
     .calibration = calibration,
     .hyper = hyper,
-    .bytes = bytes,
     .for_others = for_others,
 };

@@ -368,11 +368,3 @@ gannet_err pinn_network_set_scales(pinn_network *b, const pinn_scales *scales) {
   for (int k = 1; k < b->n_parts; ++k) b->part[k].gain = narrow > 0 ? sqrt(share / narrow) : 0;
   return GANNET_OK;
 }
-
-size_t pinn_network_bytes(const pinn_network *b) {
-  size_t bytes = 0;
-  for (int k = 0; k < b->n_parts; ++k)
-    bytes += gannet_jets_bytes(b->part[k].jets) +
-             4 * gannet_mlp_parameters(&b->part[k].net) * sizeof(double);
-  return bytes + (size_t)b->n_weights * sizeof(double);
-}

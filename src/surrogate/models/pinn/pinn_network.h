@@ -109,10 +109,4 @@ int pinn_network_tile_end(const pinn_rows *rows, int first);
 GANNET_CHECKED gannet_err pinn_network_jets(pinn_network *network, const pinn_rows *rows,
                                             const double *w, double *jets);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t pinn_network_bytes(const pinn_network *network);
-
 #endif

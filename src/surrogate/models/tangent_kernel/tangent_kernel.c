@@ -425,17 +425,6 @@ static const char *no_sd(const void *options) {
   return gannet_factor_no_sd((gannet_factor_place)((const tangent_options *)options)->factor);
 }
 
-static size_t bytes(const void *state) {
-  const tangent_model *t = state;
-  const size_t vectors = (size_t)t->capacity * (size_t)(4 + t->draws.q + GANNET_TANGENT_BLOCK);
-  const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
-  return sizeof *t + gannet_tangent_bytes(t->net) + gannet_factor_bytes(t->factor) +
-         gannet_inducing_bytes(t->inducing) + gannet_analytic_points_bytes(t->limit) +
-         gannet_tangent_features_bytes(t->net, &t->data) +
-         (t->trained ? tangent_mean_bytes(t->trained) : 0) +
-         (vectors + directions) * sizeof(double);
-}
-
 /* Inputs are multiplied by rho. */
 static void length_scales(const void *state, double *scales) {
   const tangent_model *t = state;
@@ -468,6 +457,5 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .calibration = calibration,
     .hyper = hyper,
     .length_scales = length_scales,
-    .bytes = bytes,
     .no_sd = no_sd,
 };

@@ -168,12 +168,6 @@ void tangent_mean_add(const tangent_mean *mean, int m, const double *x, int q, d
  */
 double tangent_mean_gradient(const tangent_mean *mean, const double *x, double *gradient);
 
-/* Bytes held.
- *
- * Local.
- */
-size_t tangent_mean_bytes(const tangent_mean *mean);
-
 /* (K + lambda I)^-1 y, borrowed until the next fit.
  *
  * Local; with a factor that is cut over the ranks it is known after a fit.

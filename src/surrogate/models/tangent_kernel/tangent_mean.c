@@ -109,8 +109,3 @@ double tangent_mean_gradient(const tangent_mean *m, const double *x, double *gra
   for (int k = 0; k < m->embedding.d; ++k) gradient[k] *= m->amplitude;
   return m->amplitude * h;
 }
-
-size_t tangent_mean_bytes(const tangent_mean *m) {
-  const size_t p = gannet_mlp_parameters(&m->net);
-  return sizeof *m + sizeof(double) * (3 * p + ROWS * (size_t)(m->net.inputs + 1));
-}
