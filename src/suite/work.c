@@ -155,7 +155,6 @@ static gannet_err make_run(worker *w, int64_t at) {
 
 /* Sharing them out. */
 
-/* Collective over comm. */
 static gannet_err open_queue(MPI_Comm comm, run_queue *queue) {
   int rank = 0;
   queue->window = MPI_WIN_NULL;
@@ -170,35 +169,16 @@ static gannet_err open_queue(MPI_Comm comm, run_queue *queue) {
   return GANNET_OK;
 }
 
-static void release_queue(run_queue *queue) {
-  if (queue->window == MPI_WIN_NULL || !queue->window) return;
-  (void)MPI_Win_unlock_all(queue->window);
-  (void)MPI_Win_free(&queue->window);
-}
-
-/* Take a number that no other rank has: 0, 1, 2, ... Rank 0 must enter MPI now and then where the
- * network has no remote atomics. */
-static gannet_err take_next(run_queue *queue, int64_t *number) {
-  const int64_t one = 1;
-  GANNET_TRY_MPI(MPI_Fetch_and_op(&one, number, MPI_INT64_T, 0, 0, MPI_SUM, queue->window));
-  GANNET_TRY_MPI(MPI_Win_flush(0, queue->window));
-  return GANNET_OK;
-}
-
-/* Let all later numbers be at least last, so that everybody ends: for a rank that has an error to
- * report, so this must not fail. */
-static void close_queue(run_queue *queue, int64_t last) {
-  int64_t before = 0;
-  if (MPI_Fetch_and_op(&last, &before, MPI_INT64_T, 0, 0, MPI_SUM, queue->window) == MPI_SUCCESS)
-    (void)MPI_Win_flush(0, queue->window);
-}
-
-/* Make runs, one after the other, until none is left or somebody asks to begin no more. */
+/* Make runs, one after the other, until none is left or somebody asks to begin no more. Each has a
+ * number 0, 1, 2, ... that no other rank has; rank 0 must enter MPI now and then where the network
+ * has no remote atomics. */
 static gannet_err make_runs(worker *w, gannet_context *self) {
+  const int64_t one = 1;
   while (!w->stopped) {
     gannet_stop_request asked;
     int64_t at = 0;
-    GANNET_TRY(take_next(&w->queue, &at));
+    GANNET_TRY_MPI(MPI_Fetch_and_op(&one, &at, MPI_INT64_T, 0, 0, MPI_SUM, w->queue.window));
+    GANNET_TRY_MPI(MPI_Win_flush(0, w->queue.window));
     if (at >= w->n_todo) return GANNET_OK;
     GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &asked));
     w->stopped = asked.stop != GANNET_GO_ON;
@@ -207,13 +187,17 @@ static gannet_err make_runs(worker *w, gannet_context *self) {
   return GANNET_OK;
 }
 
-/* A rank that fails lets the others end the runs that they are at, and then all fail. */
+/* A rank that fails lets the others end the runs that they are at, by taking all numbers that are
+ * left, and then all fail. */
 static gannet_err make_runs_of_all_ranks(worker *w) {
   gannet_context *self = NULL;
+  int64_t before = 0;
   gannet_err err = gannet_context_create(MPI_COMM_SELF, 0, &self);
   if (err == GANNET_OK) err = make_runs(w, self);
   gannet_context_destroy(&self);
-  if (err != GANNET_OK) close_queue(&w->queue, w->n_todo);
+  if (err != GANNET_OK && MPI_Fetch_and_op(&w->n_todo, &before, MPI_INT64_T, 0, 0, MPI_SUM,
+                                           w->queue.window) == MPI_SUCCESS)
+    (void)MPI_Win_flush(0, w->queue.window);
   return gannet_agree(w->comm, err);
 }
 
@@ -260,7 +244,10 @@ gannet_err suite_work(MPI_Comm comm, const suite_plan *plan, const suite_work_op
   if (err == GANNET_OK) err = gannet_agree(comm, choose_runs(&w));
   if (err == GANNET_OK) err = open_queue(comm, &w.queue);
   if (err == GANNET_OK) err = make_runs_of_all_ranks(&w);
-  release_queue(&w.queue);
+  if (w.queue.window && w.queue.window != MPI_WIN_NULL) {
+    (void)MPI_Win_unlock_all(w.queue.window);
+    (void)MPI_Win_free(&w.queue.window);
+  }
   if (err == GANNET_OK) err = gather_outcome(&w, outcome);
   /* What failed simulations have left may tell why. */
   const bool is_useless = err == GANNET_OK && outcome->failed == 0 && !outcome->stopped;
