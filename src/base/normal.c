@@ -68,6 +68,16 @@ double gannet_normal_pdf_over_improvement(double z) {
   return -z / laplace_fraction(-z) + 1;
 }
 
+gannet_normal_terms gannet_normal_improvement_terms(double z) {
+  if (z > -tail) {
+    const double pdf = gannet_normal_pdf(z), cdf = gannet_normal_cdf(z), h = pdf + z * cdf;
+    return (gannet_normal_terms){log(h), cdf / h, pdf / h};
+  }
+  const double k = laplace_fraction(-z);
+  return (gannet_normal_terms){-0.5 * z * z - log_sqrt_two_pi + log(k) - log(-z + k), 1 / k,
+                               -z / k + 1};
+}
+
 /* g(z) / pdf(z) for z >= -tail: with q = cdf(-z), -log cdf(z) = -log(1 - q), and q = pdf(z) times
  * Mills' ratio, so that far to the right nothing underflows before it must. */
 static double truncation_over_pdf(double z) {

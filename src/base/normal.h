@@ -28,6 +28,16 @@ double gannet_normal_log_improvement(double z);
 double gannet_normal_cdf_over_improvement(double z);
 double gannet_normal_pdf_over_improvement(double z);
 
+/* The logarithm and both ratios at once, in a third of the time.
+ *
+ * Local.
+ */
+typedef struct {
+  double logarithm, cdf_ratio, pdf_ratio;
+} gannet_normal_terms;
+
+gannet_normal_terms gannet_normal_improvement_terms(double z);
+
 /* Entropy that a standard normal Z loses when it is known that Z < z,
  *
  *   g(z) = z pdf(z) / (2 cdf(z)) - log cdf(z)      (Wang and Jegelka 2017, eq. (6)),

@@ -114,28 +114,27 @@ static expected_side expect_side(double mean, double sd, double lower, double up
     const double middle = 0.5 * (z + t), hazard = gannet_normal_hazard(middle) / sd;
     return (expected_side){log(width) + gannet_normal_log_cdf(middle), -hazard, -middle * hazard};
   }
-  if (t > 0) { /* h(z) = z + h(-z): almost all of the side */
-    const double side =
-        width - sd * (gannet_normal_improvement(-t) - gannet_normal_improvement(-z));
-    return (expected_side){log(side), (gannet_normal_cdf(-z) - gannet_normal_cdf(-t)) / side,
-                           (gannet_normal_pdf(z) - gannet_normal_pdf(t)) / side};
+  if (t >
+      0) { /* h(z) = z + h(-z), and z - t is the width: what h(-z) loses by cancellation is small */
+    const double pdf_z = gannet_normal_pdf(z), cdf_z = gannet_normal_cdf(-z);
+    const double pdf_t = gannet_normal_pdf(t), cdf_t = gannet_normal_cdf(-t);
+    const double side = width - sd * ((pdf_t - t * cdf_t) - (pdf_z - z * cdf_z));
+    return (expected_side){log(side), (cdf_z - cdf_t) / side, (pdf_z - pdf_t) / side};
   }
-  const double log_h = gannet_normal_log_improvement(z);
-  expected_side side = {log(sd) + log_h, -gannet_normal_cdf_over_improvement(z) / sd,
-                        gannet_normal_pdf_over_improvement(z) / sd};
+  const gannet_normal_terms at_upper = gannet_normal_improvement_terms(z);
+  expected_side side = {log(sd) + at_upper.logarithm, -at_upper.cdf_ratio / sd,
+                        at_upper.pdf_ratio / sd};
   if (lower > -HUGE_VAL) {
     /* log h(t) - log h(z); far in the tail, where the logarithms are too large for a difference,
      * from h(z) = pdf(z) z^-2 (1 - 3 z^-2 + ...). */
+    const gannet_normal_terms at_lower = gannet_normal_improvement_terms(t);
     const double between = width / sd;
     const double below = z < -1e3 ? between * (z - 0.5 * between) - 2 * log1p(between / -z)
-                                  : gannet_normal_log_improvement(t) - log_h;
-    const double share = exp(below);
-    const double rest = -expm1(below);
+                                  : at_lower.logarithm - at_upper.logarithm;
+    const double share = exp(below), rest = -expm1(below);
     side.logarithm += log(rest);
-    side.by_mean += share * gannet_normal_cdf_over_improvement(t) / sd;
-    side.by_sd -= share * gannet_normal_pdf_over_improvement(t) / sd;
-    side.by_mean /= rest;
-    side.by_sd /= rest;
+    side.by_mean = (side.by_mean + share * at_lower.cdf_ratio / sd) / rest;
+    side.by_sd = (side.by_sd - share * at_lower.pdf_ratio / sd) / rest;
   }
   return side;
 }

@@ -61,6 +61,16 @@ static void the_upper_side_has_its_limits(void **state) {
   assert_near(gannet_normal_hazard(1e120), 0, 0);
 }
 
+static void terms_at_once_are_the_single_ones(void **state) {
+  (void)state;
+  for (int i = 0; i < POINTS; ++i) {
+    const gannet_normal_terms all = gannet_normal_improvement_terms(points[i]);
+    assert_true(all.logarithm == gannet_normal_log_improvement(points[i]));
+    assert_true(all.cdf_ratio == gannet_normal_cdf_over_improvement(points[i]));
+    assert_true(all.pdf_ratio == gannet_normal_pdf_over_improvement(points[i]));
+  }
+}
+
 /* Entropy of a standard normal below z from its density, against that of all of it. */
 static double entropy_lost(double z) {
   enum { STEPS = 200000 };
@@ -106,6 +116,7 @@ int main(void) {
       cmocka_unit_test(values_agree_with_quadrature),
       cmocka_unit_test(the_far_tail_follows_the_asymptotic_series),
       cmocka_unit_test(the_upper_side_has_its_limits),
+      cmocka_unit_test(terms_at_once_are_the_single_ones),
       cmocka_unit_test(truncation_takes_the_entropy_that_it_should),
       cmocka_unit_test(truncation_is_smooth_and_finite),
   };
