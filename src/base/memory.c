@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,23 +24,17 @@ static void save(void *pointer_to_pointer, void *block) {
   memcpy(pointer_to_pointer, &block, sizeof block);
 }
 
-/* The system grants more memory than there is. When that memory is written, it ends a process: this
- * one or another. */
-static gannet_err check_left(size_t bytes) {
-  if ((double)bytes <= little) return GANNET_OK;
-  const double left = gannet_memory_left();
-  GANNET_REQUIRE((double)bytes <= left, GANNET_ERR_MEMORY,
-                 "%zu bytes, and only %.1f GB are left on this machine or to this job", bytes,
-                 left / 1e9);
-  return GANNET_OK;
-}
-
 gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer) {
   save(pointer_to_pointer, NULL);
   GANNET_REQUIRE(size == 0 || count <= (SIZE_MAX - ALIGNMENT) / size, GANNET_ERR_MEMORY,
                  "%zu objects of %zu bytes", count, size);
   const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  GANNET_TRY(check_left(bytes));
+  /* The system grants more memory than there is. When that memory is written, it ends a process:
+   * this one or another. */
+  const double left = (double)bytes > little ? gannet_memory_left() : INFINITY;
+  GANNET_REQUIRE((double)bytes <= left, GANNET_ERR_MEMORY,
+                 "%zu bytes, and only %.1f GB are left on this machine or to this job", bytes,
+                 left / 1e9);
   void *block = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
   GANNET_REQUIRE(block, GANNET_ERR_MEMORY, "%zu bytes", bytes);
   memset(block, 0, bytes);

@@ -39,11 +39,6 @@ void gannet_utf8_mend(char *text) {
   }
 }
 
-/* U+0080 to U+009F are control characters, too: some terminals take the one for CSI. */
-static bool is_control(uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
-
 /* Characters that have no glyph and change how others are shown: their order (as U+202E, which
  * turns the rest of a line around), lines of their own, nothing at all. */
 static bool is_format(uint32_t code) {
@@ -59,8 +54,10 @@ static void blank_controls(char *text, const char *kept, bool formats) {
   for (size_t left = strlen(text); left > 0;) {
     uint32_t code = 0;
     const size_t length = gannet_utf8_next(text, left, &code);
-    const bool blank = is_control(code) || (formats && is_format(code));
-    if (blank && !strchr(kept, *text)) memset(text, ' ', length);
+    /* U+0080 to U+009F are control characters, too: some terminals take the one for CSI. */
+    const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    if ((is_control || (formats && is_format(code))) && !strchr(kept, *text))
+      memset(text, ' ', length);
     text += length;
     left -= length;
   }

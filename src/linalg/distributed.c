@@ -204,6 +204,7 @@ static void copy_factor(const gannet_distributed *f, int ld, double *local) {
 /* Allocate memory for n rows and move the factor there. */
 static gannet_err reserve_rows(gannet_distributed *f, int n) {
   const gannet_distributed_layout *l = &f->layout;
+  GANNET_REQUIRE(n >= f->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n, f->n);
   if (n <= f->capacity) return GANNET_OK;
   GANNET_REQUIRE(n <= INT_MAX - l->panel, GANNET_ERR_SHAPE, "n = %d is too large", n);
   const int capacity = (n + l->panel - 1) / l->panel * l->panel;
@@ -458,15 +459,10 @@ static gannet_err factor_panel(gannet_distributed *f, int first, int last) {
   return GANNET_OK;
 }
 
-static gannet_err check_and_reserve(gannet_distributed *f, int n) {
-  GANNET_REQUIRE(n >= f->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n, f->n);
-  return reserve_rows(f, n);
-}
-
 gannet_err gannet_distributed_extend(gannet_distributed *factor, int n, gannet_kernel_tile tile,
                                      void *user) {
   gannet_distributed *f = factor;
-  GANNET_TRY(gannet_agree(f->comm, check_and_reserve(f, n)));
+  GANNET_TRY(gannet_agree(f->comm, reserve_rows(f, n)));
   if (n == f->n) return GANNET_OK;
   const int panel = f->layout.panel;
   f->n = f->n / panel * panel;

@@ -59,14 +59,6 @@ static size_t count_pass_numbers(const gannet_newton *s) {
   return s->p + 3 * s->n + TOLD;
 }
 
-/* Numbers of this rank, without what it has in common. */
-static size_t count_own_numbers(const gannet_newton *s) {
-  const int n = (int)s->n;
-  return 5 * s->p + s->n + 2 * gannet_pair_units(s->net, n) + gannet_pair_scratch(s->net, n) +
-         (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS +
-         (s->team ? 0 : count_pass_numbers(s) + s->n * s->n);
-}
-
 static double *take_numbers(double **next, size_t size) {
   double *const part = *next;
   *next += size;
@@ -80,18 +72,22 @@ static void lay_out_passes(gannet_newton *s, double *next) {
   s->told = next;
 }
 
+/* The memory of this rank. */
 static gannet_err set_up_alone(gannet_newton *s) {
   const int n = (int)s->n;
-  GANNET_TRY(gannet_alloc(count_own_numbers(s), sizeof(double), &s->memory));
+  const size_t units = gannet_pair_units(s->net, n), scratch = gannet_pair_scratch(s->net, n);
+  const size_t work = (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
+  const size_t in_common = s->team ? 0 : count_pass_numbers(s) + s->n * s->n;
+  GANNET_TRY(gannet_alloc(5 * s->p + s->n + 2 * units + scratch + work + in_common, sizeof(double),
+                          &s->memory));
   double *next = s->memory;
   double **const weights[] = {&s->theta, &s->start, &s->trial, &s->way, &s->other_way};
   for (int k = 0; k < 5; ++k) *weights[k] = take_numbers(&next, s->p);
   s->solution = take_numbers(&next, s->n);
-  s->scratch = take_numbers(&next, gannet_pair_scratch(s->net, n));
+  s->scratch = take_numbers(&next, scratch);
   for (int k = 0; k < 2; ++k)
-    s->at[k] =
-        gannet_pair_in(s->net, n, take_numbers(&next, gannet_pair_units(s->net, n)), s->scratch);
-  s->work = take_numbers(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
+    s->at[k] = gannet_pair_in(s->net, n, take_numbers(&next, units), s->scratch);
+  s->work = take_numbers(&next, work);
   s->mine = gannet_stride_of(0, 1, false);
   if (s->team) return GANNET_OK;
   s->kernel = take_numbers(&next, s->n * s->n);
