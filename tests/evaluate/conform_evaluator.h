@@ -163,6 +163,32 @@ static inline void conform_directory(char *path, size_t size) {
   MPI_Bcast(path, (int)size, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
+/* One campaign in such a directory, for as many simulations at once as the suite has and one more.
+ */
+static inline gannet_evaluator_setup conform_setup(gannet_context *context, gannet_problem *problem,
+                                                   const char *directory) {
+  return (gannet_evaluator_setup){.context = context,
+                                  .problem = problem,
+                                  .campaign = directory,
+                                  .input_directory = directory,
+                                  .name = "test",
+                                  .parallel = CONFORM_RUNS + 1,
+                                  .time_limit = INFINITY};
+}
+
+/* The result of the one evaluation that was submitted, the same on all ranks; destroys the
+ * evaluator. */
+static inline gannet_result_record conform_last(gannet_evaluator *evaluator) {
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  conform_collect(evaluator, 1, &result);
+  gannet_evaluator_destroy(&evaluator);
+  assert_ok(gannet_same(MPI_COMM_WORLD, &result.run, sizeof result.run, "run"));
+  assert_ok(gannet_same(MPI_COMM_WORLD, &result.objective, sizeof(double), "objective"));
+  result.constraints = NULL;
+  return result;
+}
+
 /* Run a shell command on rank 0; everybody waits for it. */
 static inline void conform_shell(const char *command) {
   int rank = 0, failed = 0;

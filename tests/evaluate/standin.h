@@ -71,13 +71,8 @@ static inline int standin_set_up(void **state) {
   conform_directory(f->directory, sizeof f->directory);
   standin_make_tools(f);
   if (f->context->rank == 0) standin_start_node(f);
-  f->setup = (gannet_evaluator_setup){.context = f->context,
-                                      .problem = f->problem,
-                                      .campaign = f->directory,
-                                      .input_directory = f->directory,
-                                      .name = "a campaign/of mine",
-                                      .parallel = CONFORM_RUNS + 1,
-                                      .time_limit = INFINITY};
+  f->setup = conform_setup(f->context, f->problem, f->directory);
+  f->setup.name = "a campaign/of mine";
   f->options.command.kill_grace = 0.3;
   f->options.runs_per_job = f->options.runs_at_once = 1;
   f->options.array_size = GANNET_AUTO;
@@ -173,17 +168,10 @@ static inline void standin_submit(gannet_evaluator *evaluator, int i, int attemp
 
 /* One evaluation from submission to result. */
 static inline gannet_result_record standin_run(standin *f, const char *script) {
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
   if (script) use_simulation(f, script);
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  conform_collect(evaluator, 1, &result);
-  gannet_evaluator_destroy(&evaluator);
-  assert_ok(gannet_same(MPI_COMM_WORLD, &result.run, sizeof result.run, "run"));
-  assert_ok(gannet_same(MPI_COMM_WORLD, &result.objective, sizeof(double), "objective"));
-  result.constraints = NULL;
-  return result;
+  return conform_last(evaluator);
 }
 
 static inline void is_done(const gannet_result_record *result) {

@@ -35,14 +35,8 @@ static int set_up(void **state) {
   f->problem = conform_problem();
   f->launcher = started_first;
   conform_directory(f->directory, sizeof f->directory);
-  f->setup = (gannet_evaluator_setup){.context = f->context,
-                                      .problem = f->problem,
-                                      .campaign = f->directory,
-                                      .input_directory = f->directory,
-                                      .name = "test",
-                                      .parallel = CONFORM_RUNS + 1,
-                                      .time_limit = INFINITY,
-                                      .launcher = f->launcher};
+  f->setup = conform_setup(f->context, f->problem, f->directory);
+  f->setup.launcher = f->launcher;
   f->options.kill_grace = 0.3;
   *state = f;
   return 0;
@@ -84,17 +78,10 @@ static void submit(gannet_evaluator *evaluator, int i, int attempt) {
 }
 
 static gannet_result_record run(fixture *f, const char *script) {
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
   use_script(f, script);
   gannet_evaluator *evaluator = create(f);
   submit(evaluator, 1, 1);
-  conform_collect(evaluator, 1, &result);
-  gannet_evaluator_destroy(&evaluator);
-  assert_ok(gannet_same(MPI_COMM_WORLD, &result.run, sizeof result.run, "run"));
-  assert_ok(gannet_same(MPI_COMM_WORLD, &result.objective, sizeof(double), "objective"));
-  result.constraints = NULL;
-  return result;
+  return conform_last(evaluator);
 }
 
 static void failed_with(const gannet_result_record *result, const char *reason) {

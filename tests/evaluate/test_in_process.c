@@ -115,14 +115,8 @@ static int set_up(void **state) {
   gannet_context_set_log(f->context, GANNET_LOG_INFO, keep_line, f);
   f->problem = conform_problem();
   conform_directory(f->directory, sizeof f->directory);
-  f->setup = (gannet_evaluator_setup){.context = f->context,
-                                      .problem = f->problem,
-                                      .campaign = f->directory,
-                                      .input_directory = f->directory,
-                                      .name = "test",
-                                      .parallel = CONFORM_RUNS + 1,
-                                      .time_limit = INFINITY,
-                                      .simulations = simulations};
+  f->setup = conform_setup(f->context, f->problem, f->directory);
+  f->setup.simulations = simulations;
   *state = f;
   return 0;
 }
