@@ -68,6 +68,7 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   made->options = *options;
   memset(options, 0, sizeof *options);
   GANNET_TRY(gannet_history_create(problem, &made->history));
+  gannet_history_name_rows(made->history, &made->discarded);
   GANNET_TRY(gannet_related_create(context, problem, &made->related));
   if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
   const size_t n = (size_t)made->options.n_members;
@@ -83,10 +84,16 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
 
 /* Make the model of the costs where they are weighed, and then the members, which weigh by it. */
 static gannet_err create_members(gannet_optimizer *o) {
+  if (o->options.cost.weigh)
+    GANNET_TRY(gannet_cost_model_create(o->context, o->history, &o->options, &o->cost));
+  return gannet_portfolio_create(o, n_initial(o));
+}
+
+/* What the user should know of settings, told once. */
+static void log_settings(const gannet_optimizer *o) {
   const gannet_optimizer_options *options = &o->options;
   char others[300] = "";
-  if (!options->cost.weigh) return gannet_portfolio_create(o, n_initial(o));
-  GANNET_TRY(gannet_cost_model_create(o->context, o->history, options, &o->cost));
+  if (!options->cost.weigh) return;
   for (int i = 0; i < options->n_members; ++i) {
     const size_t used = strlen(others);
     if (!gannet_member_options_weigh(&options->member[i]))
@@ -102,7 +109,6 @@ static gannet_err create_members(gannet_optimizer *o) {
     gannet_log(o->context, GANNET_LOG_INFO,
                "cost.weigh: there is neither budget.evaluations nor budget.cost, so the cost "
                "counts as much at the end as at the beginning");
-  return gannet_portfolio_create(o, n_initial(o));
 }
 
 /* Make the optimiser from checked options, which it takes over. */
@@ -113,6 +119,7 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   gannet_err err =
       gannet_agree(context->comm, create_without_members(context, problem, options, optimizer));
   if (err == GANNET_OK) err = gannet_agree(context->comm, create_members(*optimizer));
+  if (err == GANNET_OK) log_settings(*optimizer);
   if (err != GANNET_OK) gannet_optimizer_destroy(optimizer);
   GANNET_TRY(err);
   return GANNET_OK;

@@ -3,7 +3,6 @@
 #define GANNET_OPTIMIZER_OPTIMIZER_IMPL_H
 
 #include "optimizer/allocation.h"
-#include "optimizer/discarded.h"
 #include "optimizer/member.h"
 #include "optimizer/optimizer.h"
 

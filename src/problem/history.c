@@ -26,9 +26,10 @@ struct gannet_history {
   int64_t n_elsewhere;     /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives;    /* rows that are done and have an objective */
   int64_t n_error_bars;    /* of these, rows whose objective has a standard deviation */
-  bool at_its_word;        /* no objective is taken for a penalty */
-  int64_t first_done;      /* id of the first row done with all constraints, -1 = none */
-  bool is_varied;          /* values of constraints differ between rows */
+  const gannet_discarded *discarded; /* in whose ids rows are named; NULL = by the row */
+  bool at_its_word;                  /* no objective is taken for a penalty */
+  int64_t first_done;                /* id of the first row done with all constraints, -1 = none */
+  bool is_varied;                    /* values of constraints differ between rows */
   int64_t capacity;
   gannet_evaluation *row;      /* [capacity] */
   double *x_user;              /* [capacity][n_variables] */
@@ -316,11 +317,22 @@ void gannet_history_clear(gannet_history *h) {
   memset(h->n_origin, 0, sizeof h->n_origin);
 }
 
+void gannet_history_name_rows(gannet_history *h, const gannet_discarded *discarded) {
+  h->discarded = discarded;
+}
+
+int64_t gannet_history_name(const gannet_history *h, int64_t row) {
+  return h->discarded ? gannet_discarded_id(h->discarded, row) : row;
+}
+
 void gannet_history_exchange(gannet_history *a, gannet_history *b) {
   const gannet_history kept = *a;
   const bool at_its_word = b->at_its_word;
   *a = *b;
   *b = kept;
+  const gannet_discarded *const of_b = a->discarded;
+  a->discarded = kept.discarded;
+  b->discarded = of_b;
   a->at_its_word = kept.at_its_word;
   b->at_its_word = at_its_word;
 }

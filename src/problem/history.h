@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "problem/discarded.h"
 #include "problem/problem.h"
 #include "problem/result.h"
 
@@ -45,6 +46,20 @@ typedef struct gannet_history gannet_history;
 GANNET_CHECKED gannet_err gannet_history_create(const gannet_problem *problem,
                                                 gannet_history **history);
 void gannet_history_destroy(gannet_history **history);
+
+/* Name rows in messages by the numbers that the user of an optimiser knows them by.
+ *
+ * Local.
+ *
+ * discarded  in  what the user has discarded and the table has no more; borrowed
+ */
+void gannet_history_name_rows(gannet_history *history, const gannet_discarded *discarded);
+
+/* The number of a row in messages.
+ *
+ * Local.
+ */
+int64_t gannet_history_name(const gannet_history *history, int64_t row);
 
 /* Append a pending evaluation; its id is the number of rows before.
  *

@@ -107,12 +107,15 @@ typedef struct {
   gannet_surrogate_type type[GANNET_MEMBERS_MOST];
   const gannet_surrogate_type *real[GANNET_MEMBERS_MOST];
   int warnings, returns, mentions; /* of the log */
+  const char *part;                /* whose lines are counted, too; NULL = none */
+  int parts;
 } subject;
 
 static void read_log(void *user, gannet_log_level level, int rank, const char *line) {
   subject *s = user;
   (void)rank;
   s->warnings += level == GANNET_LOG_WARNING && strstr(line, "proposes instead") != NULL;
+  s->parts += s->part && strstr(line, s->part) != NULL;
   s->returns += strstr(line, "the model works again") != NULL;
   s->mentions += strstr(line, "made to fail") != NULL;
 }
@@ -400,6 +403,40 @@ static void every_method_takes_any_numbers(void **state) {
     }
 }
 
+/* After a discard the rows of the models are others than the ids that the user knows. */
+static void messages_name_evaluations_by_their_ids(void **state) {
+  subject s;
+  double x[Q * D];
+  (void)state;
+  begin(MPI_COMM_WORLD, "gp-ei", 0, &s);
+  tell_design(&s);
+  assert_ok(gannet_optimizer_discard(s.optimizer, 0));
+  assert_ok(gannet_optimizer_discard(s.optimizer, 1));
+  break_models(&s, PREDICTION_IS_NO_NUMBER);
+  s.part = "at evaluation 2, which it was fitted to, is not a number";
+  one_round(&s, x);
+  if (my_rank == 0) assert_int_equal(s.parts, 1);
+  end(&s);
+}
+
+/* Discards and corrections make the members anew. */
+static void settings_are_told_once(void **state) {
+  const gannet_method_setting settings[] = {
+      {"method", "gp-ei"}, {"cost.from", "hours"}, {"cost.weigh", "true"}};
+  subject s = {.problem = make_problem(false, 0), .part = "neither budget.evaluations nor"};
+  (void)state;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &s.context));
+  gannet_context_set_log(s.context, GANNET_LOG_INFO, read_log, &s);
+  assert_ok(gannet_optimizer_create(s.context, s.problem, 3, settings, &s.optimizer));
+  if (my_rank == 0) assert_int_equal(s.parts, 1);
+  tell_design(&s);
+  assert_ok(gannet_optimizer_discard(s.optimizer, 0));
+  const gannet_result better = {.objective = 3};
+  assert_ok(gannet_optimizer_correct(s.optimizer, 1, &better));
+  if (my_rank == 0) assert_int_equal(s.parts, 1);
+  end(&s);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_goes_on),
@@ -408,6 +445,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(too_little_memory_is_an_error),
       cmocka_unit_test(long_histories_need_no_gaussian_process),
       cmocka_unit_test(every_method_takes_any_numbers),
+      cmocka_unit_test(messages_name_evaluations_by_their_ids),
+      cmocka_unit_test(settings_are_told_once),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   if (MPI_Comm_rank(MPI_COMM_WORLD, &my_rank) != MPI_SUCCESS) return 1;

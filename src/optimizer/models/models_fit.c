@@ -93,7 +93,7 @@ static gannet_err require_numbers(const gannet_models *m, int i, int n) {
   for (int k = 0; k < n; ++k)
     GANNET_REQUIRE(isfinite(one->y[k]), GANNET_ERR_NUMERIC,
                    "the value of evaluation %lld is not a number after the transform",
-                   (long long)one->id[k]);
+                   (long long)gannet_history_name(m->history, one->id[k]));
   GANNET_REQUIRE(isfinite(one->threshold) && !isinf(one->noise_var), GANNET_ERR_NUMERIC,
                  "threshold %g and noise variance %g after the transform", one->threshold,
                  one->noise_var);
@@ -234,7 +234,7 @@ static gannet_err require_fitted(const gannet_models *m, int i) {
   GANNET_TRY(gannet_surrogate_predict(one->surrogate, 1, one->x, &mean, NULL));
   GANNET_REQUIRE(isfinite(mean), GANNET_ERR_NUMERIC,
                  "the prediction at evaluation %lld, which it was fitted to, is not a number",
-                 (long long)one->id[0]);
+                 (long long)gannet_history_name(m->history, one->id[0]));
   return GANNET_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "optimizer/discarded.h"
+#include "problem/discarded.h"
 
 #include <string.h>
 

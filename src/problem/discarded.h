@@ -1,8 +1,8 @@
 /* Evaluations that the user of an optimiser has discarded. The history has them no more, so the
  * numbers of later ones in it, their rows, differ from those that the user knows, their ids.
  */
-#ifndef GANNET_OPTIMIZER_DISCARDED_H
-#define GANNET_OPTIMIZER_DISCARDED_H
+#ifndef GANNET_PROBLEM_DISCARDED_H
+#define GANNET_PROBLEM_DISCARDED_H
 
 #include <stdint.h>
 
