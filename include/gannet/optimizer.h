@@ -223,8 +223,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *
  * they do not count and are never the best. A Gaussian process of them, scaled and shifted, becomes
  * what the objective's model expects where it has no results of its own; how much it counts is
  * learnt from these, and a problem that turns out not to be related counts nothing. Every call is
- * one problem of at most eight. Constraints of related problems are not used, and methods without a
- * model of the objective, as quadratic and sobol, make no use of any.
+ * one problem of at most eight. Methods without a model of the objective, as quadratic and sobol,
+ * make no use of any.
  *
  * Collective; the same on all ranks.
  *
@@ -240,6 +240,23 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related(gannet_optimizer *optimizer,
                                                                    int n, const double *x_user,
                                                                    const double *objective);
+
+/* The same with constraints: of each, a Gaussian process becomes what its model expects, where the
+ * results of this problem agree with it. Limits may lie elsewhere in the related problem, values
+ * may have another shift and scale, but large must be large in both.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n        in  >= 2 results
+ * x_user   in  [n][n_variables] copied, as for gannet_optimizer_tell_related
+ * results  in  [n] with outcome GANNET_RESULT_OK or GANNET_RESULT_PARTIAL; ids are ignored.
+ *              Constraints that are NAN, or all where constraints is NULL, are not known there
+ *
+ * Errors: those of gannet_optimizer_tell_related; GANNET_ERR_INPUT for another outcome,
+ * GANNET_ERR_ARG for a result without any value.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related_results(
+    gannet_optimizer *optimizer, int n, const double *x_user, const gannet_result *results);
 
 /* The best evaluation so far.
  *

@@ -25,20 +25,43 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+/* The weights that a related problem has for constraints: "; stress 0.41"; nothing of those for
+ * which no model was made with it. */
+static void describe_weights(const gannet_campaign *campaign, int which, char *text, size_t size) {
+  const gannet_problem *problem = campaign->input->problem;
+  double largest = NAN;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int j = 0, k = 0, next = 0; j < problem->n_bounds && used < size; ++j) {
+    (void)gannet_problem_find_bound(problem, j, &k);
+    largest = fmax(largest, gannet_optimizer_related_weight(&campaign->ledger.state, which, j + 1));
+    if (j + 1 < problem->n_bounds) (void)gannet_problem_find_bound(problem, j + 1, &next);
+    if (j + 1 < problem->n_bounds && next == k) continue; /* it has both bounds */
+    const char *name = problem->spec.constraints[k].name;
+    const int more = isnan(largest) ? 0
+                     : largest > 0
+                         ? snprintf(text + used, size - used, "; %.60s %.2f", name, largest)
+                         : snprintf(text + used, size - used, "; %.60s not used", name);
+    used += more > 0 ? (size_t)more : 0;
+    largest = NAN;
+  }
+}
+
 /* What is learnt from results of related problems. */
 static void print_related(const gannet_campaign *campaign) {
   int which = 0;
   for (int i = 0; i < campaign->ledger.n_imports; ++i) {
     const gannet_import *import = &campaign->ledger.imports[i];
-    char weight[60] = "not used yet";
+    char weight[60] = "not used yet", others[600];
     if (import->related.n == 0) continue;
-    const double value = gannet_optimizer_related_weight(&campaign->ledger.state, which++);
+    describe_weights(campaign, which, others, sizeof others);
+    const double value = gannet_optimizer_related_weight(&campaign->ledger.state, which++, 0);
     if (value > 0)
       (void)snprintf(weight, sizeof weight, "weight %.2f", value);
     else if (value == 0)
       (void)snprintf(weight, sizeof weight, "not used: the results do not agree with them");
-    cli_say(stdout, "related      %d results of a related problem from %s: %s\n", import->related.n,
-            import->from, weight);
+    cli_say(stdout, "related      %d results of a related problem from %s: %s%s\n",
+            import->related.n, import->from, weight, others);
   }
 }
 

@@ -310,11 +310,12 @@ module gannet
       integer(c_int64_t), intent(out) :: id
       integer(c_int) :: optimizer_tell_point
     end function
-    function optimizer_tell_related(handle, n, x, objective) bind(c, name="gannet_optimizer_tell_related")
+    function optimizer_tell_related(handle, n, x, results) bind(c, name="gannet_optimizer_tell_related_results")
       import
       type(c_ptr), value :: handle
       integer(c_int), value :: n
-      real(c_double), intent(in) :: x(*), objective(*)
+      real(c_double), intent(in) :: x(*)
+      type(c_result), intent(in) :: results(*)
       integer(c_int) :: optimizer_tell_related
     end function
     function optimizer_discard(handle, id) bind(c, name="gannet_optimizer_discard")
@@ -1258,26 +1259,37 @@ contains
   end subroutine
 
   ! Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations. Every
-  ! call is one problem of at most eight. How much one counts is learnt from the results of this one. Constraints of
-  ! related problems are not used.
+  ! call is one problem of at most eight. How much one counts is learnt from the results of this one, for the objective
+  ! and for each constraint.
   !
   ! Collective; the same on all ranks.
   !
   ! x          (variables, points), also outside the bounds; NaN in all points = the related problem has no such variable
-  ! objective  (points), of any shift and scale, but good in the same sense
-  ! ierr       0 = done; without it an error ends the program
-  subroutine gannet_tell_related(opt, x, objective, ierr)
+  ! objective    (points), of any shift and scale, but good in the same sense; NaN = not known
+  ! ierr         0 = done; without it an error ends the program
+  ! constraints  (constraints, points), of any shift and scale, but large in the same sense; NaN = not known
+  subroutine gannet_tell_related(opt, x, objective, ierr, constraints)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :), objective(:)
     integer, intent(out), optional :: ierr
+    real(c_double), intent(in), optional :: constraints(:, :)
+    real(c_double), allocatable, target :: values(:, :)
+    type(c_result) :: results(size(objective))
     integer(c_int) :: code
-    integer :: n
+    integer :: i, n
     n = size(x, 2)
     call check_order(opt, code)
     call compare_shapes("x(variables, points)", shape(x), [count_variables(opt), n], code)
     call compare_shapes("objective(points)", shape(objective), [n], code)
+    if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
+                                                  [count_constraints(opt), n], code)
     if (code == 0) call make(opt, code)
-    if (code == 0) code = optimizer_tell_related(opt%handle, int(n, c_int), x, objective)
+    if (present(constraints)) values = constraints
+    do i = 1, size(objective)
+      results(i) = c_result(0_c_int64_t, gannet_partial, objective(i), c_null_ptr, 0, c_null_ptr)
+      if (code == 0 .and. present(constraints) .and. count_constraints(opt) > 0) results(i)%constraints = c_loc(values(1, i))
+    end do
+    if (code == 0) code = optimizer_tell_related(opt%handle, int(n, c_int), x, results)
     call settle(code, ierr)
   end subroutine
 

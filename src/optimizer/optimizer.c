@@ -544,24 +544,79 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
 }
 
 static gannet_err check_related(const gannet_optimizer *o, int n, const double *x_user,
-                                const double *objective) {
-  const int most = INT_MAX / o->problem->spec.n_variables;
+                                const void *results, const char *name) {
+  const gannet_problem_spec *spec = &o->problem->spec;
+  const int most = INT_MAX / (spec->n_variables + spec->n_constraints);
   GANNET_REQUIRE_POINTER(x_user, "x_user");
-  GANNET_REQUIRE_POINTER(objective, "objective");
+  GANNET_REQUIRE_POINTER(results, name);
   GANNET_REQUIRE(n >= 0 && n <= most, GANNET_ERR_ARG, "n = %d results, expected 0 to %d", n, most);
   return GANNET_OK;
+}
+
+gannet_err gannet_optimizer_enter_related(gannet_optimizer *o, const gannet_related_rows *rows) {
+  const gannet_problem_spec *spec = &o->problem->spec;
+  uint64_t digest =
+      gannet_rank_digest_numbers((uint64_t)rows->n, rows->n * spec->n_variables, rows->x);
+  digest = gannet_rank_digest_numbers(digest, rows->n, rows->objective);
+  if (rows->constraints)
+    digest = gannet_rank_digest_numbers(digest, rows->n * spec->n_constraints, rows->constraints);
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results of a related problem"));
+  return gannet_agree(o->context->comm, gannet_related_add(o->related, rows));
 }
 
 gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const double *x_user,
                                          const double *objective) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, objective)));
-  const int numbers = n * o->problem->spec.n_variables;
-  uint64_t digest = gannet_rank_digest_numbers((uint64_t)n, numbers, x_user);
-  digest = gannet_rank_digest_numbers(digest, n, objective);
-  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results of a related problem"));
-  return gannet_agree(o->context->comm, gannet_related_add(o->related, n, x_user, objective));
+  GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, objective, "objective")));
+  /* Which are only read. */
+  const gannet_related_rows rows = {n, (double *)(uintptr_t)x_user, (double *)(uintptr_t)objective,
+                                    NULL};
+  return gannet_optimizer_enter_related(o, &rows);
+}
+
+/* What a result does not have is NAN, whichever its outcome. */
+static gannet_err read_related(const gannet_problem *problem, int i, const gannet_result *result,
+                               gannet_related_rows *rows) {
+  const int k = problem->spec.n_constraints;
+  gannet_result given = *result;
+  gannet_result_record record = {.constraints = rows->constraints + (ptrdiff_t)i * k};
+  GANNET_REQUIRE(
+      given.outcome == GANNET_RESULT_OK || given.outcome == GANNET_RESULT_PARTIAL, GANNET_ERR_INPUT,
+      "result %d of a related problem: outcome = %d, expected GANNET_RESULT_OK or _PARTIAL; leave "
+      "out designs without any values",
+      i + 1, (int)given.outcome);
+  given.outcome = GANNET_RESULT_PARTIAL; /* constraints may be missing */
+  bool any = given.n_quantities != 0 || !isnan(given.objective);
+  for (int c = 0; given.constraints && c < k; ++c) any = any || !isnan(given.constraints[c]);
+  if (!any) { /* which is refused with its number when all have been read */
+    gannet_result_clear(k, &record);
+    rows->objective[i] = NAN;
+    return GANNET_OK;
+  }
+  const gannet_err err = gannet_optimizer_read_result(problem, &given, &record);
+  rows->objective[i] = record.objective;
+  gannet_quantities_release(&record.reported);
+  return err;
+}
+
+gannet_err gannet_optimizer_tell_related_results(gannet_optimizer *o, int n, const double *x_user,
+                                                 const gannet_result *results) {
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, results, "results")));
+  gannet_related_rows rows = {.n = n, .x = (double *)(uintptr_t)x_user}; /* only read */
+  const size_t k = (size_t)o->problem->spec.n_constraints;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *rows.objective, &rows.objective);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)n * k, sizeof *rows.constraints, &rows.constraints);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = read_related(o->problem, i, &results[i], &rows);
+  err = gannet_agree(o->context->comm, err);
+  if (err == GANNET_OK) err = gannet_optimizer_enter_related(o, &rows);
+  gannet_free(&rows.objective);
+  gannet_free(&rows.constraints);
+  return err;
 }
 
 gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, const char *name,

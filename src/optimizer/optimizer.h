@@ -6,6 +6,7 @@
 
 #include "gannet/optimizer.h"
 #include "optimizer/options.h"
+#include "optimizer/related_columns.h"
 #include "optimizer/state.h"
 #include "problem/history.h"
 
@@ -37,7 +38,16 @@ GANNET_CHECKED gannet_err gannet_optimizer_enter_designs(gannet_optimizer *optim
  */
 GANNET_CHECKED gannet_err gannet_optimizer_reset(gannet_optimizer *optimizer);
 
-/* Forget what gannet_optimizer_tell_related has told.
+/* Tell results of a related problem, as gannet_optimizer_tell_related_results.
+ *
+ * Collective; the same on all ranks.
+ *
+ * rows  in  copied
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_enter_related(gannet_optimizer *optimizer,
+                                                         const gannet_related_rows *rows);
+
+/* Forget what of related problems has been told.
  *
  * Collective.
  */
@@ -49,8 +59,10 @@ void gannet_optimizer_forget_related(gannet_optimizer *optimizer);
  * Local.
  *
  * which  in  0 = the first that was told
+ * model  in  0 = of the objective, j + 1 = of the one-sided constraint j
+ * (gannet_problem_find_bound)
  */
-double gannet_optimizer_related_weight(const gannet_state *state, int which);
+double gannet_optimizer_related_weight(const gannet_state *state, int which, int model);
 
 /* Number of the next batch: the first is 0.
  *

@@ -133,10 +133,13 @@ int64_t gannet_state_positional_left_out(const gannet_optimizer_options *options
   return (int64_t)(-1 - values[TRIALS + member]);
 }
 
-double gannet_optimizer_related_weight(const gannet_state *state, int which) {
-  char name[40];
+double gannet_optimizer_related_weight(const gannet_state *state, int which, int model) {
+  char name[80];
   double largest = NAN;
-  (void)snprintf(name, sizeof name, "related%d.weight", which + 1);
+  if (model > 0)
+    (void)snprintf(name, sizeof name, "constraint%d.related%d.weight", model, which + 1);
+  else
+    (void)snprintf(name, sizeof name, "related%d.weight", which + 1);
   for (int i = 0; i < state->n; ++i) {
     const char *last = strrchr(state->value[i].name, '/');
     if (strcmp(last ? last + 1 : state->value[i].name, name) == 0)

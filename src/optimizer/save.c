@@ -151,10 +151,9 @@ static gannet_err write_results(gannet_store *store, const gannet_optimizer *o) 
 static gannet_err read_related(const gannet_store *store, const gannet_optimizer *o) {
   gannet_related_rows *sources = NULL;
   int n = 0;
-  gannet_err err = gannet_related_columns_read(store, o->problem->spec.n_variables, &n, &sources);
+  gannet_err err = gannet_related_columns_read(store, o->problem, &n, &sources);
   gannet_related_clear(o->related);
-  for (int i = 0; i < n && err == GANNET_OK; ++i)
-    err = gannet_related_add(o->related, sources[i].n, sources[i].x, sources[i].objective);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) err = gannet_related_add(o->related, &sources[i]);
   gannet_related_columns_release(n, &sources);
   return err;
 }
@@ -179,7 +178,7 @@ static gannet_err write_optimizer(gannet_store *store, const gannet_optimizer *o
   gannet_related_rows sources[GANNET_RELATED_MOST];
   const int n_related = gannet_related_count(o->related);
   for (int i = 0; i < n_related; ++i) sources[i] = *gannet_related_results(o->related, i);
-  GANNET_TRY(gannet_related_columns_write(store, o->problem->spec.n_variables, n_related, sources));
+  GANNET_TRY(gannet_related_columns_write(store, o->problem, n_related, sources));
   return write_results(store, o);
 }
 

@@ -152,7 +152,7 @@ def _load():
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
         "gannet_optimizer_discard": [handle, ctypes.c_int64],
         "gannet_optimizer_correct": [handle, ctypes.c_int64, ctypes.POINTER(_Result)],
-        "gannet_optimizer_tell_related": [handle, ctypes.c_int, doubles, doubles],
+        "gannet_optimizer_tell_related_results": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Result)],
         "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
@@ -689,15 +689,17 @@ class Optimizer(contextlib.AbstractContextManager):
             result = self._result(number, objective, constraints, outcome, quantities)
         self._finish(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
-    def tell_related(self, points, values):
+    def tell_related(self, points, values, constraints=None):
         """Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations.
 
         points  designs as dictionaries; a variable that the related problem does not have is left out of all of them, and
                 values may be outside the bounds
-        values  the objective at each, of any shift and scale, but good in the same sense
+        values  the objective at each, of any shift and scale, but good in the same sense; None or nan where it is not known
+        constraints  name -> values of some constraints at each point, of any shift and scale, but large in the same sense;
+                     None or nan where one is not known
 
-        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, and nothing
-        is lost with a problem that turns out not to be related. Constraints of related problems are not used.
+        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, for the
+        objective and for each constraint, and nothing is lost with a problem that turns out not to be related.
 
         Collective; the same on all ranks.
         """
@@ -710,9 +712,17 @@ class Optimizer(contextlib.AbstractContextManager):
                 rows.append([_number(name, kind, point[name]) if name in point else np.nan
                              for name, kind in zip(self.names, self.kinds)])
             x, y = np.array(rows, dtype=float), np.array(list(values), dtype=float)
-            if len(x) != len(y):
-                raise Error(f"{len(x)} points and {len(y)} values; expected as many of both")
-        self._finish(_library.gannet_optimizer_tell_related(self._working(), len(y), _doubles(x), _doubles(y)))
+            limits = {name: np.array(list(column), dtype=float) for name, column in (constraints or {}).items()}
+            _check_names("constraint", limits, list(self.constraints), self.constraints)
+            for column in y, *limits.values():
+                if len(x) != len(column):
+                    raise Error(f"{len(x)} points and {len(column)} values; expected as many of both")
+            given = np.array([limits.get(name, np.full(len(x), np.nan)) for name in self.constraints]).T.copy()
+            results = (_Result * max(1, len(y)))()
+            for i, value in enumerate(y):
+                known = len(self.constraints) > 0 and not np.isnan(given[i]).all()
+                results[i] = _Result(0, _PARTIAL if known else _DONE, value, _doubles(given[i]) if known else None)
+        self._finish(_library.gannet_optimizer_tell_related_results(self._working(), len(y), _doubles(x), results))
 
     def _tell(self, point, *given):
         is_own, made = isinstance(point, dict) and not isinstance(point, Point), ctypes.c_int64()

@@ -1,5 +1,6 @@
 # test: labels cli timeout 240 processors 1
 """Results of related problems: `import: {from: ..., related: yes}`."""
+import math
 import random
 
 import program
@@ -77,13 +78,44 @@ class Related(program.ProgramTest):
         self.succeed("ask", file, "-q", "1")
         self.assertIn("related      24 results of a related problem from", self.succeed("status", "fast.campaign").out)
 
+    def test_constraints_are_learnt_from_too(self):
+        limited = GP.replace("batch: 4", "constraints:\n  gap: {upper: 2}\n  other: {upper: 1}\nbatch: 4").replace(
+            "backend: function, simulation: branin, parallel: 4", "backend: command, command: [\"{input_directory}/sim.sh\"], parallel: 4")
+        self.write("#!/bin/bash\nawk '{ x[$1] = $2 } END { a = x[\"x1\"]; b = x[\"x2\"]\n"
+                   "     print \"objective\", (a - 2)^2 + b > \"results.out\"\n"
+                   "     print \"gap\", 3 * sin(a / 2) * cos(b / 3) > \"results.out\"\n"
+                   "     print \"other\", a / 20 > \"results.out\" }' params.in\n", "sim.sh", 0o755)
+        numbers = random.Random(5)
+        points = [(numbers.uniform(-5, 10), numbers.uniform(0, 15)) for _ in range(60)]
+        self.write("x1,x2,objective,gap\n" + "".join(
+            f"{a!r},{b!r},{'' if i == 7 else math.cos(9 * a * b)},{'' if i == 5 else 7 * math.sin(a / 2) * math.cos(b / 3) + 1}\n"
+            for i, (a, b) in enumerate(points)), "wing.csv")
+        file = self.write(limited + "import: {from: wing.csv, related: yes}\n")
+        for ranks in 0, 2:
+            self.succeed("run", file, "-q", "-d", f"on-{ranks}", ranks=ranks)
+        self.assertEqual(self.digest("on-0"), self.digest("on-2"))
+        self.assertRegex(self.succeed("status", "on-0").out, r"related      60 results of a related problem from .*wing.csv: not used: the "
+                         r"results do not agree with them; gap \d\.\d\d\n")
+        self.succeed("run", file, "-q", "--max-evals", "12")
+        (self.folder / "fast.campaign/journal").unlink()  # the state alone keeps them
+        self.succeed("run", file, "-q", "--resume", "--max-evals", "16")
+        self.succeed("run", file, "-q", "--resume", ranks=2)
+        self.assertEqual(self.digest(), self.digest("on-0"))
+        # Another order of the constraints, and one that the rows do not know.
+        self.write(file.read_text().replace("  gap: {upper: 2}\n  other: {upper: 1}\n", "  more: {upper: 1}\n  gap: {upper: 1.5}\n")
+                   .replace("other", "more"), "fast.yaml")
+        self.write((self.folder / "sim.sh").read_text().replace("other", "more"), "sim.sh", 0o755)
+        self.gannet("run", file, "-q", "--resume", "--max-evals", "30")
+        self.assertRegex(self.succeed("status", "fast.campaign").out, r"; gap (\d\.\d\d|not used)\n")
+        self.succeed("verify", "fast.campaign")
+
     def test_what_cannot_be_used(self):
         self.write("x1,x2,objective,status\n1,2,,done\n1,2,5,done\n1,3,6,done\n1,1e9,6,done\n1,4,,cannot_run\n", "wing.csv")
         out = self.succeed("run", self.write(GP + "import: {from: wing.csv, related: yes}\n"), "--dry-run").out
         self.assertIn("would learn from 2 results of a related problem", out)
         self.assertIn("line 2: no value of the objective", out)
         self.assertIn("line 5: variable x2: 1e+09 is further outside [0, 15] than a million times its width", out)
-        self.assertIn("line 6: cannot run: only values of the objective of a related problem are learnt from", out)
+        self.assertIn("line 6: cannot run: only values of a related problem are learnt from", out)
 
         def fails(text, key="related: yes", base=GP):
             self.write(text, "wing.csv")

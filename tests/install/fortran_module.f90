@@ -14,6 +14,7 @@ contains
 end module
 
 program fortran_module
+  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   use gannet
   use rings
   use, intrinsic :: iso_c_binding
@@ -154,6 +155,7 @@ program fortran_module
   call gannet_end(other)
 
   call correct_results()
+  call tell_related()
   call keep_functions()
   call begin_large(other)
   call fail_and_begin(other, 5)
@@ -222,6 +224,40 @@ contains
     call gannet_ask(opt, id, x, ierr=ierr)
     call require(ierr /= 0 .and. index(gannet_message(), "'ring': its slack is -") > 0, "no point in the ring")
     call gannet_end(opt)
+  end subroutine
+
+  ! Results of a related problem, with the constraint and without.
+  subroutine tell_related()
+    type(gannet_optimizer) :: opt
+    real(c_double) :: x(1, 20), limit(1, 20), with(1, 1), without(1, 1)
+    integer(c_int64_t) :: id(1)
+    integer :: i, ierr, t
+    logical :: is_told
+    do i = 1, 20
+      x(1, i) = (i - 0.5d0) / 20
+      limit(1, i) = 5 * sin(9 * x(1, i)) + 2
+    end do
+    limit(1, 3) = ieee_value(0d0, ieee_quiet_nan)
+    do t = 1, 2
+      is_told = t == 1
+      call gannet_begin(opt, seed=1, noise=0d0)
+      call gannet_real(opt, "x", 0d0, 1d0)
+      call gannet_constraint(opt, "g", upper=0.5d0)
+      call gannet_set(opt, "method", "gp-ei")
+      call gannet_set(opt, "initial", "4")
+      if (is_told) call gannet_tell_related(opt, x, cos(70 * x(1, :)), constraints=limit)
+      call gannet_tell_related(opt, x, cos(70 * x(1, :)), ierr, limit(:, 1:5))
+      call require(ierr /= 0 .and. index(gannet_message(), "constraints(constraints, points) has the shape") > 0, &
+                   "constraints of some points")
+      do i = 1, 6
+        call gannet_ask(opt, id, without)
+        call gannet_tell(opt, id, -sin(9 * without(1, :)), sin(9 * without))
+      end do
+      call gannet_ask(opt, id, without)
+      if (is_told) with = without
+      call gannet_end(opt)
+    end do
+    call require(with(1, 1) /= without(1, 1), "related constraints move the proposals")
   end subroutine
 
   ! Results of points of the program's own, discarded and corrected.

@@ -453,6 +453,23 @@ class Module(unittest.TestCase):
         plain, _ = search()
         self.assertNotEqual(search(points=grid, values=[3 * value(point) + 100 for point in grid])[0], plain)
         self.assertEqual(search(points=grid, values=[-value(point) for point in grid])[0], plain)
+
+        def bounded(related):
+            with gannet.Optimizer({"x": (0, 1), "y": (0, 1)}, constraints={"gap": (None, 0.2), "rest": (None, 1)}, method="gp-ei", noise=0,
+                                  initial=4, seed=3) as optimizer:
+                if related:
+                    optimizer.tell_related(grid, [math.cos(40 * point["x"] * point["y"]) for point in grid], related)
+                for _ in range(6):
+                    point = optimizer.ask()[0]
+                    optimizer.tell(point, point["x"], {"gap": value(point), "rest": point["y"]})
+                return [optimizer.ask()[0][name] for name in ("x", "y")]
+        gaps = [5 * value(point) + 1 for point in grid]
+        self.assertNotEqual(bounded({"gap": [None, *gaps[1:]]}), bounded(None))
+        self.assertEqual(bounded({"gap": [-gap for gap in gaps]}), bounded(None))
+        with self.assertRaisesRegex(gannet.Error, "unknown constraint 'gab'; did you mean 'gap'"):
+            bounded({"gab": gaps})
+        with self.assertRaisesRegex(gannet.Error, "64 points and 63 values"):
+            bounded({"gap": gaps[1:]})
         optimizer = make()
         for points, values, part in (([{"z": 1}] * 2, [1, 2], "no variable 'z'; expected some of x, rate"),
                                      ([{"x": 1}] * 2, [1, 2, 3], "2 points and 3 values"),

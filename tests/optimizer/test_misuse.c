@@ -176,6 +176,9 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("x_user", gannet_optimizer_tell_related, f->optimizer, 1, NULL, x);
   REFUSED("objective", gannet_optimizer_tell_related, f->optimizer, 1, x, NULL);
   assert_int_equal(gannet_optimizer_tell_related(f->optimizer, -1, x, x), GANNET_ERR_ARG);
+  REFUSED("optimizer", gannet_optimizer_tell_related_results, NULL, 1, x, &result);
+  REFUSED("x_user", gannet_optimizer_tell_related_results, f->optimizer, 1, NULL, &result);
+  REFUSED("results", gannet_optimizer_tell_related_results, f->optimizer, 1, x, NULL);
   REFUSED("optimizer", gannet_optimizer_quantity, NULL, 0, "objective", &quantity);
   REFUSED("name", gannet_optimizer_quantity, f->optimizer, 0, NULL, &quantity);
   REFUSED("quantity", gannet_optimizer_quantity, f->optimizer, 0, "objective", NULL);

@@ -1,4 +1,4 @@
-/* test: ranks 1 2 3 labels unit timeout 240 */
+/* test: ranks 1 2 3 labels unit timeout 300 */
 /* Results of related problems: they help where they agree with the results, and change no bit where
  * they do not; saved and loaded optimisers have them; what cannot be is refused. */
 #include <math.h>
@@ -64,12 +64,16 @@ static void run(fixture *f, int asks, double *points) {
   }
 }
 
-static double weight(const fixture *f, int which) {
+static double weight_of(const fixture *f, int which, int model) {
   gannet_state state = {0};
   assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
-  const double found = gannet_optimizer_related_weight(&state, which);
+  const double found = gannet_optimizer_related_weight(&state, which, model);
   gannet_state_release(&state);
   return found;
+}
+
+static double weight(const fixture *f, int which) {
+  return weight_of(f, which, 0);
 }
 
 static const char *const methods[] = {"auto",      "gp-ei",     "gp-ts",
@@ -167,6 +171,73 @@ static void sources_are_told_apart(void **state) {
   drop(&f);
 }
 
+/* A constraint that waves, with limits on both sides. */
+static double ripples(const double *x) {
+  return sin(8 * x[0]) * cos(6 * x[1]);
+}
+
+/* Tell a source in which the constraint is factor * ripples, and the objective that of another
+ * problem; some rows know only one of the two. */
+static void tell_ripples(fixture *f, double factor) {
+  double x[FROM * D], c[FROM];
+  gannet_result results[FROM];
+  spread(FROM, x);
+  for (int i = 0; i < FROM; ++i) {
+    c[i] = i == 3 ? NAN : factor * ripples(x + (ptrdiff_t)i * D) + 0.1;
+    results[i] = (gannet_result){.outcome = i % 2 ? GANNET_RESULT_PARTIAL : GANNET_RESULT_OK,
+                                 .objective = i == 5 ? NAN : cos(40 * x[2 * i] * x[2 * i + 1]),
+                                 .constraints = &c[i]};
+  }
+  assert_ok(gannet_optimizer_tell_related_results(f->optimizer, FROM, x, results));
+}
+
+static void run_ripples(fixture *f, int asks, double *points) {
+  int64_t id[Q];
+  for (int t = 0; t < asks; ++t, points += (ptrdiff_t)Q * D) {
+    assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, points));
+    for (int i = 0; i < Q; ++i) {
+      const double *at = points + (ptrdiff_t)i * D, c = ripples(at);
+      const gannet_result result = {id[i], GANNET_RESULT_OK, waves(at), &c, 0, NULL};
+      assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+    }
+  }
+}
+
+/* Constraints have priors of their own, where the results agree; a negative changes no bit. */
+static void constraints_have_priors(void **state) {
+  static const gannet_constraint limits[] = {{"ripples", -0.5, 0.4}};
+  static const char *const some[] = {"gp-ei", "scbo", "auto"};
+  char path[4200];
+  (void)state;
+  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
+  for (size_t k = 0; k < sizeof some / sizeof *some; ++k) {
+    double plain[ASKS * Q * D], told[ASKS * Q * D], loaded[ASKS * Q * D];
+    fixture f = make(some[k], limits), g = make(some[k], limits), h = make(some[k], limits);
+    fixture reloaded = make(some[k], limits);
+    run_ripples(&f, 6, plain);
+    tell_ripples(&g, -1);
+    run_ripples(&g, 6, told);
+    assert_memory_equal(plain, told, (size_t)6 * Q * D * sizeof *plain);
+    tell_ripples(&h, 3);
+    run_ripples(&h, 4, told);
+    for (int model = 1; model <= 2; ++model)
+      if (!(weight_of(&h, 0, model) > 0.5 && !(weight_of(&g, 0, model) > 0)))
+        fail_msg("%s: weights %g, %g", some[k], weight_of(&h, 0, model), weight_of(&g, 0, model));
+    assert_false(weight(&h, 0) > 0);
+    assert_ok(gannet_optimizer_save(h.optimizer, path));
+    assert_ok(gannet_optimizer_load(reloaded.optimizer, path));
+    run_ripples(&h, 2, told);
+    run_ripples(&reloaded, 2, loaded);
+    assert_memory_equal(told, loaded, (size_t)2 * Q * D * sizeof *told);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (f.context->rank == 0) (void)unlink(path);
+    drop(&f);
+    drop(&g);
+    drop(&h);
+    drop(&reloaded);
+  }
+}
+
 /* Saved, they are loaded with the rest: the points that follow are the same. */
 static void they_are_saved(void **state) {
   char path[4200];
@@ -204,6 +275,18 @@ static void what_cannot_be_is_refused(void **state) {
                gannet_optimizer_tell_related(o, 2, none, y));
   assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective = inf",
                gannet_optimizer_tell_related(o, 2, x, y + 1));
+  gannet_result results[] = {{.objective = 1}, {.outcome = GANNET_RESULT_CANNOT_RUN}};
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: outcome = 1, expected",
+               gannet_optimizer_tell_related_results(o, 2, x, results));
+  results[1] = (gannet_result){.objective = NAN};
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective = nan",
+               gannet_optimizer_tell_related_results(o, 2, x, results));
+  static const gannet_constraint limit[] = {{"left", -INFINITY, 0.9}};
+  fixture g = make("gp-ei", limit);
+  results[1] = (gannet_result){.objective = 2, .constraints = y + 2};
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: constraint left = inf",
+               gannet_optimizer_tell_related_results(g.optimizer, 2, x, results));
+  drop(&g);
   for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));
   assert_fails(GANNET_ERR_INPUT, "more than 8 related problems",
                gannet_optimizer_tell_related(o, 2, x, y));
@@ -223,6 +306,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_is_related_is_a_prior),
       cmocka_unit_test(models_agree_with_themselves),
       cmocka_unit_test(sources_are_told_apart),
+      cmocka_unit_test(constraints_have_priors),
       cmocka_unit_test(they_are_saved),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

@@ -511,8 +511,8 @@ const gannet_option gannet_import_table[] = {
      AT(gannet_import_keys, related),
      .fallback = "no",
      .help =
-         "whether these are results of a related problem: a prior of the objective that is learnt, "
-         "and no evaluations. Variables may be absent; constraints are not used",
+         "whether these are results of a related problem: a prior of the objective and the "
+         "constraints that is learnt, and no evaluations. Variables and constraints may be absent",
      .example = "yes"},
     {0}};
 

@@ -212,8 +212,7 @@ static gannet_err enter_related(gannet_campaign *campaign) {
   for (int i = 0; i < campaign->ledger.n_imports; ++i) {
     const gannet_import *import = &campaign->ledger.imports[i];
     if (import->related.n > 0)
-      GANNET_TRY(gannet_optimizer_tell_related(campaign->optimizer, import->related.n,
-                                               import->related.x, import->related.objective));
+      GANNET_TRY(gannet_optimizer_enter_related(campaign->optimizer, &import->related));
   }
   return GANNET_OK;
 }

@@ -1,5 +1,6 @@
 #include "campaign/run/import.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,16 +79,40 @@ static void collect_new(const gannet_import_rows *rows, size_t v, double *points
   }
 }
 
+/* Take the new rows over as results of a related problem. */
+static gannet_err collect_related(const gannet_problem *problem, const gannet_import_rows *rows,
+                                  gannet_related_rows *related) {
+  const size_t v = (size_t)problem->spec.n_variables, k = (size_t)problem->spec.n_constraints;
+  const size_t n = (size_t)rows->count[GANNET_ROW_NEW];
+  bool is_known = false;
+  GANNET_TRY(gannet_alloc(n * v, sizeof *related->x, &related->x));
+  GANNET_TRY(gannet_alloc(n, sizeof *related->objective, &related->objective));
+  GANNET_TRY(gannet_alloc(n * k, sizeof *related->constraints, &related->constraints));
+  for (int64_t i = 0; i < rows->n; ++i) {
+    const gannet_import_row *row = &rows->row[i];
+    const size_t at = (size_t)related->n;
+    if (row->kind != GANNET_ROW_NEW) continue;
+    memcpy(related->x + at * v, row->x, v * sizeof *related->x);
+    related->objective[at] = row->result.objective;
+    for (size_t c = 0; c < k; ++c) {
+      related->constraints[at * k + c] = row->result.constraints[c];
+      is_known = is_known || !isnan(row->result.constraints[c]);
+    }
+    related->n += 1;
+  }
+  if (!is_known) gannet_free(&related->constraints);
+  return GANNET_OK;
+}
+
 /* The rows as results of a related problem, which are no evaluations. */
 static gannet_err enter_related(gannet_campaign *campaign, const gannet_results_file *table,
                                 const gannet_import_rows *rows) {
   const gannet_problem *problem = campaign->input->problem;
-  const size_t n = (size_t)rows->count[GANNET_ROW_NEW], v = (size_t)problem->spec.n_variables;
+  const size_t n = (size_t)rows->count[GANNET_ROW_NEW];
   gannet_import import = {.digest = digest_of(table),
                           .n_refused = rows->count[GANNET_ROW_REFUSED],
                           .n_imported = (int64_t)n,
-                          .is_related = true,
-                          .related = {.n = (int)n}};
+                          .is_related = true};
   char *text = NULL;
   int others = 0;
   for (int i = 0; i < campaign->ledger.n_imports; ++i)
@@ -102,15 +127,7 @@ static gannet_err enter_related(gannet_campaign *campaign, const gannet_results_
       "import: more than %d related problems, with those that were read before; leave this one out",
       (int)GANNET_RELATED_MOST);
   gannet_err err = gannet_copy_text(table->path, &import.from);
-  if (err == GANNET_OK) err = gannet_alloc(n * v, sizeof *import.related.x, &import.related.x);
-  if (err == GANNET_OK)
-    err = gannet_alloc(n, sizeof *import.related.objective, &import.related.objective);
-  for (int64_t i = 0, at = 0; i < rows->n && err == GANNET_OK; ++i) {
-    const gannet_import_row *row = &rows->row[i];
-    if (row->kind != GANNET_ROW_NEW) continue;
-    memcpy(import.related.x + (size_t)at * v, row->x, v * sizeof *import.related.x);
-    import.related.objective[at++] = row->result.objective;
-  }
+  if (err == GANNET_OK) err = collect_related(problem, rows, &import.related);
   if (err == GANNET_OK) err = gannet_record_related(problem, &import, &text);
   if (err == GANNET_OK) err = gannet_ledger_import(&campaign->ledger, text);
   campaign->is_stale = true; /* the optimiser learns of them when it is asked */

@@ -362,7 +362,10 @@ static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *r
   if (!r->about->is_related &&
       gannet_problem_feasibility(r->problem, row->result.objective, row->result.constraints) == 0)
     return GANNET_OK;
-  if (!isfinite(row->result.objective)) {
+  bool is_known = isfinite(row->result.objective);
+  for (int k = 0; r->about->is_related && k < r->problem->spec.n_constraints; ++k)
+    is_known = is_known || isfinite(row->result.constraints[k]);
+  if (!is_known) {
     refuse(row, "no value of the objective");
     return GANNET_OK;
   }
@@ -389,7 +392,7 @@ static gannet_err read_outcome(const reader *r, int64_t at, gannet_import_row *r
     refuse(row, why);
   }
   if (status == GANNET_EVAL_CANNOT_RUN && r->about->is_related)
-    refuse(row, "cannot run: only values of the objective of a related problem are learnt from");
+    refuse(row, "cannot run: only values of a related problem are learnt from");
   if (status == GANNET_EVAL_PENDING) refuse(row, "pending: it has no result yet");
   if (status == GANNET_EVAL_DISCARDED) refuse(row, "discarded: it does not count there");
   if (status == GANNET_EVAL_FAILED) refuse(row, "failed: that says nothing about the design");

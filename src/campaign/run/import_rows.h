@@ -28,8 +28,8 @@ typedef struct {
   char *const *column;     /* [n_columns] names of variables and quantities */
   char *const *expression; /* [n_columns] name of a column, or an expression in names of columns */
   bool takes_pending;      /* rows may be results of evaluations that wait for them */
-  bool is_related; /* of a related problem: variables may be absent, constraints are not read, and
-                      rows are not compared with the history */
+  bool is_related; /* of a related problem: variables and constraints may be absent, and rows are
+                      not compared with the history */
   bool has_flags;  /* messages name the option --column, not the key columns of a campaign file */
 } gannet_results_file;
 

@@ -535,6 +535,25 @@ static gannet_err count_anew(gannet_ledger *ledger) {
   return GANNET_OK;
 }
 
+/* Values of constraints of a related problem in the terms of another problem, by their names. */
+static gannet_err translate_related_constraints(const gannet_problem *before,
+                                                const gannet_problem *after,
+                                                gannet_related_rows *rows) {
+  const int old = before->spec.n_constraints, new = after->spec.n_constraints;
+  double *values = NULL;
+  if (!rows->constraints) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *values, &values));
+  for (int k = 0; k < new; ++k) {
+    const int from = gannet_problem_find_constraint(before, after->spec.constraints[k].name);
+    for (int i = 0; i < rows->n; ++i)
+      values[(ptrdiff_t)i * new + k] =
+          from < 0 ? NAN : rows->constraints[(ptrdiff_t)i * old + from];
+  }
+  gannet_free(&rows->constraints);
+  rows->constraints = values;
+  return GANNET_OK;
+}
+
 /* The results of a related problem in the terms of another problem, variable by variable. One that
  * is new, or has values that cannot be there, is one that the related problem does not have. */
 static gannet_err translate_related(const gannet_problem *before, const gannet_problem *after,
@@ -562,6 +581,7 @@ static gannet_err translate_related(const gannet_problem *before, const gannet_p
   }
   gannet_free(&rows->x);
   rows->x = x;
+  GANNET_TRY(translate_related_constraints(before, after, rows));
   if (common == 0) rows->n = 0;
   return GANNET_OK;
 }

@@ -279,18 +279,25 @@ gannet_err gannet_record_import(const gannet_problem *problem, const gannet_impo
 
 gannet_err gannet_record_related(const gannet_problem *problem, const gannet_import *import,
                                  char **text) {
-  const int v = problem->spec.n_variables;
+  const int v = problem->spec.n_variables, k = problem->spec.n_constraints;
   json_t *points = json_array();
   char from[PATH_MAX];
   (void)snprintf(from, sizeof from, "%s", import->from);
   gannet_utf8_mend(from);
   for (int i = 0; i < import->related.n; ++i)
     points = add_item(points, json_of_numbers(v, import->related.x + (ptrdiff_t)i * v));
-  return to_text(
+  json_t *object =
       json_pack("{ss ss so sI so so}", "record", "related", "from", from, "digest",
                 bits_text(import->digest), "refused", (json_int_t)import->n_refused, "x", points,
-                "objective", json_of_numbers(import->related.n, import->related.objective)),
-      text);
+                "objective", json_of_numbers(import->related.n, import->related.objective));
+  if (import->related.constraints) {
+    json_t *constraints = json_array();
+    for (int i = 0; i < import->related.n; ++i)
+      constraints =
+          add_item(constraints, json_of_numbers(k, import->related.constraints + (ptrdiff_t)i * k));
+    object = set_member(object, "constraints", constraints);
+  }
+  return to_text(object, text);
 }
 
 static json_t *set_note(json_t *object, const gannet_correction_note *note) {
@@ -638,7 +645,9 @@ static gannet_err read_related(const gannet_problem *problem, const json_t *obje
                                gannet_record *record) {
   const json_t *points = json_object_get(object, "x");
   const char *from = json_string_value(json_object_get(object, "from"));
+  const json_t *constraints = json_object_get(object, "constraints");
   const size_t n = json_array_size(points), v = (size_t)problem->spec.n_variables;
+  const size_t k = (size_t)problem->spec.n_constraints;
   gannet_import *import = &record->import;
   GANNET_REQUIRE(from, GANNET_ERR_DAMAGED, "no file");
   GANNET_TRY(gannet_copy_text(from, &import->from));
@@ -653,6 +662,12 @@ static gannet_err read_related(const gannet_problem *problem, const json_t *obje
                           import->related.objective));
   for (size_t i = 0; i < n; ++i)
     GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, import->related.x + i * v));
+  if (!constraints) return GANNET_OK;
+  GANNET_TRY(
+      gannet_alloc(n * k, sizeof *import->related.constraints, &import->related.constraints));
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_numbers(json_array_get(constraints, i), "constraints", k,
+                            import->related.constraints + i * k));
   return GANNET_OK;
 }
 
@@ -815,9 +830,7 @@ gannet_err gannet_record_parse(const gannet_problem *problem, const char *payloa
 
 void gannet_import_release(gannet_import *import) {
   gannet_free(&import->from);
-  gannet_free(&import->related.x);
-  gannet_free(&import->related.objective);
-  import->related.n = 0;
+  gannet_related_rows_release(&import->related);
 }
 
 void gannet_record_release(gannet_record *record) {

@@ -257,8 +257,7 @@ static gannet_err read_imports(const gannet_store *store, gannet_ledger *ledger)
 static gannet_err read_related(const gannet_store *store, gannet_ledger *ledger) {
   gannet_related_rows *sources = NULL;
   int n = 0;
-  gannet_err err =
-      gannet_related_columns_read(store, ledger->problem->spec.n_variables, &n, &sources);
+  gannet_err err = gannet_related_columns_read(store, ledger->problem, &n, &sources);
   if (err == GANNET_OK && n > 0 && n != ledger->n_imports)
     err = GANNET_RAISE(GANNET_ERR_DAMAGED, "related/count has %d rows for %d files", n,
                        ledger->n_imports);

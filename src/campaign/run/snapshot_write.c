@@ -58,8 +58,7 @@ static gannet_err write_related(writer *w) {
   for (int i = 0; i < ledger->n_imports && err == GANNET_OK; ++i)
     sources[i] = ledger->imports[i].related;
   if (err == GANNET_OK)
-    err = gannet_related_columns_write(w->store, ledger->problem->spec.n_variables,
-                                       ledger->n_imports, sources);
+    err = gannet_related_columns_write(w->store, ledger->problem, ledger->n_imports, sources);
   gannet_free(&sources);
   return err;
 }

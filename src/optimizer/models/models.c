@@ -33,6 +33,8 @@ static gannet_err create_without_surrogates(const gannet_context *context,
   }
   if (type->set_pde_constraint)
     GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->residuals));
+  GANNET_TRY(gannet_alloc((size_t)m->n - 1, sizeof *m->prior, &m->prior));
+  for (int i = 0; i < m->n - 1; ++i) m->prior[i].model = i;
   return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
 }
 
@@ -70,6 +72,7 @@ void gannet_models_destroy(gannet_models **models) {
     gannet_free(&(*models)->model[i].row_noise);
   }
   gannet_free(&(*models)->model);
+  gannet_free(&(*models)->prior);
   gannet_pde_residuals_destroy(&(*models)->residuals);
   gannet_free(&(*models)->other_options);
   gannet_free(&(*models)->raw);
@@ -80,7 +83,7 @@ void gannet_models_destroy(gannet_models **models) {
 }
 
 void gannet_models_set_related(gannet_models *m, gannet_related *related) {
-  if (!m->residuals) m->prior.related = related;
+  for (int i = 0; !m->residuals && i < m->n - 1; ++i) m->prior[i].related = related;
 }
 
 gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit,
@@ -210,21 +213,31 @@ static gannet_err get_model(const gannet_models *m, int i, const char *part, gan
   return err;
 }
 
+/* Name of what is saved of a related problem and a model: "related1.used" of the objective's,
+ * "constraint2.related1.used" of the others. */
+static void name_prior(int i, int source, const char *what, char *name) {
+  int used = 0;
+  if (i > 0) used = snprintf(name, GANNET_STATE_NAME, "constraint%d.", i);
+  (void)snprintf(name + used, (size_t)(GANNET_STATE_NAME - used), "related%d.%s", source + 1, what);
+}
+
 /* Which related problems are used, and their weights, which are only shown. */
-static gannet_err get_prior(const gannet_models *m, const char *part, gannet_state *state) {
+static gannet_err get_prior(const gannet_models *m, int i, const char *part, gannet_state *state) {
+  const gannet_related_prior *prior = &m->prior[i];
   char name[GANNET_STATE_NAME];
-  for (int s = 0; s < gannet_related_count(m->prior.related); ++s) {
-    (void)snprintf(name, sizeof name, "related%d.used", s + 1);
-    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_WHOLE, m->prior.used[s]));
-    (void)snprintf(name, sizeof name, "related%d.weight", s + 1);
-    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, m->prior.weight[s]));
+  for (int s = 0; s < gannet_related_count(prior->related); ++s) {
+    if (i > 0 && !gannet_related_has(prior->related, s, i)) continue;
+    name_prior(i, s, "used", name);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_WHOLE, prior->used[s]));
+    name_prior(i, s, "weight", name);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, prior->weight[s]));
   }
   return GANNET_OK;
 }
 
 gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gannet_state *state) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(get_model(m, i, part, state));
-  GANNET_TRY(get_prior(m, part, state));
+  for (int i = 0; i < m->n - 1; ++i) GANNET_TRY(get_prior(m, i, part, state));
   return m->residuals ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
@@ -255,11 +268,12 @@ static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_st
 gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_state *state,
                                    int *missing) {
   for (int i = 0; i < m->n; ++i) GANNET_TRY(set_model(m, i, part, state, missing));
-  for (int s = 0; s < GANNET_RELATED_MOST; ++s) {
-    char name[GANNET_STATE_NAME];
-    double used = 0;
-    (void)snprintf(name, sizeof name, "related%d.used", s + 1);
-    m->prior.used[s] = gannet_state_find(state, part, name, &used) && used != 0;
-  }
+  for (int i = 0; i < m->n - 1; ++i)
+    for (int s = 0; s < GANNET_RELATED_MOST; ++s) {
+      char name[GANNET_STATE_NAME];
+      double used = 0;
+      name_prior(i, s, "used", name);
+      m->prior[i].used[s] = gannet_state_find(state, part, name, &used) && used != 0;
+    }
   return m->residuals ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
 }

@@ -196,10 +196,11 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   const double wait = fmax(1, m->options->method.refit * basis);
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
-  if (i == 0 && gannet_related_count(m->prior.related) > 0) {
+  if (!models_is_hidden(m, i) && gannet_related_count(m->prior[i].related) > 0) {
+    const gannet_transform kind = i == 0 ? m->transform.kind : GANNET_TRANSFORM_NONE;
     const gannet_data data = {n, one->x, one->y, one->noise_var, NULL};
     gannet_prior_mean mean;
-    GANNET_TRY(gannet_related_learn(&m->prior, m->transform.kind, &data, one->learns, &mean));
+    GANNET_TRY(gannet_related_learn(&m->prior[i], kind, &data, one->learns, &mean));
     gannet_surrogate_set_prior_mean(one->surrogate, mean.evaluate ? &mean : NULL);
   }
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;

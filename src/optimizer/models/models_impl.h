@@ -80,7 +80,7 @@ struct gannet_models {
   int *incumbent_row;    /* rows of the data of the objective's model */
   int64_t *incumbent_id; /* evaluations */
 
-  gannet_related_prior prior;      /* of the objective, from related problems */
+  gannet_related_prior *prior;     /* [n - 1] of all models but the hidden constraint's */
   gannet_noise_test *noise_test;   /* of the history, or NULL */
   bool looks_noisy;                /* the objective, when this last made a difference */
   gannet_pde_residuals *residuals; /* residuals of the equations of the objective, or NULL */

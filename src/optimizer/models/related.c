@@ -13,7 +13,9 @@
  * and how many of these there must be. */
 enum { TAKEN_MOST = 1000, JUDGED_MOST = 300, JUDGED_LEAST = 4 };
 
-enum { KINDS = 2 }; /* transforms: none and log */
+/* Models of a source: of the objective after no transform, and after log; then those of one-sided
+ * constraints. */
+enum { OF_LOG = 1, KINDS = 2 };
 
 /* By how much the log density of the results must be larger with a source: factor, offset and scale
  * are learnt from the same results. */
@@ -24,8 +26,8 @@ static const double least_scale = 0.01;
 
 typedef struct {
   gannet_related_rows results;
-  bool *lacks;                 /* [d] coordinates that the source does not have */
-  gannet_surrogate *gp[KINDS]; /* by transform, NULL until it is needed */
+  bool *lacks;           /* [d] coordinates that the source does not have */
+  gannet_surrogate **gp; /* [KINDS + n_bounds], NULL until they are needed */
 } source;
 
 struct gannet_related {
@@ -44,15 +46,15 @@ gannet_err gannet_related_create(const gannet_context *context, const gannet_pro
   return GANNET_OK;
 }
 
-static void release_source(source *s) {
-  for (int kind = 0; kind < KINDS; ++kind) gannet_surrogate_destroy(&s->gp[kind]);
-  gannet_free(&s->results.x);
-  gannet_free(&s->results.objective);
+static void release_source(const gannet_problem *problem, source *s) {
+  for (int k = 0; s->gp && k < KINDS + problem->n_bounds; ++k) gannet_surrogate_destroy(&s->gp[k]);
+  gannet_free(&s->gp);
+  gannet_related_rows_release(&s->results);
   gannet_free(&s->lacks);
 }
 
 void gannet_related_clear(gannet_related *related) {
-  while (related->n > 0) release_source(&related->source[--related->n]);
+  while (related->n > 0) release_source(related->problem, &related->source[--related->n]);
 }
 
 void gannet_related_destroy(gannet_related **related) {
@@ -62,8 +64,29 @@ void gannet_related_destroy(gannet_related **related) {
   gannet_free(related);
 }
 
-static gannet_err check_rows(const gannet_problem *problem, int n, const double *x_user,
-                             const double *objective) {
+/* The objective may be missing where a constraint is known. */
+static gannet_err check_values(const gannet_problem *problem, const gannet_related_rows *rows) {
+  const int k = problem->spec.n_constraints;
+  for (int i = 0; i < rows->n; ++i) {
+    const double *values = rows->constraints ? rows->constraints + (ptrdiff_t)i * k : NULL;
+    bool is_known = isfinite(rows->objective[i]);
+    for (int c = 0; values && c < k; ++c) {
+      GANNET_REQUIRE(!isinf(values[c]), GANNET_ERR_INPUT,
+                     "result %d of a related problem: constraint %s = %g, expected a finite "
+                     "number, or NaN where it is not known",
+                     i + 1, problem->spec.constraints[c].name, values[c]);
+      is_known = is_known || !isnan(values[c]);
+    }
+    GANNET_REQUIRE(!isinf(rows->objective[i]) && is_known, GANNET_ERR_INPUT,
+                   "result %d of a related problem: objective = %g, expected a finite number",
+                   i + 1, rows->objective[i]);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err check_rows(const gannet_problem *problem, const gannet_related_rows *rows) {
+  const int n = rows->n;
+  const double *x_user = rows->x;
   int common = 0;
   GANNET_REQUIRE(n >= 2, GANNET_ERR_INPUT, "%d results of a related problem, expected at least 2",
                  n);
@@ -85,11 +108,7 @@ static gannet_err check_rows(const gannet_problem *problem, int n, const double 
   GANNET_REQUIRE(
       common > 0, GANNET_ERR_INPUT,
       "the related problem has no variable of this one; expected at least one in common");
-  for (int i = 0; i < n; ++i)
-    GANNET_REQUIRE(isfinite(objective[i]), GANNET_ERR_INPUT,
-                   "result %d of a related problem: objective = %g, expected a finite number",
-                   i + 1, objective[i]);
-  return GANNET_OK;
+  return check_values(problem, rows);
 }
 
 /* What is inactive rests, and so does a conditional variable that only some results have. */
@@ -121,30 +140,39 @@ static gannet_err rest_inactive(const gannet_problem *problem, int n, double *x_
   return err;
 }
 
-gannet_err gannet_related_add(gannet_related *related, int n, const double *x_user,
-                              const double *objective) {
+static gannet_err copy_rows(const gannet_problem *problem, const gannet_related_rows *rows,
+                            source *s) {
+  const size_t n = rows->n > 0 ? (size_t)rows->n : 0;
+  const size_t v = (size_t)problem->spec.n_variables, k = (size_t)problem->spec.n_constraints;
+  s->results.n = rows->n;
+  GANNET_TRY(gannet_alloc(n * v, sizeof *s->results.x, &s->results.x));
+  GANNET_TRY(gannet_alloc(n, sizeof *s->results.objective, &s->results.objective));
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *s->lacks, &s->lacks));
+  GANNET_TRY(gannet_alloc((size_t)(KINDS + problem->n_bounds), sizeof *s->gp, &s->gp));
+  if (n == 0) return GANNET_OK;
+  memcpy(s->results.x, rows->x, n * v * sizeof *rows->x);
+  memcpy(s->results.objective, rows->objective, n * sizeof *rows->objective);
+  if (!rows->constraints || k == 0) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(n * k, sizeof *s->results.constraints, &s->results.constraints));
+  memcpy(s->results.constraints, rows->constraints, n * k * sizeof *rows->constraints);
+  return GANNET_OK;
+}
+
+gannet_err gannet_related_add(gannet_related *related, const gannet_related_rows *rows) {
   static const gannet_setting method = {.key = "method", .text = "gp-ei"};
   const gannet_problem *problem = related->problem;
-  const size_t v = (size_t)problem->spec.n_variables, rows = n > 0 ? (size_t)n : 0;
   GANNET_REQUIRE(related->n < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
                  "more than %d related problems; leave out those that help least",
                  (int)GANNET_RELATED_MOST);
   if (related->options.n_members == 0)
     GANNET_TRY(gannet_optimizer_options_own(1, &method, &related->options));
   source *s = &related->source[related->n];
-  *s = (source){.results = {.n = n}};
-  gannet_err err = gannet_alloc(rows * v, sizeof *s->results.x, &s->results.x);
-  if (err == GANNET_OK)
-    err = gannet_alloc(rows, sizeof *s->results.objective, &s->results.objective);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)problem->d, sizeof *s->lacks, &s->lacks);
-  if (err == GANNET_OK) {
-    memcpy(s->results.x, x_user, rows * v * sizeof *x_user);
-    memcpy(s->results.objective, objective, rows * sizeof *objective);
-    err = rest_inactive(problem, n, s->results.x);
-  }
-  if (err == GANNET_OK) err = check_rows(problem, n, s->results.x, objective);
+  *s = (source){.lacks = NULL};
+  gannet_err err = copy_rows(problem, rows, s);
+  if (err == GANNET_OK) err = rest_inactive(problem, rows->n, s->results.x);
+  if (err == GANNET_OK) err = check_rows(problem, &s->results);
   if (err != GANNET_OK) {
-    release_source(s);
+    release_source(problem, s);
     return err;
   }
   for (int f = 0; f < problem->n_free; ++f) {
@@ -166,8 +194,30 @@ const gannet_related_rows *gannet_related_results(const gannet_related *related,
 
 /* The models of sources. */
 
+/* The value of a row that a model is of, minimised or negative where a constraint is kept; NAN =
+ * not known. */
+static double value_of(const gannet_problem *problem, const gannet_related_rows *rows, int row,
+                       int model) {
+  int k = 0;
+  if (model == 0) return gannet_problem_flip(problem, rows->objective[row]);
+  const bool is_upper = gannet_problem_find_bound(problem, model - 1, &k);
+  const gannet_constraint *limit = &problem->spec.constraints[k];
+  if (!rows->constraints) return NAN;
+  const double value = rows->constraints[(ptrdiff_t)row * problem->spec.n_constraints + k];
+  return is_upper ? gannet_problem_excess(value, limit->upper)
+                  : gannet_problem_excess(limit->lower, value);
+}
+
+bool gannet_related_has(const gannet_related *related, int i, int model) {
+  const gannet_related_rows *rows = &related->source[i].results;
+  int known = 0;
+  for (int row = 0; row < rows->n && known < 2; ++row)
+    known += !isnan(value_of(related->problem, rows, row, model));
+  return known >= 2;
+}
+
 typedef struct {
-  double value; /* minimised */
+  double value; /* minimised, or how far from the limit */
   int row;
 } ranked_row;
 
@@ -177,23 +227,27 @@ static int by_value(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The rows that a model takes: the better half are the best, the others are spread over the rest.
+/* The rows that a model takes: half are the best, or those nearest to the limit of a constraint;
+ * the others are spread over the rest.
  *
  * raw  out  [TAKEN_MOST or n] minimised
  */
-static gannet_err take_rows(const gannet_related *r, const source *s, double *x, double *raw,
-                            int *taken) {
+static gannet_err take_rows(const gannet_related *r, const source *s, int model, double *x,
+                            double *raw, int *taken) {
   const size_t v = (size_t)r->problem->spec.n_variables, d = (size_t)r->problem->d;
-  const int most = s->results.n < TAKEN_MOST ? s->results.n : TAKEN_MOST, half = most / 2;
   ranked_row *ranked = NULL;
   double *known = NULL;
+  int n = 0;
   gannet_err err = gannet_alloc((size_t)s->results.n, sizeof *ranked, &ranked);
   if (err == GANNET_OK) err = gannet_alloc(v, sizeof *known, &known);
-  for (int i = 0; i < s->results.n && err == GANNET_OK; ++i)
-    ranked[i] = (ranked_row){gannet_problem_flip(r->problem, s->results.objective[i]), i};
-  if (err == GANNET_OK) qsort(ranked, (size_t)s->results.n, sizeof *ranked, by_value);
+  for (int i = 0; i < s->results.n && err == GANNET_OK; ++i) {
+    const double value = value_of(r->problem, &s->results, i, model);
+    if (!isnan(value)) ranked[n++] = (ranked_row){model > 0 ? fabs(value) : value, i};
+  }
+  if (err == GANNET_OK) qsort(ranked, (size_t)n, sizeof *ranked, by_value);
+  const int most = n < TAKEN_MOST ? n : TAKEN_MOST, half = most / 2;
   for (int i = 0; i < most && err == GANNET_OK; ++i) {
-    const int64_t rest = (int64_t)(i - half) * (s->results.n - half) / (most - half);
+    const int64_t rest = (int64_t)(i - half) * (n - half) / (most - half);
     const ranked_row *row = &ranked[i < half ? i : half + (int)rest];
     memcpy(known, s->results.x + (size_t)row->row * v, v * sizeof *known);
     for (size_t k = 0; k < v; ++k)
@@ -201,7 +255,7 @@ static gannet_err take_rows(const gannet_related *r, const source *s, double *x,
     gannet_problem_encode_anywhere(r->problem, known, x + (size_t)i * d);
     for (size_t k = 0; k < d; ++k)
       if (s->lacks[k]) x[(size_t)i * d + k] = 0.5;
-    raw[i] = row->value;
+    raw[i] = value_of(r->problem, &s->results, row->row, model);
   }
   *taken = most;
   gannet_free(&ranked);
@@ -209,30 +263,46 @@ static gannet_err take_rows(const gannet_related *r, const source *s, double *x,
   return err;
 }
 
-/* Make the model of a source with a transform, unless it is there. Its random streams are apart
- * from those of members and constraints. */
-static gannet_err make_model(gannet_related *r, int i, gannet_transform kind) {
+/* Which of the models of a source is the prior's. */
+static int model_of(const gannet_related_prior *p) {
+  return p->model == 0 ? (p->kind == GANNET_TRANSFORM_LOG ? OF_LOG : 0) : KINDS + p->model - 1;
+}
+
+/* Values before a model of a source, in the place of raw ones. */
+static void transform_values(const gannet_related_prior *p, int n, double *raw, double *work) {
+  gannet_transform_fit fit;
+  gannet_constraint_fit unused;
+  if (p->model > 0) {
+    (void)gannet_transform_constraint(false, n, raw, work, &unused);
+    return;
+  }
+  gannet_transform_learn(p->kind, n, raw, work, &fit);
+  gannet_transform_reach(raw[0], &fit); /* the best */
+  for (int j = 0; j < n; ++j) raw[j] = gannet_transform_apply(&fit, raw[j]);
+}
+
+/* Make the model of a source, unless it is there. Its random streams are apart from those of
+ * members and constraints. */
+static gannet_err make_model(const gannet_related_prior *p, int i) {
   enum { STREAMS = 1 << 20 };
+  gannet_related *r = p->related;
   source *s = &r->source[i];
   const gannet_member_options *options = &r->options.member[0];
-  const int k = kind == GANNET_TRANSFORM_LOG, d = r->problem->d;
+  const int k = model_of(p), d = r->problem->d;
+  const int stream =
+      k < KINDS ? KINDS * i + k : KINDS * GANNET_RELATED_MOST + k * GANNET_RELATED_MOST + i;
   const size_t n = (size_t)s->results.n;
-  gannet_transform_fit fit;
   double *x = NULL, *raw = NULL;
   int taken = 0;
-  if (s->gp[k]) return GANNET_OK;
+  if (s->gp[k] || !gannet_related_has(r, i, p->model)) return GANNET_OK;
   gannet_err err = gannet_alloc(n * (size_t)d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(2 * n, sizeof *raw, &raw);
-  if (err == GANNET_OK) err = take_rows(r, s, x, raw, &taken);
-  if (err == GANNET_OK) {
-    gannet_transform_learn(kind, taken, raw, raw + n, &fit);
-    gannet_transform_reach(raw[0], &fit); /* the best */
-    for (int j = 0; j < taken; ++j) raw[j] = gannet_transform_apply(&fit, raw[j]);
-  }
+  if (err == GANNET_OK) err = take_rows(r, s, p->model, x, raw, &taken);
+  if (err == GANNET_OK) transform_values(p, taken, raw, raw + n);
   err = gannet_agree(r->context->comm, err);
   if (err == GANNET_OK)
     err = gannet_surrogate_create(r->context, options->surrogate_type, options->surrogate_options,
-                                  d, GANNET_MEMBERS_MOST * STREAMS + KINDS * i + k, &s->gp[k]);
+                                  d, GANNET_MEMBERS_MOST * STREAMS + stream, &s->gp[k]);
   const gannet_data data = {taken, x, raw, NAN, NULL};
   if (err == GANNET_OK) err = gannet_surrogate_fit(s->gp[k], &data, true, 0);
   if (err != GANNET_OK) gannet_surrogate_destroy(&s->gp[k]);
@@ -241,13 +311,19 @@ static gannet_err make_model(gannet_related *r, int i, gannet_transform kind) {
   return err;
 }
 
-/* The mean of a source at n points, with its gradients unless they are NULL. */
-static gannet_err source_mean(const gannet_related *r, int i, gannet_transform kind, int n,
-                              const double *x, double *values, double *gradients) {
+/* The mean of a source at n points, with its gradients unless they are NULL; 0 without values. */
+static gannet_err source_mean(const gannet_related_prior *p, int i, int n, const double *x,
+                              double *values, double *gradients) {
+  const gannet_related *r = p->related;
   const source *s = &r->source[i];
-  const gannet_surrogate *gp = s->gp[kind == GANNET_TRANSFORM_LOG];
+  const gannet_surrogate *gp = s->gp[model_of(p)];
   const size_t d = (size_t)r->problem->d, length = (size_t)n * d;
   double *own = NULL;
+  if (!gp) {
+    memset(values, 0, (size_t)n * sizeof *values);
+    if (gradients) memset(gradients, 0, length * sizeof *gradients);
+    return GANNET_OK;
+  }
   GANNET_TRY(gannet_alloc(2 * length + (size_t)n, sizeof *own, &own));
   double *unwanted = own + length, *sd = unwanted + length;
   for (size_t k = 0; k < length; ++k) own[k] = s->lacks[k % d] ? 0.5 : x[k];
@@ -274,7 +350,7 @@ static gannet_err evaluate_prior(const void *user, int n, const double *x, doubl
   if (gradients) memset(gradients, 0, length * sizeof *gradients);
   for (int s = 0; s < r->n && err == GANNET_OK; ++s) {
     if (!(p->factor[s] > 0)) continue;
-    err = source_mean(r, s, p->kind, n, x, one, slopes);
+    err = source_mean(p, s, n, x, one, slopes);
     for (int i = 0; i < n; ++i) values[i] += p->factor[s] * one[i];
     for (size_t k = 0; gradients && k < length; ++k) gradients[k] += p->factor[s] * slopes[k];
   }
@@ -309,7 +385,7 @@ static gannet_err begin_judgement(gannet_related_prior *prior, const gannet_data
     j->y[i] = data->y[row];
   }
   for (int s = 0; s < r->n; ++s)
-    GANNET_TRY(source_mean(r, s, prior->kind, j->n, j->x, j->mean + (size_t)s * n, NULL));
+    GANNET_TRY(source_mean(prior, s, j->n, j->x, j->mean + (size_t)s * n, NULL));
   return GANNET_OK;
 }
 
@@ -415,11 +491,12 @@ gannet_err gannet_related_learn(gannet_related_prior *prior, gannet_transform ki
   judgement j = {0};
   *mean = (gannet_prior_mean){0};
   if (gannet_related_count(r) == 0 || data->n < JUDGED_LEAST) return GANNET_OK;
-  bool any = decide;
-  for (int s = 0; s < r->n; ++s) any = any || prior->used[s];
+  bool any = false;
+  for (int s = 0; s < r->n; ++s)
+    any = any || (decide && gannet_related_has(r, s, prior->model)) || prior->used[s];
   if (!any) return GANNET_OK;
   prior->kind = kind;
-  for (int s = 0; s < r->n; ++s) GANNET_TRY(make_model(r, s, kind));
+  for (int s = 0; s < r->n; ++s) GANNET_TRY(make_model(prior, s));
   gannet_err err = gannet_agree(r->context->comm, begin_judgement(prior, data, &j));
   if (err == GANNET_OK && decide) err = decide_use(&j);
   if (err == GANNET_OK) solve_factors(&j);

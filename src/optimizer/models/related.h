@@ -1,17 +1,16 @@
-/* Results of related problems, as a prior mean of the objective's model.
+/* Results of related problems, as prior means of the models of the objective and of constraints.
  *
- * Every source, the results of one related problem, has a Gaussian process of its own. Its mean
- * m(x) enters the model of the objective as
+ * Every source, the results of one related problem, has a Gaussian process of its own for each of
+ * these. Its mean m(x) enters the model of the same quantity as
  *
  *   y(x) = b + sum_s a_s m_s(x) + model(x),   a_s >= 0
  *
  * after the transforms of both, so that shift, scale and, with the logarithm, much of the shape of
- * the values may differ. A source is used where the results so far are clearly more likely with it
- * than without it, by the log density that a Gaussian process of all other results gives to each;
- * otherwise a_s is 0 and the model is what it is without the source, bit for bit. The decision is
- * taken anew whenever the model learns its hyper-parameters.
- * (A prior mean that is learnt: Kennedy and O'Hagan 2000, eq. (1); Golovin et al. 2017,
- * section 3.3.)
+ * the values may differ. A source is used for a quantity where the results so far are clearly more
+ * likely with it than without it, by the log density that a Gaussian process of all other results
+ * gives to each; otherwise a_s is 0 and the model is what it is without the source, bit for bit.
+ * The decision is taken anew whenever the model learns its hyper-parameters. (A prior mean that is
+ * learnt: Kennedy and O'Hagan 2000, eq. (1); Golovin et al. 2017, section 3.3.)
  *
  * Terms
  *   source   results of one related problem
@@ -48,33 +47,34 @@ void gannet_related_destroy(gannet_related **related); /* Collective. */
  */
 void gannet_related_clear(gannet_related *related);
 
-/* Add a source. Of more than 1000 results the better half of 1000 are the best ones, the others are
- * spread over the rest.
+/* Add a source. Of more than 1000 results half of 1000 are the best ones, of a constraint those
+ * nearest to its limit; the others are spread over the rest.
  *
  * Local.
  *
- * x_user     in  [n][n_variables] copied; values may be outside the bounds. NAN in all rows: the
- *                related problem has no such variable, and the source says nothing about it
- * objective  in  [n] in the sense and units of the problem, copied
+ * rows  in  copied. Values of x may be outside the bounds. NAN in all rows: the related problem has
+ *           no such variable, and the source says nothing about it
  *
  * Errors: GANNET_ERR_INPUT for fewer than 2 results, values that cannot be
- * (gannet_problem_check_tried), a variable that some rows lack, none in common, or too many
- * sources.
+ * (gannet_problem_check_tried), a variable that some rows lack, none in common, a row without any
+ * value, or too many sources.
  */
-GANNET_CHECKED gannet_err gannet_related_add(gannet_related *related, int n, const double *x_user,
-                                             const double *objective);
+GANNET_CHECKED gannet_err gannet_related_add(gannet_related *related,
+                                             const gannet_related_rows *rows);
 
-/* How many sources there are, and the results of one.
+/* How many sources there are, the results of one, and whether it has values for a model.
  *
  * Local.
  */
+bool gannet_related_has(const gannet_related *related, int source, int model);
 int gannet_related_count(const gannet_related *related);
 const gannet_related_rows *gannet_related_results(const gannet_related *related, int source);
 
 /* The prior mean of one model. Zeroed = none. */
 typedef struct {
   gannet_related *related;
-  gannet_transform kind;              /* none or log, of the model's values */
+  int model;             /* 0 = the objective's, j + 1 = that of the one-sided constraint j */
+  gannet_transform kind; /* none or log, of the values of the objective's model */
   bool used[GANNET_RELATED_MOST];     /* as decided last */
   double factor[GANNET_RELATED_MOST]; /* a_s; 0 = not used */
   double weight[GANNET_RELATED_MOST];
@@ -87,7 +87,7 @@ typedef struct {
  * Collective; the same on all ranks.
  *
  * decide  in     whether it is decided anew which sources are used
- * prior   inout  its member related is set
+ * prior   inout  its members related and model are set
  * mean    out    for gannet_surrogate_set_prior_mean; evaluate is NULL when no source is used.
  *                Borrows prior
  */
