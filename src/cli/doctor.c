@@ -43,7 +43,7 @@ static bool starts_ranks(const gannet_text_list *command) {
 static gannet_err read_campaign(const char *file, machine_request *request) {
   gannet_campaign_input *input = NULL;
   gannet_complaints complaints = {0};
-  gannet_err err = gannet_campaign_load(request->comm, file, 0, NULL, &input, &complaints);
+  gannet_err err = gannet_campaign_load(request->comm, file, 0, NULL, NULL, &input, &complaints);
   if (err == GANNET_OK && strcmp(input->evaluate.backend, "command") == 0) {
     const gannet_text_list *command =
         &((const gannet_command_options *)input->evaluator_options)->command;

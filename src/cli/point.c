@@ -81,6 +81,7 @@ gannet_err cli_read_point(const cli_arguments *arguments, const gannet_problem *
                    text, name, another);
     GANNET_TRY(err);
   }
+  gannet_problem_fill_pins(problem, x_user);
   return GANNET_OK;
 }
 

@@ -325,7 +325,10 @@ static void print_change(const gannet_campaign *campaign) {
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, bool again) {
   const gannet_campaign_input *input = campaign->input;
-  const int v = input->problem->n_free, c = input->problem->spec.n_constraints;
+  const int c = input->problem->spec.n_constraints;
+  int v = input->problem->n_free;
+  for (int i = 0; i < input->problem->spec.n_variables; ++i)
+    v -= !isnan(gannet_problem_pinned(input->problem, i));
   const int others = input->problem->spec.n_variables - v;
   const int64_t n = gannet_budget_used(campaign), total = gannet_budget_total(input);
   char share[GANNET_BUDGET_TEXT], why[320];
@@ -363,8 +366,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
 static gannet_err check_input(const settings *s, const cli_world *world,
                               gannet_complaints *complaints) {
   gannet_campaign campaign = {0};
-  gannet_err err = gannet_campaign_load(world->comm, s->start.file, s->start.n_sets, s->start.sets,
-                                        &campaign.input, complaints);
+  gannet_err err = gannet_campaign_read_file(world->comm, &s->start, &campaign.input, complaints);
   if (err == GANNET_OK)
     err = gannet_context_create(world->comm, (uint64_t)campaign.input->general.seed,
                                 &campaign.context);

@@ -257,7 +257,7 @@ static gannet_err load_campaign(const cli_arguments *arguments, const cli_world 
                                       .launcher = world->launcher};
   int n = 0;
   for (const char *text; (text = cli_repeated(arguments, "set", n)); ++n) sets[n] = text;
-  GANNET_TRY(gannet_campaign_load(world->comm, file, n, sets, &campaign->input, complaints));
+  GANNET_TRY(gannet_campaign_load(world->comm, file, n, sets, NULL, &campaign->input, complaints));
   GANNET_TRY(gannet_context_create(world->comm, (uint64_t)campaign->input->general.seed,
                                    &campaign->context));
   (void)snprintf(campaign->directory, sizeof campaign->directory, "%s.try",

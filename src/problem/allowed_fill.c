@@ -20,7 +20,7 @@ static gannet_err list_texts(const gannet_problem *problem, const double *given,
   for (int f = 0; f < problem->n_free; ++f) {
     const int v = problem->free_variable[f];
     const gannet_variable *variable = &problem->spec.variables[v];
-    if (isnan(given[v])) continue;
+    if (isnan(given[v]) || !isnan(gannet_problem_pinned(problem, v))) continue;
     gannet_problem_format(problem, v, given[v], value, sizeof value);
     const char *quote = !gannet_variable_has_words(variable) ? ""
                         : strchr(value, '\'')                ? "\""
@@ -30,6 +30,18 @@ static gannet_err list_texts(const gannet_problem *problem, const double *given,
     GANNET_TRY(gannet_alloc(LONGEST, 1, &texts[*n]));
     (void)snprintf(texts[(*n)++], LONGEST, "%s == %s%s%s%s", variable->name, quote, value, quote,
                    more);
+  }
+  return GANNET_OK;
+}
+
+/* Give a copy of a problem its pinned variables and retired words, of those that are free in it. */
+static gannet_err copy_pins(const gannet_problem *from, gannet_problem *to) {
+  for (int f = 0; f < to->n_free; ++f) {
+    const int v = to->free_variable[f];
+    const double pin = gannet_problem_pinned(from, v);
+    if (!isnan(pin)) GANNET_TRY(gannet_problem_pin(to, v, pin));
+    for (int i = 0; i < from->spec.variables[v].n_values; ++i)
+      if (gannet_problem_is_retired(from, v, i)) GANNET_TRY(gannet_problem_retire(to, v, i));
   }
   return GANNET_OK;
 }
@@ -66,6 +78,7 @@ static gannet_err create_narrow(const gannet_problem *problem, double *x_user, d
     }
     err = gannet_problem_create(&spec, narrow);
   }
+  if (err == GANNET_OK) err = copy_pins(problem, *narrow);
   if (err == GANNET_OK) {
     (*narrow)->n_functions = problem->n_functions;
     err = gannet_variable_functions_copy(problem->n_functions, problem->function,

@@ -336,7 +336,8 @@ gannet_err gannet_variable_constraints_set(gannet_problem *problem, int n, const
                                            int *wrong) {
   gannet_variable_constraints *before = problem->variable_constraints;
   int unused;
-  const bool any = n + problem->n_functions > 0 || problem->derived->demanded;
+  const bool any = n + problem->n_functions > 0 || problem->derived->demanded || problem->pin ||
+                   problem->retired;
   problem->variable_constraints = NULL;
   gannet_err err = GANNET_OK;
   if (any) err = gannet_alloc(1, sizeof *before, &problem->variable_constraints);

@@ -120,6 +120,13 @@ void gannet_conditional_settle(const gannet_problem *problem, double *x_user,
                                                               : GANNET_IS_ACTIVE;
 }
 
+void gannet_problem_fill_pins(const gannet_problem *problem, double *x_user) {
+  if (!problem->pin) return;
+  const bool *active = gannet_conditional_find_active(problem, x_user);
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (isnan(x_user[v]) && (!active || active[v])) x_user[v] = problem->pin[v];
+}
+
 int gannet_problem_find_not_given(const gannet_problem *problem, const double *x_user) {
   const bool *active = gannet_conditional_find_active(problem, x_user);
   for (int f = 0; f < problem->n_free; ++f) {

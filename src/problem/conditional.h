@@ -74,6 +74,14 @@ typedef enum { GANNET_IS_ACTIVE, GANNET_IS_INACTIVE, GANNET_IS_OPEN } gannet_act
 void gannet_conditional_settle(const gannet_problem *problem, double *x_user,
                                gannet_activity *activity);
 
+/* Give pinned variables that a point does not give, and that are active there, their values.
+ *
+ * Local.
+ *
+ * x_user  inout  [n_variables] NAN = not given
+ */
+void gannet_problem_fill_pins(const gannet_problem *problem, double *x_user);
+
 /* The first free variable that a point needs and does not give; -1 = none.
  *
  * Local.

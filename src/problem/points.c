@@ -15,6 +15,16 @@ static const double *nearest_candidate(const gannet_problem *problem, const doub
   return gannet_pool_row(problem->pool, gannet_pool_nearest(problem->pool, problem, x_unit, NULL));
 }
 
+/* Whether a real variable has the coordinate of its pin, from which the value would be found again
+ * but for rounding. */
+static bool is_at_pin(const gannet_problem *problem, int v, const double *x_unit) {
+  const double rounding = 1e-12;
+  double pinned;
+  if (isnan(problem->pin[v]) || !problem->continuous[problem->first[v]]) return false;
+  gannet_variable_encode(&problem->spec.variables[v], problem->pin[v], &pinned);
+  return fabs(x_unit[problem->first[v]] - pinned) <= rounding;
+}
+
 void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, double *x_user) {
   if (problem->pool) {
     memcpy(x_user, nearest_candidate(problem, x_unit),
@@ -24,6 +34,7 @@ void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, 
   for (int f = 0; f < problem->n_free; ++f) {
     const int i = problem->free_variable[f];
     x_user[i] = gannet_variable_decode(&problem->spec.variables[i], x_unit + problem->first[i]);
+    if (problem->pin && is_at_pin(problem, i, x_unit)) x_user[i] = problem->pin[i];
   }
   gannet_problem_derive(problem, x_user);
 }

@@ -219,6 +219,10 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_derived_destroy(&(*problem)->derived, spec->n_variables);
   gannet_free(&(*problem)->free_variable);
   gannet_free(&(*problem)->was);
+  gannet_free(&(*problem)->pin);
+  for (int v = 0; (*problem)->retired && v < spec->n_variables; ++v)
+    gannet_free(&(*problem)->retired[v]);
+  gannet_free(&(*problem)->retired);
   gannet_free(&(*problem)->first);
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);

@@ -39,6 +39,8 @@ struct gannet_problem {
   int n_functions;                    /* of the program, which are variable constraints, too */
   gannet_variable_function *function; /* [n_functions] owned, with their names */
   double *was;            /* [n_variables] see gannet_problem_set_was; NULL = nothing was said */
+  double *pin;            /* [n_variables] see gannet_problem_pin; NULL = no variable is pinned */
+  bool **retired;         /* [n_variables][n_values] see gannet_problem_retire; NULL = no word is */
   char **variable_unit;   /* [n_variables] to be shown, or NULL */
   char **constraint_unit; /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
@@ -67,6 +69,34 @@ GANNET_CHECKED gannet_err gannet_problem_set_constraint_unit(gannet_problem *pro
  */
 GANNET_CHECKED gannet_err gannet_problem_set_was(gannet_problem *problem, int v, double value);
 double gannet_problem_was(const gannet_problem *problem, int v);
+
+/* Pin a free variable: it remains a dimension of the models, as evaluations have other values of
+ * it, and all proposals have this one. And retire a word of a variable: evaluations may have it,
+ * and no proposal does. Both are kept to like variable constraints: to be followed by
+ * gannet_variable_constraints_set.
+ *
+ * Local.
+ *
+ * value  in  as in x_user, within the bounds
+ * word   in  its position; one word of a variable must not be retired
+ */
+GANNET_CHECKED gannet_err gannet_problem_pin(gannet_problem *problem, int v, double value);
+GANNET_CHECKED gannet_err gannet_problem_retire(gannet_problem *problem, int v, int word);
+
+/* The value at which a variable is pinned, NAN = it is not; and whether a word is retired.
+ *
+ * Local.
+ */
+double gannet_problem_pinned(const gannet_problem *problem, int v);
+bool gannet_problem_is_retired(const gannet_problem *problem, int v, int word);
+
+/* Whether a variable has one value in all proposals, as it is fixed or pinned.
+ *
+ * Local.
+ *
+ * value  out  this value; untouched otherwise
+ */
+bool gannet_problem_is_fixed(const gannet_problem *problem, int v, double *value);
 
 /* The unit at a place of one of these lists, "" where none was stated.
  *

@@ -133,7 +133,8 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
     p->unit[v] = gannet_problem_unit(problem->variable_unit, v);
     p->lower[v] = has_box ? variable->lower : NAN;
     p->upper[v] = has_box ? variable->upper : NAN;
-    p->fixed[v] = variable->role == GANNET_ROLE_FIXED ? variable->fixed : NAN;
+    p->fixed[v] = NAN;
+    (void)gannet_problem_is_fixed(problem, v, &p->fixed[v]);
     p->step[v] = variable->step > 0 ? variable->step : NAN;
     p->expression[v] = variable->role == GANNET_ROLE_DERIVED ? variable->expression : "";
     p->when[v] = variable->when ? variable->when : "";

@@ -95,9 +95,8 @@ static gannet_err translate_value(const gannet_translation *t, int64_t id, int v
   /* A word that is not listed could have no coordinates. */
   GANNET_REQUIRE(!gannet_variable_has_words(now), GANNET_ERR_INPUT,
                  "evaluation %lld has %s = %s, which is no value of variables.%s any more; leave "
-                 "it in the list, and let no proposal have it with variable_constraints: "
-                 "[\"%s != '%s'\"]",
-                 (long long)id, now->name, text, now->name, now->name, text);
+                 "it in the list, and let no proposal have it with retired: [%s]",
+                 (long long)id, now->name, text, now->name, text);
   return GANNET_RAISE(GANNET_ERR_INPUT,
                       "evaluation %lld has %s = %s, which is no value of type %s; keep the type "
                       "that variables.%s had, or give the variable another name",
@@ -116,18 +115,15 @@ static gannet_err check_given(const gannet_translation *t, int64_t id, int v, do
   const bool are_numbers = gannet_variable_is_number(&t->from->spec.variables[old]) &&
                            gannet_variable_is_number(variable);
   const bool is_near = fabs(given - now) <= rounding * fmax(fabs(given), fabs(now));
-  const char *quote = gannet_variable_has_words(variable) ? "'" : "";
   if (strcmp(had, value) == 0 || (are_numbers && is_near)) return GANNET_OK;
   GANNET_REQUIRE(variable->role == GANNET_ROLE_FIXED, GANNET_ERR_INPUT,
                  "variables.%s: evaluation %lld was given %s = %s, and the expression gives %s; "
                  "give what is computed now another name",
                  variable->name, (long long)id, variable->name, had, value);
   return GANNET_RAISE(GANNET_ERR_INPUT,
-                      "variables.%s cannot be fixed at %s: evaluation %lld had %s = %s. Leave its "
-                      "values as they were; to propose only %s from now on, add \"%s = %s%s%s\" to "
-                      "variable_constraints",
-                      variable->name, value, (long long)id, variable->name, had, value,
-                      variable->name, quote, value, quote);
+                      "variables.%s cannot be fixed at %s: evaluation %lld had %s = %s; leave "
+                      "varied: no out, and it remains a dimension of the models",
+                      variable->name, value, (long long)id, variable->name, had);
 }
 
 /* A variable that is gone says nothing only where it never changed. */
@@ -142,11 +138,12 @@ static gannet_err check_gone(gannet_translation *t, int64_t id, const double *x)
     }
     show_value(t->from, v, t->gone[v], first, sizeof first);
     show_value(t->from, v, x[v], second, sizeof second);
-    GANNET_REQUIRE(x[v] == t->gone[v], GANNET_ERR_INPUT,
-                   "variables.%s is gone, but the evaluations differ in it: %s at evaluation %lld, "
-                   "%s at %lld. Leave it in the campaign file; a constraint in "
-                   "variable_constraints can keep it at one value from now on",
-                   variable->name, first, (long long)t->gone_id[v], second, (long long)id);
+    GANNET_REQUIRE(
+        x[v] == t->gone[v], GANNET_ERR_INPUT,
+        "variables.%s is gone, but the evaluations differ in it: %s at evaluation %lld, "
+        "%s at %lld. Leave it in the campaign file, and fix it at one value, as in '%s: {fixed: "
+        "VALUE}'",
+        variable->name, first, (long long)t->gone_id[v], second, (long long)id, variable->name);
   }
   return GANNET_OK;
 }

@@ -370,8 +370,9 @@ void gannet_variable_write_number(double value, char *buffer, size_t size) {
 void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
                            size_t size) {
   const gannet_variable *v = &problem->spec.variables[variable];
-  const bool is_short =
-      v->role != GANNET_ROLE_FREE || v->step > 0 || v->type == GANNET_VARIABLE_ORDINAL;
+  const bool is_short = v->role != GANNET_ROLE_FREE || v->step > 0 ||
+                        v->type == GANNET_VARIABLE_ORDINAL ||
+                        value == gannet_problem_pinned(problem, variable);
   if (isnan(value)) /* of a derived variable that has none */
     (void)snprintf(buffer, size, "nan");
   else if (gannet_variable_has_words(v))

@@ -76,6 +76,22 @@ static double miss_of(const gannet_variable_constraints *c, int n_variables, int
   return fmin(-slack / use->scale + least, nowhere);
 }
 
+/* The first variable of a point that has another value than its pin, or a retired word; -1 = none.
+ */
+static int find_unwanted(const gannet_problem *problem, const double *x_user, const bool *active,
+                         int from) {
+  if (!problem->pin && !problem->retired) return -1;
+  for (int v = from; v < problem->spec.n_variables; ++v) {
+    const double pin = gannet_problem_pinned(problem, v);
+    if (active && !active[v]) continue;
+    if (!isnan(pin) && x_user[v] != pin) return v;
+    if (gannet_variable_has_words(&problem->spec.variables[v]) &&
+        gannet_problem_is_retired(problem, v, (int)x_user[v]))
+      return v;
+  }
+  return -1;
+}
+
 /* The sum over all relations, or over the first ones, once it and excess exceed most. */
 static double violation_of(const gannet_problem *problem, const double *x_user, double excess,
                            double most) {
@@ -86,13 +102,33 @@ static double violation_of(const gannet_problem *problem, const double *x_user, 
   for (int i = 0; i < c->n && excess + sum <= most; ++i)
     sum += miss_of(c, problem->spec.n_variables, i, x_user, active);
   for (int v = 0; demanded && v < problem->spec.n_variables; ++v) sum += demanded[v] && !active[v];
+  for (int v = find_unwanted(problem, x_user, active, 0); v >= 0;
+       v = find_unwanted(problem, x_user, active, v + 1))
+    sum += 1;
   return sum;
+}
+
+static gannet_err raise_unwanted(const gannet_problem *problem, int v, const double *x_user) {
+  const double pin = gannet_problem_pinned(problem, v);
+  const char *name = problem->spec.variables[v].name;
+  char value[200], pinned[200];
+  gannet_problem_format(problem, v, x_user[v], value, sizeof value);
+  GANNET_REQUIRE(!isnan(pin), GANNET_ERR_INPUT,
+                 "the design has %s = %s, a value that no proposal has any more (retired); choose "
+                 "another",
+                 name, value);
+  gannet_problem_format(problem, v, pin, pinned, sizeof pinned);
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "the design has %s = %s, but the variable is fixed at %s; leave it out", name,
+                      value, pinned);
 }
 
 gannet_err gannet_problem_check_allowed(const gannet_problem *problem, const double *x_user) {
   const gannet_variable_constraints *c = problem->variable_constraints;
   const int n = problem->spec.n_variables;
   const bool *active = gannet_conditional_find_active(problem, x_user);
+  const int unwanted = find_unwanted(problem, x_user, active, 0);
+  if (unwanted >= 0) return raise_unwanted(problem, unwanted, x_user);
   for (int i = 0; c && i < c->n; ++i) {
     const gannet_relation *relation = &c->relation[i];
     if (!(miss_of(c, n, i, x_user, active) > 0)) continue;
@@ -151,11 +187,12 @@ double gannet_allowed_follow(const gannet_problem *problem, double *x_unit) {
     const gannet_dependent *one = &c->dependent[p];
     const gannet_variable *v = &problem->spec.variables[one->variable];
     const double value = dependent_value(one, problem->spec.n_variables, c->x_user);
-    const double inside = fmin(fmax(value, v->lower), v->upper);
+    const double inside = p < c->n_pinned ? value : fmin(fmax(value, v->lower), v->upper);
     if (inside != value) excess += fabs(value - inside) / (v->upper - v->lower);
     gannet_variable_encode(v, inside, x_unit + problem->first[one->variable]);
+    if (p < c->n_pinned) c->x_user[one->variable] = value;
   }
-  for (int p = 0; p < c->n_dependent; ++p) {
+  for (int p = c->n_pinned; p < c->n_dependent; ++p) {
     const int v = c->dependent[p].variable;
     c->x_user[v] = gannet_variable_decode(&problem->spec.variables[v], x_unit + problem->first[v]);
   }
@@ -268,8 +305,10 @@ double gannet_allowed_complete_within(const gannet_problem *problem, double most
 
 bool gannet_allowed_depends(const gannet_problem *problem, int coordinate) {
   const gannet_variable_constraints *c = problem->variable_constraints;
-  for (int p = 0; c && p < c->n_dependent; ++p)
-    if (problem->first[c->dependent[p].variable] == coordinate) return true;
+  for (int p = 0; c && p < c->n_dependent; ++p) {
+    const int v = c->dependent[p].variable, k = coordinate - problem->first[v];
+    if (0 <= k && k < gannet_variable_width(&problem->spec.variables[v])) return true;
+  }
   return false;
 }
 
@@ -316,7 +355,7 @@ void gannet_allowed_rows(const gannet_problem *problem, const double *x_unit, do
     slope += d;
   }
   (void)gannet_allowed_follow(problem, completed);
-  for (int p = 0; p < c->n_dependent; ++p, row += 2, slope += 2 * d) {
+  for (int p = c->n_pinned; p < c->n_dependent; ++p, row += 2, slope += 2 * d) {
     const gannet_dependent *one = &c->dependent[p];
     const gannet_variable *v = &problem->spec.variables[one->variable];
     const double range = v->upper - v->lower;
@@ -339,8 +378,9 @@ void gannet_allowed_pull_back(const gannet_problem *problem, const double *x_uni
     const int k = problem->first[one->variable];
     const gannet_variable *v = &problem->spec.variables[one->variable];
     const double along = gradient[k] / unit_slope(v, c->x_user[one->variable]);
-    gradient[k] = 0;
-    if (problem->continuous[k]) add_slope(problem, one->share, along, c->x_user, gradient);
+    for (int i = 0; i < gannet_variable_width(v); ++i) gradient[k + i] = 0;
+    if (problem->continuous[k] && p >= c->n_pinned)
+      add_slope(problem, one->share, along, c->x_user, gradient);
   }
 }
 
@@ -572,7 +612,6 @@ static gannet_err eliminate(gannet_problem *problem, int i, double offset) {
 static gannet_err eliminate_equations(gannet_problem *problem, int *wrong) {
   gannet_variable_constraints *c = problem->variable_constraints;
   const int n = problem->spec.n_variables;
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->dependent, &c->dependent));
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->listed, &c->listed));
   for (int pass = 0; pass < 2; ++pass)
     for (int i = 0; i < c->n; ++i) {
@@ -592,7 +631,24 @@ static gannet_err eliminate_equations(gannet_problem *problem, int *wrong) {
     c->n_rows += type == GANNET_RELATION_EQUAL ? 2 : 1;
     c->has_curved_equation = c->has_curved_equation || type == GANNET_RELATION_EQUAL;
   }
-  c->n_rows += 2 * c->n_dependent;
+  c->n_rows += 2 * (c->n_dependent - c->n_pinned);
+  return GANNET_OK;
+}
+
+/* Pinned variables depend on nothing: they come before what depends on other variables. */
+static gannet_err depend_on_pins(gannet_problem *problem) {
+  gannet_variable_constraints *c = problem->variable_constraints;
+  const size_t n = (size_t)problem->spec.n_variables, most = (size_t)c->n + n;
+  GANNET_TRY(gannet_alloc(most, sizeof *c->dependent, &c->dependent));
+  for (int v = 0; problem->pin && v < problem->spec.n_variables; ++v) {
+    gannet_dependent *one = &c->dependent[c->n_dependent];
+    if (isnan(problem->pin[v])) continue;
+    GANNET_TRY(gannet_alloc(n, sizeof *one->share, &one->share));
+    one->variable = v;
+    one->constant = problem->pin[v];
+    c->is_searched[v] = false;
+    c->n_pinned = ++c->n_dependent;
+  }
   return GANNET_OK;
 }
 
@@ -728,6 +784,7 @@ gannet_err gannet_variable_constraints_read(gannet_problem *problem, int n,
   for (*wrong = 0; *wrong < n; ++*wrong) GANNET_TRY(read_text(problem, *wrong, texts[*wrong]));
   *wrong = -1;
   for (int f = 0; f < problem->n_functions; ++f) GANNET_TRY(add_function(problem, f));
+  GANNET_TRY(depend_on_pins(problem));
   GANNET_TRY(eliminate_equations(problem, wrong));
   GANNET_TRY(gannet_alloc((size_t)c->n_rows, sizeof *c->row_values, &c->row_values));
   GANNET_TRY(gannet_alloc((size_t)c->n_rows * d, sizeof *c->row_slopes, &c->row_slopes));

@@ -10,6 +10,9 @@
  * the relations of what they miss, in units of their usual size in the box; 0 = allowed members
  * points of the allowed part, nearly uniform, from which others are drawn
  *
+ * Pinned variables are dependent ones, too, of nothing; a design that has another value of one, or
+ * a retired word, is not allowed (problem/problem.h).
+ *
  * Linear equations are kept exactly, to the rounding of a sum. Others are kept by projection, to
  * GANNET_EQUATION_TOLERANCE of the larger side. A relation that names a conditional variable is not
  * judged where that is inactive; it counts as not linear. A problem with a list of candidates has
@@ -63,8 +66,8 @@ struct gannet_variable_constraints {
   int n;
   gannet_relation *relation; /* [n] */
   gannet_relation_use *use;  /* [n] */
-  int n_dependent;
-  gannet_dependent *dependent; /* [n_dependent] */
+  int n_dependent, n_pinned;
+  gannet_dependent *dependent; /* [n_dependent] pinned variables first */
   int n_listed;
   gannet_combinations *listed; /* [n_listed] */
   bool *is_searched;           /* [n_variables] free, and not dependent */

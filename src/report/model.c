@@ -223,6 +223,7 @@ static gannet_err put_slices(const study *s, const double *best, json_t *list) {
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     json_t *one = json_null();
     if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
+        isnan(gannet_problem_pinned(s->problem, v)) &&
         gannet_problem_is_active(s->problem, v, best))
       err = make_slice(s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
@@ -300,7 +301,8 @@ static gannet_err put_importance(const study *s, json_t *list) {
   gannet_err err = make_design(s, &g);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     double effect = 0;
-    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE)
+    if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
+        isnan(gannet_problem_pinned(s->problem, v)))
       err = total_effect(s, &g, v, &effect);
     if (err == GANNET_OK) (void)json_array_append_new(list, report_number(effect));
   }

@@ -40,7 +40,8 @@ static json_t *about_variables(const gannet_problem *problem) {
         list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:o}", "name", one->name, "unit",
                         gannet_problem_unit(problem->variable_unit, v), "type", shown_type(one),
                         "lower", one->lower, "upper", one->upper, "log",
-                        one->scale == GANNET_SCALE_LOG, "searched", one->role == GANNET_ROLE_FREE,
+                        one->scale == GANNET_SCALE_LOG, "searched",
+                        one->role == GANNET_ROLE_FREE && isnan(gannet_problem_pinned(problem, v)),
                         "conditional", gannet_variable_is_conditional(one), "values", values));
   }
   return list;

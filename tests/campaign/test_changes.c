@@ -113,7 +113,7 @@ static void a_change_is_found_again(void **state) {
   keep_books(&a);
   a.problem = target;
   char *text = describe_change(&a.ledger, target);
-  assert_ok(gannet_ledger_change(&a.ledger, text));
+  assert_ok(gannet_ledger_change(&a.ledger, text, NULL, NULL));
   gannet_free(&text);
   check_translated(&a);
   assert_ok(gannet_ledger_tell_held(&a.ledger));
@@ -176,7 +176,8 @@ static void what_cannot_be_changes_nothing(void **state) {
     keep_books(&b);
     assert_ok(gannet_problem_create(&specs[i], &to));
     char *text = describe_change(&a.ledger, to);
-    assert_fails(GANNET_ERR_INPUT, complaints[i], gannet_ledger_change(&a.ledger, text));
+    assert_fails(GANNET_ERR_INPUT, complaints[i],
+                 gannet_ledger_change(&a.ledger, text, NULL, NULL));
     assert_same_books(&a.ledger, &b.ledger);
     assert_int_equal(a.ledger.n_revisions, 0);
     gannet_free(&text);

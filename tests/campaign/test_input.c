@@ -356,7 +356,8 @@ static gannet_err load(const char *text, off_t size, gannet_campaign_input **inp
     assert_int_equal(truncate(path, size), 0);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  const gannet_err err = gannet_campaign_load(MPI_COMM_WORLD, path, 1, sets, input, complaints);
+  const gannet_err err =
+      gannet_campaign_load(MPI_COMM_WORLD, path, 1, sets, NULL, input, complaints);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) (void)remove(path);
   return err;
@@ -421,12 +422,14 @@ static void what_is_no_file_is_named(void **unused) {
   gannet_campaign_input *input = NULL;
   gannet_complaints complaints = {0};
   (void)unused;
-  assert_fails(GANNET_ERR_MISSING, "no_such.yaml",
-               gannet_campaign_load(MPI_COMM_WORLD, "no_such.yaml", 0, NULL, &input, &complaints));
+  assert_fails(
+      GANNET_ERR_MISSING, "no_such.yaml",
+      gannet_campaign_load(MPI_COMM_WORLD, "no_such.yaml", 0, NULL, NULL, &input, &complaints));
   assert_fails(GANNET_ERR_INPUT, "is a directory",
-               gannet_campaign_load(MPI_COMM_WORLD, "/tmp", 0, NULL, &input, &complaints));
-  assert_fails(GANNET_ERR_INPUT, "is a character device",
-               gannet_campaign_load(MPI_COMM_WORLD, "/dev/zero", 0, NULL, &input, &complaints));
+               gannet_campaign_load(MPI_COMM_WORLD, "/tmp", 0, NULL, NULL, &input, &complaints));
+  assert_fails(
+      GANNET_ERR_INPUT, "is a character device",
+      gannet_campaign_load(MPI_COMM_WORLD, "/dev/zero", 0, NULL, NULL, &input, &complaints));
 }
 
 int main(int argc, char **argv) {

@@ -14,7 +14,7 @@
 static gannet_campaign_input *load(const char *path) {
   gannet_complaints complaints = {0};
   gannet_campaign_input *input = NULL;
-  if (gannet_campaign_load(PETSC_COMM_WORLD, path, 0, NULL, &input, &complaints) != GANNET_OK)
+  if (gannet_campaign_load(PETSC_COMM_WORLD, path, 0, NULL, NULL, &input, &complaints) != GANNET_OK)
     fail_msg("%s", complaints.text ? complaints.text : gannet_error_message());
   gannet_complaints_release(&complaints);
   return input;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "problem/conditional.h"
 #include "store/columns.h"
 
 typedef struct {
@@ -100,6 +101,7 @@ static gannet_err end_names(table *t) {
     char hint[100];
     for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
     if (found || problem->spec.variables[v].role != GANNET_ROLE_FREE) continue;
+    if (!isnan(gannet_problem_pinned(problem, v))) continue;
     if (gannet_variable_is_conditional(&problem->spec.variables[v])) continue;
     guess_name(t, name, hint, sizeof hint);
     return GANNET_RAISE(GANNET_ERR_INPUT,
@@ -113,6 +115,7 @@ static gannet_err end_names(table *t) {
 /* Fill in fixed and derived variables, which need no columns, and hand the row over. */
 static gannet_err end_row(table *t) {
   const gannet_problem *problem = t->about->problem;
+  gannet_problem_fill_pins(problem, t->x);
   if (gannet_problem_complete(problem, t->x) != GANNET_OK) {
     char why[512];
     (void)snprintf(why, sizeof why, "%s", gannet_error_detail());

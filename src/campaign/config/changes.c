@@ -65,15 +65,48 @@ static const char *list_texts(int n, const char *const *texts, char *text) {
   return text;
 }
 
+/* The first value from a position on that proposals may have; n_values = none. */
+static int next_value(const gannet_problem *problem, int v, int i) {
+  while (i < problem->spec.variables[v].n_values && gannet_problem_is_retired(problem, v, i)) ++i;
+  return i;
+}
+
+/* The values that proposals may have; NULL for a variable without a list. */
+static const char *list_values(const gannet_problem *problem, int v, char *text) {
+  const gannet_variable *variable = &problem->spec.variables[v];
+  size_t used = 0;
+  for (int i = next_value(problem, v, 0); i < variable->n_values && used < LIST_SIZE;
+       i = next_value(problem, v, i + 1))
+    used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", used ? ", " : "[",
+                             variable->values[i]);
+  if (used > 0 && used + 1 < LIST_SIZE) (void)snprintf(text + used, LIST_SIZE - used, "]");
+  return used > 0 ? text : NULL;
+}
+
+static void compare_values(change_list *changes, const gannet_problem *before, int o,
+                           const gannet_problem *now, int n) {
+  const gannet_variable *old = &before->spec.variables[o], *new = &now->spec.variables[n];
+  char texts[2][LIST_SIZE];
+  int i = next_value(before, o, 0), j = next_value(now, n, 0);
+  while (i < old->n_values && j < new->n_values &&strcmp(old->values[i], new->values[j]) == 0) {
+    i = next_value(before, o, i + 1);
+    j = next_value(now, n, j + 1);
+  }
+  if (i < old->n_values || j < new->n_values)
+    add_part(changes, "variables", new->name, "values", list_values(before, o, texts[0]),
+             list_values(now, n, texts[1]));
+}
+
 /* "fixed at 1.2", "free", or the expression that computes a variable. */
 static const char *describe_role(const gannet_problem *problem, int v, char *text) {
   const gannet_variable *variable = &problem->spec.variables[v];
+  double fixed;
+  const bool is_fixed = gannet_problem_is_fixed(problem, v, &fixed);
   const int used = snprintf(text, LIST_SIZE, "%s",
-                            variable->role == GANNET_ROLE_FREE    ? "free"
-                            : variable->role == GANNET_ROLE_FIXED ? "fixed at "
-                                                                  : variable->expression);
-  if (variable->role == GANNET_ROLE_FIXED)
-    gannet_problem_format(problem, v, variable->fixed, text + used, LIST_SIZE - (size_t)used);
+                            is_fixed                             ? "fixed at "
+                            : variable->role == GANNET_ROLE_FREE ? "free"
+                                                                 : variable->expression);
+  if (is_fixed) gannet_problem_format(problem, v, fixed, text + used, LIST_SIZE - (size_t)used);
   return text;
 }
 
@@ -111,13 +144,7 @@ static void compare_variable(change_list *changes, const gannet_problem *old_pro
   if (before->scale != now->scale)
     add_part(changes, "variables", now->name, "scale", scales[before->scale == GANNET_SCALE_LOG],
              scales[now->scale == GANNET_SCALE_LOG]);
-  bool same = before->n_values == now->n_values;
-  for (int i = 0; i < now->n_values && same; ++i)
-    same = strcmp(before->values[i], now->values[i]) == 0;
-  if (!same)
-    add_part(changes, "variables", now->name, "values",
-             before->n_values ? list_texts(before->n_values, before->values, old) : NULL,
-             now->n_values ? list_texts(now->n_values, now->values, new) : NULL);
+  compare_values(changes, old_problem, o, new_problem, n);
 }
 
 static void compare_variables(change_list *changes, const gannet_problem *before,

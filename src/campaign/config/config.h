@@ -77,6 +77,8 @@ enum { GANNET_CAMPAIGN_LONGEST = 1024 * 1024 };
  * sets        in     [n_sets] "budget.evaluations=200", applied in their order before parsing
  * beside      in     directory of the file: if something is wrong with it, complaints of the
  *                    back-end, which looks at programs and templates, are added; NULL = not
+ * before      in     the problem of the campaign that the file goes on with: what was evaluated
+ *                    remains in the problem (campaign/config/carry_over.h); NULL = there is none
  * input       out    NULL on failure; free with gannet_campaign_destroy
  * complaints  inout  everything that is wrong, in full
  *
@@ -89,11 +91,23 @@ typedef struct {
   int n_sets;
   const char *const *sets;
   const char *beside;
+  const gannet_problem *before;
 } gannet_campaign_source;
 
 GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
                                                 gannet_campaign_input **input,
                                                 gannet_complaints *complaints);
+
+/* The name of a campaign file's campaign, without looking at the rest.
+ *
+ * Local.
+ *
+ * name  out  for gannet_free; NULL when the file is no YAML
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_find_name(const gannet_campaign_source *source,
+                                                    char **name);
 
 /* The same, without a back-end's complaints, from a tree that was parsed or put together before.
  *
@@ -111,14 +125,16 @@ GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tr
  * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks, but
  * those of the back-end about what it finds on the machine, which only rank 0 has.
  *
- * input  out  with input_directory as an absolute path
+ * before  in   description of the problem of the campaign that the file goes on with, significant
+ *              on rank 0 only; NULL = there is none
+ * input   out  with input_directory as an absolute path
  *
  * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_RANKS
  * when ranks were given different sets; GANNET_ERR_INPUT for a directory and for a file longer than
  * GANNET_CAMPAIGN_LONGEST.
  */
 GANNET_CHECKED gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
-                                               const char *const *sets,
+                                               const char *const *sets, const char *before,
                                                gannet_campaign_input **input,
                                                gannet_complaints *complaints);
 

@@ -69,11 +69,23 @@ static void write_value(FILE *out, const char *key, const gannet_variable *varia
     write_real(out, key, value);
 }
 
+/* The words that no proposal has any more. */
+static void write_retired(FILE *out, const gannet_problem *problem, int v) {
+  int n = 0;
+  for (int i = 0; i < problem->spec.variables[v].n_values; ++i) {
+    if (!gannet_problem_is_retired(problem, v, i)) continue;
+    (void)fputs(n++ > 0 ? ", " : ", retired: [", out);
+    gannet_yaml_text(out, problem->spec.variables[v].values[i]);
+  }
+  if (n > 0) (void)fputc(']', out);
+}
+
 static void write_variable(FILE *out, const gannet_problem *problem, int v) {
   const gannet_variable *variable = &problem->spec.variables[v];
   const bool number =
       variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER;
   const bool boxed = variable->lower != 0 || variable->upper != 0;
+  double fixed;
   (void)fputs("  ", out);
   gannet_yaml_text(out, variable->name);
   (void)fprintf(out, ": {type: %s", gannet_variable_type_name(variable->type));
@@ -91,7 +103,9 @@ static void write_variable(FILE *out, const gannet_problem *problem, int v) {
     (void)fputs(", values: ", out);
     write_list(out, variable->n_values, variable->values);
   }
-  if (variable->role == GANNET_ROLE_FIXED) write_value(out, "fixed", variable, variable->fixed);
+  if (gannet_problem_is_fixed(problem, v, &fixed)) write_value(out, "fixed", variable, fixed);
+  if (!isnan(gannet_problem_pinned(problem, v))) (void)fputs(", varied: yes", out);
+  write_retired(out, problem, v);
   if (variable->role == GANNET_ROLE_DERIVED) write_key(out, "expression", variable->expression);
   write_key(out, "when", variable->when);
   write_key(out, "unit", gannet_problem_unit(problem->variable_unit, v));
@@ -184,7 +198,8 @@ static void write_outputs(FILE *out, const gannet_problem *problem) {
   for (int i = 0; i < outputs->n; ++i) write_output(out, &outputs->item[i]);
 }
 
-/* The designs to start with, or the file that they are in. */
+/* The designs to start with, or the file that they are in. One that is not allowed any more has
+ * run: nothing is left to do with it. */
 static void write_start(FILE *out, const gannet_campaign_input *input) {
   const gannet_start *start = &input->start;
   const int v = input->problem->spec.n_variables;
@@ -195,9 +210,11 @@ static void write_start(FILE *out, const gannet_campaign_input *input) {
     (void)fputc('\n', out);
     return;
   }
-  if (start->n > 0) (void)fputs("start:\n", out);
+  int64_t n = 0;
   for (int64_t i = 0; i < start->n; ++i) {
     const char *between = "  - {";
+    if (start->wrong && start->wrong[i]) continue;
+    if (n++ == 0) (void)fputs("start:\n", out);
     for (int k = 0; k < v; ++k) {
       const double value = start->x[i * v + k];
       if (isnan(value)) continue;

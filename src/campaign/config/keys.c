@@ -361,6 +361,22 @@ const gannet_option gannet_variable_table[] = {
      .help = "of a variable that a campaign gets when it is resumed: the value that it had in all "
              "evaluations before, a number or a word; bounds do not matter",
      .example = "1.2"},
+    {.key = "varied",
+     .type = GANNET_BOOLEAN,
+     AT(gannet_variable_keys, varied),
+     .fallback = "no",
+     .help =
+         "of a fixed variable with bounds or values: results with other values of it are learnt "
+         "from, as it remains a dimension of the models; a resume that fixes a variable which "
+         "was searched says yes by itself",
+     .example = "yes"},
+    {.key = "retired",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_variable_keys, retired),
+     .help =
+         "words of values that no proposal has any more, as they went from the list on a resume "
+         "and evaluations may have them",
+     .example = "[cg]"},
     {0}};
 
 const gannet_option gannet_constraint_table[] = {{.key = "lower",

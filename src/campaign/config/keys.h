@@ -71,6 +71,8 @@ typedef struct {
   char *fixed, *expression, *when; /* NULL = not given */
   char *unit;
   char *was; /* NULL = not given */
+  bool varied;
+  gannet_text_list retired;
 } gannet_variable_keys;
 
 typedef struct {

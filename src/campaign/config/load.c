@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/partition.h"
 #include "campaign/config/candidates.h"
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"
@@ -169,7 +170,7 @@ gannet_err gannet_campaign_add_start(MPI_Comm comm, const char *file, gannet_cam
     }
   }
   if (err == GANNET_OK && rank == 0 && found.count == 0)
-    gannet_start_check_list(start, input->problem, &found);
+    err = gannet_start_check_list(start, input->problem, &found);
   if (err == GANNET_OK && found.count > 0)
     err = GANNET_RAISE(GANNET_ERR_INPUT, "start: %d errors", found.count);
   gannet_complaints_merge(&found, complaints);
@@ -201,10 +202,29 @@ gannet_err gannet_campaign_find_imports(MPI_Comm comm, const char *file,
   return GANNET_OK;
 }
 
+/* A description on rank 0 becomes a problem of all ranks. */
+static gannet_err share_problem(MPI_Comm comm, const char *description, gannet_problem **problem) {
+  char *text = NULL;
+  int rank = 0;
+  *problem = NULL;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  uint64_t bytes = rank == 0 && description ? strlen(description) + 1 : 0;
+  GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, comm));
+  if (bytes == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)bytes, 1, &text);
+  if (err == GANNET_OK && rank == 0) memcpy(text, description, (size_t)bytes);
+  err = gannet_agree(comm, err);
+  if (err == GANNET_OK) err = gannet_bytes_broadcast(comm, 0, (size_t)bytes, text);
+  if (err == GANNET_OK) err = gannet_agree(comm, gannet_campaign_parse_problem(text, problem));
+  gannet_free(&text);
+  return err;
+}
+
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
-                                const char *const *sets, gannet_campaign_input **input,
-                                gannet_complaints *complaints) {
+                                const char *const *sets, const char *before,
+                                gannet_campaign_input **input, gannet_complaints *complaints) {
   gannet_campaign_source source = {.file = path, .n_sets = n_sets, .sets = sets};
+  gannet_problem *problem_before = NULL;
   char *text = NULL, *settings = NULL, beside[PATH_MAX], base[PATH_MAX] = "";
   size_t size = 0;
   int rank = 0;
@@ -213,8 +233,10 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   gannet_directory_of(path, beside, sizeof beside);
   if (rank == 0) source.beside = beside;
   gannet_err err = gannet_campaign_file_share(comm, path, &text, &source.size);
+  if (err == GANNET_OK) err = share_problem(comm, before, &problem_before);
   if (err == GANNET_OK) {
     source.text = text;
+    source.before = problem_before;
     err = gannet_agree(comm, gannet_campaign_parse(&source, input, complaints));
   }
   /* Ranks that were started with other settings would part ways later, in the middle of a batch. */
@@ -229,6 +251,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   if (err == GANNET_OK) err = gannet_campaign_add_start(comm, path, *input, complaints);
   if (err == GANNET_OK) err = gannet_campaign_find_imports(comm, path, *input);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
+  gannet_problem_destroy(&problem_before);
   gannet_free(&settings);
   gannet_free(&text);
   GANNET_TRY(err);

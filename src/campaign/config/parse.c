@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "campaign/config/carry_over.h"
 #include "campaign/config/internal.h"
 #include "campaign/config/keep.h"
 #include "campaign/config/paths.h"
@@ -538,14 +539,15 @@ static gannet_err expand_short_forms(gannet_tree_file *tree) {
                             gannet_quantity_is_name(objective->text) ? "name" : "expression");
 }
 
-static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_file *tree,
+static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
                              gannet_campaign_input **input, gannet_complaints *complaints) {
   GANNET_TRY(gannet_alloc(1, sizeof **input, input));
-  const gannet_config_reader reader = {.file = file,
+  (*input)->start.may_have_run = source->before != NULL;
+  const gannet_config_reader reader = {.file = source->file,
                                        .root = &tree->root,
                                        .input = *input,
                                        .complaints = complaints,
-                                       .beside = beside};
+                                       .beside = source->beside};
   gannet_err err = expand_short_forms(tree);
   if (err == GANNET_OK)
     err = gannet_config_rename_keys(gannet_schema_get, &tree->root, false, complaints);
@@ -558,10 +560,11 @@ static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_f
 gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
                                       gannet_campaign_input **input,
                                       gannet_complaints *complaints) {
-  return parse_tree(file, NULL, tree, input, complaints);
+  const gannet_campaign_source source = {.file = file};
+  return parse_tree(&source, tree, input, complaints);
 }
 
-/* The file as a tree, with the changes from the command line. */
+/* The file as a tree, with the changes from the command line, and with what is carried over. */
 static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
                             gannet_complaints *complaints) {
   GANNET_TRY(gannet_tree_parse(source->file, source->text, source->size, tree, complaints));
@@ -572,7 +575,22 @@ static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_fi
     GANNET_TRY(gannet_tree_override(tree, source->sets[i], complaints));
     GANNET_TRY(gannet_config_rename_keys(gannet_schema_get, &tree->root, true, complaints));
   }
-  return GANNET_OK;
+  return source->before ? gannet_config_carry_over(source->before, tree, complaints) : GANNET_OK;
+}
+
+gannet_err gannet_campaign_find_name(const gannet_campaign_source *source, char **name) {
+  gannet_tree_file tree = {0};
+  gannet_complaints complaints = {0};
+  *name = NULL;
+  gannet_err err = make_tree(source, &tree, &complaints);
+  const gannet_tree *node = gannet_tree_find(&tree.root, "name");
+  const bool is_given = node && node->kind == GANNET_TREE_TEXT && !node->empty;
+  if (err == GANNET_OK && tree.usable)
+    err = is_given && strcmp(node->text, "auto") != 0 ? gannet_copy_text(node->text, name)
+                                                      : name_from_file(source->file, name);
+  gannet_complaints_release(&complaints);
+  gannet_tree_release(&tree);
+  return err;
 }
 
 gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
@@ -581,7 +599,7 @@ gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
   *input = NULL;
   gannet_err err = make_tree(source, &tree, complaints);
   if (err == GANNET_OK && !tree.usable) err = gannet_complaints_raise(complaints);
-  if (err == GANNET_OK) err = parse_tree(source->file, source->beside, &tree, input, complaints);
+  if (err == GANNET_OK) err = parse_tree(source, &tree, input, complaints);
   gannet_tree_release(&tree);
   return err;
 }

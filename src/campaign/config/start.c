@@ -22,7 +22,9 @@ enum { MOST_COMPLAINTS = 20, LOCATION_SIZE = 512, MOST_NAMES = 256 };
 
 void gannet_start_release(gannet_start *start) {
   for (int64_t i = 0; start->location && i < start->n; ++i) gannet_free(&start->location[i]);
+  for (int64_t i = 0; start->wrong && i < start->n; ++i) gannet_free(&start->wrong[i]);
   gannet_free(&start->location);
+  gannet_free(&start->wrong);
   gannet_free(&start->x);
   gannet_free(&start->file);
   gannet_free(&start->not_opened);
@@ -32,6 +34,7 @@ void gannet_start_release(gannet_start *start) {
 static gannet_err create_designs(int64_t n, const gannet_problem *problem, gannet_start *start) {
   const size_t values = (size_t)n * (size_t)problem->spec.n_variables;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *start->location, &start->location));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *start->wrong, &start->wrong));
   GANNET_TRY(gannet_alloc(values, sizeof *start->x, &start->x));
   for (size_t i = 0; i < values; ++i) start->x[i] = NAN;
   start->n = n;
@@ -48,16 +51,32 @@ static const char *nearest_variable(const gannet_problem *problem, const char *n
   return gannet_nearest(name, known);
 }
 
-/* Read the text of a value; complain when it is none, or outside the bounds. Those of a conditional
- * variable count only where it is active, which the whole design tells. */
-static void take_value(const gannet_problem *problem, int v, const char *text, const char *location,
-                       double *value, gannet_complaints *complaints) {
+/* Complain that a design is not allowed, with the last error; or note it, when it may have run. */
+static gannet_err refuse_design(gannet_start *start, int64_t i, const char *location,
+                                gannet_complaints *complaints) {
+  gannet_err err = GANNET_OK;
+  if (!start->may_have_run)
+    gannet_complain(complaints, location, "start: %s", gannet_error_detail());
+  else if (!start->wrong[i])
+    err = gannet_copy_text(gannet_error_detail(), &start->wrong[i]);
+  if (err == GANNET_OK) gannet_error_clear();
+  return err;
+}
+
+/* Read the text of a value of design i; complain when it is none, or outside the bounds. Those of a
+ * conditional variable count only where it is active, which the whole design tells. */
+static gannet_err take_value(const gannet_problem *problem, int v, const char *text,
+                             const char *location, int64_t i, gannet_start *start,
+                             gannet_complaints *complaints) {
+  double *value = &start->x[i * problem->spec.n_variables + v];
   gannet_err err = gannet_problem_parse(problem, v, text, value);
-  if (err == GANNET_OK && !gannet_variable_is_conditional(&problem->spec.variables[v]))
-    err = gannet_problem_check_value(problem, v, *value);
-  if (err == GANNET_OK) return;
+  if (err == GANNET_OK && !gannet_variable_is_conditional(&problem->spec.variables[v]) &&
+      gannet_problem_check_value(problem, v, *value) != GANNET_OK)
+    return refuse_design(start, i, location, complaints);
+  if (err == GANNET_OK) return GANNET_OK;
   gannet_complain(complaints, location, "start: %s", gannet_error_detail());
   gannet_error_clear();
+  return GANNET_OK;
 }
 
 static const double *design_of(const void *user, int64_t i) {
@@ -100,9 +119,10 @@ static gannet_err check_allowed(const gannet_problem *problem, bool is_whole, co
 
 /* Let variables rest that are surely inactive; warn of what is given of them, and check what is
  * given of the other conditional ones. */
-static gannet_err settle_design(const gannet_problem *problem, double *x, const char *location,
-                                gannet_complaints *complaints) {
+static gannet_err settle_design(const gannet_problem *problem, int64_t i, gannet_start *start,
+                                const char *location, gannet_complaints *complaints) {
   const gannet_variable *variables = problem->spec.variables;
+  double *x = start->x + i * problem->spec.n_variables;
   gannet_activity *activity = NULL;
   if (problem->derived->n_conditional == 0) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *activity, &activity));
@@ -122,8 +142,7 @@ static gannet_err settle_design(const gannet_problem *problem, double *x, const 
     if (activity[v] == GANNET_IS_INACTIVE ||
         gannet_problem_check_value(problem, v, given[v]) == GANNET_OK)
       continue;
-    gannet_complain(complaints, location, "start: %s", gannet_error_detail());
-    gannet_error_clear();
+    err = refuse_design(start, i, location, complaints);
   }
   gannet_free(&activity);
   gannet_free(&given);
@@ -131,12 +150,14 @@ static gannet_err settle_design(const gannet_problem *problem, double *x, const 
 }
 
 /* Fill in what is fixed or derived, where a design gives all that it follows from. */
-static gannet_err complete_design(const gannet_problem *problem, double *x, const char *location,
-                                  gannet_complaints *complaints) {
+static gannet_err complete_design(const gannet_problem *problem, int64_t i, gannet_start *start,
+                                  const char *location, gannet_complaints *complaints) {
   const gannet_variable *variables = problem->spec.variables;
   const int before = complaints->count;
+  double *x = start->x + i * problem->spec.n_variables;
   bool is_whole = true;
-  GANNET_TRY(settle_design(problem, x, location, complaints));
+  GANNET_TRY(settle_design(problem, i, start, location, complaints));
+  if (problem->pool) gannet_problem_fill_pins(problem, x);
   if (complaints->count > before) return GANNET_OK;
   for (int f = 0; f < problem->n_free; ++f)
     is_whole = is_whole && !isnan(x[problem->free_variable[f]]);
@@ -149,18 +170,16 @@ static gannet_err complete_design(const gannet_problem *problem, double *x, cons
                       "from; leave it out, or give every variable",
                       variables[v].name);
   }
-  if (err == GANNET_OK) err = check_allowed(problem, is_whole, x);
-  if (err != GANNET_ERR_INPUT) return err;
-  gannet_complain(complaints, location, "start: %s", gannet_error_detail());
-  gannet_error_clear();
-  return GANNET_OK;
+  if (err == GANNET_OK && !start->wrong[i]) err = check_allowed(problem, is_whole, x);
+  return err == GANNET_ERR_INPUT ? refuse_design(start, i, location, complaints) : err;
 }
 
 /* Designs of the campaign file. */
 
 static gannet_err read_design(const gannet_config_reader *reader, const gannet_tree *node,
-                              const char *location, double *x) {
+                              const char *location, int64_t design) {
   const gannet_problem *problem = reader->input->problem;
+  gannet_start *start = &reader->input->start;
   char place[LOCATION_SIZE];
   if (node->kind != GANNET_TREE_MAPPING || node->n == 0) {
     gannet_complain(reader->complaints, location,
@@ -182,11 +201,11 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
     }
     gannet_tree_location(child, place, sizeof place);
     if (child->kind == GANNET_TREE_TEXT && !child->empty)
-      take_value(problem, v, child->text, place, &x[v], reader->complaints);
+      GANNET_TRY(take_value(problem, v, child->text, place, design, start, reader->complaints));
     else
       gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
   }
-  return complete_design(problem, x, location, reader->complaints);
+  return complete_design(problem, design, start, location, reader->complaints);
 }
 
 gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
@@ -210,8 +229,7 @@ gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
   for (int64_t i = 0; i < start->n && reader->complaints->count - before < MOST_COMPLAINTS; ++i) {
     gannet_tree_location(&node->child[i], location, sizeof location);
     GANNET_TRY(gannet_copy_text(location, &start->location[i]));
-    GANNET_TRY(read_design(reader, &node->child[i], location,
-                           start->x + i * input->problem->spec.n_variables));
+    GANNET_TRY(read_design(reader, &node->child[i], location, i));
   }
   return reader->complaints->count > before
              ? GANNET_OK
@@ -270,14 +288,12 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
       const char *text = gannet_csv_table_cell(table, i, c);
       if (variable[c] < 0 || !*text) continue;
       is_empty = false;
-      take_value(problem, variable[c], text, location,
-                 &start->x[i * problem->spec.n_variables + variable[c]], complaints);
+      GANNET_TRY(take_value(problem, variable[c], text, location, i, start, complaints));
     }
     if (is_empty)
       gannet_complain(complaints, location,
                       "start: gives no variable; leave the line out, or give one");
-    GANNET_TRY(
-        complete_design(problem, &start->x[i * problem->spec.n_variables], location, complaints));
+    GANNET_TRY(complete_design(problem, i, start, location, complaints));
   }
   return GANNET_OK;
 }
@@ -323,8 +339,8 @@ gannet_err gannet_start_read_file(const char *path, const gannet_problem *proble
   return err;
 }
 
-void gannet_start_check_list(const gannet_start *start, const gannet_problem *problem,
-                             gannet_complaints *complaints) {
+gannet_err gannet_start_check_list(gannet_start *start, const gannet_problem *problem,
+                                   gannet_complaints *complaints) {
   const int v = problem->spec.n_variables;
   int n = 0;
   for (int64_t i = 0; problem->pool && i < start->n && n < MOST_COMPLAINTS; ++i) {
@@ -337,8 +353,11 @@ void gannet_start_check_list(const gannet_start *start, const gannet_problem *pr
     if (!is_whole)
       gannet_complain(complaints, start->location[i],
                       "start: with a list of candidates, a design must give every variable");
-    else if (!is_listed)
-      gannet_complain(complaints, start->location[i],
-                      "start: the design is not in the list of candidates");
+    if (!is_whole || is_listed) continue;
+    (void)GANNET_RAISE(
+        GANNET_ERR_INPUT,
+        "the design is not in the list of candidates; add it there, or leave it out");
+    GANNET_TRY(refuse_design(start, i, start->location[i], complaints));
   }
+  return GANNET_OK;
 }

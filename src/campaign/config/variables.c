@@ -51,7 +51,7 @@ static void complain_of_variable(const gannet_config_reader *reader, const ganne
 
 /* Keys that mean nothing for a type are mistakes, not decoration. */
 static void check_fit(const gannet_config_reader *reader, const gannet_tree *node, int type,
-                      bool has_numbers) {
+                      bool has_numbers, bool is_varied) {
   static const char *const numeric[] = {"lower", "upper", "scale", "step"};
   const bool number = type == GANNET_VARIABLE_REAL || type == GANNET_VARIABLE_INTEGER;
   const bool fixed = gannet_tree_find(node, "fixed");
@@ -63,7 +63,7 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
       complain_of_variable(reader, node, numeric[i],
                            is_scale ? "only real and integer variables and sets of numbers have it"
                                     : "only real and integer variables have it");
-    if (!key && number && i < 2 && (boxed || !fixed)) {
+    if (!key && number && i < 2 && (boxed || !fixed || is_varied)) {
       char location[LOCATION_SIZE];
       gannet_tree_key_location(node, location, sizeof location);
       gannet_complain(reader->complaints, location,
@@ -80,8 +80,8 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
 /* Complain about what a variable with an expression cannot have. */
 static void check_expression(const gannet_config_reader *reader, const gannet_tree *node,
                              int type) {
-  static const char *const others[] = {"fixed", "lower",  "upper", "step",
-                                       "scale", "values", "when"};
+  static const char *const others[] = {"fixed",  "lower", "upper",  "step",   "scale",
+                                       "values", "when",  "varied", "retired"};
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
     if (gannet_tree_find(node, others[i]))
       complain_of_variable(reader, node, others[i],
@@ -89,6 +89,29 @@ static void check_expression(const gannet_config_reader *reader, const gannet_tr
   if (type == GANNET_VARIABLE_CATEGORICAL || type == GANNET_VARIABLE_ORDINAL)
     complain_of_variable(reader, node, "type",
                          "an expression has numbers for values; expected real, integer or boolean");
+}
+
+/* Complain about what is varied or retired without being there. */
+static void check_varied(const gannet_config_reader *reader, const gannet_tree *node,
+                         const gannet_variable_keys *keys) {
+  const gannet_text_list *values = &keys->values, *retired = &keys->retired;
+  if (keys->varied && !keys->fixed)
+    complain_of_variable(reader, node, "varied",
+                         "it is for a variable that is fixed; leave it out, or give the value as "
+                         "in fixed: 1.2");
+  for (int i = 0; i < retired->n; ++i) {
+    char what[400];
+    int at = 0;
+    while (at < values->n && strcmp(values->item[at], retired->item[i]) != 0) ++at;
+    (void)snprintf(what, sizeof what, "'%.100s' is not in values, expected one of them",
+                   retired->item[i]);
+    if (at == values->n) complain_of_variable(reader, node, "retired", what);
+    if (keys->fixed && strcmp(keys->fixed, retired->item[i]) == 0)
+      complain_of_variable(reader, node, "retired",
+                           "the word is what the variable is fixed at; leave it out");
+  }
+  if (retired->n >= values->n && retired->n > 0)
+    complain_of_variable(reader, node, "retired", "one of the values must be left");
 }
 
 /* Find the type and the value of a fixed variable. Without bounds and values it has the type that
@@ -195,7 +218,8 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
     GANNET_TRY(read_values(reader, node, keys, numbers));
     if (reader->complaints->count > before) return GANNET_OK;
     if (keys->fixed) read_fixed(reader, node, keys, *numbers != NULL, &fixed);
-    check_fit(reader, node, keys->type, *numbers != NULL);
+    check_fit(reader, node, keys->type, *numbers != NULL, keys->varied);
+    check_varied(reader, node, keys);
   }
   if (reader->complaints->count > before) return GANNET_OK;
   *variable = (gannet_variable){.name = node->key,
@@ -219,6 +243,7 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
   }
   gannet_tree_key_location(node, location, sizeof location);
   gannet_variable_check(variable, location, reader->complaints);
+  if (keys->varied) variable->role = GANNET_ROLE_FREE; /* it will be pinned */
   return GANNET_OK;
 }
 
@@ -341,6 +366,16 @@ static gannet_err read_was(const gannet_config_reader *reader, int v, const char
   return GANNET_OK;
 }
 
+static gannet_err retire_words(gannet_problem *problem, int v, const gannet_text_list *retired) {
+  const gannet_variable *variable = &problem->spec.variables[v];
+  for (int i = 0; i < retired->n; ++i) {
+    int at = 0;
+    while (strcmp(variable->values[at], retired->item[i]) != 0) ++at;
+    GANNET_TRY(gannet_problem_retire(problem, v, at));
+  }
+  return GANNET_OK;
+}
+
 static gannet_err create_problem(const gannet_config_reader *reader, const keys_of_problem *all) {
   const gannet_general *general = &reader->input->general;
   const gannet_problem_spec spec = {.n_variables = all->n_variables,
@@ -359,10 +394,21 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
   }
   GANNET_TRY(err);
   gannet_problem *problem = reader->input->problem;
+  int n_pinned = 0;
   for (int v = 0; v < all->n_variables; ++v) {
     GANNET_TRY(gannet_problem_set_variable_unit(problem, v, all->keys[v].unit));
     if (all->keys[v].was) GANNET_TRY(read_was(reader, v, all->keys[v].was));
+    if (all->keys[v].varied)
+      GANNET_TRY(gannet_problem_pin(
+          problem, v,
+          gannet_variable_nearest(&problem->spec.variables[v], all->variables[v].fixed)));
+    n_pinned += all->keys[v].varied;
+    GANNET_TRY(retire_words(problem, v, &all->keys[v].retired));
   }
+  if (n_pinned == problem->n_free)
+    gannet_complain(reader->complaints, reader->file,
+                    "variables: every one is fixed or computed, and nothing is left to search; "
+                    "leave one free");
   for (int k = 0; k < all->n_constraints; ++k)
     GANNET_TRY(gannet_problem_set_constraint_unit(problem, k, all->bounds[k].unit));
   for (int m = 1; m < all->objectives.n; ++m)
@@ -413,7 +459,7 @@ gannet_err gannet_config_read_variable_constraints(const gannet_config_reader *r
   gannet_problem *problem = reader->input->problem;
   char location[LOCATION_SIZE];
   int wrong = -1;
-  if (!problem || texts->n == 0 || reader->complaints->count > 0) return GANNET_OK;
+  if (!problem || reader->complaints->count > 0) return GANNET_OK;
   const gannet_err err =
       gannet_variable_constraints_set(problem, texts->n, (const char *const *)texts->item, &wrong);
   if (err == GANNET_ERR_INPUT) {

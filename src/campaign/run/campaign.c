@@ -28,10 +28,12 @@ gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *nam
   return gannet_join_path(campaign->directory, name, path, PATH_MAX);
 }
 
-/* directory  in  NULL = NAME.campaign */
-static gannet_err resolve_directory(const char *directory, gannet_campaign *campaign) {
+/* directory  in   NULL = NAME.campaign
+ * path       out  [PATH_MAX]
+ */
+static gannet_err resolve_directory(const char *directory, const char *name, char *path) {
   const char *format = directory ? "%s" : "%s.campaign";
-  const char *base = directory ? directory : campaign->input->general.name;
+  const char *base = directory ? directory : name;
   char local[PATH_MAX];
   const int written = snprintf(local, sizeof local, format, base);
   GANNET_REQUIRE(written >= 0 && (size_t)written < sizeof local, GANNET_ERR_INPUT,
@@ -39,16 +41,16 @@ static gannet_err resolve_directory(const char *directory, gannet_campaign *camp
   size_t length = (size_t)written;
   while (length > 1 && local[length - 1] == '/') local[--length] = '\0';
   if (local[0] == '/') {
-    memcpy(campaign->directory, local, sizeof local);
+    memcpy(path, local, sizeof local);
     return GANNET_OK;
   }
   char here[PATH_MAX];
   if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
   if (strcmp(local, ".") == 0) {
-    memcpy(campaign->directory, here, sizeof here);
+    memcpy(path, here, sizeof here);
     return GANNET_OK;
   }
-  return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
+  return gannet_join_path(here, local, path, PATH_MAX);
 }
 
 /* As the optimiser's own. */
@@ -112,18 +114,69 @@ static bool is_effective(const char *file) {
 }
 
 /* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
- * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
+ * the working directory would be a second one, with a whole budget to spend.
+ *
+ * around  out  [PATH_MAX] directory of the file
+ */
+static bool means_itself(const gannet_campaign_start_options *options, char *around) {
+  gannet_directory_of(options->file, around, PATH_MAX);
+  return options->resume && !options->directory &&
+         strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0 &&
+         (has_file(around, "journal.lock") || is_effective(options->file)) && is_begun(around);
+}
+
+/* Rank 0 looks. */
 gannet_err gannet_campaign_choose_directory(const gannet_campaign_start_options *options,
                                             gannet_campaign *campaign) {
   char around[PATH_MAX];
-  int own = options->resume && !options->directory &&
-            strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
+  int own = 0;
+  if (campaign->context->rank == 0) own = means_itself(options, around);
   gannet_directory_of(options->file, around, sizeof around);
-  if (own && campaign->context->rank == 0)
-    own = (has_file(around, "journal.lock") || is_effective(options->file)) && is_begun(around);
   GANNET_TRY_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, campaign->context->comm));
   return gannet_agree(campaign->context->comm,
-                      resolve_directory(own ? around : options->directory, campaign));
+                      resolve_directory(own ? around : options->directory,
+                                        campaign->input->general.name, campaign->directory));
+}
+
+/* Describe the problem of the campaign that is resumed, which the file may leave parts of unsaid;
+ * what is wrong with the file is told when it is read. Rank 0 only. */
+static gannet_err find_before(const gannet_campaign_start_options *options, char **before) {
+  gannet_campaign_source source = {
+      .file = options->file, .n_sets = options->n_sets, .sets = options->sets};
+  char *text = NULL, *name = NULL, around[PATH_MAX], directory[PATH_MAX], journal[PATH_MAX];
+  if (gannet_campaign_file_read(options->file, &text, &source.size) != GANNET_OK) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  source.text = text;
+  gannet_err err = gannet_campaign_find_name(&source, &name);
+  gannet_free(&text);
+  const char *given = means_itself(options, around) ? around : options->directory;
+  if (err == GANNET_OK && (name || given)) {
+    err = resolve_directory(given, name, directory);
+    if (err == GANNET_OK) err = gannet_join_path(directory, "journal", journal, sizeof journal);
+    if (err == GANNET_OK) err = gannet_resume_find_problem(journal, before);
+    if (err == GANNET_ERR_INPUT) {
+      gannet_error_clear(); /* a path that is too long */
+      err = GANNET_OK;
+    }
+  }
+  gannet_free(&name);
+  return err;
+}
+
+gannet_err gannet_campaign_read_file(MPI_Comm comm, const gannet_campaign_start_options *options,
+                                     gannet_campaign_input **input, gannet_complaints *complaints) {
+  char *before = NULL;
+  int rank = 0;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  gannet_err err = rank == 0 && options->resume ? find_before(options, &before) : GANNET_OK;
+  err = gannet_agree(comm, err);
+  if (err == GANNET_OK)
+    err = gannet_campaign_load(comm, options->file, options->n_sets, options->sets, before, input,
+                               complaints);
+  gannet_free(&before);
+  return err;
 }
 
 /* A file of designs to start with that cannot be opened: a campaign that is resumed has proposed
@@ -392,8 +445,7 @@ static gannet_err check_told_results(const gannet_campaign_input *input,
 gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_options *options,
                                  gannet_complaints *complaints, gannet_campaign *campaign) {
   memset(campaign, 0, sizeof *campaign);
-  GANNET_TRY(gannet_campaign_load(comm, options->file, options->n_sets, options->sets,
-                                  &campaign->input, complaints));
+  GANNET_TRY(gannet_campaign_read_file(comm, options, &campaign->input, complaints));
   GANNET_TRY(
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);

@@ -61,6 +61,20 @@ typedef struct {
   void *log_user;
 } gannet_campaign_start_options;
 
+/* Read the campaign file, on a resume with what the campaign in the directory carries over into it
+ * (campaign/config/carry_over.h).
+ *
+ * Collective over comm; options the same on all ranks.
+ *
+ * input  out  for gannet_campaign_destroy
+ *
+ * Errors: those of gannet_campaign_load.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_read_file(MPI_Comm comm,
+                                                    const gannet_campaign_start_options *options,
+                                                    gannet_campaign_input **input,
+                                                    gannet_complaints *complaints);
+
 /* Read the campaign file, then begin a new campaign directory or continue an old one: the journal
  * is replayed, and a damaged one is rebuilt from the newest sound snapshot. The directory is locked
  * against other controllers until close.

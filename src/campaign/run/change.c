@@ -9,6 +9,7 @@
 #include "base/partition.h"
 #include "campaign/config/changes.h"
 #include "campaign/run/record.h"
+#include "campaign/run/start_left.h"
 #include "evaluate/result_record.h"
 
 /* Add what a list has to another. Differences that the last change told already are left out: a
@@ -72,12 +73,21 @@ static gannet_err make_record(const gannet_campaign *campaign, char **text) {
   return err;
 }
 
+/* Without a change, designs that are not allowed may be new in the list. */
+static gannet_err check_designs(const gannet_campaign *campaign) {
+  const gannet_err err = gannet_start_check_run(&campaign->input->start, campaign->history);
+  return err == GANNET_ERR_INPUT
+             ? GANNET_RAISE(err, "%s. The campaign is as it was", gannet_error_detail())
+             : err;
+}
+
 /* Change the ledger, and note what that means for its evaluations. */
 static gannet_err take_record(gannet_campaign *campaign, const char *text) {
   gannet_ledger *ledger = &campaign->ledger;
   const int64_t feasible = ledger->n_feasible, best = gannet_history_best(ledger->history);
   const int64_t changes = ledger->n_changes;
-  const gannet_err err = gannet_ledger_change(ledger, text);
+  const gannet_err err =
+      gannet_ledger_change(ledger, text, gannet_start_check_run, &campaign->input->start);
   if (err == GANNET_ERR_INPUT)
     return GANNET_RAISE(err, "%s. The campaign is as it was", gannet_error_detail());
   GANNET_TRY(err);
@@ -138,6 +148,7 @@ gannet_err gannet_campaign_change(gannet_campaign *campaign) {
   char *text = NULL;
   gannet_err err = GANNET_OK;
   if (context->rank == 0) err = make_record(campaign, &text);
+  if (err == GANNET_OK && context->rank == 0 && !text) err = check_designs(campaign);
   GANNET_TRY(gannet_agree(context->comm, err));
   uint64_t bytes = text ? strlen(text) + 1 : 0;
   GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
@@ -154,7 +165,7 @@ gannet_err gannet_campaign_change(gannet_campaign *campaign) {
 gannet_err gannet_campaign_try_change(gannet_campaign *campaign) {
   char *text = NULL;
   GANNET_TRY(make_record(campaign, &text));
-  const gannet_err err = text ? take_record(campaign, text) : GANNET_OK;
+  const gannet_err err = text ? take_record(campaign, text) : check_designs(campaign);
   gannet_free(&text);
   return err;
 }

@@ -18,6 +18,7 @@
 #include "base/option.h"
 #include "base/utf8.h"
 #include "campaign/config/csv_table.h"
+#include "problem/conditional.h"
 #include "problem/outputs.h"
 #include "problem/point_index.h"
 #include "problem/variable_constraints.h"
@@ -236,6 +237,7 @@ static gannet_err find_sources(reader *r) {
     const bool is_free = r->problem->spec.variables[i].role == GANNET_ROLE_FREE;
     common += is_free && is_there(&r->variable[i]);
     if (!is_there(&r->variable[i]) && is_free && !r->about->is_related &&
+        isnan(gannet_problem_pinned(r->problem, i)) &&
         !gannet_variable_is_conditional(&r->problem->spec.variables[i]))
       return raise_no_column(r, name, " for a variable");
   }
@@ -294,7 +296,8 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
     const source *s = &r->variable[v];
     const bool is_conditional = gannet_variable_is_conditional(&spec->variables[v]);
     const bool is_searched = spec->variables[v].role == GANNET_ROLE_FREE;
-    const bool is_free = is_searched && !is_conditional;
+    const bool is_free =
+        is_searched && !is_conditional && isnan(gannet_problem_pinned(r->problem, v));
     char why[GANNET_REASON_SIZE] = "";
     x[v] = NAN;
     if (r->about->is_related ? !is_searched || !is_there(s) : !is_free && !is_there(s))
@@ -316,7 +319,8 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
       else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
         (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     }
-    const bool is_checked = !is_conditional || (r->about->is_related && !isnan(x[v]));
+    const bool may_lack = is_conditional || !isnan(gannet_problem_pinned(r->problem, v));
+    const bool is_checked = isnan(x[v]) ? !may_lack : !is_conditional || r->about->is_related;
     if (!why[0] && is_checked && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
       (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
     gannet_error_clear();
@@ -328,6 +332,7 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
         isnan(x[v]))
       x[v] = gannet_variable_resting(&spec->variables[v]); /* it is inactive there */
   if (r->about->is_related) return;
+  gannet_problem_fill_pins(r->problem, x);
   if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
     refuse(row, gannet_error_detail());
   for (int v = 0; v < spec->n_variables && row->kind != GANNET_ROW_REFUSED; ++v)

@@ -633,11 +633,16 @@ static gannet_err make_change(gannet_ledger *ledger, gannet_record *record, plan
   return GANNET_OK;
 }
 
-/* text  in  to be written before the change is made, copied; NULL = it is there */
-static gannet_err take_change(gannet_ledger *ledger, gannet_record *record, const char *text) {
+/* text   in  to be written before the change is made, copied; NULL = it is there
+ * check  in  what else could refuse it; NULL = nothing
+ */
+static gannet_err take_change(gannet_ledger *ledger, gannet_record *record, const char *text,
+                              gannet_change_check check, const void *user) {
   planned_change plan;
   char *copy = NULL;
   gannet_err err = plan_change(ledger, record->after, &plan);
+  if (err == GANNET_OK && check)
+    err = check(user, plan.translation ? plan.translation->history : ledger->history);
   if (err == GANNET_OK && text) err = gannet_copy_text(text, &copy);
   if (err == GANNET_OK && text) err = write_text(ledger, false, GANNET_OK, &copy);
   if (err == GANNET_OK) err = make_change(ledger, record, &plan);
@@ -667,7 +672,7 @@ static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
     case GANNET_RECORD_CORRECT:
       return take_correct_record(ledger, record);
     case GANNET_RECORD_CHANGE:
-      return take_change(ledger, record, NULL);
+      return take_change(ledger, record, NULL, NULL, NULL);
     case GANNET_RECORD_RELATED:
       return take_related(ledger, record);
     default:
@@ -804,10 +809,11 @@ gannet_err gannet_ledger_import(gannet_ledger *ledger, const char *text) {
   return err;
 }
 
-gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text) {
+gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text, gannet_change_check check,
+                                const void *user) {
   gannet_record record = {0};
   gannet_err err = gannet_record_parse(ledger->problem, text, strlen(text), &record);
-  if (err == GANNET_OK) err = take_change(ledger, &record, text);
+  if (err == GANNET_OK) err = take_change(ledger, &record, text, check, user);
   gannet_record_release(&record);
   return err;
 }

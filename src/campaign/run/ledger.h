@@ -325,12 +325,16 @@ GANNET_CHECKED gannet_err gannet_ledger_import(gannet_ledger *ledger, const char
  *
  * Local.
  *
- * text  in  of the record, the same on all ranks (gannet_record_change)
+ * text   in  of the record, the same on all ranks (gannet_record_change)
+ * check  in  called before anything is written, with the history in terms of the new problem; NULL
+ *            = nothing else is to be checked
  *
  * Errors: GANNET_ERR_INPUT when what is known makes no sense in the new problem: nothing was
- * changed; those of the journal.
+ * changed; those of check and of the journal.
  */
-GANNET_CHECKED gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text);
+typedef gannet_err (*gannet_change_check)(const void *user, const gannet_history *history);
+GANNET_CHECKED gannet_err gannet_ledger_change(gannet_ledger *ledger, const char *text,
+                                               gannet_change_check check, const void *user);
 
 /* Append a change that has been made, without its description of the problem; its list is taken
  * over.

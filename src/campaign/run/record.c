@@ -767,12 +767,13 @@ static gannet_err read_change(const json_t *object, gannet_record *record) {
   return copy_member(object, "after", &record->after);
 }
 
-gannet_err gannet_record_find_before(const char *payload, size_t length, char **before) {
+gannet_err gannet_record_find_problem(const char *payload, size_t length, bool is_after,
+                                      char **description) {
   static const char begin[] = "{\"record\":\"change\"";
-  *before = NULL;
+  *description = NULL;
   if (length < sizeof begin || memcmp(payload, begin, sizeof begin - 1) != 0) return GANNET_OK;
   json_t *object = json_loadb(payload, length, 0, NULL);
-  const gannet_err err = copy_member(object, "before", before);
+  const gannet_err err = copy_member(object, is_after ? "after" : "before", description);
   json_decref(object);
   return err;
 }
@@ -872,6 +873,17 @@ static uint64_t mix_expression(uint64_t digest, const char *text, bool by_tokens
   return mix_text(digest, by_tokens ? gannet_expression_squeeze(text, tokens) : text);
 }
 
+/* Pinned variables and retired words. */
+static uint64_t mix_pins(uint64_t digest, const gannet_problem *problem) {
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const double pin = gannet_problem_pinned(problem, v);
+    if (!isnan(pin)) digest = mix_numbers(digest, pin, v, -6);
+    for (int i = 0; i < problem->spec.variables[v].n_values; ++i)
+      if (gannet_problem_is_retired(problem, v, i)) digest = mix_numbers(digest, i, v, -7);
+  }
+  return digest;
+}
+
 static uint64_t mix_variables(uint64_t digest, const gannet_problem_spec *spec, bool by_tokens) {
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
@@ -907,7 +919,7 @@ static uint64_t compute_fingerprint(const gannet_problem *problem, bool is_old) 
       digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->tokens);
   for (int i = 0; relations && !is_old && i < relations->n_texts; ++i)
     digest = mix_expression(mix_numbers(digest, 0, 0, -5), relations->text[i], true);
-  return digest;
+  return mix_pins(digest, problem);
 }
 
 uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {

@@ -110,14 +110,14 @@ GANNET_CHECKED gannet_err gannet_record_correct(const gannet_problem *problem,
 GANNET_CHECKED gannet_err gannet_record_change(const gannet_revision *revision, const char *before,
                                                const char *after, char **text);
 
-/* The description of the problem before it, when a payload is a change that has one.
+/* The description of the problem before or after it, when a payload is a change that has one.
  *
  * Local.
  *
- * before  out  for gannet_free; NULL = it has none
+ * description  out  for gannet_free; NULL = it has none
  */
-GANNET_CHECKED gannet_err gannet_record_find_before(const char *payload, size_t length,
-                                                    char **before);
+GANNET_CHECKED gannet_err gannet_record_find_problem(const char *payload, size_t length,
+                                                     bool is_after, char **description);
 
 /* The fingerprint of a record of the campaign.
  *

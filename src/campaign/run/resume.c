@@ -67,11 +67,15 @@ static gannet_err check_campaign(gannet_ledger *ledger, uint64_t seed) {
 static gannet_err find_before(void *user, int64_t sequence, const char *payload, size_t length) {
   char **description = user;
   (void)sequence;
-  return *description ? GANNET_OK : gannet_record_find_before(payload, length, description);
+  return *description ? GANNET_OK : gannet_record_find_problem(payload, length, false, description);
 }
 
-/* The problem of the effective configuration, when it has a fingerprint; NULL = not so. */
-static gannet_err describe_saved(const char *journal, uint64_t fingerprint, char **description) {
+/* The problem of the effective configuration, when it has a fingerprint; NULL = not so.
+ *
+ * fingerprint  in  NULL = any
+ */
+static gannet_err describe_saved(const char *journal, const uint64_t *fingerprint,
+                                 char **description) {
   char directory[PATH_MAX], path[PATH_MAX], *text = NULL;
   gannet_campaign_input *input = NULL;
   gannet_complaints complaints = {0};
@@ -87,7 +91,7 @@ static gannet_err describe_saved(const char *journal, uint64_t fingerprint, char
     gannet_error_clear(); /* nobody knows then */
     err = GANNET_OK;
   }
-  if (input && gannet_problem_has_fingerprint(input->problem, fingerprint))
+  if (input && (!fingerprint || gannet_problem_has_fingerprint(input->problem, *fingerprint)))
     err = gannet_campaign_format_problem(input->problem, description);
   gannet_campaign_destroy(&input);
   return err;
@@ -111,7 +115,29 @@ static gannet_err describe_first(const char *journal, const gannet_ledger *ledge
   if (fingerprint == gannet_problem_fingerprint(ledger->problem)) return GANNET_OK;
   const gannet_err err = gannet_journal_salvage(journal, find_before, description);
   if (err != GANNET_OK || *description) return err;
-  return describe_saved(journal, fingerprint, description);
+  return describe_saved(journal, &fingerprint, description);
+}
+
+static gannet_err find_after(void *user, int64_t sequence, const char *payload, size_t length) {
+  char **description = user, *later = NULL;
+  (void)sequence;
+  GANNET_TRY(gannet_record_find_problem(payload, length, true, &later));
+  if (!later) return GANNET_OK;
+  gannet_free(description);
+  *description = later;
+  return GANNET_OK;
+}
+
+gannet_err gannet_resume_find_problem(const char *journal, char **description) {
+  *description = NULL;
+  gannet_err err = gannet_journal_salvage(journal, find_after, description);
+  if (err != GANNET_OK && err != GANNET_ERR_MEMORY) {
+    gannet_error_clear(); /* resuming says what is wrong */
+    err = GANNET_OK;
+  }
+  if (err == GANNET_OK && !*description) err = describe_saved(journal, NULL, description);
+  if (err != GANNET_OK) gannet_free(description);
+  return err;
 }
 
 /* Take over the first record of a journal, in the terms of its problem. */
@@ -153,7 +179,7 @@ static gannet_err begin_snapshot(const gannet_resume_paths *paths, gannet_ledger
     return GANNET_OK;
   }
   if (gannet_problem_has_fingerprint(ledger->problem, mark.fingerprint)) return GANNET_OK;
-  gannet_err err = describe_saved(paths->journal, mark.fingerprint, &description);
+  gannet_err err = describe_saved(paths->journal, &mark.fingerprint, &description);
   if (err == GANNET_OK && description) err = gannet_ledger_begin_as(ledger, description);
   gannet_free(&description);
   return err;

@@ -19,6 +19,18 @@ typedef struct {
   const uint64_t *seed; /* NULL = any */
 } gannet_resume_paths;
 
+/* Describe the problem that a campaign had last: that of its last change, else that of its
+ * effective configuration.
+ *
+ * Local.
+ *
+ * journal      in   path; it need not be there, nor be sound
+ * description  out  for gannet_free and gannet_campaign_parse_problem; NULL = nobody knows
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_resume_find_problem(const char *journal, char **description);
+
 /* Begin a journal (rank 0) and write its first record.
  *
  * Collective over the context's communicator; the same on all ranks.

@@ -48,10 +48,11 @@ static int64_t find_evaluation(const gannet_history *h, const gannet_point_index
   return -1;
 }
 
-static gannet_err list_left(gannet_campaign *campaign, gannet_point_index *index, bool *is_used) {
-  const gannet_start *start = &campaign->input->start;
-  const gannet_history *h = campaign->history;
-  const int v = campaign->input->problem->spec.n_variables;
+/* left  out  [start->n] *n designs that have become no evaluation */
+static gannet_err list_left(const gannet_start *start, const gannet_history *h,
+                            gannet_point_index *index, bool *is_used, int64_t *left, int64_t *n) {
+  const int v = gannet_history_problem(h)->spec.n_variables;
+  *n = 0;
   for (int64_t id = 0; id < gannet_history_count(h); ++id)
     GANNET_TRY(gannet_point_index_add(index, id));
   for (int64_t i = 0; i < start->n; ++i) {
@@ -59,29 +60,51 @@ static gannet_err list_left(gannet_campaign *campaign, gannet_point_index *index
     if (id >= 0)
       is_used[id] = true;
     else
-      campaign->start_left[campaign->n_start_left++] = i;
+      left[(*n)++] = i;
   }
-  campaign->knows_start_left = true;
   return GANNET_OK;
 }
 
-gannet_err gannet_campaign_count_start(gannet_campaign *campaign, int64_t *n) {
-  const gannet_history *h = campaign->history;
-  const size_t n_designs = (size_t)campaign->input->start.n;
+/* left  out  to be freed, also after an error */
+static gannet_err find_left(const gannet_start *start, const gannet_history *h, int64_t **left,
+                            int64_t *n) {
   gannet_point_index *index = NULL;
   bool *is_used = NULL;
-  gannet_err err = GANNET_OK;
-  if (!campaign->knows_start_left && n_designs > 0) {
-    err = gannet_alloc(n_designs, sizeof *campaign->start_left, &campaign->start_left);
-    if (err == GANNET_OK)
-      err = gannet_alloc((size_t)gannet_history_count(h), sizeof *is_used, &is_used);
-    if (err == GANNET_OK)
-      err = gannet_point_index_create(campaign->input->problem->spec.n_variables, h, point_of,
-                                      &index);
-    if (err == GANNET_OK) err = list_left(campaign, index, is_used);
-  }
+  gannet_err err = gannet_alloc((size_t)start->n, sizeof **left, left);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)gannet_history_count(h), sizeof *is_used, &is_used);
+  if (err == GANNET_OK)
+    err =
+        gannet_point_index_create(gannet_history_problem(h)->spec.n_variables, h, point_of, &index);
+  if (err == GANNET_OK) err = list_left(start, h, index, is_used, *left, n);
   gannet_point_index_destroy(&index);
   gannet_free(&is_used);
+  return err;
+}
+
+gannet_err gannet_start_check_run(const void *start, const gannet_history *history) {
+  const gannet_start *designs = start;
+  int64_t *left = NULL, n = 0, first = -1;
+  bool any = false;
+  for (int64_t i = 0; designs->wrong && i < designs->n; ++i) any = any || designs->wrong[i];
+  if (!any) return GANNET_OK;
+  gannet_err err = find_left(designs, history, &left, &n);
+  for (int64_t i = 0; err == GANNET_OK && i < n && first < 0; ++i)
+    if (designs->wrong[left[i]]) first = left[i];
+  gannet_free(&left);
+  GANNET_REQUIRE(first < 0, GANNET_ERR_INPUT,
+                 "%s: start: %s; only a design that has run may stay in the list then",
+                 designs->location[first], designs->wrong[first]);
+  return err;
+}
+
+gannet_err gannet_campaign_count_start(gannet_campaign *campaign, int64_t *n) {
+  gannet_err err = GANNET_OK;
+  if (!campaign->knows_start_left && campaign->input->start.n > 0) {
+    err = find_left(&campaign->input->start, campaign->history, &campaign->start_left,
+                    &campaign->n_start_left);
+    campaign->knows_start_left = err == GANNET_OK;
+  }
   *n = campaign->n_start_left;
   return err;
 }

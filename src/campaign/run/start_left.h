@@ -15,4 +15,15 @@
  */
 GANNET_CHECKED gannet_err gannet_start_enter(gannet_campaign *campaign, int q, int *n);
 
+/* Check that designs which are not allowed have run.
+ *
+ * Local.
+ *
+ * start    in  a gannet_start; the type is that of gannet_change_check
+ * history  in  of the problem that the designs are of
+ *
+ * Errors: GANNET_ERR_INPUT with the place of the first that has not, and what is wrong with it.
+ */
+GANNET_CHECKED gannet_err gannet_start_check_run(const void *start, const gannet_history *history);
+
 #endif

@@ -47,7 +47,7 @@ gannet_err gannet_on_bounds_find(const gannet_history *history, gannet_on_bound 
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof **list, list));
   for (int i = 0; i < problem->spec.n_variables; ++i) {
     const gannet_variable *v = &problem->spec.variables[i];
-    if (!has_bounds(v)) continue;
+    if (!has_bounds(v) || !isnan(gannet_problem_pinned(problem, i))) continue;
     const double u = x[problem->first[i]], last = gannet_variable_last(v);
     gannet_on_bound on = {.variable = i, .now = NAN, .mean = NAN, .sd = NAN, .feasible = NAN};
     on.is_upper = u >= coordinate_of(v, last) - near;

@@ -384,7 +384,7 @@ static void put_best(view *v, const gannet_tally *tally) {
 static void put_value(flow *f, const gannet_problem *problem, int variable, double value) {
   const gannet_variable *about = &problem->spec.variables[variable];
   char text[256], item[400];
-  if (about->type == GANNET_VARIABLE_REAL && about->role != GANNET_ROLE_FIXED)
+  if (about->type == GANNET_VARIABLE_REAL && !gannet_problem_is_fixed(problem, variable, &value))
     (void)snprintf(text, sizeof text, "%.7g", value);
   else
     gannet_problem_format(problem, variable, value, text, sizeof text);

@@ -1,0 +1,60 @@
+"""Campaigns that are changed on a resume: a base class of tests."""
+import json
+
+import program
+from program import USAGE
+
+PLACE = "fast.campaign"
+SIMULATION = """\
+#!/bin/sh
+echo "$GANNET_EVAL_ID" >> "$GANNET_INPUT_DIRECTORY/runs"
+[ ! -e "$GANNET_INPUT_DIRECTORY/fail.$GANNET_EVAL_ID" ] || exit 1
+while [ -e "$GANNET_INPUT_DIRECTORY/hold.$GANNET_EVAL_ID" ]; do sleep 0.05; done
+awk '{v[$1] = $2} END {printf "objective %.17g\\nmass %.17g\\ndrag %.17g\\n",
+     (v["x1"] - 1)^2 + (v["x2"] - 2)^2 + (v["solver"] == "cg") / 8, v["x1"], v["x1"] + v["x2"]}' params.in > results.out
+"""
+VARIABLES = """\
+variables:
+  x1: {lower: -5, upper: 10}
+  x2: {lower: 0, upper: 15}
+  solver: {type: categorical, values: [cg, gmres]}
+"""
+BASE = "name: fast\nseed: 7\nmethod: gp-ei\nsearch: {candidates: 50}\nbatch: 2\ninitial: 4\n"
+EVALUATE = "evaluate: {backend: command, command: [./simulate.sh], parallel: 2, kill_grace: 0.2s}\n"
+END = "budget: {evaluations: %d}\nsave: {batches: 1, interval: 0s}\n" + EVALUATE
+
+
+def campaign(evaluations=8, variables=VARIABLES, more=""):
+    return BASE + variables + more + END % evaluations
+
+
+class ChangingTest(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write(SIMULATION, "simulate.sh", 0o755)
+
+    def begin(self, text=None):
+        self.succeed("run", self.write(text or campaign()), "-q")
+
+    def resume(self, text, *words, **options):
+        return self.succeed("run", self.write(text, "changed.yaml"), "--resume", "-q", "-d", PLACE, *words, **options)
+
+    def refuse(self, text, *words):
+        before = [(self.folder / PLACE / name).read_bytes() for name in ("journal", "campaign.yaml", "history.csv")]
+        for more in ("--dry-run",), ():
+            outcome = self.resume(text, *more, code=USAGE)
+            for word in words:
+                self.assertIn(word, outcome.err)
+            self.assertIn("The campaign is as it was", outcome.err)
+        after = [(self.folder / PLACE / name).read_bytes() for name in ("journal", "campaign.yaml", "history.csv")]
+        self.assertEqual(before, after)
+
+    def best(self):
+        found = json.loads(self.succeed("best", PLACE, "-f", "json").out)
+        return found[0] if found else None
+
+    def rows(self):
+        return {int(row["id"]): row for row in self.history(PLACE)}
+
+    def status(self):
+        return self.succeed("status", PLACE).out
