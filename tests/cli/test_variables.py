@@ -95,8 +95,10 @@ class FixedAndDerived(program.ProgramTest):
     def test_a_resume_tells_what_changed(self):
         self.succeed("run", self.file, "-q", "--max-evals", "4")
         for text, code, told in (
-                ("variables.rho.fixed=1.3", USAGE, "variables.weight: evaluation 0 was given weight = "),
-                ("variables.mesh.fixed=fine", USAGE, "variables.mesh cannot be fixed at fine: evaluation 0 had mesh = coarse"),
+                ("variables.rho={fixed: 1.3, varied: no}", USAGE, "variables.weight: evaluation 0 was given weight = "),
+                ("variables.mesh={fixed: fine, varied: no}", USAGE, "variables.mesh cannot be fixed at fine: evaluation 0 had mesh = coarse"),
+                ("variables.rho.fixed=1.3", 0, "variables.rho: fixed at 1.2 -> fixed at 1.3: the evaluations are read anew"),
+                ("variables.mesh.fixed=fine", 3, "variables.rho: fixed at 1.3 -> fixed at 1.2, variables.mesh: fixed at coarse -> fixed at fine"),
                 ("variables.area.expression=chord*span*2", USAGE, "give what is computed now another name"),
                 ("variables.rho={lower: 1, upper: 2}", 0, "variables.rho: fixed at 1.2 -> free")):
             outcome = self.gannet("run", self.file, "--resume", "--set", text)

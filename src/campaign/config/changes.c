@@ -133,9 +133,12 @@ static void compare_variable(change_list *changes, const gannet_problem *old_pro
   const bool have_box = before->type != GANNET_VARIABLE_ORDINAL &&
                         now->type != GANNET_VARIABLE_ORDINAL &&
                         (now->lower != 0 || now->upper != 0);
-  if (have_box) {
-    compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
-    compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
+  const bool had_box = before->lower != 0 || before->upper != 0;
+  if (have_box && (had_box || isnan(gannet_problem_pinned(new_problem, n)))) {
+    compare_numbers(changes, "variables", now->name, "lower", had_box ? before->lower : NAN,
+                    now->lower);
+    compare_numbers(changes, "variables", now->name, "upper", had_box ? before->upper : NAN,
+                    now->upper);
   }
   if (before->step != now->step)
     add_part(changes, "variables", now->name, "step",

@@ -136,7 +136,6 @@ enum { TRIED = 101 };
 
 static double tried_value(const gannet_variable *v, int i) {
   const double share = (double)i / (TRIED - 1);
-  if (v->role == GANNET_ROLE_FIXED) return v->fixed;
   if (gannet_variable_has_words(v) || v->type == GANNET_VARIABLE_BOOLEAN) return i;
   if (v->step > 0 || gannet_variable_has_numbers(v))
     return gannet_variable_value(v, (int64_t)round(share * (gannet_variable_count(v) - 1)));
@@ -175,7 +174,9 @@ static gannet_err try_values(source *s, const gannet_placeholder *found, const g
   const gannet_field_kind kind = gannet_variable_kind(v);
   const gannet_problem *problem = s->check->problem;
   const int variable = (int)(v - problem->spec.variables);
-  const int n_tried = v->role == GANNET_ROLE_FIXED         ? 1
+  double fixed;
+  const bool is_fixed = gannet_problem_is_fixed(problem, variable, &fixed);
+  const int n_tried = is_fixed                             ? 1
                       : v->role == GANNET_ROLE_DERIVED     ? 0 /* its range is not known */
                       : gannet_variable_has_words(v)       ? v->n_values
                       : v->type == GANNET_VARIABLE_BOOLEAN ? 2
@@ -186,7 +187,7 @@ static gannet_err try_values(source *s, const gannet_placeholder *found, const g
   double last = NAN;
   for (int i = 0; err == GANNET_OK && fits && differs && i < n_tried; ++i) {
     char number[64] = "", earlier[64];
-    const double value = tried_value(v, i);
+    const double value = is_fixed ? fixed : tried_value(v, i);
     const bool is_text = kind == GANNET_FIELD_TEXT_KIND;
     if (!is_text) gannet_problem_format(problem, variable, value, number, sizeof number);
     now.used = 0;
