@@ -161,6 +161,11 @@ void gannet_newton_destroy(gannet_newton **newton) {
   gannet_free(newton);
 }
 
+/* The root of the weight of a squared residual. */
+static double root_weight(const gannet_newton *s, size_t i) {
+  return s->problem->weight ? sqrt(s->problem->weight[i]) : 1;
+}
+
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
 static double evaluate_trial(gannet_newton *s, const double *weights) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
@@ -168,7 +173,7 @@ static double evaluate_trial(gannet_newton *s, const double *weights) {
     const gannet_pair_block block = gannet_pair_block_at(n, k);
     gannet_pair_forward(&s->at[1], block, weights, s->problem->z, s->other);
     for (int i = block.first; i < block.first + block.rows; ++i)
-      s->other[i] -= s->problem->target[i];
+      s->other[i] = root_weight(s, (size_t)i) * (s->other[i] - s->problem->target[i]);
   }
   gannet_shared_array_barrier(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
@@ -207,7 +212,7 @@ static gannet_err fill_kernel(gannet_newton *s) {
   return gannet_shared_array_complete(&s->common);
 }
 
-/* J J^T and J v at the present point. */
+/* J J^T, yet without weights, and J v at the present point. */
 static gannet_err linearise_point(gannet_newton *s) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
   double sum = 0;
@@ -215,6 +220,8 @@ static gannet_err linearise_point(gannet_newton *s) {
     const gannet_pair_block block = gannet_pair_block_at(n, k);
     gannet_pair_linearise(&s->at[0], block, s->theta);
     gannet_pair_apply(&s->at[0], block, s->problem->z, s->way, s->along);
+    for (int i = block.first; i < block.first + block.rows; ++i)
+      s->along[i] *= root_weight(s, (size_t)i);
     if (s->passes.shared) gannet_pair_show(&s->at[0], block, &s->all);
   }
   gannet_shared_array_barrier(&s->passes);
@@ -223,7 +230,8 @@ static gannet_err linearise_point(gannet_newton *s) {
     if (k % s->mine.step != s->mine.first)
       gannet_pair_take(&s->all, gannet_pair_block_at(n, k), &s->at[0]);
   GANNET_TRY(fill_kernel(s));
-  for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
+  for (size_t i = 0; i < s->n; ++i)
+    sum += s->kernel[i * s->n + i] * (s->problem->weight ? s->problem->weight[i] : 1);
   s->size = sum / (double)s->n;
   s->report.operations += gannet_pair_gram_operations(s->net, (int)s->n) +
                           2 * gannet_pair_pass_operations(s->net, (int)s->n);
@@ -235,6 +243,8 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   for (int i = 0; i < rows; ++i) {
     double *row = k + (size_t)i * (size_t)ldk;
     memcpy(row, s->kernel + (size_t)(first + i) * s->n, (size_t)(first + i + 1) * sizeof *k);
+    for (int j = 0; s->problem->weight && j <= first + i; ++j)
+      row[j] *= root_weight(s, (size_t)(first + i)) * root_weight(s, (size_t)j);
     row[first + i] += s->kappa;
   }
   return GANNET_OK;
@@ -257,6 +267,8 @@ static gannet_err try_step(gannet_newton *s, double *loss, double *promised) {
   s->kappa = s->problem->decay + s->damping;
   const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
   GANNET_TRY(solve_damped(s, share));
+  const double square = gannet_dot(n, s->solution, s->solution);
+  for (size_t i = 0; i < s->n; ++i) s->solution[i] *= root_weight(s, i);
   for (int k = s->mine.first; k < sums; k += s->mine.step)
     gannet_pair_sum(&s->at[0], k, s->problem->z, s->solution, s->change);
   gannet_shared_array_barrier(&s->passes);
@@ -264,7 +276,7 @@ static gannet_err try_step(gannet_newton *s, double *loss, double *promised) {
   s->report.operations +=
       gannet_pair_pass_operations(s->net, n) + (double)s->n * (double)s->n * (double)s->n / 3;
   *loss = evaluate_trial(s, s->trial);
-  *promised = 0.5 * (s->kappa * s->kappa * gannet_dot(n, s->solution, s->solution) +
+  *promised = 0.5 * (s->kappa * s->kappa * square +
                      s->problem->decay * gannet_dot((int)s->p, s->other_way, s->other_way));
   return GANNET_OK;
 }

@@ -28,7 +28,8 @@ void gannet_newton_destroy(gannet_newton **newton);
 /* Minimise from theta, at most steps times; nothing is allocated but in the first call. The bits
  * are the same with a team and without.
  *
- * With residuals r, their derivatives J, v = theta - theta_0, K = J J^T and damping mu, the step is
+ * With residuals r, times the roots of their weights, their derivatives J, v = theta - theta_0, K =
+ * J J^T and damping mu, the step is
  *
  *   p = -J^T s - (lambda / kappa) v,  (K + kappa I) s = r - (lambda / kappa) J v,
  *   kappa = lambda + mu,

@@ -29,6 +29,7 @@ struct gannet_training {
   int passes;                   /* so many were made */
   double *weight;               /* [2][rows] of the halves' derivatives */
   double *z, *target;           /* a mini-batch: [batch][inputs], [batch] */
+  double *batch_weight;         /* [batch] w_i of its observations */
   int *order;                   /* [n] */
   double *gradient;             /* [2][p] */
   double *moment;               /* adam: first [2][p], second [2][p] */
@@ -49,6 +50,7 @@ static gannet_err allocate_gradients(training *t) {
   if (t->options.trainer <= GANNET_TRAIN_LBFGS) return GANNET_OK;
   GANNET_TRY(gannet_alloc(batch * (size_t)t->net->inputs, sizeof(double), &t->z));
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
+  GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->batch_weight));
   if (t->options.trainer == GANNET_TRAIN_ADAM)
     GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
   return gannet_alloc((size_t)t->n, sizeof *t->order, &t->order);
@@ -112,6 +114,7 @@ void gannet_training_destroy(gannet_training **created) {
   gannet_free(&t->weight);
   gannet_free(&t->z);
   gannet_free(&t->target);
+  gannet_free(&t->batch_weight);
   gannet_free(&t->order);
   gannet_free(&t->gradient);
   gannet_free(&t->moment);
@@ -129,10 +132,10 @@ static const double *pair_values(training *t, const double *theta, int rows, con
   return value;
 }
 
-/* (1/2) sum of squared residuals at n points; its gradient by the weights of this rank's halves is
- * added, unless it is NULL. */
+/* (1/2) sum of squared residuals at n points, with their weights w (NULL = 1); its gradient by the
+ * weights of this rank's halves is added, unless it is NULL. */
 static double add_fit(training *t, const double *theta, int n, const double *z,
-                      const double *target, double *gradient) {
+                      const double *target, const double *w, double *gradient) {
   const int most = t->tape[0].rows;
   double sum = 0;
   for (int first = 0; first < n; first += most) {
@@ -142,8 +145,9 @@ static double add_fit(training *t, const double *theta, int n, const double *z,
     for (int i = 0; i < rows; ++i) {
       const double h = (value[i] - value[most + i]) * sqrt(0.5);
       const double residual = h - target[first + i];
-      sum += 0.5 * residual * residual;
-      t->weight[i] = residual * sqrt(0.5);
+      const double weighted = w ? w[first + i] * residual : residual;
+      sum += 0.5 * residual * weighted;
+      t->weight[i] = weighted * sqrt(0.5);
       t->weight[most + i] = -t->weight[i];
     }
     for (int half = t->halves.first; gradient && half < t->halves.first + t->halves.count; ++half)
@@ -178,7 +182,7 @@ static gannet_err full_loss(void *user, int n_theta, const double *theta, double
   training *t = user;
   const gannet_train_problem *problem = t->problem;
   if (gradient) memset(gradient, 0, (size_t)n_theta * sizeof *gradient);
-  *loss = add_fit(t, theta, problem->n, problem->z, problem->target, gradient);
+  *loss = add_fit(t, theta, problem->n, problem->z, problem->target, problem->weight, gradient);
   *loss += 0.5 * problem->decay * squared_way(t, theta);
   if (gradient) add_pull(t, theta, problem->decay, gradient);
   return GANNET_OK;
@@ -228,9 +232,10 @@ static void batch_gradient(training *t, int n, const int *index, const double *t
     memcpy(t->z + (size_t)i * inputs, problem->z + (size_t)index[i] * inputs,
            inputs * sizeof *t->z);
     t->target[i] = problem->target[index[i]];
+    t->batch_weight[i] = problem->weight ? problem->weight[index[i]] : 1;
   }
   memset(t->gradient + begin, 0, size * sizeof *t->gradient);
-  (void)add_fit(t, theta, n, t->z, t->target, t->gradient);
+  (void)add_fit(t, theta, n, t->z, t->target, t->batch_weight, t->gradient);
   for (size_t i = begin; i < begin + size; ++i) t->gradient[i] /= n;
   add_pull(t, theta, problem->decay / problem->n, t->gradient);
 }

@@ -1,6 +1,6 @@
 /* Training of the antisymmetric pair of network/mlp.h, with a pull towards its start:
  *
- *   loss(theta) = (1/2) sum_i (h(z_i; theta) - t_i)^2 + (1/2) lambda |theta - theta_0|^2
+ *   loss(theta) = (1/2) sum_i w_i (h(z_i; theta) - t_i)^2 + (1/2) lambda |theta - theta_0|^2
  *
  * Neural-BO writes the pull (1/2) m lambda |theta' - theta'_0|^2 with weights theta' = theta /
  * sqrt(m) of variance 1/m: the same number. While the network is close to linear in its weights,
@@ -20,6 +20,7 @@ typedef struct {
   const double *target; /* [n] */
   double decay;         /* lambda, >= 0 */
   const double *start;  /* [parameters] theta_0 of both halves */
+  const double *weight; /* [n] w_i > 0; NULL = 1 */
 } gannet_train_problem;
 
 typedef enum {

@@ -36,7 +36,7 @@ static void set_up(fixture *f, const char *activation, int layers, int width, do
     f->z[i * INPUTS + 2] = 0.8;
     f->target[i] = 0.5 * cos(3 * f->z[i * INPUTS]) + 0.2 * f->z[i * INPUTS + 1];
   }
-  f->problem = (gannet_train_problem){&f->net, N, f->z, f->target, decay, f->start};
+  f->problem = (gannet_train_problem){&f->net, N, f->z, f->target, decay, f->start, NULL};
 }
 
 static void tear_down(fixture *f) {
@@ -126,6 +126,66 @@ static void a_wide_network_reaches_the_kernel_ridge_regression(void **state) {
   }
   assert_true(loss[1] < loss[0]);
   assert_near(loss[1] / loss[2], 1, 1e-4);
+}
+
+/* A row of weight 2 is as two rows of weight 1, and one of weight 0.5 as half: in the loss, in its
+ * gradient, and at the end of every full-batch trainer. */
+static void weights_are_as_repeated_rows(void **state) {
+  (void)state;
+  enum { TWICE = N + 3 };
+  const gannet_train_options options[] = {{GANNET_TRAIN_NEWTON, 200, 0, 0, 0},
+                                          {GANNET_TRAIN_LBFGS, 200, 0, 0, 0}};
+  double z[TWICE * INPUTS], target[TWICE], weight[N];
+  fixture f, g;
+  set_up(&f, "tanh", 2, 12, 0.3);
+  set_up(&g, "tanh", 2, 12, 0.3);
+  memcpy(z, f.z, sizeof f.z);
+  memcpy(target, f.target, sizeof f.target);
+  memcpy(z + (size_t)N * INPUTS, f.z + INPUTS, 3 * INPUTS * sizeof *z); /* rows 1 to 3 again */
+  memcpy(target + N, f.target + 1, 3 * sizeof *target);
+  for (int i = 0; i < N; ++i) weight[i] = 1 <= i && i <= 3 ? 2 : 1;
+  f.problem.weight = weight;
+  g.problem.n = TWICE;
+  g.problem.z = z;
+  g.problem.target = target;
+  double loss[2] = {0, 0};
+  for (size_t i = 0; i < 2 * f.p; ++i) f.theta[i] = f.start[i % f.p] + 0.2 * sin(1.0 + (double)i);
+  assert_ok(gannet_train_loss(&f.problem, f.theta, &loss[0], f.gradient));
+  assert_ok(gannet_train_loss(&g.problem, f.theta, &loss[1], g.gradient));
+  assert_near(loss[0], loss[1], 1e-13);
+  for (size_t i = 0; i < 2 * f.p; ++i) assert_near(f.gradient[i], g.gradient[i], 1e-13);
+  for (int k = 0; k < 2; ++k) {
+    assert_ok(train_alone(&f.problem, &options[k], stream, f.theta, &loss[0]));
+    assert_ok(train_alone(&g.problem, &options[k], stream, g.theta, &loss[1]));
+    assert_near(loss[0], loss[1], 1e-5 * loss[1]);
+    for (size_t i = 0; i < 2 * f.p; ++i) assert_near(f.theta[i], g.theta[i], 1e-2);
+  }
+  /* all weights and the pull by the same factor */
+  for (int i = 0; i < N; ++i) weight[i] *= 0.5;
+  f.problem.decay *= 0.5;
+  assert_ok(train_alone(&f.problem, &options[0], stream, f.theta, &loss[0]));
+  assert_near(2 * loss[0], loss[1], 1e-5 * loss[1]);
+  tear_down(&g);
+  tear_down(&f);
+}
+
+/* Mini-batches too: with one batch of all rows, equal weights are a longer step of sgd. */
+static void weights_count_in_mini_batches(void **state) {
+  (void)state;
+  const gannet_train_options short_step = {GANNET_TRAIN_SGD, 0, 1, N, 0.01},
+                             long_step = {GANNET_TRAIN_SGD, 0, 1, N, 0.02};
+  double weight[N];
+  fixture f, g;
+  set_up(&f, "tanh", 2, 6, 0);
+  set_up(&g, "tanh", 2, 6, 0);
+  for (int i = 0; i < N; ++i) weight[i] = 2;
+  f.problem.weight = weight;
+  assert_ok(train_alone(&f.problem, &short_step, stream, f.theta, NULL));
+  assert_ok(train_alone(&g.problem, &long_step, stream, g.theta, NULL));
+  for (size_t i = 0; i < 2 * f.p; ++i) assert_near(f.theta[i], g.theta[i], 1e-14);
+  assert_true(fabs(f.theta[0] - f.start[0]) > 0);
+  tear_down(&g);
+  tear_down(&f);
 }
 
 /* At the end of newton, on a narrow network of three layers, the gradient is a small part of that
@@ -226,6 +286,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_gradient_of_the_loss_agrees_with_differences),
       cmocka_unit_test(a_wide_network_reaches_the_kernel_ridge_regression),
+      cmocka_unit_test(weights_are_as_repeated_rows),
+      cmocka_unit_test(weights_count_in_mini_batches),
       cmocka_unit_test(newton_ends_where_the_gradient_is_small),
       cmocka_unit_test(every_trainer_learns_and_repeats),
       cmocka_unit_test(members_do_not_depend_on_each_other),

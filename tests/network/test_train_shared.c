@@ -54,7 +54,7 @@ static void compare(bool refused) {
   for (int k = 0; k < 4; ++k)
     for (int trainer = GANNET_TRAIN_NEWTON; trainer <= GANNET_TRAIN_SGD; ++trainer) {
       const gannet_train_options options = {(gannet_trainer)trainer, 6, 5, 10, 0.003};
-      const gannet_train_problem problem = {&f.net, sizes[k], f.z, f.target, 1e-3, f.start};
+      const gannet_train_problem problem = {&f.net, sizes[k], f.z, f.target, 1e-3, f.start, NULL};
       double loss = 0;
       memset(f.shared, 0, 2 * f.p * sizeof *f.shared);
       refuse = refused && context->np > 1;
@@ -79,7 +79,7 @@ static void all_ranks_learn_of_failures(void **state) {
   const gannet_train_options newton = {GANNET_TRAIN_NEWTON, 6, 0, 0, 0};
   static fixture f;
   set_up(&f);
-  const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start};
+  const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start, NULL};
   assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
                gannet_train_for_all(context, &problem, &wild, stream, f.shared));
   f.target[3] = NAN;

@@ -176,7 +176,7 @@ static void train_on_choice(const gannet_mlp *net, double *theta) {
   }
   assert_true(gannet_mlp_parameters(net) <= 64);
   gannet_mlp_start(net, gannet_context_stream(context, GANNET_FOR_WEIGHTS, 0, 0), start);
-  const gannet_train_problem problem = {net, MOST, z, y, 0.01, start};
+  const gannet_train_problem problem = {net, MOST, z, y, 0.01, start, NULL};
   const gannet_train_options how = {GANNET_TRAIN_NEWTON, 20, 50, 50, 0.001};
   assert_ok(train_alone(&problem, &how, stream_of(0), theta, NULL));
 }

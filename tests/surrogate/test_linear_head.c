@@ -30,7 +30,7 @@ static void train_again(double *theta) {
   assert_true(gannet_mlp_parameters(&net) <= MOST);
   for (int i = 0; i < N; ++i) z[2 * i] = sqrt(3) * (2 * data_x[i] - 1), z[2 * i + 1] = 1;
   gannet_mlp_start(&net, gannet_context_stream(context, GANNET_FOR_WEIGHTS, 0, 0), start);
-  const gannet_train_problem problem = {&net, N, z, data_y, 0.01, start};
+  const gannet_train_problem problem = {&net, N, z, data_y, 0.01, start, NULL};
   const gannet_train_options how = {GANNET_TRAIN_NEWTON, 20, 50, 50, 0.001};
   assert_ok(train_alone(&problem, &how, gannet_context_stream(context, GANNET_FOR_TRAINING, 1, 0),
                         theta, NULL));

@@ -216,6 +216,44 @@ static void the_noise_of_other_rows_is_learnt(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* An ensemble of networks: a row as noisy as the model is has the bits of one of which nothing is
+ * stated; a row that says nothing is as none; and members follow a row that is exact. */
+static void networks_are_trained_by_the_weights_of_rows(void **state) {
+  const gannet_setting settings[] = {{.key = "members", .text = "16"},
+                                     {.key = "width", .text = "32"},
+                                     {.key = "steps", .text = "50"}};
+  double noise[N + 1], x[(N + 1) * D], y[N + 1], mean[3][M], sd[3][M], at[2], spread[2];
+  (void)state;
+  memcpy(x, data_x, sizeof x);
+  memcpy(y, data_y, sizeof y);
+  y[N] = 40;
+  for (int i = 0; i <= N; ++i) noise[i] = i % 2 ? NAN : 0.01;
+  noise[N] = 1e10;
+  for (int k = 0; k < 3; ++k) {
+    gannet_surrogate *s = surrogate_named(world, "ensemble", D, 3, settings);
+    const gannet_data data = {k == 2 ? N + 1 : N, x, y, 0.01, k ? noise : NULL};
+    assert_ok(gannet_surrogate_fit(s, &data, false, 0));
+    moments(s, mean[k], sd[k]);
+    gannet_surrogate_destroy(&s);
+  }
+  assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+  for (int i = 0; i < M; ++i) {
+    assert_near(mean[2][i], mean[0][i], 1e-2); /* training ends at a small gain */
+    assert_near(sd[2][i], sd[0][i], 1e-2);
+  }
+  for (int k = 0; k < 2; ++k) {
+    gannet_surrogate *s = surrogate_named(world, "ensemble", D, 3, settings);
+    const gannet_data data = {N, x, y, 0.09, noise};
+    for (int i = 0; i < N; ++i) noise[i] = NAN;
+    noise[5] = k ? 1e-6 : NAN;
+    assert_ok(gannet_surrogate_fit(s, &data, false, 0));
+    assert_ok(gannet_surrogate_predict(s, 1, x + (ptrdiff_t)5 * D, &at[k], &spread[k]));
+    gannet_surrogate_destroy(&s);
+  }
+  assert_near(at[1], y[5], 5e-3);
+  assert_true(spread[1] < 5e-3 && spread[0] > 10 * spread[1]);
+}
+
 /* Others leave it out, and are what they are without it. */
 static void other_types_leave_it_out(void **state) {
   (void)state;
@@ -254,6 +292,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(two_rows_are_as_one_of_half_the_variance),
       cmocka_unit_test(conditioning_goes_on_as_if_made_at_once),
       cmocka_unit_test(the_noise_of_other_rows_is_learnt),
+      cmocka_unit_test(networks_are_trained_by_the_weights_of_rows),
       cmocka_unit_test(other_types_leave_it_out),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

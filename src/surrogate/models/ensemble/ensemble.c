@@ -28,6 +28,7 @@
 #include "surrogate/models/tangent_kernel/tangent_kernel.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
+#include "surrogate/row_noise.h"
 
 enum { LEAST_MEMBERS = 4 }; /* a mean and a spread need a few members */
 
@@ -50,6 +51,7 @@ typedef struct {
   gannet_input_embedding embedding; /* input embedding of the networks */
   double amplitude;                 /* standard deviation that multiplies the network */
   double noise;                     /* variance of the noise in y */
+  const double *variance;           /* [n] that of each row; NULL = noise */
   bool prior;                       /* members have a prior function */
 } ensemble_data;
 
@@ -69,8 +71,9 @@ typedef struct {
 typedef struct {
   gannet_training *training;
   gannet_data_subset subset;
-  double *memory;    /* start [parameters], targets [count], prior values [count] */
+  double *memory;    /* start [parameters], targets, prior values, weights [count] */
   double *x, *y, *z; /* [count] rows chosen; NULL when all are */
+  double *variance;  /* [count] of these, where it differs between rows */
 } ensemble_trainer;
 
 typedef struct {
@@ -80,6 +83,7 @@ typedef struct {
   ensemble_data data;
   int capacity;
   double *x, *y, *z, *rho; /* arrays that data points to */
+  double *variance;        /* [capacity] */
   int64_t iteration;       /* iteration of the last fit */
   int n_members, allocated;
   ensemble_member *members; /* members of the fit, then of the draws */
@@ -196,12 +200,13 @@ static gannet_err trainer_create(const ensemble_data *data, const ensemble_optio
   *trainer = (ensemble_trainer){0};
   GANNET_TRY(gannet_data_subset_create(data->n, data->y, options->train_points, &trainer->subset));
   const size_t count = (size_t)trainer->subset.count, d = (size_t)data->d;
-  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
+  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 3 * count, sizeof(double),
                           &trainer->memory));
   if (trainer->subset.index) {
     GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
     GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
     GANNET_TRY(gannet_alloc(count * (d + 1), sizeof(double), &trainer->z));
+    GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->variance));
   }
   return gannet_training_create(&data->net, trainer->subset.count, &options->training,
                                 &trainer->training);
@@ -214,6 +219,7 @@ static void trainer_release(ensemble_trainer *trainer) {
   gannet_free(&trainer->x);
   gannet_free(&trainer->y);
   gannet_free(&trainer->z);
+  gannet_free(&trainer->variance);
 }
 
 /* The data of one member: all observations, or its own choice of them. */
@@ -229,23 +235,30 @@ static ensemble_data choose_observations(const ensemble_data *data, ensemble_tra
   own.x = trainer->x;
   own.y = trainer->y;
   own.z = trainer->z;
+  if (!data->variance) return own;
+  gannet_data_subset_gather(&trainer->subset, 1, data->variance, trainer->variance);
+  own.variance = trainer->variance;
   return own;
 }
 
-/* Train a member on perturbed targets. */
+/* Train a member on perturbed targets. Rows whose noise is stated are perturbed by theirs, and
+ * their squared residuals are weighted by its inverse, relative to that of the model. */
 static gannet_err member_train(const ensemble_data *data, ensemble_trainer *trainer,
                                const ensemble_streams *streams, ensemble_member *member) {
   /* mini-batches have sub-purposes of the same stream */
   const ensemble_data own = choose_observations(data, trainer, streams->training);
   const double lambda = own.noise / (own.amplitude * own.amplitude);
   double *start = trainer->memory, *target = start + gannet_mlp_parameters(&own.net);
-  double *prior = target + own.n;
+  double *prior = target + own.n, *weight = own.variance ? prior + own.n : NULL;
   gannet_mlp_start(&own.net, streams->weights, start);
   gannet_random_normal(streams->noise, 0, (size_t)own.n, target);
   prior_values(member, own.n, own.x, prior);
-  for (int i = 0; i < own.n; ++i)
-    target[i] = own.y[i] / own.amplitude + sqrt(lambda) * target[i] - prior[i];
-  const gannet_train_problem problem = {&data->net, own.n, own.z, target, lambda, start};
+  for (int i = 0; weight && i < own.n; ++i) weight[i] = own.noise / own.variance[i];
+  for (int i = 0; i < own.n; ++i) {
+    const double of_row = weight ? lambda / weight[i] : lambda;
+    target[i] = own.y[i] / own.amplitude + sqrt(of_row) * target[i] - prior[i];
+  }
+  const gannet_train_problem problem = {&data->net, own.n, own.z, target, lambda, start, weight};
   return gannet_training_run(trainer->training, &problem, streams->training, member->theta, NULL);
 }
 
@@ -267,6 +280,7 @@ static void destroy(void *state) {
   gannet_free(&e->x);
   gannet_free(&e->y);
   gannet_free(&e->z);
+  gannet_free(&e->variance);
   gannet_free(&e->rho);
   gannet_mlp_tape_release(&e->tape);
   gannet_free(&e->z_tile);
@@ -311,10 +325,12 @@ static gannet_err reserve(ensemble *e, int n) {
   gannet_free(&e->x);
   gannet_free(&e->y);
   gannet_free(&e->z);
+  gannet_free(&e->variance);
   e->capacity = 0;
   GANNET_TRY(gannet_alloc(size * d, sizeof(double), &e->x));
   GANNET_TRY(gannet_alloc(size, sizeof(double), &e->y));
   GANNET_TRY(gannet_alloc(size * (d + 1), sizeof(double), &e->z));
+  GANNET_TRY(gannet_alloc(size, sizeof(double), &e->variance));
   e->capacity = (int)size;
   return GANNET_OK;
 }
@@ -334,6 +350,10 @@ static void take_data(ensemble *e, const gannet_data *data) {
   e->data.z = e->z;
   e->data.amplitude = sqrt(exp(hyper[TANGENT_AMPLITUDE]));
   e->data.noise = fmax(e->options->kernel.noise_floor, noise);
+  e->data.variance = data->row_noise ? e->variance : NULL;
+  for (int i = 0; data->row_noise && i < data->n; ++i)
+    e->variance[i] =
+        gannet_row_noise_of(data->row_noise, i, e->data.noise, e->options->kernel.noise_floor);
 }
 
 static ensemble_streams streams_of(const ensemble *e, int64_t iteration, int member) {
@@ -543,6 +563,7 @@ const gannet_surrogate_type gannet_surrogate_ensemble = {
     .source = "Dai et al. 2022; He, Lakshminarayanan, Teh 2020; Matthews et al. 2017",
     .options = ensemble_option_table,
     .options_size = sizeof(ensemble_options),
+    .takes_row_noise = true,
     .create = create,
     .destroy = destroy,
     .fit = fit,

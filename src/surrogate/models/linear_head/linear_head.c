@@ -206,7 +206,7 @@ static gannet_err train_network(linear_head *h, int n, int64_t iteration) {
   code = gannet_agree(h->context->comm, code);
   if (code == GANNET_OK) {
     gannet_mlp_start(&h->net, gannet_stream_of(h->streams, GANNET_FOR_WEIGHTS, 0, 0), start);
-    const gannet_train_problem problem = {&h->net, rows.n, rows.x, rows.y, o->decay, start};
+    const gannet_train_problem problem = {&h->net, rows.n, rows.x, rows.y, o->decay, start, NULL};
     code = gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta);
   }
   gannet_rows_release(&rows);

@@ -78,7 +78,7 @@ gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gan
   double *target = z + n * (size_t)(t->d + 1);
   gannet_embed_inputs(&m->embedding, data->n, data->x, z);
   for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
-  const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
+  const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start, NULL};
   const gannet_err code = gannet_train_for_all(
       t->context, &problem, &t->options->training,
       gannet_stream_of(t->streams, GANNET_FOR_TRAINING, iteration, 0), m->theta);
