@@ -1,38 +1,199 @@
 /* gannet best */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/program.h"
 #include "cli/query.h"
+#include "problem/conditional.h"
+#include "problem/front.h"
+#include "problem/outputs.h"
+#include "problem/relations.h"
 
 static const cli_flag flags[] = {
     {"count", 'n', "N", "how many of the best designs (default 1)", false},
     {"format", 'f', "FORMAT", "table (default), csv or json", false},
     {"recommended", 'r', NULL, "the design that a model recommends when values are noisy", false},
+    {"front", 0, NULL, "all designs of the front of several objectives (the default with several)",
+     false},
+    {"knee", 'k', NULL, "the design of the front where it bends most", false},
+    {"where", 'w', "TEXT", "only designs for which this holds, as in 'mass <= 700'", false},
     {NULL, 0, NULL, NULL, false},
 };
 
+/* A condition in the names of variables, objectives, constraints and what else is reported. */
+typedef struct {
+  gannet_condition *condition; /* NULL = none: it holds everywhere */
+  double *values;              /* [names] of one evaluation */
+  bool *active;                /* [names] which of them it has */
+} filter;
+
+/* What the condition knows of a quantity: a number. */
+static gannet_variable number_named(const char *name) {
+  return (gannet_variable){.name = name, .type = GANNET_VARIABLE_REAL, .upper = 1};
+}
+
+/* Two texts of the same name would be ambiguous, so the first one counts. */
+static bool is_named(int n, const gannet_variable *names, const char *name) {
+  for (int i = 0; i < n; ++i)
+    if (strcmp(names[i].name, name) == 0) return true;
+  return false;
+}
+
+static gannet_err read_filter(const char *text, const gannet_campaign *campaign, filter *f) {
+  const gannet_problem *problem = campaign->input->problem;
+  const gannet_ledger *ledger = &campaign->ledger;
+  const int v = problem->spec.n_variables, k = 1 + problem->spec.n_constraints;
+  gannet_variable *names = NULL;
+  int n = v + k;
+  if (!text) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)(n + ledger->n_columns), sizeof *names, &names));
+  memcpy(names, problem->spec.variables, (size_t)v * sizeof *names);
+  for (int i = 0; i < k; ++i) names[v + i] = number_named(gannet_problem_quantity_name(problem, i));
+  for (int i = 0; i < ledger->n_columns; ++i)
+    if (ledger->column[i].kind == GANNET_COLUMN_VALUE &&
+        !is_named(n, names, ledger->column[i].name))
+      names[n++] = number_named(ledger->column[i].name);
+  gannet_err err = gannet_condition_create(text, n, names, &f->condition);
+  gannet_free(&names);
+  if (err == GANNET_ERR_INPUT) {
+    char why[400];
+    (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    gannet_error_clear();
+    return GANNET_RAISE(GANNET_ERR_INPUT, "--where '%s': %s", text, why);
+  }
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *f->values, &f->values);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *f->active, &f->active);
+  return err;
+}
+
+static void release_filter(filter *f) {
+  gannet_condition_destroy(&f->condition);
+  gannet_free(&f->values);
+  gannet_free(&f->active);
+}
+
+/* Whether the condition holds; not where a number of it is missing. */
+static bool is_wanted(const filter *f, const gannet_campaign *campaign, int64_t id) {
+  const gannet_problem *problem = campaign->input->problem;
+  const gannet_ledger *ledger = &campaign->ledger;
+  const int v = problem->spec.n_variables, k = problem->spec.n_constraints;
+  int n = v + k + 1;
+  if (!f->condition) return true;
+  memcpy(f->values, gannet_history_x_user(campaign->history, id), (size_t)v * sizeof *f->values);
+  f->values[v] = gannet_history_get(campaign->history, id)->objective;
+  memcpy(f->values + v + 1, gannet_history_constraints(campaign->history, id),
+         (size_t)k * sizeof *f->values);
+  for (int i = 0; i < ledger->n_columns; ++i) {
+    const char *name = ledger->column[i].name;
+    const gannet_reported *item =
+        gannet_quantities_find(gannet_history_reported(campaign->history, id), name);
+    if (ledger->column[i].kind == GANNET_COLUMN_VALUE &&
+        gannet_problem_find_variable(problem, name) < 0 &&
+        gannet_problem_find_quantity(problem, name) < 0)
+      f->values[n++] = item ? item->value : NAN;
+  }
+  for (int i = 0; i < n; ++i)
+    f->active[i] = i >= v || gannet_problem_is_active(problem, i, f->values);
+  return gannet_condition_find_truth(f->condition, f->values, f->active, NULL) == GANNET_TRUTH_YES;
+}
+
+/* Print why there is no feasible design, and the one that comes nearest. */
+static gannet_err print_infeasible(const gannet_campaign *campaign, gannet_format format,
+                                   int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
+  *code = GANNET_EXIT_INFEASIBLE;
+  if (n_ranked == 0) {
+    (void)fputs("gannet: no feasible design: there are no results\n", stderr);
+    return GANNET_OK;
+  }
+  (void)fprintf(stderr, "gannet: no feasible design; least violation %.4g at evaluation %lld:\n",
+                gannet_history_violation(campaign->history, ids[0]), (long long)ids[0]);
+  return cli_write_table(stdout, campaign,
+                         (gannet_table_spec){.format = format, .n = 1, .ids = ids});
+}
+
+/* Of feasible evaluations, best first, those that are wanted. */
+static gannet_err print_wanted(const cli_arguments *arguments, const gannet_campaign *campaign,
+                               gannet_format format, int64_t n, int64_t *ids, gannet_exit *code) {
+  const char *text = cli_value(arguments, "where");
+  long long most = campaign->input->problem->spec.n_objectives > 0 ? (long long)n : 1;
+  filter f = {0};
+  int64_t n_wanted = 0;
+  if (cli_has(arguments, "knee")) most = 1;
+  gannet_err err = cli_whole(arguments, "count", 1, most, &most);
+  if (err == GANNET_OK) err = read_filter(text, campaign, &f);
+  for (int64_t i = 0; i < n && n_wanted < most && err == GANNET_OK; ++i)
+    if (is_wanted(&f, campaign, ids[i])) ids[n_wanted++] = ids[i];
+  release_filter(&f);
+  GANNET_TRY(err);
+  if (n_wanted == 0) {
+    *code = GANNET_EXIT_INFEASIBLE;
+    (void)fprintf(stderr, "gannet: no feasible design with %s\n", text);
+    return GANNET_OK;
+  }
+  return cli_write_table(stdout, campaign,
+                         (gannet_table_spec){.format = format, .n = n_wanted, .ids = ids});
+}
+
 /* ids: the evaluations with a result, best first. */
 static gannet_err print_ranked(const cli_arguments *arguments, const gannet_campaign *campaign,
-                               int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
+                               int64_t n_ranked, int64_t *ids, gannet_exit *code) {
   gannet_format format;
-  long long wanted = 1;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
-  GANNET_TRY(cli_whole(arguments, "count", 1, 1, &wanted));
   int64_t n = 0; /* feasible ones */
   while (n < n_ranked && gannet_history_violation(campaign->history, ids[n]) <= 0) ++n;
-  if (n == 0) {
-    *code = GANNET_EXIT_INFEASIBLE;
-    if (n_ranked == 0) {
-      (void)fputs("gannet: no feasible design: there are no results\n", stderr);
-      return GANNET_OK;
-    }
-    (void)fprintf(stderr, "gannet: no feasible design; least violation %.4g at evaluation %lld:\n",
-                  gannet_history_violation(campaign->history, ids[0]), (long long)ids[0]);
-    n = 1;
+  if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
+  return print_wanted(arguments, campaign, format, n, ids, code);
+}
+
+/* A position in a front with the first objective. */
+typedef struct {
+  int at;
+  double value; /* minimised */
+} placed;
+
+static int by_value(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return x->at - y->at;
+}
+
+/* The designs of the front, best in the first objective first; or the one at its knee. */
+static gannet_err order_front(const gannet_front *front, bool is_knee, int64_t *ids) {
+  placed *order = NULL;
+  int knee = -1;
+  if (is_knee) {
+    GANNET_TRY(gannet_front_knee(front, &knee));
+    ids[0] = front->id[knee];
+    return GANNET_OK;
   }
-  const gannet_table_spec spec = {.format = format, .n = n < wanted ? n : wanted, .ids = ids};
-  return cli_write_table(stdout, campaign, spec);
+  GANNET_TRY(gannet_alloc((size_t)front->n, sizeof *order, &order));
+  for (int i = 0; i < front->n; ++i) order[i] = (placed){i, front->y[i * front->m]};
+  qsort(order, (size_t)front->n, sizeof *order, by_value);
+  for (int i = 0; i < front->n; ++i) ids[i] = front->id[order[i].at];
+  gannet_free(&order);
+  return GANNET_OK;
+}
+
+/* ids: as for print_ranked, and changed. */
+static gannet_err print_front(const cli_arguments *arguments, const gannet_campaign *campaign,
+                              int64_t n_ranked, int64_t *ids, gannet_exit *code) {
+  const bool is_knee = cli_has(arguments, "knee");
+  gannet_front front = {0};
+  gannet_format format;
+  gannet_tally tally;
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
+  GANNET_TRY(gannet_front_find(campaign->history, &front));
+  const int n = front.n;
+  gannet_err err = GANNET_OK;
+  if (n > 0) err = order_front(&front, is_knee, ids);
+  gannet_front_release(&front);
+  GANNET_TRY(err);
+  if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
+  gannet_tally_count(campaign, &tally);
+  cli_print_front(stderr, "gannet: front: ", campaign->input->problem, &tally);
+  return print_wanted(arguments, campaign, format, is_knee ? 1 : n, ids, code);
 }
 
 static void print_noise(double given, const gannet_recommendation *r) {
@@ -67,12 +228,26 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
                          (gannet_table_spec){.format = format, .n = 1, .ids = &r.id});
 }
 
+/* Options that do not go with the number of objectives. */
+static gannet_err check_options(const cli_arguments *arguments, const gannet_problem *problem) {
+  static const char *const of_several[] = {"front", "knee"};
+  const bool is_single = problem->spec.n_objectives == 0;
+  for (int i = 0; i < 2; ++i)
+    GANNET_REQUIRE(!is_single || !cli_has(arguments, of_several[i]), GANNET_ERR_INPUT,
+                   "--%s: the campaign has a single objective; leave it out", of_several[i]);
+  GANNET_REQUIRE(is_single || !cli_has(arguments, "recommended"), GANNET_ERR_INPUT,
+                 "--recommended: a model recommends a design by a single objective; with several, "
+                 "choose from --front, or take --knee");
+  return GANNET_OK;
+}
+
 static gannet_err run_best(const cli_arguments *arguments, const cli_world *world,
                            gannet_exit *code) {
   gannet_campaign campaign;
   int64_t *ids = NULL, n = 0;
   if (cli_has(arguments, "recommended")) GANNET_TRY(cli_become(CLI_EVERYTHING, world->argv));
   gannet_err err = cli_query(arguments, false, &campaign);
+  if (err == GANNET_OK) err = check_options(arguments, campaign.input->problem);
   if (err == GANNET_OK && cli_has(arguments, "recommended")) {
     err = print_recommended(arguments, &campaign, code);
     gannet_campaign_close(&campaign);
@@ -80,7 +255,10 @@ static gannet_err run_best(const cli_arguments *arguments, const cli_world *worl
   }
   if (err == GANNET_OK) cli_show_feasible(&campaign);
   if (err == GANNET_OK) err = gannet_history_rank(campaign.history, &ids, &n);
-  if (err == GANNET_OK) err = print_ranked(arguments, &campaign, n, ids, code);
+  if (err == GANNET_OK && campaign.input->problem->spec.n_objectives > 0)
+    err = print_front(arguments, &campaign, n, ids, code);
+  else if (err == GANNET_OK)
+    err = print_ranked(arguments, &campaign, n, ids, code);
   gannet_free(&ids);
   gannet_campaign_close(&campaign);
   return err;
@@ -89,7 +267,7 @@ static gannet_err run_best(const cli_arguments *arguments, const cli_world *worl
 const cli_command cli_best = {
     .name = "best",
     .usage = "DIR [options]",
-    .summary = "print the best feasible design of a campaign",
+    .summary = "print the best feasible design of a campaign, or the front of several objectives",
     .details =
         "Without a feasible design the exit code is 3, and the design that violates the "
         "constraints\n"
@@ -97,7 +275,11 @@ const cli_command cli_best = {
         "When values are noisy, the best design is also the luckiest one; --recommended prints "
         "the\n"
         "design at which a model of all results has the best mean. Other columns of a list of\n"
-        "candidates, such as names, come last.\n",
+        "candidates, such as names, come last.\n"
+        "With several objectives the designs of the front are printed, best in the first "
+        "objective\n"
+        "first: those that no other one betters in every objective. --where reads names of\n"
+        "variables, objectives, constraints and reported numbers.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -14,10 +14,18 @@ static gannet_err write_output(const cli_arguments *arguments, const gannet_camp
   gannet_format format;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_TRY(cli_open_output(arguments, &out));
-  const gannet_table_spec all = {.format = format, .course = true, .n = campaign->ledger.n};
-  const gannet_err err = cli_has(arguments, "timeline")
-                             ? gannet_timeline_write(out, &campaign->ledger, format)
-                             : cli_write_table(out, campaign, all);
+  gannet_table_spec all = {.format = format, .course = true, .n = campaign->ledger.n};
+  gannet_front front = {0};
+  gannet_err err = GANNET_OK;
+  if (campaign->input->problem->spec.n_objectives > 0) {
+    err = gannet_front_find(campaign->history, &front);
+    all.front = &front;
+  }
+  if (err == GANNET_OK && cli_has(arguments, "timeline"))
+    err = gannet_timeline_write(out, &campaign->ledger, format);
+  else if (err == GANNET_OK)
+    err = cli_write_table(out, campaign, all);
+  gannet_front_release(&front);
   const gannet_err closed = cli_close_output(out);
   return err != GANNET_OK ? err : closed;
 }

@@ -1,8 +1,12 @@
 #include "cli/query.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/file.h"
 #include "campaign/run/progress.h"
 #include "minimize/petsc.h"
+#include "problem/objectives.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
   GANNET_TRY(gannet_campaign_query(arguments->positional[0], replay, campaign));
@@ -41,6 +45,22 @@ void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
   cli_warn("no names from the list of candidates: %s", gannet_error_detail());
   gannet_error_clear();
   gannet_labels_release(labels);
+}
+
+void cli_print_front(FILE *out, const char *beginning, const gannet_problem *problem,
+                     const gannet_tally *tally) {
+  cli_say(out, "%s%d design%s, hypervolume %.6g, of what is better than ", beginning,
+          tally->n_front, tally->n_front == 1 ? "" : "s", tally->hypervolume);
+  for (int m = 0; m < tally->n_objectives; ++m) {
+    const bool is_given = !isnan(problem->spec.objectives[m].threshold);
+    cli_say(out, "%s%s %.6g%s", m > 0 ? ", " : "", problem->spec.objectives[m].name,
+            gannet_problem_flip_objective(problem, m, tally->reference[m]),
+            is_given ? "" : " (from the results)");
+  }
+  cli_say(out, "\n");
+  if (!(tally->hypervolume > 0))
+    cli_say(out, "%*sno design is better than the thresholds in every objective: nothing counts\n",
+            (int)strlen(beginning), "");
 }
 
 gannet_err cli_write_table(FILE *out, const gannet_campaign *campaign, gannet_table_spec spec) {

@@ -3,6 +3,7 @@
 #define GANNET_CLI_QUERY_H
 
 #include "campaign/run/campaign.h"
+#include "campaign/run/progress.h"
 #include "campaign/tables/on_bound.h"
 #include "campaign/tables/table.h"
 #include "cli/cli.h"
@@ -33,6 +34,14 @@ GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
  * Local.
  */
 void cli_show_feasible(const gannet_campaign *campaign);
+
+/* Print how large the front of several objectives is, and the reference of its hypervolume, in a
+ * line with this beginning.
+ *
+ * Local.
+ */
+void cli_print_front(FILE *out, const char *beginning, const gannet_problem *problem,
+                     const gannet_tally *tally);
 
 /* Print the bounds that the best design lies on, in lines with this beginning.
  *

@@ -24,6 +24,8 @@
 #include "cli/point.h"
 #include "cli/query.h"
 #include "machine/inspect.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "simulations/registry.h"
 
@@ -145,6 +147,20 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
   gannet_labels_release(&labels);
 }
 
+/* The front of several objectives, as far as it can be taken in at a glance. */
+static gannet_err print_front(const gannet_campaign *campaign, const gannet_tally *tally) {
+  enum { MOST = 10 };
+  gannet_front front = {0};
+  cli_print_front(stdout, "front: ", campaign->input->problem, tally);
+  GANNET_TRY(gannet_front_find(campaign->history, &front));
+  const gannet_table_spec spec = {.n = front.n < MOST ? front.n : MOST, .ids = front.id};
+  const gannet_err err = cli_write_table(stdout, campaign, spec);
+  if (front.n > MOST)
+    cli_say(stdout, "%d more: gannet best %s --front\n", front.n - MOST, campaign->directory);
+  gannet_front_release(&front);
+  return err;
+}
+
 /* There is no result: what to do. Pending evaluations may still have one. */
 static void print_no_result(const gannet_campaign *campaign, const gannet_tally *tally) {
   if (tally->pending > 0)
@@ -192,7 +208,10 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
           (long long)tally.pending, feasible);
   if (outcome->why[0]) cli_say(stdout, "reason: %s\n", outcome->why);
   print_reasons(campaign);
-  if (tally.best.id >= 0) print_best(campaign, &tally.best);
+  if (tally.n_front > 0 && print_front(campaign, &tally) != GANNET_OK)
+    gannet_error_clear();
+  else if (tally.n_front == 0 && tally.best.id >= 0)
+    print_best(campaign, &tally.best);
   cli_print_on_bounds(campaign->input->problem, "bound: ", n_on, on);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
   cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
@@ -325,7 +344,7 @@ static void print_change(const gannet_campaign *campaign) {
 /* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
 static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, bool again) {
   const gannet_campaign_input *input = campaign->input;
-  const int c = input->problem->spec.n_constraints;
+  const int c = gannet_problem_n_bounded(input->problem);
   int v = input->problem->n_free;
   for (int i = 0; i < input->problem->spec.n_variables; ++i)
     v -= !isnan(gannet_problem_pinned(input->problem, i));

@@ -95,7 +95,10 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
     cli_say(stdout, "imported     %lld result%s of earlier work, not counted in the budget%s\n",
             (long long)tally->imported, tally->imported == 1 ? "" : "s", elsewhere);
   print_related(campaign);
-  cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
+  if (tally->n_front > 0)
+    cli_print_front(stdout, "front        ", campaign->input->problem, tally);
+  else
+    cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
   if (!isnan(campaign->input->budget.cost) || campaign->input->cost.weigh) {
     gannet_budget_format_cost(campaign, proposed);
     cli_say(stdout, "cost         %s%s\n", proposed,
@@ -109,8 +112,9 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
 }
 
 static bool is_noisy(const gannet_campaign *campaign) {
-  return campaign->input->problem->spec.noise_sd > 0 ||
-         gannet_history_has_error_bars(campaign->history);
+  const gannet_problem_spec *spec = &campaign->input->problem->spec;
+  return spec->n_objectives == 0 &&
+         (spec->noise_sd > 0 || gannet_history_has_error_bars(campaign->history));
 }
 
 /* Bounds that the best design lies on. What lies behind is a model's to guess, which takes longer

@@ -13,6 +13,7 @@
 #include "cli/point.h"
 #include "evaluate/result_record.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -102,13 +103,16 @@ static gannet_err complete_values(const cli_arguments *arguments, given_result *
     for (int k = 0; k < problem->spec.n_constraints; ++k)
       GANNET_REQUIRE(!isnan(result->constraints[k]) || given->is_said[k + 1] ||
                          gannet_problem_formula(problem, k + 1),
-                     GANNET_ERR_INPUT,
-                     "give --constraint %s=VALUE, too; or %s=missing, if it is not known",
+                     GANNET_ERR_INPUT, "give --%s %s=VALUE, too; or %s=missing, if it is not known",
+                     k < gannet_problem_n_bounded(problem) ? "constraint" : "value",
                      problem->spec.constraints[k].name, problem->spec.constraints[k].name);
-    GANNET_REQUIRE(
-        !isnan(result->objective) || given->is_said[0] || gannet_problem_formula(problem, 0),
-        GANNET_ERR_INPUT,
-        "give --objective VALUE, too; or --objective missing, if it is not known");
+    const bool has_objective =
+        !isnan(result->objective) || given->is_said[0] || gannet_problem_formula(problem, 0);
+    const char *first = gannet_problem_quantity_name(problem, 0);
+    GANNET_REQUIRE(has_objective || problem->spec.n_objectives == 0, GANNET_ERR_INPUT,
+                   "give --value %s=VALUE, too; or %s=missing, if it is not known", first, first);
+    GANNET_REQUIRE(has_objective, GANNET_ERR_INPUT,
+                   "give --objective VALUE, too; or --objective missing, if it is not known");
   }
   if (gannet_result_compute(problem, lack, result))
     gannet_result_check_numbers(problem, lack, result);
@@ -171,6 +175,9 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
     GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
                    "--%s is given twice; leave one out", once[i]);
+  GANNET_REQUIRE(!objective || problem->spec.n_objectives == 0, GANNET_ERR_INPUT,
+                 "--objective: the campaign has several objectives; give --value %s=VALUE for each",
+                 gannet_problem_quantity_name(problem, 0));
   const bool is_done = objective || cli_repeated(arguments, "value", 0) ||
                        (cli_repeated(arguments, "constraint", 0) && !cannot_run && !failed);
   GANNET_REQUIRE(is_done + (cannot_run != NULL) + (failed != NULL) == 1, GANNET_ERR_INPUT,

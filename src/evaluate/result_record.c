@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/utf8.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 /* Without pointers and with the padding zeroed by pack. */
@@ -166,8 +167,9 @@ void gannet_result_check_numbers(const gannet_problem *problem, gannet_lack lack
     known += isfinite(value);
     if (isfinite(value) || (may && isnan(value))) continue;
     gannet_result_fail(result, false,
-                       i > 0 ? "constraint '%s' is %g, expected a finite number"
-                             : "%s is %g, expected a finite number",
+                       gannet_problem_quantity_objective(problem, i) < 0
+                           ? "constraint '%s' is %g, expected a finite number"
+                           : "%s is %g, expected a finite number",
                        gannet_problem_quantity_name(problem, i), value);
     return;
   }

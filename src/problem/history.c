@@ -1,12 +1,15 @@
 #include "problem/history.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "pareto/front.h"
 #include "problem/objectives.h"
+#include "problem/outputs.h"
 #include "problem/penalty.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
@@ -168,7 +171,7 @@ static void take_error_bars(gannet_history *h, int64_t id) {
   const int n = h->problem->spec.n_constraints;
   double *sd = h->sd + id * (n + 1);
   for (int i = 0; i <= n; ++i) {
-    const char *name = i > 0 ? h->problem->spec.constraints[i - 1].name : "objective";
+    const char *name = gannet_problem_reported_name(h->problem, i);
     const gannet_reported *item = gannet_quantities_find(&h->reported[id], name);
     sd[i] = item ? item->sd : 0;
   }
@@ -495,7 +498,8 @@ uint64_t gannet_history_digest(const gannet_history *h) {
 
 typedef struct {
   int64_t id;
-  double violation, value; /* minimised */
+  double violation;
+  double value; /* minimised; of several objectives, the rank of non-dominated sorting */
 } ranked_row;
 
 static int by_rank(const void *a, const void *b) {
@@ -503,6 +507,25 @@ static int by_rank(const void *a, const void *b) {
   if (x->violation != y->violation) return x->violation < y->violation ? -1 : 1;
   if (x->violation == 0 && x->value != y->value) return x->value < y->value ? -1 : 1;
   return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Replace the values of feasible rows by their ranks among each other. */
+static gannet_err rank_fronts(const gannet_history *history, int64_t n, ranked_row *ranked) {
+  const int m = gannet_problem_n_objectives(history->problem);
+  double *y = NULL;
+  int *rank = NULL, feasible = 0;
+  GANNET_REQUIRE(n <= INT_MAX, GANNET_ERR_SHAPE, "%lld results", (long long)n);
+  gannet_err err = gannet_alloc((size_t)n * (size_t)m, sizeof *y, &y);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *rank, &rank);
+  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
+    if (ranked[i].violation == 0)
+      gannet_history_objectives(history, ranked[i].id, y + (ptrdiff_t)m * feasible++);
+  if (err == GANNET_OK) err = gannet_pareto_ranks(feasible, m, y, rank);
+  for (int64_t i = 0, at = 0; i < n && err == GANNET_OK; ++i)
+    if (ranked[i].violation == 0) ranked[i].value = rank[at++];
+  gannet_free(&y);
+  gannet_free(&rank);
+  return err;
 }
 
 gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int64_t *n) {
@@ -518,8 +541,10 @@ gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int
       ranked[(*n)++] = (ranked_row){id, gannet_history_violation(history, id),
                                     gannet_problem_flip(problem, row->objective)};
   }
+  gannet_err err = GANNET_OK;
+  if (gannet_problem_n_objectives(problem) > 1) err = rank_fronts(history, *n, ranked);
   qsort(ranked, (size_t)*n, sizeof *ranked, by_rank);
-  const gannet_err err = gannet_alloc(most, sizeof **ids, ids);
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof **ids, ids);
   for (int64_t i = 0; err == GANNET_OK && i < *n; ++i) (*ids)[i] = ranked[i].id;
   gannet_free(&ranked);
   return err;

@@ -267,8 +267,9 @@ int gannet_history_feasibility(const gannet_history *history, int64_t id);
 
 /* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1.
  * When none is feasible, gannet_history_least_violation gives the one whose summed internal
- * violation is smallest, or -1. Neither is ever one that lacks its objective or a constraint, nor a
- * design from elsewhere.
+ * violation is smallest, or -1. With several objectives the best is that by the first one, for
+ * those who need any feasible design; problem/front.h has the front. Neither is ever one that lacks
+ * its objective or a constraint, nor a design from elsewhere.
  *
  * Local.
  *
@@ -286,7 +287,8 @@ double gannet_history_violation(const gannet_history *history, int64_t id);
 
 /* All complete done evaluations but designs from elsewhere, best first: feasible ones by their
  * objective, then the others by their violation; the lower id on a tie. The first is
- * gannet_history_best, or least_violation.
+ * gannet_history_best, or least_violation. With several objectives feasible ones are ordered by
+ * non-dominated sorting: those of the front come first.
  *
  * Local.
  *

@@ -121,6 +121,11 @@ const char *gannet_problem_quantity_name(const gannet_problem *problem, int inde
   return problem->outputs ? problem->outputs->objective : "objective";
 }
 
+const char *gannet_problem_reported_name(const gannet_problem *problem, int index) {
+  const bool is_single = index == 0 && problem->spec.n_objectives == 0;
+  return is_single ? "objective" : gannet_problem_quantity_name(problem, index);
+}
+
 const char *gannet_problem_objective_unit(const gannet_problem *problem) {
   return problem->outputs && problem->outputs->unit ? problem->outputs->unit : "";
 }
@@ -218,8 +223,9 @@ static double propagate_sd(const gannet_problem *problem, const gannet_result_re
   double sum = 0;
   for (int j = 0; j < formula->n; ++j) {
     const bool is_objective = gannet_problem_find_quantity(problem, formula->names[j]) == 0;
-    const gannet_reported *item =
-        gannet_quantities_find(&result->reported, is_objective ? "objective" : formula->names[j]);
+    const gannet_reported *item = gannet_quantities_find(
+        &result->reported,
+        is_objective ? gannet_problem_reported_name(problem, 0) : formula->names[j]);
     if (!item || !(item->sd > 0)) continue;
     const double up = value_moved(formula, j, item->sd) - value;
     const double down = value - value_moved(formula, j, -item->sd);
@@ -256,7 +262,7 @@ static gannet_computed compute_formula(const gannet_problem *problem, gannet_res
     return GANNET_COMPUTED_WRONG;
   }
   *value = computed;
-  const gannet_quantity made = {.name = i > 0 ? problem->spec.constraints[i - 1].name : "objective",
+  const gannet_quantity made = {.name = gannet_problem_reported_name(problem, i),
                                 .value = computed,
                                 .sd = propagate_sd(problem, result, formula, computed)};
   if (made.sd == 0 && !gannet_quantities_find(&result->reported, made.name))

@@ -114,6 +114,13 @@ const gannet_formula *gannet_problem_formula(const gannet_problem *problem, int 
  */
 const char *gannet_problem_quantity_name(const gannet_problem *problem, int index);
 
+/* The name under which what is reported of a quantity besides its value is kept: that of a single
+ * objective is "objective", whichever name the campaign file gives it.
+ *
+ * Local.
+ */
+const char *gannet_problem_reported_name(const gannet_problem *problem, int index);
+
 /* Say where the number of an output comes from, as in "column Cd of forces.dat, mean of the last
  * 200 rows".
  *

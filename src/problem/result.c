@@ -94,7 +94,7 @@ gannet_err gannet_result_report(const gannet_problem *problem, const gannet_quan
                   : index > 0 ? &result->constraints[index - 1]
                               : NULL;
   gannet_quantity kept = *quantity;
-  if (index == 0) kept.name = "objective"; /* whatever name the campaign gives it */
+  if (index == 0) kept.name = gannet_problem_reported_name(problem, 0);
   if (asked && !isnan(quantity->value)) *asked = quantity->value;
   if (asked) kept.value = *asked;
   if (asked && quantity->sd == 0 && !quantity->gradient) return GANNET_OK;

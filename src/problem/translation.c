@@ -232,7 +232,7 @@ gannet_err gannet_translation_result(const gannet_translation *t, const gannet_r
   to->retry = from->retry;
   to->run = from->run;
   for (int i = 0; i <= t->from->spec.n_constraints; ++i) {
-    const char *name = i > 0 ? gannet_problem_quantity_name(t->from, i) : "objective";
+    const char *name = gannet_problem_reported_name(t->from, i);
     const double value = i > 0 ? from->constraints[i - 1] : from->objective;
     if (from->status != GANNET_EVAL_DONE || gannet_problem_formula(t->from, i) || isnan(value))
       continue;

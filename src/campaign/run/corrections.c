@@ -241,10 +241,14 @@ static gannet_err set_value(const gannet_ledger *ledger, const gannet_reported *
   const gannet_problem *problem = ledger->problem;
   const int index = gannet_problem_find_quantity(problem, given->name);
   const gannet_formula *formula = index >= 0 ? gannet_problem_formula(problem, index) : NULL;
-  const char *name = index == 0 ? "objective" : given->name;
+  const char *name = index == 0 ? gannet_problem_reported_name(problem, 0) : given->name;
   bool is_known = index >= 0;
   for (int i = 0; i < ledger->n_columns && !is_known; ++i)
     is_known = !ledger->column[i].kind && strcmp(ledger->column[i].name, given->name) == 0;
+  GANNET_REQUIRE(problem->spec.n_objectives == 0 || strcmp(given->name, "objective") != 0,
+                 GANNET_ERR_INPUT,
+                 "--objective: the campaign has several objectives; give --quantity %s=VALUE",
+                 gannet_problem_quantity_name(problem, 0));
   if (!is_known) return raise_unknown(ledger, given->name);
   GANNET_REQUIRE(!formula, GANNET_ERR_INPUT,
                  "%s is computed from '%.100s'; correct the quantities in it", given->name,

@@ -179,7 +179,7 @@ static bool is_variable_column(const reader *r, int column) {
 static gannet_err find_quantities(reader *r) {
   const char *name;
   GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, 0), "reported", true));
-  GANNET_TRY(add_quantity(r, "objective", "reported", true));
+  GANNET_TRY(add_quantity(r, gannet_problem_reported_name(r->problem, 0), "reported", true));
   for (int k = 1; k <= r->problem->spec.n_constraints; ++k)
     GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, k), "constraints", true));
   for (int i = 0; (name = gannet_problem_known_quantity(r->problem, i)); ++i)
@@ -199,7 +199,8 @@ static gannet_err find_quantities(reader *r) {
 static gannet_err check_quantity(const reader *r, int index) {
   const char *name = gannet_problem_quantity_name(r->problem, index), *missing = name;
   const gannet_formula *formula = gannet_problem_formula(r->problem, index);
-  bool is_known = has_quantity(r, name) || (index == 0 && has_quantity(r, "objective"));
+  bool is_known = has_quantity(r, name) ||
+                  (index == 0 && has_quantity(r, gannet_problem_reported_name(r->problem, 0)));
   if (!is_known && formula) {
     is_known = true;
     for (int i = 0; i < formula->n; ++i) {
@@ -490,7 +491,8 @@ static void compare_row(known *k, const gannet_results_file *about, const gannet
     row->id = row->result.id = pending;
     k->is_taken[pending] = true;
   } else if (other >= 0 && problem->spec.noise_sd == 0 &&
-             !gannet_quantities_find(&row->result.reported, "objective")) {
+             !gannet_quantities_find(&row->result.reported,
+                                     gannet_problem_reported_name(problem, 0))) {
     (void)snprintf(why, sizeof why,
                    "%s %lld has another result of this design, and with noise: 0 there is only one",
                    other < n ? "evaluation" : "line",

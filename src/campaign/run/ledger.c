@@ -9,6 +9,7 @@
 #include "campaign/config/config.h"
 #include "campaign/run/ledger_translation.h"
 #include "campaign/run/record.h"
+#include "problem/outputs.h"
 
 /* Title of the column of GANNET_COLUMN_START, and its name in snapshots. */
 static const char start_column[] = "start_from";
@@ -118,8 +119,9 @@ gannet_err gannet_ledger_add_column(gannet_ledger *ledger, const char *name,
 gannet_err gannet_ledger_add_columns(gannet_ledger *ledger, const gannet_quantities *reported) {
   for (int i = 0; i < reported->n; ++i) {
     const gannet_reported *item = &reported->item[i];
-    const bool has_own = strcmp(item->name, "objective") == 0 ||
-                         gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
+    const bool has_own =
+        strcmp(item->name, gannet_problem_reported_name(ledger->problem, 0)) == 0 ||
+        gannet_problem_find_constraint(ledger->problem, item->name) >= 0;
     if (!has_own) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, GANNET_COLUMN_VALUE));
     if (item->sd > 0) GANNET_TRY(gannet_ledger_add_column(ledger, item->name, GANNET_COLUMN_SD));
   }

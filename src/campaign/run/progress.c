@@ -9,9 +9,32 @@
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
 #include "optimizer/optimizer.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 enum { BAR = 30 };
+
+/* Without memory for it the front is not told of. */
+static void count_front(const gannet_history *history, gannet_tally *tally) {
+  gannet_front front = {0};
+  if (gannet_front_find(history, &front) != GANNET_OK) gannet_error_clear();
+  tally->n_front = front.n;
+  tally->hypervolume = front.hypervolume;
+  for (int m = 0; m < front.m; ++m) tally->reference[m] = front.reference[m];
+  gannet_front_release(&front);
+}
+
+/* By how much the hypervolume has grown since so many results, both up to today's reference. */
+static double hypervolume_gain(const gannet_history *history, const gannet_tally *tally,
+                               int64_t n_told) {
+  gannet_front before = {0};
+  if (gannet_front_find_before(history, n_told, tally->reference, &before) != GANNET_OK)
+    gannet_error_clear();
+  const double gain = tally->hypervolume - before.hypervolume;
+  gannet_front_release(&before);
+  return gain;
+}
 
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   const gannet_ledger *ledger = &campaign->ledger;
@@ -23,7 +46,7 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       .pending = gannet_ledger_pending(ledger),
       .imported = gannet_history_count_origin(campaign->history, GANNET_ORIGIN_IMPORT),
       .feasible = ledger->n_feasible - ledger->n_imported_feasible};
-  if (campaign->input->problem->spec.n_constraints == 0) tally->feasible = -1;
+  if (gannet_problem_n_bounded(campaign->input->problem) == 0) tally->feasible = -1;
   const gannet_problem *problem = campaign->input->problem;
   const char *unit = gannet_problem_objective_unit(problem);
   const char *name = gannet_problem_quantity_name(problem, 0);
@@ -40,6 +63,8 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       gannet_history_get(campaign->history, tally->best.id)->origin == GANNET_ORIGIN_IMPORT;
   if (tally->best.id >= 0)
     tally->violation = gannet_history_violation(campaign->history, tally->best.id);
+  tally->n_objectives = gannet_problem_n_objectives(problem);
+  if (tally->n_objectives > 1) count_front(campaign->history, tally);
 }
 
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text) {
@@ -58,6 +83,9 @@ void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
     (void)snprintf(text, GANNET_TALLY_TEXT,
                    "no feasible design yet; least violation %.4g at evaluation %lld%s",
                    tally->violation, id, imported);
+  else if (tally->n_objectives > 1)
+    (void)snprintf(text, GANNET_TALLY_TEXT, "front: %d design%s, hypervolume %.*g", tally->n_front,
+                   tally->n_front == 1 ? "" : "s", digits, tally->hypervolume);
   else
     (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s (evaluation %lld%s)", tally->name,
                    digits, tally->best.objective, tally->unit, id, imported);
@@ -97,6 +125,7 @@ void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_ca
   progress->live = out && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
   progress->start = gannet_clock_seconds();
   progress->count_start = ended(&tally);
+  progress->n_told = gannet_history_count_told(campaign->history);
   /* Designs may end a campaign before its budget does. */
   if (left == INT64_MAX)
     progress->budget = 0;
@@ -141,18 +170,23 @@ void gannet_progress_update(gannet_progress *progress, const gannet_campaign *ca
 void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
   gannet_tally tally;
   char share[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
+  char gain[40] = "";
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
+  if (tally.n_front > 0)
+    (void)snprintf(gain, sizeof gain, " (%+.2g)",
+                   hypervolume_gain(campaign->history, &tally, progress->n_told));
+  progress->n_told = gannet_history_count_told(campaign->history);
   gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
   gannet_tally_feasible_text(&tally, ", ", feasible);
   gannet_tally_best_text(&tally, 6, best);
   clear_line(progress);
   (void)fprintf(progress->out,
-                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s, "
+                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s%s, "
                 "proposal %.3f s",
                 (long long)gannet_optimizer_next_batch(campaign->optimizer) - 1, share,
                 (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
-                feasible, best, gannet_optimizer_ask_seconds(campaign->optimizer));
+                feasible, best, gain, gannet_optimizer_ask_seconds(campaign->optimizer));
   print_times(progress, &tally);
   (void)fputc('\n', progress->out);
   (void)fflush(progress->out);

@@ -14,6 +14,7 @@ typedef struct {
   double start;        /* seconds of gannet_clock_seconds */
   int64_t count_start; /* evaluations that had ended then */
   int64_t budget;      /* evaluations, 0 = no limit */
+  int64_t n_told;      /* results that the last line told of */
 } gannet_progress;
 
 typedef struct {
@@ -25,6 +26,10 @@ typedef struct {
   bool is_best_imported;
   char name[72]; /* of the objective and a blank; "" when the campaign file gives it none */
   char unit[32]; /* of the objective behind a blank; "" when none was stated */
+  int n_objectives;
+  int n_front;                              /* designs of the front of several objectives */
+  double hypervolume;                       /* that the front dominates */
+  double reference[GANNET_OBJECTIVES_MOST]; /* [n_objectives] minimised */
 } gannet_tally;
 
 enum { GANNET_TALLY_TEXT = 200 };
@@ -45,7 +50,7 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
 
 /* "best 331 (evaluation 7)", "no feasible design yet; least violation 0.3 at evaluation 7", or "no
- * result yet".
+ * result yet"; of several objectives "front: 14 designs, hypervolume 0.412".
  *
  * Local.
  *

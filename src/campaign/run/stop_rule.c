@@ -4,29 +4,55 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "campaign/run/budget.h"
 #include "optimizer/substitute.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
-/* Results that were told after the last one that improved the best feasible objective, imported
- * and discarded ones left out; 0 without a feasible design. */
-static int64_t count_stagnant(const gannet_history *history) {
-  const gannet_problem *problem = gannet_history_problem(history);
+/* Whether no design of the front so far is as good as a new one in every objective. The new one
+ * takes its place among them then, for those that it dominates.
+ *
+ * front  inout  [*n][m] minimised, with room for one more
+ */
+static bool enter_front(int m, const double *y, int64_t *n, double *front) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < *n; ++i) {
+    bool is_as_good = true;
+    for (int j = 0; j < m; ++j) is_as_good = is_as_good && front[i * m + j] <= y[j];
+    if (is_as_good) return false;
+  }
+  for (int64_t i = 0; i < *n; ++i) {
+    bool is_dominated = true;
+    for (int j = 0; j < m; ++j) is_dominated = is_dominated && y[j] <= front[i * m + j];
+    if (!is_dominated) memmove(front + kept++ * m, front + i * m, (size_t)m * sizeof *front);
+  }
+  memcpy(front + kept * m, y, (size_t)m * sizeof *front);
+  *n = kept + 1;
+  return true;
+}
+
+/* Results that were told after the last feasible one that was better than those before: with
+ * several objectives, that came onto the front. Imported and discarded ones are left out; 0 without
+ * a feasible design. */
+static gannet_err count_stagnant(const gannet_history *history, int64_t *stagnant) {
   const int64_t *order = gannet_history_order(history), n = gannet_history_count_told(history);
-  int64_t stagnant = 0;
-  double best = INFINITY;
+  const int m = gannet_problem_n_objectives(gannet_history_problem(history));
+  double *front = NULL, y[GANNET_OBJECTIVES_MOST];
+  int64_t n_front = 0;
+  *stagnant = 0;
+  GANNET_TRY(gannet_alloc(((size_t)n + 1) * (size_t)m, sizeof *front, &front));
   for (int64_t i = 0; i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
-    const double value = gannet_problem_flip(problem, row->objective);
-    if (value < best && gannet_history_is_feasible(history, order[i])) {
-      best = value;
-      stagnant = 0;
-    } else if (isfinite(best) && row->origin != GANNET_ORIGIN_IMPORT &&
-               row->status != GANNET_EVAL_DISCARDED) {
-      ++stagnant;
-    }
+    gannet_history_objectives(history, order[i], y);
+    if (gannet_history_is_feasible(history, order[i]) && enter_front(m, y, &n_front, front))
+      *stagnant = 0;
+    else if (n_front > 0 && row->origin != GANNET_ORIGIN_IMPORT &&
+             row->status != GANNET_EVAL_DISCARDED)
+      *stagnant += 1;
   }
-  return stagnant;
+  gannet_free(&front);
+  return GANNET_OK;
 }
 
 void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t size) {
@@ -48,12 +74,15 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
   (void)snprintf(best, sizeof best, "best %.70s %.10g%s%.40s (evaluation %lld)",
                  gannet_problem_quantity_name(problem, 0), objective, *unit ? " " : "", unit,
                  (long long)id);
-  if (gannet_problem_flip(problem, objective) <= gannet_problem_flip(problem, stop->target)) {
+  if (problem->spec.n_objectives > 0)
+    (void)snprintf(best, sizeof best, "the front is as it was");
+  else if (gannet_problem_flip(problem, objective) <= gannet_problem_flip(problem, stop->target)) {
     (void)snprintf(why, size, "stop.target: %s has reached %.10g", best, stop->target);
     return;
   }
   if (stop->stagnation == GANNET_AUTO) return;
-  const int64_t stagnant = count_stagnant(campaign->history);
+  int64_t stagnant = 0;
+  if (count_stagnant(campaign->history, &stagnant) != GANNET_OK) gannet_error_clear();
   if (stagnant >= stop->stagnation)
     (void)snprintf(why, size,
                    "stop.stagnation: no improvement by the last %lld result%s (limit %d); %s",

@@ -42,7 +42,8 @@ gannet_err gannet_on_bounds_find(const gannet_history *history, gannet_on_bound 
   const int64_t best = gannet_history_best(history);
   *n = 0;
   *list = NULL;
-  if (best < 0 || problem->pool) return GANNET_OK;
+  /* The ends of a front lie on bounds. */
+  if (best < 0 || problem->pool || problem->spec.n_objectives > 0) return GANNET_OK;
   const double *x = gannet_history_x_unit(history, best);
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof **list, list));
   for (int i = 0; i < problem->spec.n_variables; ++i) {

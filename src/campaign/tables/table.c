@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
+#include "problem/outputs.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
 
@@ -22,6 +24,7 @@ typedef struct {
   int n_reported;     /* the first columns of the ledger that are shown */
   const int64_t *ids; /* of the rows; NULL = 0, 1, ... */
   const gannet_labels *labels;
+  const gannet_front *front;
   bool old_words; /* statuses as earlier versions wrote them */
 } layout;
 
@@ -43,7 +46,7 @@ static const struct {
              COLUMN("origin")};
 enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
 
-/* Columns: id, batch, variables, objective, constraints, status, feasible, course, reported
+/* Columns: id, batch, variables, objectives, constraints, status, feasible, course, reported
  * quantities, labels. The last of the course, origin, is there when not all designs are proposals
  * of gannet or told one by one. */
 static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
@@ -67,30 +70,44 @@ static const char *name_given(const char *name, origin of) {
   return name;
 }
 
+/* The quantity in a place behind the variables: all objectives come before the constraints. */
+static int quantity_at(const gannet_problem *problem, int place) {
+  const int n_objectives = gannet_problem_n_objectives(problem);
+  return place < n_objectives ? gannet_problem_objective_quantity(problem, place)
+                              : place - n_objectives + 1;
+}
+
+/* Whichever name a campaign gives its only objective, its column is called so. */
+static const char *quantity_column(const gannet_problem *problem, int place) {
+  if (place == 0 && problem->spec.n_objectives == 0) return "objective";
+  return name_given(gannet_problem_quantity_name(problem, quantity_at(problem, place)), CONSTRAINT);
+}
+
 static const char *column_name(const void *user, int column) {
   const layout *l = user;
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
+  if (l->front && column == l->n_columns - 1) return "front";
   if (label >= 0) return l->labels->name[label];
   if (reported >= 0) return name_given(l->ledger->column[reported].title, REPORTED);
   if (column < N_AHEAD) return names[column].own;
   if ((column -= N_AHEAD) < spec->n_variables)
     return name_given(spec->variables[column].name, VARIABLE);
-  if ((column -= spec->n_variables) == 0) return "objective";
-  if ((column -= 1) < spec->n_constraints)
-    return name_given(spec->constraints[column].name, CONSTRAINT);
-  return names[column - spec->n_constraints + N_AHEAD].own;
+  if ((column -= spec->n_variables) <= spec->n_constraints)
+    return quantity_column(l->ledger->problem, column);
+  return names[column - spec->n_constraints - 1 + N_AHEAD].own;
 }
 
 static const char *column_unit(const void *user, int column) {
   const layout *l = user;
   const gannet_problem *problem = l->ledger->problem;
-  const int variable = column - N_AHEAD, constraint = variable - problem->spec.n_variables - 1;
+  const int variable = column - N_AHEAD, place = variable - problem->spec.n_variables;
   if (variable >= 0 && variable < problem->spec.n_variables)
     return gannet_problem_unit(problem->variable_unit, variable);
-  if (constraint >= 0 && constraint < problem->spec.n_constraints)
-    return gannet_problem_unit(problem->constraint_unit, constraint);
-  return "";
+  if (place < 0 || place > problem->spec.n_constraints) return "";
+  const int quantity = quantity_at(problem, place);
+  if (quantity > 0) return gannet_problem_unit(problem->constraint_unit, quantity - 1);
+  return problem->spec.n_objectives > 0 ? gannet_problem_objective_unit(problem) : "";
 }
 
 static gannet_cell course_cell(const gannet_run_record *run, gannet_origin from, int column,
@@ -129,10 +146,12 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const gannet_ticket *t = &l->ledger->ticket[id];
   const bool done = t->result.status == GANNET_EVAL_DONE;
-  if (column == 0) return gannet_cell_real(done ? t->result.objective : NAN, text);
-  if ((column -= 1) < spec->n_constraints)
-    return gannet_cell_real(done ? t->result.constraints[column] : NAN, text);
-  column -= spec->n_constraints;
+  if (column <= spec->n_constraints) {
+    const int quantity = quantity_at(l->ledger->problem, column);
+    const double value = quantity == 0 ? t->result.objective : t->result.constraints[quantity - 1];
+    return gannet_cell_real(done ? value : NAN, text);
+  }
+  column -= spec->n_constraints + 1;
   if (column == 0) {
     const gannet_eval_status status = t->result.status;
     const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
@@ -169,11 +188,20 @@ static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int colum
   return GANNET_CELL_WORD;
 }
 
+/* Whether an evaluation is on the front; ids ascend there. */
+static gannet_cell front_cell(const gannet_front *front, int64_t id, char *text) {
+  bool is_there = false;
+  for (int i = 0; i < front->n && !is_there; ++i) is_there = front->id[i] == id;
+  (void)snprintf(text, GANNET_CELL, "%s", is_there ? "true" : "false");
+  return GANNET_CELL_TRUTH;
+}
+
 static gannet_cell make_cell(const void *user, int64_t row, int column, char *text) {
   const layout *l = user;
   const int64_t id = l->ids ? l->ids[row] : row;
   const gannet_problem *problem = l->ledger->problem;
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
+  if (l->front && column == l->n_columns - 1) return front_cell(l->front, id, text);
   if (label >= 0) return label_cell(l->labels, id, label, text);
   if (reported >= 0) return reported_cell(l, id, reported, text);
   if (column == 0) return gannet_cell_whole(id, text);
@@ -207,6 +235,8 @@ gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
   layout l = make_layout(ledger, spec->course, spec->ids);
   l.labels = spec->labels;
   if (l.labels) l.n_columns += l.labels->n_columns;
+  l.front = spec->front;
+  l.n_columns += l.front != NULL;
   const gannet_grid grid = make_grid(&l, spec->n);
   return gannet_grid_write(out, &grid, spec->format);
 }

@@ -6,6 +6,7 @@
 
 #include "campaign/tables/grid.h"
 #include "campaign/tables/labels.h"
+#include "problem/front.h"
 
 /* Which evaluations, and whether their course (times, host, attempts, reason) is shown. */
 typedef struct {
@@ -14,6 +15,7 @@ typedef struct {
   int64_t n;
   const int64_t *ids;          /* [n]; NULL = 0 .. n-1 */
   const gannet_labels *labels; /* the last columns; NULL = none */
+  const gannet_front *front;   /* a column behind them says which are on it; NULL = none */
 } gannet_table_spec;
 
 /* Write evaluations. CSV begins with a header line; JSON is an array of objects.

@@ -367,7 +367,7 @@ static void put_best(view *v, const gannet_tally *tally) {
   const watch_course *c = v->course;
   FILE *out = page_begin(&v->page, "best", GREEN, 1);
   if (!out) return;
-  if (!tally->best.feasible) {
+  if (!tally->best.feasible || tally->n_objectives > 1) {
     char text[GANNET_TALLY_TEXT];
     gannet_tally_best_text(tally, 10, text);
     (void)fprintf(out, "%s\n", text);
@@ -406,7 +406,7 @@ static void put_constraint(flow *f, const gannet_constraint *about, double value
 
 static void put_design(view *v, const gannet_tally *tally) {
   const gannet_problem *problem = v->campaign->input->problem;
-  if (tally->best.id < 0) return;
+  if (tally->best.id < 0 || tally->n_objectives > 1) return;
   flow f = begin_flow(v, "design", "", 1);
   if (!f.out) return;
   const double *x = gannet_history_x_user(v->campaign->history, tally->best.id);
@@ -432,7 +432,8 @@ static void put_course(view *v) {
   const bool unicode = v->page.frame.unicode;
   const bool climbs = v->campaign->input->problem->spec.goal == GANNET_MAXIMIZE;
   char ends[80];
-  if (c->n_steps < 2) return;
+  /* Of several objectives no single value is the best. */
+  if (c->n_steps < 2 || v->campaign->input->problem->spec.n_objectives > 0) return;
   FILE *out = page_begin(&v->page, "course", "", 1);
   if (!out) return;
   (void)snprintf(ends, sizeof ends, "  %.5g to %.5g", c->steps[0].value,

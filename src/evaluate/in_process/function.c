@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "evaluate/backends.h"
 #include "evaluate/in_process/in_process.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 enum {
@@ -106,11 +107,12 @@ static void check_sizes(const gannet_simulation_type *type, const gannet_problem
                     "'%s' takes %d variables, the campaign has %d; give it as many, or choose "
                     "another (gannet list simulations)",
                     type->name, type->fixed_d, spec->n_variables);
-  if (spec->n_constraints > 0 && type->n_constraints == 0 && !type->name_quantity)
+  const int n_bounded = gannet_spec_n_bounded(spec);
+  if (n_bounded > 0 && type->n_constraints == 0 && !type->name_quantity)
     gannet_complain(complaints, "evaluate.simulation",
                     "'%s' computes no constraints, the campaign names %d; leave constraints out, "
                     "or choose another simulation (gannet list simulations)",
-                    type->name, spec->n_constraints);
+                    type->name, n_bounded);
 }
 
 typedef struct {

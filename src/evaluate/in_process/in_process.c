@@ -11,6 +11,7 @@
 #include "evaluate/backends.h"
 #include "evaluate/result_record.h"
 #include "problem/derived.h"
+#include "problem/objectives.h"
 
 enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
 
@@ -274,7 +275,7 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
                                          run->names,
                                          x,
                                          run->texts,
-                                         spec->n_constraints,
+                                         gannet_spec_n_bounded(spec),
                                          run->constraint_names,
                                          run->settings->n,
                                          (const char *const *)run->settings->item};

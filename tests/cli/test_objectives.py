@@ -1,0 +1,189 @@
+# test: labels cli timeout 300
+"""Campaigns with several objectives: what is read, shown, corrected and changed."""
+import json
+
+import program
+from program import FINISHED, INFEASIBLE, USAGE
+
+SIMULATION = """\
+#!/bin/bash
+awk '{ v[$1] = $2 } END { x = v["x"]; y = v["y"]
+     print "drag", x > "results.out"
+     print "lift", -(1 - x) * (1 + y) > "results.out"
+     print "stress", x + y / 5 > "results.out"
+     print "mass", y > "results.out" }' params.in
+"""
+WING = """\
+name: wing
+method: sobol
+variables: {x: {lower: 0, upper: 1}, y: {lower: 0, upper: 1}}
+constraints: {stress: {upper: 0.9}}
+objectives:
+  drag: {goal: minimize, threshold: 1.1, unit: N}
+  lift: {goal: maximize, threshold: -2.5}
+batch: 3
+budget: {evaluations: 12}
+save: {batches: 1, interval: 0s}
+evaluate: {backend: command, command: ["{input_directory}/sim.sh"], parallel: 3}
+"""
+
+
+def dominates(a, b):
+    return a[0] <= b[0] and a[1] >= b[1] and a != b
+
+
+class Objectives(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write(SIMULATION, "sim.sh", 0o755)
+
+    def begin(self, text=WING, *words, ranks=0):
+        outcome = self.gannet("run", self.write(text, "wing.yaml"), *words, ranks=ranks)
+        self.assertEqual(outcome.code, FINISHED, outcome)
+        return outcome
+
+    def front_of(self, rows):
+        """Ids of the front, by every pair."""
+        feasible = [row for row in rows if row["feasible"] == "true"]
+        value = {row["id"]: (float(row["drag"]), float(row["lift"])) for row in feasible}
+        return {a for a in value if not any(dominates(value[b], value[a]) for b in value)}
+
+    def test_the_front_is_shown_everywhere(self):
+        outcome = self.begin()
+        rows = self.history("wing.campaign")
+        self.assertEqual(list(rows[0])[:9], ["id", "batch", "x", "y", "drag", "lift", "stress", "status", "feasible"])
+        self.assertNotIn("objective", rows[0])
+        front = self.front_of(rows)
+        self.assertGreater(len(front), 2)
+        volume, worst = 0, -2.5  # strips from the least drag on, each up to the best lift so far
+        values = sorted((float(row["drag"]), float(row["lift"])) for row in rows if row["id"] in front)
+        for drag, lift in values:
+            volume += (1.1 - drag) * (lift - worst)
+            worst = lift
+        words = f"{len(front)} designs, hypervolume {volume:.6g}"
+        self.assertIn(f"front: {words}, of what is better than drag 1.1, lift -2.5", outcome.out)
+        self.assertRegex(outcome.err, r"batch 3: .*, front: \d+ designs, hypervolume [0-9.]+ \(\+[0-9.e-]+\), proposal")
+        self.assertIn(words, self.gannet("status", "wing.campaign").out)
+        self.assertIn(f"{len(front)} designs", self.gannet("watch", "wing.campaign", "--once").out)
+        best = json.loads(self.gannet("best", "wing.campaign", "--format", "json").out)
+        self.assertEqual({str(row["id"]) for row in best}, front)
+        self.assertEqual([row["drag"] for row in best], sorted(row["drag"] for row in best))
+        exported = json.loads(self.gannet("export", "wing.campaign", "--format", "json").out)
+        self.assertEqual({str(row["id"]) for row in exported if row["front"]}, front)
+        knee = json.loads(self.gannet("best", "wing.campaign", "--knee", "--format", "json").out)
+        self.assertEqual(len(knee), 1)
+        self.assertIn(str(knee[0]["id"]), front)
+        self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
+
+    def test_where_cuts_the_front(self):
+        self.begin()
+        rows = {row["id"]: row for row in self.history("wing.campaign")}
+        wanted = {i for i in self.front_of(rows.values()) if float(rows[i]["mass"]) <= 0.5 and float(rows[i]["drag"]) > 0.2}
+        found = json.loads(self.gannet("best", "wing.campaign", "--where", "mass <= 0.5 and drag > 0.2", "--format", "json").out)
+        self.assertEqual({str(row["id"]) for row in found}, wanted)
+        nothing = self.gannet("best", "wing.campaign", "--where", "drag > 5")
+        self.assertEqual(nothing.code, INFEASIBLE)
+        self.assertIn("no feasible design with drag > 5", nothing.err)
+        wrong = self.gannet("best", "wing.campaign", "--where", "mas <= 700")
+        self.assertEqual(wrong.code, USAGE)
+        self.assertIn("did you mean 'mass'?", wrong.err)
+        wrong = self.gannet("best", "wing.campaign", "--recommended")
+        self.assertEqual(wrong.code, USAGE)
+        self.assertIn("--knee", wrong.err)
+
+    def test_a_single_objective_has_no_front(self):
+        self.begin(WING.replace("objectives:\n  drag: {goal: minimize, threshold: 1.1, unit: N}\n  lift: {goal: maximize, threshold: -2.5}",
+                                "objective: drag"))
+        for option in ("--front", "--knee"):
+            wrong = self.gannet("best", "wing.campaign", option)
+            self.assertEqual(wrong.code, USAGE)
+            self.assertIn(f"{option}: the campaign has a single objective", wrong.err)
+        found = self.gannet("best", "wing.campaign", "--where", "mass > 0.5", "-n", "20", "--format", "json")
+        rows = self.history("wing.campaign")
+        self.assertEqual([str(row["id"]) for row in json.loads(found.out)],
+                         [row["id"] for row in sorted(rows, key=lambda row: float(row["objective"]))
+                          if float(row["mass"]) > 0.5 and row["feasible"] == "true"])
+
+    def refused(self, text, *expected):
+        outcome = self.gannet("run", self.write(text, "wrong.yaml"))
+        self.assertEqual(outcome.code, USAGE, outcome)
+        for part in expected:
+            self.assertIn(part, outcome.err)
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        self.refused(WING + "objective: drag\n", "wrong.yaml:12:1: objective: there are objectives, too")
+        self.refused(WING + "goal: maximize\n", "goal: with several objectives each has its own")
+        self.refused(WING + "noise: 0.1\n", "noise: with several objectives each has its own")
+        self.refused(WING + "stop: {target: 3}\n", "stop.target: a campaign with several objectives has no single value")
+        self.refused(WING + "stop: {regret: {within: 0.1}}\n", "stop.regret: it is about a single objective")
+        self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", ""), "expected 'objective: drag'")
+        self.refused(WING.replace("lift:", "x:"), "the name 'x' is taken by a variable")
+        self.refused(WING.replace("lift:", "stress:"), "the name 'stress' is taken by a constraint")
+        self.refused(WING.replace("lift:", "objective:"), "the name 'objective' is taken")
+        self.refused(WING.replace("goal: maximize", "goal: maximise"), "'maximise' is not valid; expected one of: minimize maximize")
+        self.refused(WING.replace("threshold: -2.5", "threshold: lots"), "objectives.lift.threshold")
+        self.refused(WING.replace("goal: maximize", "gaol: maximize"), "did you mean 'goal'?")
+        many = "".join(f"  f{i}: {{}}\n" for i in range(10))
+        self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", many), "there are 11, expected 2 to 5")
+        self.refused(WING.replace("objectives:\n", "objectives: [drag, lift]\nvoid:\n"), "expected a name for each")
+
+    def test_an_objective_that_is_not_reported_fails_with_what_was(self):
+        self.gannet("run", self.write(WING.replace("lift:", "range:").replace("goal: maximize, threshold: -2.5", "goal: maximize"),
+                                      "wing.yaml"), "-q")
+        rows = self.history("wing.campaign")
+        self.assertFalse(any(row["feasible"] == "true" for row in rows))
+        failed = [row for row in rows if row["status"] == "failed"]
+        self.assertGreater(len(failed), 2)
+        for row in failed:
+            self.assertIn("range is missing", row["reason"])
+
+    def test_thresholds_that_nothing_meets_are_told(self):
+        outcome = self.begin(WING.replace("threshold: -2.5", "threshold: 5"))
+        self.assertIn("hypervolume 0, ", outcome.out)
+        self.assertIn("no design is better than the thresholds in every objective: nothing counts", outcome.out)
+
+    def test_a_change_is_a_new_reading(self):
+        self.begin()
+        before = self.history("wing.campaign")
+        told = self.gannet("run", self.write(WING.replace("threshold: 1.1", "threshold: 0.5"), "wing.yaml"), "--resume")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertIn("objectives.drag.threshold: 1.1 -> 0.5", told.err)
+        self.assertIn("of what is better than drag 0.5", told.out)
+        # The second objective becomes a constraint, and what was only recorded the second one.
+        other = WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", "  mass:\n").replace("stress: {upper: 0.9}", "lift: {lower: -1.5}")
+        told = self.gannet("run", self.write(other, "wing.yaml"), "--resume")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertIn("objectives: drag: minimize, lift: maximize -> drag: minimize, mass: minimize", told.err)
+        rows = self.history("wing.campaign")
+        self.assertEqual([row["x"] for row in rows], [row["x"] for row in before])
+        self.assertEqual([row["mass"] for row in rows], [row["mass"] for row in before])
+        self.assertEqual([row["feasible"] == "true" for row in rows], [float(row["lift"]) >= -1.5 for row in before])
+        single = WING.replace("objectives:\n  drag: {goal: minimize, threshold: 1.1, unit: N}\n  lift: {goal: maximize, threshold: -2.5}",
+                              "objective: mass\ngoal: minimize")
+        told = self.gannet("run", self.write(single, "wing.yaml"), "--resume")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertEqual([row["objective"] for row in self.history("wing.campaign")], [row["mass"] for row in before])
+        self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
+
+    def test_results_by_hand(self):
+        manual = WING.replace('{backend: command, command: ["{input_directory}/sim.sh"], parallel: 3}', "{backend: manual}")
+        self.assertEqual(self.gannet("ask", self.write(manual, "wing.yaml"), "-q", "2").code, FINISHED)
+        wrong = self.gannet("tell", "wing.campaign", "--id", "0", "--objective", "1")
+        self.assertIn("give --value drag=VALUE for each", wrong.err)
+        wrong = self.gannet("tell", "wing.campaign", "--id", "0", "--value", "drag=1", "--value", "stress=0")
+        self.assertIn("give --value lift=VALUE, too", wrong.err)
+        told = self.gannet("tell", "wing.campaign", "--id", "0", "--value", "drag=1", "--value", "stress=0", "--value", "lift=2+-0.1")
+        self.assertEqual(told.code, FINISHED, told)
+        told = self.gannet("tell", "wing.campaign", "--id", "1", "--value", "drag=0.5", "--value", "stress=0", "--value", "lift=missing")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertIn("front        1 design,", self.gannet("status", "wing.campaign").out)
+        told = self.gannet("correct", "wing.campaign", "--id", "1", "--quantity", "lift=1")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertIn("front        2 designs,", self.gannet("status", "wing.campaign").out)
+        wrong = self.gannet("correct", "wing.campaign", "--id", "1", "--objective", "1")
+        self.assertIn("give --quantity drag=VALUE", wrong.err)
+        self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
+
+
+if __name__ == "__main__":
+    program.main()
