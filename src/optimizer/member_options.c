@@ -206,6 +206,51 @@ static void find_types(int n, const gannet_setting *settings,
     gannet_error_clear(); /* so is this, or it needs no model */
 }
 
+static const gannet_option *entry_in(const gannet_option *table, const char *key) {
+  return table ? gannet_option_find(table, key) : NULL;
+}
+
+/* A choice that one model does not have is meant for another one. */
+static bool table_takes(const gannet_option *table, const char *key, const char *text) {
+  const gannet_option *entry = entry_in(table, key);
+  return entry && (entry->type != GANNET_CHOICE || !text || gannet_option_takes(entry, text));
+}
+
+/* Whether surrogate.* or acquisition.* is a setting of the types, of which one of a choice is one
+ * only where they have that choice; any other is.
+ *
+ * surrogate, acquisition  in  NULL = unknown, or none
+ */
+static bool setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
+                         const gannet_acq_type *acquisition) {
+  const char *key = gannet_key_in_section("surrogate", one->key);
+  if (key && surrogate)
+    return gannet_option_find(gannet_surrogate_choice_table, key) ||
+           table_takes(surrogate->options, key, one->text);
+  key = gannet_key_in_section("acquisition", one->key);
+  if (!key || !acquisition) return true;
+  if (strcmp(key, "constraints") == 0) {
+    /* A name that is no rule goes with everything: it is complained about elsewhere. */
+    int rule = 0;
+    const char *const *names = gannet_constraint_rule_names;
+    while (names[rule] && (!one->text || strcmp(names[rule], one->text) != 0)) ++rule;
+    return !names[rule] || gannet_constraint_rule_goes(rule, acquisition);
+  }
+  return gannet_option_find(gannet_acquisition_choice_table, key) ||
+         table_takes(acquisition->options, key, one->text);
+}
+
+/* The same of a setting in a method's row. The row means its settings for its own types: values
+ * that others do not take, or a region where there is no acquisition, do not fit either. */
+static bool row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
+                             const gannet_acq_type *acquisition) {
+  const char *key = gannet_key_in_section("surrogate", one->key);
+  const gannet_option *entry = key && surrogate ? entry_in(surrogate->options, key) : NULL;
+  if (entry && !gannet_option_takes(entry, one->text)) return false;
+  if (!acquisition && gannet_key_in_section("region", one->key)) return false;
+  return setting_fits(one, surrogate, acquisition);
+}
+
 gannet_err gannet_member_options_parse(int n, const gannet_setting *settings, int n_row,
                                        bool lenient, gannet_member_options *options,
                                        gannet_complaints *complaints) {
@@ -217,8 +262,8 @@ gannet_err gannet_member_options_parse(int n, const gannet_setting *settings, in
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all, &all));
   find_types(n, settings, &surrogate, &acquisition);
   for (int i = 0; i < n; ++i)
-    if (i < n_row ? gannet_row_setting_fits(&settings[i], surrogate, acquisition)
-                  : !lenient || gannet_setting_fits(&settings[i], surrogate, acquisition))
+    if (i < n_row ? row_setting_fits(&settings[i], surrogate, acquisition)
+                  : !lenient || setting_fits(&settings[i], surrogate, acquisition))
       all[kept++] = settings[i];
   const gannet_err err = parse_parts(kept, all, options, complaints);
   gannet_free(&all);
@@ -242,46 +287,8 @@ void gannet_member_options_release(gannet_member_options *options) {
   memset(options, 0, sizeof *options);
 }
 
-static const gannet_option *entry_in(const gannet_option *table, const char *key) {
-  return table ? gannet_option_find(table, key) : NULL;
-}
-
-/* A choice that one model does not have is meant for another one. */
-static bool table_takes(const gannet_option *table, const char *key, const char *text) {
-  const gannet_option *entry = entry_in(table, key);
-  return entry && (entry->type != GANNET_CHOICE || !text || gannet_option_takes(entry, text));
-}
-
 bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type) {
   if (rule == GANNET_RULE_AUTO) return true;
   if (type->kind == GANNET_ACQ_MODELS) return rule == GANNET_RULE_PROBABILITY;
   return gannet_acq_is_sequential(type) != (rule == GANNET_RULE_DRAWS);
-}
-
-bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
-                         const gannet_acq_type *acquisition) {
-  const char *key = gannet_key_in_section("surrogate", one->key);
-  if (key && surrogate)
-    return gannet_option_find(gannet_surrogate_choice_table, key) ||
-           table_takes(surrogate->options, key, one->text);
-  key = gannet_key_in_section("acquisition", one->key);
-  if (!key || !acquisition) return true;
-  if (strcmp(key, "constraints") == 0) {
-    int rule =
-        0; /* a name that is no rule goes with everything: it is complained about elsewhere */
-    const char *const *names = gannet_constraint_rule_names;
-    while (names[rule] && (!one->text || strcmp(names[rule], one->text) != 0)) ++rule;
-    return !names[rule] || gannet_constraint_rule_goes(rule, acquisition);
-  }
-  return gannet_option_find(gannet_acquisition_choice_table, key) ||
-         table_takes(acquisition->options, key, one->text);
-}
-
-bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
-                             const gannet_acq_type *acquisition) {
-  const char *key = gannet_key_in_section("surrogate", one->key);
-  const gannet_option *entry = key && surrogate ? entry_in(surrogate->options, key) : NULL;
-  if (entry && !gannet_option_takes(entry, one->text)) return false;
-  if (!acquisition && gannet_key_in_section("region", one->key)) return false;
-  return gannet_setting_fits(one, surrogate, acquisition);
 }

@@ -188,20 +188,6 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
  */
 bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type);
 
-/* Whether surrogate.* or acquisition.* is a setting of the types, of which one of a choice is one
- * only where they have that choice; any other is. A method's row
- * means its settings for its own types: values that others do not take, or a region where there is
- * no acquisition, do not fit either.
- *
- * Local.
- *
- * surrogate, acquisition  in  NULL = unknown, or none
- */
-bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
-                         const gannet_acq_type *acquisition);
-bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
-                             const gannet_acq_type *acquisition);
-
 /* Add a method to a portfolio, with those of the settings that the user gave which it knows.
  *
  * Local.

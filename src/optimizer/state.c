@@ -46,16 +46,6 @@ static int look_up(gannet_state *state, const char *name) {
   return at;
 }
 
-gannet_err gannet_state_set(gannet_state *state, const gannet_state_value *value) {
-  int at = look_up(state, value->name);
-  if (at < 0) {
-    GANNET_TRY(reserve_values(state, state->n + 1));
-    at = state->n++;
-  }
-  state->value[at] = *value;
-  return GANNET_OK;
-}
-
 static void join_name(const char *part, const char *name, char *whole) {
   (void)snprintf(whole, GANNET_STATE_NAME, "%s%s", part, name);
 }
@@ -89,14 +79,6 @@ gannet_err gannet_state_put_text(gannet_state *state, const char *part, const ch
   return GANNET_OK;
 }
 
-void gannet_state_remove(gannet_state *state, const char *name) {
-  const int at = look_up(state, name);
-  if (at < 0) return;
-  state->n -= 1;
-  state->next = at;
-  memmove(state->value + at, state->value + at + 1, (size_t)(state->n - at) * sizeof *state->value);
-}
-
 static const gannet_state_value *find_value(gannet_state *state, const char *part,
                                             const char *name) {
   char whole[GANNET_STATE_NAME];
@@ -122,7 +104,8 @@ static bool is_same_number(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-bool gannet_state_is_same(const gannet_state_value *a, const gannet_state_value *b) {
+/* Whether two values are the same, bit for bit. */
+static bool is_same_value(const gannet_state_value *a, const gannet_state_value *b) {
   return a->kind == b->kind && strcmp(a->text, b->text) == 0 &&
          (a->kind == GANNET_STATE_TEXT || is_same_number(a->number, b->number));
 }
@@ -154,7 +137,7 @@ gannet_err gannet_state_compare(gannet_state *before, gannet_state *now, gannet_
   gannet_state_clear(changes);
   for (int i = 0; i < now->n; ++i) {
     const int at = look_up(before, now->value[i].name);
-    if (at >= 0 && gannet_state_is_same(&before->value[at], &now->value[i])) continue;
+    if (at >= 0 && is_same_value(&before->value[at], &now->value[i])) continue;
     GANNET_TRY(reserve_values(changes, changes->n + 1));
     changes->value[changes->n++] = now->value[i];
   }
@@ -167,10 +150,21 @@ gannet_err gannet_state_compare(gannet_state *before, gannet_state *now, gannet_
 
 gannet_err gannet_state_change(const gannet_state *changes, gannet_state *state) {
   for (int i = 0; i < changes->n; ++i) {
-    if (changes->value[i].kind == GANNET_STATE_ABSENT)
-      gannet_state_remove(state, changes->value[i].name);
-    else
-      GANNET_TRY(gannet_state_set(state, &changes->value[i]));
+    const gannet_state_value *value = &changes->value[i];
+    int at = look_up(state, value->name);
+    if (value->kind == GANNET_STATE_ABSENT) {
+      if (at < 0) continue;
+      state->n -= 1;
+      state->next = at;
+      memmove(state->value + at, state->value + at + 1,
+              (size_t)(state->n - at) * sizeof *state->value);
+      continue;
+    }
+    if (at < 0) {
+      GANNET_TRY(reserve_values(state, state->n + 1));
+      at = state->n++;
+    }
+    state->value[at] = *value;
   }
   return GANNET_OK;
 }

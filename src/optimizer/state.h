@@ -65,13 +65,6 @@ GANNET_CHECKED gannet_err gannet_state_put(gannet_state *state, const char *part
                                            gannet_state_kind kind, double number);
 GANNET_CHECKED gannet_err gannet_state_put_text(gannet_state *state, const char *part,
                                                 const char *name, const char *text);
-GANNET_CHECKED gannet_err gannet_state_set(gannet_state *state, const gannet_state_value *value);
-
-/* Remove a value that may be there.
- *
- * Local.
- */
-void gannet_state_remove(gannet_state *state, const char *name);
 
 /* Position of the value of a name, -1 when there is none.
  *
@@ -107,12 +100,6 @@ GANNET_CHECKED gannet_err gannet_state_put_fields(gannet_state *state, const cha
                                                   const void *record);
 GANNET_CHECKED gannet_err gannet_state_take_fields(gannet_state *state, const char *part,
                                                    const gannet_struct_field *table, void *record);
-
-/* Whether two values are the same, bit for bit.
- *
- * Local.
- */
-bool gannet_state_is_same(const gannet_state_value *a, const gannet_state_value *b);
 
 /* List what became of a state: values that are new or not the same, and those that are gone.
  *

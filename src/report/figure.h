@@ -23,10 +23,8 @@ typedef struct {
 enum { REPORT_FIGURES = 12 };
 extern const report_figure report_figures[REPORT_FIGURES];
 
-/* A number of a list or an object, NAN where there is none; a text of an object, "" where there is
- * none. Local. */
+/* A number of a list or an object, NAN where there is none. Local. */
 double figure_at(const json_t *list, size_t i);
 double figure_get(const json_t *object, const char *key);
-const char *figure_text(const json_t *object, const char *key);
 
 #endif

@@ -30,7 +30,8 @@ double figure_get(const json_t *object, const char *key) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-const char *figure_text(const json_t *object, const char *key) {
+/* A text of an object, "" where there is none. */
+static const char *text_in(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";
 }
@@ -38,8 +39,8 @@ const char *figure_text(const json_t *object, const char *key) {
 /* Write the name of a variable or a constraint and its unit, "length [mm]", for a text in quotes.
  */
 static void put_label(FILE *out, const json_t *column) {
-  const char *unit = figure_text(column, "unit");
-  picture_put_text(out, figure_text(column, "name"));
+  const char *unit = text_in(column, "unit");
+  picture_put_text(out, text_in(column, "name"));
   if (!*unit) return;
   (void)fputs(" [", out);
   picture_put_text(out, unit);
@@ -93,7 +94,7 @@ static bool rank_results(const gannet_report *report, double **rank, size_t **or
   const json_t *objective = json_object_get(report->columns, "objective");
   const json_t *feasible = json_object_get(report->columns, "feasible");
   const json_t *about = json_object_get(report->summary, "campaign");
-  const double sign = strcmp(figure_text(about, "goal"), "maximize") == 0 ? -1 : 1;
+  const double sign = strcmp(text_in(about, "goal"), "maximize") == 0 ? -1 : 1;
   const size_t n = json_array_size(objective);
   ranked *list = NULL;
   *n_results = 0;
@@ -151,7 +152,7 @@ static void put_ticks(FILE *out, char axis, double low, double high, int most) {
 }
 
 static bool is_numeric(const json_t *variable) {
-  const char *type = figure_text(variable, "type");
+  const char *type = text_in(variable, "type");
   return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
 }
 
@@ -191,7 +192,7 @@ static void put_axis(FILE *out, char axis, const json_t *variable, size_t most) 
                 axis, axis, axis);
   if (is_numeric(variable)) {
     const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
-    const bool whole = strcmp(figure_text(variable, "type"), "integer") == 0;
+    const bool whole = strcmp(text_in(variable, "type"), "integer") == 0;
     const bool logs = json_is_true(json_object_get(variable, "log"));
     const double room = whole && !logs && most >= 10 ? 0.02 * (high - low) : 0;
     (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low - room, high + room);
@@ -314,7 +315,7 @@ static void put_best_commands(const gannet_report *r, FILE *out, const size_t *n
 static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time) {
   const json_t *about = json_object_get(r->summary, "campaign");
   const json_t *range = json_object_get(r->summary, "range");
-  const bool maximize = strcmp(figure_text(about, "goal"), "maximize") == 0;
+  const bool maximize = strcmp(text_in(about, "goal"), "maximize") == 0;
   const bool stretched = json_is_true(json_object_get(range, "stretched"));
   const char *unit = NULL;
   const double clock = choose_clock(r, &unit), last = figure_get(about, "seconds") / clock;
@@ -408,7 +409,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, const int *show
       (void)fputs("set label '", out);
       if (v < axes && name)
         picture_put_text(out, name);
-      else if (v < axes && strcmp(figure_text(one, "type"), "boolean") == 0)
+      else if (v < axes && strcmp(text_in(one, "type"), "boolean") == 0)
         (void)fputs(end ? "true" : "false", out);
       else if (v < axes)
         put_end(out, figure_get(one, "lower"), figure_get(one, "upper"), end);
@@ -599,7 +600,7 @@ static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, doubl
                   (double)n - 0.5);
     for (size_t i = 0; i < n; ++i) {
       (void)fputs(i ? ", '" : "'", out);
-      picture_put_text(out, figure_text(variable_at(r, order[i]), "name"));
+      picture_put_text(out, text_in(variable_at(r, order[i]), "name"));
       (void)fprintf(out, "' %zu", i);
       picture_put_number(data, figure_at(effects, (size_t)order[i]));
       (void)fprintf(data, " %zu\n", i);
@@ -617,7 +618,7 @@ static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, doubl
 static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile, int v) {
   const json_t *one = json_array_get(json_object_get(r->model, "slices"), (size_t)v);
   const json_t *x = json_object_get(one, "x");
-  const char *type = figure_text(variable_at(r, v), "type"), *color = picture_colors[0];
+  const char *type = text_in(variable_at(r, v), "type"), *color = picture_colors[0];
   const double best = figure_get(one, "best");
   double least = INFINITY, most = -INFINITY;
   for (size_t i = 0; i < json_array_size(x); ++i) {
