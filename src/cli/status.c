@@ -320,7 +320,11 @@ static void print_revisions(const gannet_campaign *campaign) {
       cli_say(stdout, "          %s\n", text);
     }
   }
-  const int64_t outside = gannet_history_count_elsewhere(campaign->history);
+  int64_t outside = 0; /* of what was imported the line 'imported' tells */
+  for (int64_t id = 0; id < ledger->n; ++id) {
+    const gannet_evaluation *row = gannet_history_get(campaign->history, id);
+    outside += row->elsewhere && row->origin != GANNET_ORIGIN_IMPORT;
+  }
   if (ledger->n_revisions > 0 && outside > 0)
     cli_say(stdout,
             "  %lld evaluation%s outside of what is allowed now: models learn from %s, and none is "

@@ -209,6 +209,14 @@ class Changes(changing.ChangingTest):
         self.assertIn("no number of what is asked for now", outcome.err)
         self.digest()
 
+    def test_imports_outside_are_told_as_imports(self):
+        self.write("x1,x2,solver,objective\n20,1,cg,5\n1,1,cg,5.5\n", "old.csv")
+        self.begin(campaign(4, more="import: old.csv\n"))
+        self.resume(campaign(6, more="import: old.csv\n").replace("upper: 15", "upper: 16"))
+        self.assertIn("changes, in the order", self.status())
+        self.assertIn("1 outside of what is allowed, never the best", self.status())
+        self.assertNotIn("outside of what is allowed now", self.status())
+
     # Variable constraints.
 
     def test_variable_constraints(self):

@@ -2,6 +2,7 @@
 """Results of related problems: `import: {from: ..., related: yes}`."""
 import math
 import random
+import shutil
 
 import program
 from program import BRANIN, FAST, SOBOL, USAGE
@@ -70,6 +71,22 @@ class Related(program.ProgramTest):
         self.assertNotIn("related      60", self.succeed("status", "fast.campaign").out)
         self.assertEqual(self.succeed("run", file, "-q", "--resume", "--max-evals", "27").err, "")
         self.succeed("verify", "fast.campaign")
+
+    def test_killed_at_the_record_and_after_it(self):
+        """The journal ends within a record, from that of the related results on."""
+        self.write(related(20), "wing.csv")
+        file = self.write(GP.replace("evaluations: 24", "evaluations: 16") + "import: {from: wing.csv, related: yes}\n")
+        self.succeed("run", file, "-q", "-d", "whole")
+        lines = (self.folder / "whole/journal").read_bytes().splitlines(True)
+        first = next(i for i, line in enumerate(lines) if b'"record":"related"' in line)
+        for ranks, n in zip((1, 2, 3), range(first, first + 3)):
+            place = self.folder / f"cut-{n}"
+            place.mkdir()
+            shutil.copy(self.folder / "whole/campaign.yaml", place)
+            (place / "journal").write_bytes(b"".join(lines[:n]) + lines[n][:40])
+            self.succeed("run", file, "-q", "--resume", "-d", place.name, ranks=ranks)
+            self.assertEqual(self.digest(place.name), self.digest("whole"), n)
+            self.assertEqual((place / "journal").read_bytes().count(b'"record":"related"'), 1)
 
     def test_another_campaign_with_fewer_variables(self):
         self.succeed("run", self.write(BRANIN.replace("  x2: {lower: 0, upper: 15}\n", "  x2: {fixed: 2}\n"), "line.yaml"), "-q", "-d", "line")

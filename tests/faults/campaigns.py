@@ -181,6 +181,36 @@ class Imported(Started):
         (self.folder / "more.csv").write_text("x2,x1,objective,status\n9,1,,cannot_run\n9,2,30.5,done\n")
 
 
+class Related(Campaign):
+    """A campaign that learns from results of a related problem, which are read once."""
+
+    name = "related"
+
+    def text(self):
+        return super().text() + "import: {from: wing.csv, related: yes}\n"
+
+    def set_up(self):
+        super().set_up()
+        (self.folder / "wing.csv").write_text("x1,x2,objective\n" + "".join(f"{k % 4},{2 * k},{k * k}\n" for k in range(8)))
+
+
+class Changed(Resumed):
+    """The second half of a campaign whose file has changed in between."""
+
+    name = "change"
+
+    def prepare(self):
+        super().prepare()
+        text = self.text().replace("upper: 10", "upper: 6")
+        (self.folder / "c.yaml").write_text(text)
+
+    def check(self, reference):
+        super().check(reference)
+        n = (self.place / "journal").read_text(errors="replace").count('"record":"change"')
+        if n != 1:
+            raise Broken(f"{n} changes in the journal, not one")
+
+
 class Told(Campaign):
     """Results that the user tells. What was acknowledged must be there, whatever comes; what was not may be told again."""
 
@@ -379,4 +409,4 @@ class Collected(Jobs):
         return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
 
 
-CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Imported, Told, ToldFile, Discarded, Values, Retried, Programs, Jobs, Collected)}
+CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Started, Imported, Related, Changed, Told, ToldFile, Discarded, Values, Retried, Programs, Jobs, Collected)}
