@@ -114,6 +114,44 @@ static void volumes_of_true_fronts_are_known(void **state) {
   assert_true(true_volume("c2-dtlz2", 2, "1.1 1.1") > 0.39964063);
 }
 
+/* One row simulation,objectives,reference,hypervolume,... of what tools/reference-fronts computed.
+ */
+static void check_row(char *row, int *searched) {
+  char *field[5] = {row}, text[16];
+  double at[8] = {0}, expected[MOST_VALUES], volume = NAN;
+  for (int i = 1; i < 5; ++i) {
+    field[i] = strchr(field[i - 1], ',');
+    assert_non_null(field[i]);
+    *field[i]++ = '\0';
+  }
+  const int m = atoi(field[1]);
+  const experiment e = prepare_several(field[0], m, text);
+  void *options = make_options(&e);
+  assert_int_equal(e.type->front(options, at, &volume), m);
+  gannet_options_release(e.type->options, options, e.type->options_size);
+  free(options);
+  assert_int_equal(read_numbers(field[2], expected), m);
+  for (int i = 0; i < m; ++i) expect_near(field[0], "reference ", i, at[i], expected[i]);
+  expect_near(field[0], "hypervolume ", m, volume, strtod(field[3], NULL));
+  *searched += strstr(field[4], "search") != NULL;
+}
+
+/* Published: 59.36012, 608.40042 and 246.81607 by points that are less dense, C2-DTLZ2 0.39964. */
+static void volumes_equal_those_of_another_program(void **state) {
+  (void)state;
+  char row[1024];
+  int n = 0, searched = 0;
+  FILE *file = fopen(GANNET_FRONT_VOLUMES, "r");
+  assert_non_null(file);
+  assert_non_null(fgets(row, sizeof row, file));
+  for (; fgets(row, sizeof row, file); ++n) check_row(row, &searched);
+  (void)fclose(file);
+  assert_true(n > 50 && searched > 10);
+  assert_true(true_volume("branin-currin", 2, "18 6") > 59.36012);
+  assert_true(true_volume("branin-currin-disk", 2, "80 12") > 608.40043);
+  assert_true(true_volume("vehicle-safety", 3, "1864.72022 11.81993945 0.2903999384") > 246.81608);
+}
+
 static void objectives_have_names_and_may_be_bounded(void **state) {
   (void)state;
   experiment e = prepare("vehicle-safety");
@@ -185,6 +223,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_equal_those_of_another_program),
       cmocka_unit_test(volumes_of_true_fronts_are_known),
+      cmocka_unit_test(volumes_equal_those_of_another_program),
       cmocka_unit_test(objectives_have_names_and_may_be_bounded),
       cmocka_unit_test(too_few_variables_and_wrong_names_fail_with_a_reason),
       cmocka_unit_test(noise_is_a_share_of_the_spread_of_each_objective),

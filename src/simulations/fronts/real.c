@@ -112,8 +112,8 @@ static const design_problem re2_4_1 = {
     .names = {"volume", "displacement"},
     .lower = {1, 1.4142135623730951, 1.4142135623730951, 1},
     .upper = {3, 3, 3, 3},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {3051, 0.04372},
+    .hypervolume = 54.56524564259341,
 };
 
 DEFINE_DESIGN(re2_4_1, "re2-4-1", 4, 0, "a truss of four bars: volume and displacement");
@@ -139,8 +139,8 @@ static const design_problem re2_4_3 = {
     .names = {"cost", "violation"},
     .lower = {1, 1, 10, 10},
     .upper = {100, 100, 200, 240},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {6474, 1418000},
+    .hypervolume = 8808673920.8982773,
 };
 
 DEFINE_DESIGN(re2_4_3, "re2-4-3", 4, 0,
@@ -168,8 +168,8 @@ static const design_problem re2_2_4 = {
     .names = {"weight", "violation"},
     .lower = {0.5, 0.5},
     .upper = {4, 50},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {523.7, 48.71},
+    .hypervolume = 21842.831251732041,
 };
 
 DEFINE_DESIGN(re2_2_4, "re2-2-4", 2, 0, "a hatch cover: weight and violation");
@@ -214,8 +214,8 @@ static const design_problem re2_3_5 = {
     .names = {"volume", "violation"},
     .lower = {1, 0.6, 0.09},
     .upper = {70, 3, 0.5},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {0.4406, 2447000},
+    .hypervolume = 881160.82318793121,
 };
 
 DEFINE_DESIGN(re2_3_5, "re2-3-5", 3, 0,
@@ -240,8 +240,8 @@ static const design_problem re3_3_1 = {
     .names = {"volume", "stress", "violation"},
     .lower = {1e-5, 1e-5, 1},
     .upper = {100, 100, 3},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {550, 9071000, 21300000},
+    .hypervolume = 1.0626665567692264e+17,
 };
 
 DEFINE_DESIGN(re3_3_1, "re3-3-1", 3, 0, "a truss of two bars: volume, stress and violation");
@@ -254,8 +254,8 @@ static const design_problem cre2_3_1 = {
     .names = {"volume", "stress"},
     .lower = {1e-5, 1e-5, 1},
     .upper = {100, 100, 3},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {0.1096, 109800},
+    .hypervolume = 10880.056679559959,
 };
 
 DEFINE_DESIGN(cre2_3_1, "cre2-3-1", 3, 3, "a truss of two bars: volume and stress");
@@ -289,8 +289,8 @@ static const design_problem re3_4_2 = {
     .names = {"cost", "deflection", "violation"},
     .lower = {0.125, 0.1, 0.1, 0.125},
     .upper = {5, 10, 10, 5},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {38.84, 19320, 467600000},
+    .hypervolume = 350673312801464.5,
 };
 
 DEFINE_DESIGN(re3_4_2, "re3-4-2", 4, 0, "a welded beam: cost, deflection and violation");
@@ -305,7 +305,7 @@ static const design_problem cre2_4_2 = {
     .lower = {0.125, 0.1, 0.1, 0.125},
     .upper = {5, 10, 10, 5},
     .reference = {40, 0.015},
-    .hypervolume = NAN,
+    .hypervolume = 0.52090446828564885,
 };
 
 DEFINE_DESIGN(cre2_4_2, "cre2-4-2", 4, 4, "a welded beam: cost and deflection");
@@ -331,8 +331,8 @@ static const design_problem re3_4_3 = {
     .names = {"mass", "time", "violation"},
     .lower = {55, 75, 1000, 11},
     .upper = {80, 110, 3000, 20},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {5.91, 9.878, 159700},
+    .hypervolume = 9139117.3787298072,
 };
 
 DEFINE_DESIGN(re3_4_3, "re3-4-3", 4, 0, "a disc brake: mass, stopping time and violation");
@@ -347,7 +347,7 @@ static const design_problem cre2_4_3 = {
     .lower = {55, 75, 1000, 11},
     .upper = {80, 110, 3000, 20},
     .reference = {5.7771, 3.9651},
-    .hypervolume = NAN,
+    .hypervolume = 11.220281246993936,
 };
 
 DEFINE_DESIGN(cre2_4_3, "cre2-4-3", 4, 4, "a disc brake: mass and stopping time");
@@ -373,7 +373,7 @@ static const design_problem vehicle_safety = {
     .lower = {1, 1, 1, 1, 1},
     .upper = {3, 3, 3, 3, 3},
     .reference = {1864.72022, 11.81993945, 0.2903999384},
-    .hypervolume = NAN,
+    .hypervolume = 246.98345338304767,
 };
 
 DEFINE_DESIGN(vehicle_safety, "vehicle-safety", 5, 0,
@@ -409,8 +409,8 @@ static const design_problem re3_7_5 = {
     .names = {"weight", "stress", "violation"},
     .lower = {2.6, 0.7, 17, 7.3, 7.3, 2.9, 5},
     .upper = {3.6, 0.8, 28, 8.3, 8.3, 3.9, 5.5},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {7602, 1796, 437.1},
+    .hypervolume = 2480680317.6390676,
 };
 
 DEFINE_DESIGN(re3_7_5, "re3-7-5", 7, 0,
@@ -424,8 +424,8 @@ static const design_problem cre2_7_4 = {
     .names = {"weight", "stress"},
     .lower = {2.6, 0.7, 17, 7.3, 7.3, 2.9, 5},
     .upper = {3.6, 0.8, 28, 8.3, 8.3, 3.9, 5.5},
-    .reference = {NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {6087, 1360},
+    .hypervolume = 2151632.3513977551,
 };
 
 DEFINE_DESIGN(cre2_7_4, "cre2-7-4", 7, 11,
@@ -452,8 +452,8 @@ static const design_problem re3_4_6 = {
     .names = {"ratio_error", "size", "violation"},
     .lower = {12, 12, 12, 12},
     .upper = {60, 60, 60, 60},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {6.524, 53.8, 0.3913},
+    .hypervolume = 76.52744294045381,
 };
 
 DEFINE_DESIGN(re3_4_6, "re3-4-6", 4, 0,
@@ -483,8 +483,8 @@ static const design_problem re3_4_7 = {
     .names = {"face_temperature", "distance", "tip_temperature"},
     .lower = {0, 0, 0, 0},
     .upper = {1, 1, 1, 1},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {1.101, 1.21, 1.249},
+    .hypervolume = 1.52052525361306,
 };
 
 DEFINE_DESIGN(re3_4_7, "re3-4-7", 4, 0,
@@ -526,7 +526,7 @@ static const design_problem re4_7_1 = {
     .lower = {0.5, 0.45, 0.5, 0.5, 0.875, 0.4, 0.4},
     .upper = {1.5, 1.35, 1.5, 1.5, 2.625, 1.2, 1.2},
     .reference = {45.4872, 4.5114, 13.3394, 10.3942},
-    .hypervolume = NAN,
+    .hypervolume = 484.72654347642793,
 };
 
 DEFINE_DESIGN(re4_7_1, "re4-7-1", 7, 0,
@@ -540,8 +540,8 @@ static const design_problem cre3_7_1 = {
     .names = {"weight", "force", "velocity"},
     .lower = {0.5, 0.45, 0.5, 0.5, 0.875, 0.4, 0.4},
     .upper = {1.5, 1.35, 1.5, 1.5, 2.625, 1.2, 1.2},
-    .reference = {NAN, NAN, NAN},
-    .hypervolume = NAN,
+    .reference = {44.69, 4.041, 12.7},
+    .hypervolume = 13.123754373303425,
 };
 
 DEFINE_DESIGN(cre3_7_1, "cre3-7-1", 7, 10,
