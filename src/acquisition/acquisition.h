@@ -20,13 +20,15 @@
 #include "surrogate/surrogate.h"
 
 /* With draws all points of a batch are chosen at once. With the other kinds they are chosen one
- * after the other, where every model takes its own mean at the earlier points for their results. */
+ * after the other, where every model takes its own mean at the earlier points for their results; of
+ * the kind FRONT every draw takes its own values there. */
 typedef enum {
   GANNET_ACQ_DRAWS,     /* minus the value of a draw of the whole function */
   GANNET_ACQ_POINTWISE, /* minus (mean + exploration sd e), e an independent normal per candidate */
   GANNET_ACQ_MOMENTS,   /* of the moments of the objective: score, partials */
   GANNET_ACQ_LOOKAHEAD, /* of these and the covariance with the reference: look_ahead */
-  GANNET_ACQ_MODELS     /* of the models of objective and constraints together: score_points */
+  GANNET_ACQ_MODELS,    /* of the models of objective and constraints together: score_points */
+  GANNET_ACQ_FRONT      /* the gain of the front's hypervolume, over draws of all models */
 } gannet_acq_kind;
 
 /* How a score depends on sd at any one mean. */
@@ -105,9 +107,11 @@ typedef struct {
   size_t options_size;
   bool wants_reference; /* the caller fills in the state's reference and minima; options begin with
                            a gannet_acq_draws (acquisition/draws.h) */
-  gannet_acq_shape shape;          /* of score */
-  gannet_acq_gain gain;            /* whether scores can be weighed by cost */
-  bool rough;                      /* piecewise constant: there is no gradient to polish by */
+  gannet_acq_shape shape; /* of score */
+  gannet_acq_gain gain;   /* whether scores can be weighed by cost */
+  bool rough;             /* piecewise constant: there is no gradient to polish by */
+  bool scalarises; /* with several objectives the objective's model is one of a norm of them, by
+                      other weights for every point */
   const gannet_acq_memory *memory; /* NULL = nothing is kept */
 
   /* Kind MOMENTS: the score and its partial derivatives; sd >= 0. A score is finite wherever mean
@@ -136,11 +140,19 @@ typedef struct {
   gannet_err (*merits)(void *work, int m, const double *x_unit, double *values, double *gradients);
 } gannet_acq_type;
 
-/* Whether points of a batch are chosen one after the other.
+/* Whether points of a batch are chosen one after the other, by models that are told fantasies at
+ * those before.
  *
  * Local.
  */
 bool gannet_acq_is_sequential(const gannet_acq_type *type);
+
+/* Whether a type chooses points for several objectives: with other types only the first would
+ * count.
+ *
+ * Local.
+ */
+bool gannet_acq_takes_several(const gannet_acq_type *type);
 
 /* Every registered acquisition, NULL-terminated. */
 extern const gannet_acq_type *const gannet_acq_types[];

@@ -17,7 +17,12 @@ gannet_err gannet_acq_find(const char *name, const gannet_acq_type **type) {
 }
 
 bool gannet_acq_is_sequential(const gannet_acq_type *type) {
-  return type->kind != GANNET_ACQ_DRAWS && type->kind != GANNET_ACQ_POINTWISE;
+  return type->kind != GANNET_ACQ_DRAWS && type->kind != GANNET_ACQ_POINTWISE &&
+         type->kind != GANNET_ACQ_FRONT;
+}
+
+bool gannet_acq_takes_several(const gannet_acq_type *type) {
+  return type->kind == GANNET_ACQ_DRAWS || type->kind == GANNET_ACQ_FRONT || type->scalarises;
 }
 
 double gannet_acq_spread(const gannet_acq_model *model, double sd, double *by_sd) {

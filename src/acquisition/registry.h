@@ -13,6 +13,7 @@
   X(thompson_pointwise)        \
   X(log_ei)                    \
   X(log_aei)                   \
+  X(parego)                    \
   X(ei)                        \
   X(pi)                        \
   X(lcb)                       \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
 
 static const double floor_share = 0.3; /* of all points, dealt out equally */
 static const double memory = 0.88;     /* weight that a point keeps per later one of its member */
@@ -67,9 +69,21 @@ static bool is_given_up(const gannet_history *history, int64_t id) {
   return 2 * told > later;
 }
 
-gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_history *history) {
+/* With several objectives a result on the front has gained half, and any other nothing. */
+static double gain_of_front(const gannet_front *front, int64_t id) {
+  for (int i = 0; i < front->n; ++i)
+    if (front->id[i] == id) return 0.5;
+  return 0;
+}
+
+static gannet_err credit_results(gannet_allocation *a, const gannet_history *history,
+                                 gannet_front *front) {
+  const bool several = gannet_problem_n_objectives(gannet_history_problem(history)) > 1;
   double best = NONE, spread = 0;
-  GANNET_TRY(find_best_and_spread(history, a->best, &best, &spread));
+  if (several)
+    GANNET_TRY(gannet_front_find(history, front));
+  else
+    GANNET_TRY(find_best_and_spread(history, a->best, &best, &spread));
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
     const int64_t id = a->open[i].id;
     const int member = a->open[i].member;
@@ -78,7 +92,8 @@ gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_h
     if (waits && !is_given_up(history, id)) continue;
     a->open[i].id = -1;
     if (waits || a->left_out[member] >= 0) continue;
-    a->gain[member] = memory * a->gain[member] + gain_of(history, id, a->best, spread);
+    const double gain = several ? gain_of_front(front, id) : gain_of(history, id, a->best, spread);
+    a->gain[member] = memory * a->gain[member] + gain;
     a->trials[member] = memory * a->trials[member] + 1;
   }
   a->best = best;
@@ -86,6 +101,13 @@ gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_h
     if (a->left_out[i] >= 0 && gannet_history_count_told(history) >= 2 * a->left_out[i])
       a->left_out[i] = -1; /* it comes back as a newcomer, without gain and trials */
   return GANNET_OK;
+}
+
+gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_history *history) {
+  gannet_front front = {0};
+  const gannet_err err = credit_results(a, history, &front);
+  gannet_front_release(&front);
+  return err;
 }
 
 void gannet_allocation_leave_out(gannet_allocation *a, int member, int64_t results) {

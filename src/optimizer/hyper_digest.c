@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "optimizer/rank_digest.h"
+#include "problem/objectives.h"
 
 enum { LONGEST_TEXT = 4096 };
 
@@ -57,6 +58,12 @@ gannet_err gannet_hyper_digest(const gannet_problem *problem,
   for (int i = 0; i < 2; ++i) {
     char number[32];
     (void)snprintf(number, sizeof number, "%.17g", numbers[i] == numbers[i] ? numbers[i] : -1);
+    mix_text(&digest, number);
+  }
+  for (int m = 1; m < gannet_problem_n_objectives(problem); ++m) {
+    char number[32];
+    const double noise = gannet_problem_objective_noise(problem, m);
+    (void)snprintf(number, sizeof number, "%.17g", noise == noise ? noise : -1);
     mix_text(&digest, number);
   }
   if (type->set_pde_constraint) {

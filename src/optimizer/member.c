@@ -1,8 +1,11 @@
 #include "optimizer/member.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/propose/propose.h"
+#include "problem/objectives.h"
 
 gannet_err gannet_member_create(const gannet_member_common *common,
                                 const gannet_member_options *options, int index,
@@ -41,12 +44,31 @@ void gannet_member_release(gannet_member *member) {
   gannet_local_destroy(&member->local);
 }
 
+static bool scalarises(const gannet_member *member) {
+  return gannet_problem_n_objectives(member->problem) > 1 && member->options->acq_type &&
+         member->options->acq_type->scalarises;
+}
+
+/* Weights of the objectives for a point of the batch, uniform among those of sum 1. */
+static void set_direction(gannet_member *member, int point) {
+  const int n = gannet_problem_n_objectives(member->problem);
+  double weight[GANNET_OBJECTIVES_MOST], sum = 0;
+  gannet_stream stream = gannet_context_stream(member->context, GANNET_FOR_DIRECTION,
+                                               (uint64_t)member->batch, (uint64_t)point);
+  stream.purpose |= (uint64_t)member->index << 32;
+  gannet_random_uniform(stream, 0, (size_t)n, weight);
+  for (int k = 0; k < n; ++k) sum += weight[k] = -log(fmax(weight[k], 1e-300));
+  for (int k = 0; k < n; ++k) weight[k] /= sum;
+  gannet_models_set_direction(member->models, weight);
+}
+
 gannet_err gannet_member_prepare(gannet_member *member, int64_t batch) {
   member->batch = batch;
   if (!member->models) return GANNET_OK;
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_agree(member->context->comm,
                           gannet_member_region_update(&member->region, member->history)));
+  if (scalarises(member)) set_direction(member, 0);
   if (!member->region.is_design)
     GANNET_TRY(gannet_models_prepare(member->models, member->region.take, batch));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
@@ -65,6 +87,25 @@ gannet_err gannet_members_learn(int n, gannet_member *const *members) {
   return GANNET_OK;
 }
 
+/* Points one after the other, each by the models of other weights of the objectives. */
+static gannet_err propose_by_directions(gannet_member *member, int q, double *points) {
+  const size_t d = (size_t)member->problem->d;
+  const int before = member->n_chosen;
+  for (int i = 0; i < q; ++i) {
+    double mark = gannet_clock_seconds();
+    member->n_chosen = before + i;
+    if (i > 0) {
+      set_direction(member, before + i);
+      GANNET_TRY(gannet_models_prepare(member->models, member->region.take, member->batch));
+    }
+    GANNET_TRY(gannet_models_fit(member->models));
+    GANNET_TRY(gannet_models_fantasize(member->models, before + i, points, member->batch));
+    gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
+    GANNET_TRY(gannet_propose_in_turn(member, 1, points + (size_t)(before + i) * d));
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, double *points) {
   double *x_unit = points + (size_t)n_chosen * (size_t)member->problem->d;
   member->n_chosen = n_chosen;
@@ -75,6 +116,7 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
     return gannet_propose_design(member, q, &design, x_unit);
   }
   if (member->region.is_design) return gannet_propose_design(member, q, NULL, x_unit);
+  if (scalarises(member)) return propose_by_directions(member, q, points);
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_fit(member->models));
   GANNET_TRY(

@@ -15,6 +15,7 @@ static const gannet_method automatic = {
         "with physics and pinn-bo",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
     .with_equations = "pinn-bo",
+    .with_objectives = "gp-ts",
     .defaults = {SET("portfolio", "[gp-noisy, quadratic, gp-draws]")},
 };
 
@@ -86,6 +87,14 @@ static const gannet_method gp_ei = {
     .summary = "Gaussian process, expected improvement, earlier points of a batch fantasised",
     .source = "Jones, Schonlau, Welch 1998; LogEI of Ament et al. 2023",
     .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "log-ei")},
+};
+
+static const gannet_method parego = {
+    .name = "parego",
+    .summary = "several objectives by weighted norms of them, other weights for every point",
+    .source = "ParEGO (Knowles 2006), with LogEI of Ament et al. 2023",
+    .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
+                 SET("acquisition.type", "parego")},
 };
 
 static const gannet_method gp_logei_warped = {
@@ -355,6 +364,7 @@ const gannet_method *const gannet_methods[] = {
     &neural_ei,
     &gp_ts,
     &gp_ei,
+    &parego,
     &gp_logei_warped,
     &gp_warped,
     &gp_noisy,

@@ -16,6 +16,9 @@ typedef struct {
   const char *source;
   /* Method that joins the row's portfolio when the problem states equations; NULL = none. */
   const char *with_equations;
+  /* Method that takes the place of the row's portfolio when the problem has several objectives;
+   * NULL = none. */
+  const char *with_objectives;
   /* Settings that the row stands for; a user's own settings win. Ends with key == NULL. */
   gannet_setting defaults[GANNET_METHOD_DEFAULTS];
 } gannet_method;

@@ -14,6 +14,7 @@
 #include "optimizer/hyper_digest.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/repeats.h"
+#include "optimizer/objective_options.h"
 #include "optimizer/portfolio.h"
 #include "optimizer/propose/propose.h"
 #include "optimizer/rank_digest.h"
@@ -33,10 +34,13 @@ static double initial_span(const gannet_optimizer *o) {
   return o->options.n_members > 1 && o->problem->d >= 4 ? 0.3 : 1;
 }
 
-static gannet_err join_equations(const gannet_problem *problem, gannet_optimizer_options *options) {
+/* What the problem adds to the options, and whether they go with it. */
+static gannet_err join_problem(const gannet_problem *problem, gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
   gannet_err code = gannet_pde_constraint_join(options, problem, &complaints);
   if (code == GANNET_OK) gannet_pde_constraint_check(options, problem, NULL, &complaints);
+  if (code == GANNET_OK) code = gannet_objective_options_join(options, problem, &complaints);
+  if (code == GANNET_OK) gannet_objective_options_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return code;
@@ -115,7 +119,7 @@ static void log_settings(const gannet_optimizer *o) {
 static gannet_err create_from(gannet_context *context, const gannet_problem *problem,
                               gannet_optimizer_options *options, gannet_optimizer **optimizer) {
   *optimizer = NULL;
-  GANNET_TRY(gannet_agree(context->comm, join_equations(problem, options)));
+  GANNET_TRY(gannet_agree(context->comm, join_problem(problem, options)));
   gannet_err err =
       gannet_agree(context->comm, create_without_members(context, problem, options, optimizer));
   if (err == GANNET_OK) err = gannet_agree(context->comm, create_members(*optimizer));
@@ -547,6 +551,7 @@ static gannet_err check_related(const gannet_optimizer *o, int n, const double *
                                 const void *results, const char *name) {
   const gannet_problem_spec *spec = &o->problem->spec;
   const int most = INT_MAX / (spec->n_variables + spec->n_constraints);
+  GANNET_TRY(gannet_objectives_require_one(o->problem, "a related problem"));
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE_POINTER(results, name);
   GANNET_REQUIRE(n >= 0 && n <= most, GANNET_ERR_ARG, "n = %d results, expected 0 to %d", n, most);
@@ -672,6 +677,7 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE_POINTER(r, "recommendation");
+  GANNET_TRY(gannet_objectives_require_one(o->problem, "a recommendation"));
   GANNET_TRY(gannet_recommend(o->context, o->history, r));
   if (r->id >= 0 && x_user)
     memcpy(x_user, gannet_history_x_user(o->history, r->id),

@@ -341,7 +341,8 @@ gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options, cons
   for (int i = 0; i < options->n_given; ++i)
     settings[i] = (gannet_setting){.key = options->given[i].key, .text = options->given[i].text};
   gannet_err err = parse_member(row, options->n_given, settings, options, complaints);
-  if (err == GANNET_OK) err = name_another(method, &options->method.portfolio);
+  if (err == GANNET_OK && options->method.portfolio)
+    err = name_another(method, &options->method.portfolio);
   gannet_free(&settings);
   return err;
 }

@@ -189,6 +189,7 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
 bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type);
 
 /* Add a method to a portfolio, with those of the settings that the user gave which it knows.
+ * Without a portfolio it becomes the only member, with all of them.
  *
  * Local.
  */

@@ -13,6 +13,7 @@
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
+#include "problem/objectives.h"
 #include "problem/variable_constraints.h"
 
 /* Whose models predict. */
@@ -26,10 +27,12 @@ typedef struct {
 /* Choose the first member whose models tell their uncertainty. Hyper-parameters of a trust region
  * are those of the results in it: elsewhere they mean nothing. */
 static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
   for (p->index = 0; p->index < o->options.n_members; ++p->index) {
     p->options = &o->options.member[p->index];
     const gannet_surrogate_type *type = p->options->surrogate_type;
     if (p->options->proposer != GANNET_PROPOSE_MODEL) continue;
+    if (several && p->options->acq_type->scalarises) continue; /* no model of each objective */
     if (type->no_sd && type->no_sd(p->options->surrogate_options)) continue;
     p->takes_state = p->options->region.type == GANNET_REGION_NONE;
     return GANNET_OK;
@@ -121,6 +124,12 @@ static void join_models(const gannet_models *models, const gannet_problem *probl
   for (int k = 0; k < problem->spec.n_constraints; ++k) {
     double distance = INFINITY;
     predictions[1 + k] = (gannet_prediction){NAN, NAN, 1};
+    const int objective = gannet_problem_quantity_objective(problem, k + 1);
+    if (objective > 0) {
+      const int model = gannet_models_of_objective(models, objective);
+      const double *moment = moments + (ptrdiff_t)2 * model * GANNET_TILE;
+      convert_moments(models, model, moment[0], moment[GANNET_TILE], &predictions[1 + k]);
+    }
     for (int of = k; i <= problem->n_bounds; ++i) {
       (void)gannet_problem_find_bound(problem, i - 1, &of);
       if (of != k) break;
@@ -129,9 +138,10 @@ static void join_models(const gannet_models *models, const gannet_problem *probl
     }
     feasibility->feasible *= predictions[1 + k].kept;
   }
-  if (n_models > problem->n_bounds + 1) { /* that of where simulations do not work */
-    const double *moment = moments + (ptrdiff_t)2 * i * GANNET_TILE;
-    feasibility->can_run = probability_below(models, i, moment[0], moment[GANNET_TILE]);
+  const int hidden = problem->n_bounds + gannet_models_n_objectives(models);
+  if (n_models > hidden) { /* that of where simulations do not work */
+    const double *moment = moments + (ptrdiff_t)2 * hidden * GANNET_TILE;
+    feasibility->can_run = probability_below(models, hidden, moment[0], moment[GANNET_TILE]);
   }
   feasibility->feasible *= feasibility->can_run;
 }

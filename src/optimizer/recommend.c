@@ -25,7 +25,7 @@ static gannet_err choose_least_mean(const gannet_history *history, gannet_models
                                     gannet_recommendation *r) {
   const gannet_problem *problem = gannet_history_problem(history);
   const gannet_surrogate *objective = gannet_models_surrogate(models, 0);
-  const gannet_transform_fit *fit = gannet_models_transform(models);
+  const gannet_transform_fit *fit = gannet_models_transform(models, 0);
   double mean = 0, sd = 0;
   GANNET_TRY(gannet_models_best(models, 0, &r->id));
   if (r->id < 0) return GANNET_OK;

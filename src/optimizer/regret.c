@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "optimizer/member.h"
+#include "optimizer/objective_options.h"
 #include "optimizer/propose/propose.h"
 
 /* Factor on what the model says it does not know. Hyper-parameters that are learnt from few results
@@ -39,7 +40,7 @@ static gannet_err read_options(const gannet_history *history, gannet_optimizer_o
 /* Count draws by their regret until all were made, or too many are beyond. */
 static gannet_err count_draws(gannet_member *member, const gannet_regret_spec *spec,
                               gannet_regret *r) {
-  const gannet_transform_fit *fit = gannet_models_transform(member->models);
+  const gannet_transform_fit *fit = gannet_models_transform(member->models, 0);
   const double *x = gannet_history_x_unit(member->history, r->incumbent);
   const int64_t told = gannet_history_count_told(member->history);
   const double wanted = ceil(BEYOND / (1 - spec->probability));
@@ -93,6 +94,7 @@ gannet_err gannet_regret_estimate(const gannet_context *context, const gannet_hi
   const int64_t n = gannet_history_count_observations(history);
   gannet_optimizer_options options = {0};
   *regret = (gannet_regret){.incumbent = -1};
+  GANNET_TRY(gannet_objectives_require_one(problem, "an estimate of the regret"));
   if (n < LEAST_RESULTS + (int64_t)RESULTS_PER_VARIABLE * problem->d) return GANNET_OK;
   regret->incumbent = gannet_history_best(history);
   if (regret->incumbent < 0) return GANNET_OK;

@@ -6,14 +6,17 @@
 
 #include "base/memory.h"
 #include "optimizer/propose/propose.h"
+#include "problem/objectives.h"
 
 /* Results up to which a Gaussian process is made anew for one batch: its factor costs their cube.
  */
 enum { GP_MOST = 1000 };
 
-/* Substitutes in the order in which they are tried; the first is skipped with many results. */
-static const char *const methods[] = {"gp-noisy", "forest-ei", "sobol"};
-enum { METHODS = sizeof methods / sizeof *methods };
+/* Substitutes in the order in which they are tried, for one objective and for several; the first is
+ * skipped with many results. */
+enum { METHODS = 3 };
+static const char *const methods_for[2][METHODS] = {{"gp-noisy", "forest-ei", "sobol"},
+                                                    {"gp-ts", "neural-ts", "sobol"}};
 
 bool gannet_substitute_helps(gannet_err err) {
   return err == GANNET_ERR_NUMERIC || err == GANNET_ERR_LIBRARY || err == GANNET_ERR_INPUT;
@@ -33,7 +36,8 @@ static gannet_err propose_with_method(gannet_optimizer *o, int which, int q, dou
                                        &o->noise_test, o->design,  NULL,    o->related};
   gannet_optimizer_options options = {0};
   gannet_member member = {0}, *only = &member;
-  const gannet_setting method = {.key = "method", .text = methods[which]};
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
+  const gannet_setting method = {.key = "method", .text = methods_for[several][which]};
   gannet_err err =
       gannet_agree(o->context->comm, gannet_optimizer_options_own(1, &method, &options));
   if (err == GANNET_OK)
@@ -51,6 +55,8 @@ static gannet_err propose_with_method(gannet_optimizer *o, int which, int q, dou
 
 gannet_err gannet_substitute_propose(gannet_optimizer *o, const char *failed, int q,
                                      double *x_unit) {
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
+  const char *const *methods = methods_for[several];
   char why[GANNET_ERROR_DETAIL];
   gannet_err err = GANNET_ERR_NUMERIC;
   int which = gannet_history_count_told(o->history) > GP_MOST ? 1 : 0;

@@ -7,6 +7,8 @@
  *   forest-ei   a forest, which factorises nothing
  *   sobol       points of a Sobol sequence, which need no model
  *
+ * With several objectives these are gp-ts, neural-ts and sobol.
+ *
  * A substitute is made for one batch and leaves nothing behind, and the method itself is tried
  * again at every batch. Both are functions of history, saved state and seed, so a restart changes
  * nothing.

@@ -1,8 +1,11 @@
 #include "search/merit_rank.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
+#include "pareto/front.h"
+#include "problem/objectives.h"
 
 bool gannet_merit_rank_is_better(const gannet_merit_rank *a, const gannet_merit_rank *b) {
   if (a->violation != b->violation) return a->violation < b->violation;
@@ -43,6 +46,76 @@ static void measure_scales(const gannet_history *history, int64_t first, double 
     if (!(scale[j] > 0)) scale[j] = 1;
 }
 
+typedef struct {
+  int rank;    /* of non-dominated sorting */
+  double y;    /* in one objective */
+  double room; /* between its neighbours of the same rank, summed over the objectives */
+  gannet_merit_rank *merit;
+} ranked_design;
+
+static int by_rank_and_value(const void *a, const void *b) {
+  const ranked_design *left = a, *right = b;
+  if (left->rank != right->rank) return left->rank < right->rank ? -1 : 1;
+  if (left->y != right->y) return left->y < right->y ? -1 : 1;
+  return (left->merit->id > right->merit->id) - (left->merit->id < right->merit->id);
+}
+
+/* Add what objective k says of the room around every design. y: [n][m] */
+static void add_room(int n, int m, int k, const gannet_merit_rank *merits, const double *y,
+                     const int *row, ranked_design *list) {
+  for (int i = 0; i < n; ++i) list[i].y = y[row[list[i].merit - merits] * m + k];
+  qsort(list, (size_t)n, sizeof *list, by_rank_and_value);
+  for (int first = 0, end; first < n; first = end) {
+    for (end = first + 1; end < n && list[end].rank == list[first].rank;) ++end;
+    const double range = gannet_problem_excess(list[end - 1].y, list[first].y);
+    list[first].room = list[end - 1].room = INFINITY;
+    for (int i = first + 1; i < end - 1 && range > 0; ++i)
+      list[i].room += gannet_problem_excess(list[i + 1].y, list[i - 1].y) / range;
+  }
+}
+
+/* Replace the values of feasible designs: by the rank of non-dominated sorting, and by a share
+ * below 1 that is less the more room there is around a design among those of its rank (the crowding
+ * distance of Deb et al. 2002).
+ *
+ * row   -  [count] scratch: the row of y, by id
+ * list  -  [count] scratch
+ */
+static gannet_err rank_several(const gannet_history *history, gannet_merit_rank *merits, int *row,
+                               int *rank, double *y, ranked_design *list) {
+  const int64_t count = gannet_history_count(history);
+  const int m = gannet_problem_n_objectives(gannet_history_problem(history));
+  int n = 0;
+  for (int64_t id = 0; id < count; ++id) {
+    if (merits[id].violation > 0 || isinf(merits[id].value)) continue;
+    gannet_history_objectives(history, id, y + (ptrdiff_t)n * m);
+    list[n].merit = &merits[id];
+    row[id] = n++;
+  }
+  GANNET_TRY(gannet_pareto_ranks(n, m, y, rank));
+  for (int i = 0; i < n; ++i) list[i].rank = rank[i];
+  for (int k = 0; k < m; ++k) add_room(n, m, k, merits, y, row, list);
+  for (int i = 0; i < n; ++i)
+    list[i].merit->value = list[i].rank < 0 ? INFINITY : list[i].rank + 1 / (2 + list[i].room);
+  return GANNET_OK;
+}
+
+static gannet_err allocate_and_rank(const gannet_history *history, gannet_merit_rank *merits) {
+  const size_t count = (size_t)gannet_history_count(history);
+  const size_t m = (size_t)gannet_problem_n_objectives(gannet_history_problem(history));
+  int *row = NULL;
+  double *y = NULL;
+  ranked_design *list = NULL;
+  gannet_err err = gannet_alloc(2 * count, sizeof *row, &row);
+  if (err == GANNET_OK) err = gannet_alloc(count * m, sizeof *y, &y);
+  if (err == GANNET_OK) err = gannet_alloc(count, sizeof *list, &list);
+  if (err == GANNET_OK) err = rank_several(history, merits, row, row + count, y, list);
+  gannet_free(&row);
+  gannet_free(&y);
+  gannet_free(&list);
+  return err;
+}
+
 gannet_err gannet_merit_rank_all(const gannet_history *history, int64_t first,
                                  gannet_merit_rank *merits) {
   const gannet_problem *problem = gannet_history_problem(history);
@@ -64,5 +137,5 @@ gannet_err gannet_merit_rank_all(const gannet_history *history, int64_t first,
       merits[id].violation += log1p(fmin(fmax(bounds[j], 0), 1e300) / scale[j]);
   }
   gannet_free(&scale);
-  return GANNET_OK;
+  return gannet_problem_n_objectives(problem) > 1 ? allocate_and_rank(history, merits) : GANNET_OK;
 }

@@ -1,5 +1,7 @@
 /* Compare evaluations: a feasible one comes before an infeasible one, feasible ones are ordered by
- * their objective, and infeasible ones by how much they violate the constraints. */
+ * their objective, and infeasible ones by how much they violate the constraints. With several
+ * objectives those of the front come before others, and of these those that are far from their
+ * neighbours. */
 #ifndef GANNET_SEARCH_MERIT_RANK_H
 #define GANNET_SEARCH_MERIT_RANK_H
 
@@ -8,7 +10,8 @@
 typedef struct {
   int64_t id;
   double violation; /* 0 = feasible; INFINITY = no result to compare */
-  double value;     /* internal objective, minimised; INFINITY without a result */
+  double value;     /* internal objective, minimised; INFINITY without a result. Of several
+                       objectives their rank of non-dominated sorting and a share below 1 */
 } gannet_merit_rank;
 
 /* Whether a comes before b; of equal evaluations the one with the lower id does.

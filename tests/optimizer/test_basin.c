@@ -61,7 +61,7 @@ static fixture make(int n_bounds) {
 static const gannet_transform_fit *ask(const fixture *f, double *x) {
   int64_t first = 0;
   assert_ok(gannet_optimizer_ask(f->optimizer, 1, &first, x));
-  return gannet_models_transform(f->optimizer->member[0].models);
+  return gannet_models_transform(f->optimizer->member[0].models, 0);
 }
 
 /* The best feasible value is where the scale ends, and not an infeasible one below it. */

@@ -38,3 +38,20 @@ const gannet_acq_type gannet_acq_log_ei = {
     .shape = GANNET_ACQ_RISING,
     .partials = partials,
 };
+
+/* Several objectives become one by a norm, which is improved like a single objective. */
+const gannet_acq_type gannet_acq_parego = {
+    .name = "parego",
+    .summary =
+        "log-ei of the augmented Chebyshev norm of several objectives, by other weights for every "
+        "point",
+    .source = "ParEGO (Knowles 2006), with LogEI of Ament et al. 2023",
+    .kind = GANNET_ACQ_MOMENTS,
+    .gain = GANNET_ACQ_LOG_GAIN,
+    .options = option_table,
+    .options_size = sizeof(gannet_acq_margin),
+    .score = score,
+    .shape = GANNET_ACQ_RISING,
+    .scalarises = true,
+    .partials = partials,
+};

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "search/merit_rank.h"
 
 /* Largest distance along any variable, as a share of its range. Where the objective is smooth,
@@ -61,8 +62,9 @@ static bool are_worse(const gannet_history *history, const ranking *r, double by
 
 gannet_err gannet_convergence_find(const gannet_history *history, gannet_convergence *convergence) {
   ranking r = {0};
-  const gannet_err err = rank_all(history, &r);
   *convergence = (gannet_convergence){-1, false};
+  if (gannet_problem_n_objectives(gannet_history_problem(history)) > 1) return GANNET_OK;
+  const gannet_err err = rank_all(history, &r);
   bool together = err == GANNET_OK && r.found == r.most;
   for (int j = 1; j < r.most && together; ++j) together = is_near_best(history, &r, r.best[j].id);
   if (together) {

@@ -15,8 +15,8 @@ typedef struct {
                     1e-9 of what the median of the results elsewhere is worse */
 } gannet_convergence;
 
-/* A function of the history. It has not converged with less than 2 (d + 1) results, or less than
- * d + 1 feasible ones.
+/* A function of the history. It never converges with several objectives, and has not with less than
+ * 2 (d + 1) results, or less than d + 1 feasible ones.
  *
  * Local.
  */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "optimizer/models/models_impl.h"
 #include "optimizer/models/pde_constraint.h"
+#include "problem/objectives.h"
 
 enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
 
@@ -24,7 +25,11 @@ static gannet_err create_without_surrogates(const gannet_context *context,
   m->noise_test = noise_test;
   m->options = options;
   m->incumbents_from = -1;
-  m->n = m->problem->n_bounds + 2;
+  const int several = gannet_problem_n_objectives(m->problem);
+  m->scalarises = several > 1 && options->acq_type && options->acq_type->scalarises;
+  m->n_objectives = m->scalarises ? 1 : several;
+  for (int k = 0; k < several; ++k) m->direction[k] = 1.0 / several;
+  m->n = m->problem->n_bounds + m->n_objectives + 1;
   const gannet_surrogate_type *type = options->surrogate_type;
   if (type->for_others) { /* constraints have options of their own */
     GANNET_TRY(gannet_alloc(1, type->options_size, &m->other_options));
@@ -41,7 +46,8 @@ static gannet_err create_without_surrogates(const gannet_context *context,
 static gannet_err create_surrogates(gannet_models *m, int member) {
   const void *own = m->options->surrogate_options;
   for (int i = 0; i < m->n; ++i) {
-    const void *options = i > 0 && m->other_options ? m->other_options : own;
+    const bool is_other = m->other_options && gannet_models_objective(m, i) < 0;
+    const void *options = is_other ? m->other_options : own;
     m->model[i].active = i < m->n - 1;
     m->model[i].exploration = 1;
     GANNET_TRY(gannet_surrogate_create(m->context, m->options->surrogate_type, options,
@@ -73,6 +79,7 @@ void gannet_models_destroy(gannet_models **models) {
   }
   gannet_free(&(*models)->model);
   gannet_free(&(*models)->prior);
+  gannet_front_release(&(*models)->front);
   gannet_pde_residuals_destroy(&(*models)->residuals);
   gannet_free(&(*models)->other_options);
   gannet_free(&(*models)->raw);
@@ -80,6 +87,11 @@ void gannet_models_destroy(gannet_models **models) {
   gannet_free(&(*models)->incumbent_row);
   gannet_free(&(*models)->incumbent_id);
   gannet_free(models);
+}
+
+void gannet_models_set_direction(gannet_models *m, const double *direction) {
+  const int n = gannet_problem_n_objectives(m->problem);
+  memcpy(m->direction, direction, (size_t)n * sizeof *direction);
 }
 
 void gannet_models_set_related(gannet_models *m, gannet_related *related) {
@@ -120,6 +132,24 @@ int gannet_models_count(const gannet_models *m) {
   return m->n - !m->model[m->n - 1].active;
 }
 
+int gannet_models_n_objectives(const gannet_models *m) {
+  return m->n_objectives;
+}
+
+int gannet_models_of_objective(const gannet_models *m, int objective) {
+  return objective == 0 ? 0 : m->problem->n_bounds + objective;
+}
+
+int gannet_models_objective(const gannet_models *m, int i) {
+  if (i == 0) return 0;
+  const int objective = i - m->problem->n_bounds;
+  return objective >= 1 && !models_is_hidden(m, i) ? objective : -1;
+}
+
+const gannet_front *gannet_models_front(const gannet_models *m) {
+  return &m->front;
+}
+
 const gannet_surrogate *gannet_models_surrogate(const gannet_models *m, int i) {
   return m->model[i].surrogate;
 }
@@ -138,12 +168,27 @@ bool gannet_models_look_noisy(const gannet_models *m) {
   return m->looks_noisy;
 }
 
-const gannet_transform_fit *gannet_models_transform(const gannet_models *m) {
-  return &m->transform;
+const gannet_transform_fit *gannet_models_transform(const gannet_models *m, int objective) {
+  return &m->model[gannet_models_of_objective(m, objective)].transform;
+}
+
+double gannet_models_in_ranges(const gannet_models *m, int objective, double value, double *slope) {
+  return gannet_transform_in_ranges(gannet_models_transform(m, objective),
+                                    m->front.ideal[objective], m->front.range[objective], value,
+                                    slope);
+}
+
+double gannet_models_reference(const gannet_models *m, int k) {
+  const double z =
+      gannet_problem_excess(m->front.reference[k], m->front.ideal[k]) / m->front.range[k];
+  return fmin(fmax(z, -1e9), 1e9);
 }
 
 double gannet_models_in_units(const gannet_models *m, int i, double value) {
-  if (i == 0) return gannet_problem_flip(m->problem, gannet_transform_invert(&m->transform, value));
+  const int objective = gannet_models_objective(m, i);
+  if (objective >= 0)
+    return gannet_problem_flip_objective(m->problem, objective,
+                                         gannet_transform_invert(&m->model[i].transform, value));
   const double excess = gannet_transform_constraint_invert(&m->model[i].scaling, value);
   int constraint = 0;
   const bool is_upper = gannet_problem_find_bound(m->problem, i - 1, &constraint);
@@ -188,8 +233,11 @@ static const gannet_struct_field physics_fields[] = {
 
 /* The prefix of the names under which a model is saved: "gp-ei/objective." and the like. */
 static void name_part(const gannet_models *m, int i, const char *part, char *name) {
-  if (i == 0)
+  const int objective = gannet_models_objective(m, i);
+  if (objective == 0)
     (void)snprintf(name, GANNET_STATE_NAME, "%sobjective.", part);
+  else if (objective > 0)
+    (void)snprintf(name, GANNET_STATE_NAME, "%sobjective%d.", part, objective + 1);
   else if (models_is_hidden(m, i))
     (void)snprintf(name, GANNET_STATE_NAME, "%shidden.", part);
   else

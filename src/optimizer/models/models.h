@@ -1,12 +1,13 @@
 /* The surrogates of one member.
  *
- * There is one surrogate of the objective, one for every one-sided constraint, and, once the
- * simulation itself called a design infeasible or crashed, one of where that happens, the hidden
- * constraint. It is fitted to +1 (infeasible or crashed) and -1 (fine), with a noise of its own,
- * because labels are no values of a smooth function. A point counts as feasible where a draw of it
- * is below zero. Its uncertainty is trusted less than that of values: proposals would otherwise go
- * back to where simulations crash for as long as anything is left to learn there. No penalty is
- * ever put into the objective.
+ * There is one surrogate of the first objective, one for every one-sided constraint, one for every
+ * further objective where these have models of their own, and, once the simulation itself called a
+ * design infeasible or crashed, one of where that happens, the hidden constraint. It is fitted to
+ * +1 (infeasible or crashed) and -1 (fine), with a noise of its own, because labels are no values
+ * of a smooth function. A point counts as feasible where a draw of it is below zero. Its
+ * uncertainty is trusted less than that of values: proposals would otherwise go back to where
+ * simulations crash for as long as anything is left to learn there. No penalty is ever put into the
+ * objective.
  *
  * Terms
  *   fantasy              a made-up observation: a model's own mean at a pending point
@@ -21,6 +22,7 @@
 #include "optimizer/models/transform.h"
 #include "optimizer/options.h"
 #include "optimizer/state.h"
+#include "problem/front.h"
 #include "problem/history.h"
 
 typedef struct gannet_models gannet_models;
@@ -41,6 +43,15 @@ GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                const gannet_member_options *options, int member,
                                                gannet_models **models);
 void gannet_models_destroy(gannet_models **models);
+
+/* The weights of the objectives where one model stands for all of them (scalarises of
+ * gannet_acq_type), for the fits to come.
+ *
+ * Local; the same on all ranks.
+ *
+ * direction  in  [n_objectives of the problem] >= 0, of sum 1; copied
+ */
+void gannet_models_set_direction(gannet_models *models, const double *direction);
 
 /* Have the objective's model begin with what related problems tell (optimizer/models/related.h).
  * Equations, which say more, go without.
@@ -96,11 +107,27 @@ GANNET_CHECKED gannet_err gannet_models_fantasize(gannet_models *models, int n,
  */
 GANNET_CHECKED gannet_err gannet_models_sample(gannet_models *models, int q, int64_t iteration);
 
-/* Number of models that take part: 1, plus the constraints, plus the hidden one if it exists.
+/* Number of models that take part: 1, plus the constraints, plus the further objectives, plus the
+ * hidden one if it exists.
  *
  * Local.
  */
 int gannet_models_count(const gannet_models *models);
+
+/* How many of the models are of an objective, at least 1; the model of objective m; and the
+ * objective of a model, -1 = it is of a constraint.
+ *
+ * Local.
+ */
+int gannet_models_n_objectives(const gannet_models *models);
+int gannet_models_of_objective(const gannet_models *models, int m);
+int gannet_models_objective(const gannet_models *models, int model);
+
+/* The front of the results, as of the last gannet_models_prepare. Empty with one objective.
+ *
+ * Local.
+ */
+const gannet_front *gannet_models_front(const gannet_models *models);
 
 /* Surrogate of a model, 0 being the objective; the threshold below which a constraint model is
  * feasible; the factor on its uncertainty.
@@ -117,13 +144,21 @@ double gannet_models_exploration(const gannet_models *models, int model);
  */
 double gannet_models_least(const gannet_models *models, int model);
 
-/* How the objective's values became those of its model, by the last fit.
+/* How the values of objective m became those of its model, by the last fit.
  *
  * Local.
  */
-const gannet_transform_fit *gannet_models_transform(const gannet_models *models);
+const gannet_transform_fit *gannet_models_transform(const gannet_models *models, int m);
 
-/* The value in the user's units that a value of a model stands for: of the objective, or of the
+/* A value of the model of objective m as a multiple of the front's range from its least value, and
+ * its derivative; and the reference point of the front, likewise. With several objectives.
+ *
+ * Local.
+ */
+double gannet_models_in_ranges(const gannet_models *models, int m, double value, double *slope);
+double gannet_models_reference(const gannet_models *models, int m);
+
+/* The value in the user's units that a value of a model stands for: of an objective, or of the
  * quantity that a constraint bounds. Not for the hidden constraint, which is no quantity.
  *
  * Local.

@@ -178,7 +178,8 @@ double gannet_models_least_fantasy(const gannet_models *m) {
   for (int back = 1; back <= of->n_fantasies; ++back) {
     bool allowed = true;
     for (int i = 1; i < gannet_models_count(m); ++i)
-      allowed = allowed && of[i].y[of[i].n - back] <= of[i].threshold;
+      if (gannet_models_objective(m, i) < 0)
+        allowed = allowed && of[i].y[of[i].n - back] <= of[i].threshold;
     if (allowed) least = fmin(least, of->y[of->n - back]);
   }
   return least;

@@ -6,6 +6,7 @@
 #include "optimizer/models/models_impl.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/transform.h"
+#include "problem/objectives.h"
 
 /* The noise variance of the hidden constraint's labels +1 and -1. Chosen, as the factor on what
  * the model says it does not know, on problems that crash in half of the box (tests/optimizer). */
@@ -32,10 +33,33 @@ gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
 /* The standard deviation that was told with what model i is fitted to, in the units of m->raw; 0 =
  * none. */
 static double told_sd(const gannet_models *m, int i, int64_t id) {
-  int constraint = -1; /* the objective */
-  if (models_is_hidden(m, i)) return 0;
-  if (i > 0) (void)gannet_problem_find_bound(m->problem, i - 1, &constraint);
-  return gannet_history_sd(m->history, id)[constraint + 1];
+  const int objective = gannet_models_objective(m, i);
+  const double *sd = gannet_history_sd(m->history, id);
+  int constraint = 0;
+  if (models_is_hidden(m, i) || m->scalarises) return 0;
+  if (objective >= 0) return sd[gannet_problem_objective_quantity(m->problem, objective)];
+  (void)gannet_problem_find_bound(m->problem, i - 1, &constraint);
+  return sd[constraint + 1];
+}
+
+/* What model i of an objective sees of an evaluation, minimised: NAN when it sees nothing.
+ *
+ * Where one model stands for all objectives, it sees the augmented Chebyshev norm of these by the
+ * weights of m->direction, in ranges of the front from its least values (Knowles 2006, eq. (2)). */
+static double objective_of(const gannet_models *m, int i, int64_t id) {
+  const double augmentation = 0.05;
+  double y[GANNET_OBJECTIVES_MOST], largest = -INFINITY, sum = 0;
+  if (!gannet_history_is_observation(m->history, id) && i == 0) return NAN;
+  gannet_history_objectives(m->history, id, y);
+  if (!m->scalarises) return y[gannet_models_objective(m, i)];
+  for (int k = 0; k < m->front.m; ++k) {
+    const double part =
+        m->direction[k] * gannet_problem_excess(y[k], m->front.ideal[k]) / m->front.range[k];
+    if (isnan(part)) return NAN;
+    largest = fmax(largest, fmin(part, 1e100));
+    sum += fmin(part, 1e100);
+  }
+  return largest + augmentation * sum;
 }
 
 /* Collect points (x), raw values and, into row_noise, standard deviations of model i in the order
@@ -49,7 +73,7 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
   GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
   GANNET_TRY(models_reserve(m, one, (int)told + 1));
   const int n_before = one->n - one->n_fantasies;
-  const bool hidden = models_is_hidden(m, i);
+  const bool hidden = models_is_hidden(m, i), is_objective = gannet_models_objective(m, i) >= 0;
   /* Ranges of the variables beyond which a design from elsewhere says nothing about the cube, and
    * would bend a model whose observations have a lever there. */
   const double reach = m->options->surrogate_type->takes_far ? 100 : 1;
@@ -61,12 +85,14 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
         gannet_history_get(m->history, gannet_history_order(m->history)[at]);
     const bool observed = gannet_history_is_observation(m->history, row->id);
     const bool bad = hidden && gannet_history_is_bad(m->history, row->id);
-    const bool constrained = i > 0 && !hidden && row->status == GANNET_EVAL_DONE;
+    const bool is_done = row->status == GANNET_EVAL_DONE;
+    const bool constrained = !is_objective && !hidden && is_done;
+    const double value = is_objective && is_done ? objective_of(m, i, row->id) : NAN;
     if (constrained)
       gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
-    const bool belongs = i == 0   ? observed
-                         : hidden ? observed || bad
-                                  : constrained && !isnan(bounds[i - 1]);
+    const bool belongs = is_objective ? !isnan(value)
+                         : hidden     ? observed || bad
+                                      : constrained && !isnan(bounds[i - 1]);
     const double *x = gannet_history_x_unit(m->history, row->id);
     bool near = true;
     for (size_t k = 0; k < d && row->elsewhere; ++k)
@@ -79,9 +105,7 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
     memcpy(mine, x, d * sizeof *x);
     one->id[*n] = row->id;
     one->row_noise[*n] = told_sd(m, i, row->id);
-    m->raw[(*n)++] = i == 0   ? gannet_problem_flip(m->problem, row->objective)
-                     : hidden ? (bad ? 1 : -1)
-                              : bounds[i - 1];
+    m->raw[(*n)++] = is_objective ? value : hidden ? (bad ? 1 : -1) : bounds[i - 1];
   }
   if (*n < n_before) *same = false;
   return GANNET_OK;
@@ -115,6 +139,25 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
   return gannet_surrogate_set_pde_constraint(one->surrogate, &constraint);
 }
 
+/* The same of model i with several objectives. Logarithms are taken where the options say so: no
+ * value of a front is an outlier, and hypervolumes are those of the values themselves. */
+static void standardise_one_of_several(gannet_models *m, int i, int n, double *noise_var) {
+  gannet_model *one = &m->model[i];
+  const int objective = gannet_models_objective(m, i);
+  const double noise = gannet_problem_objective_noise(m->problem, objective);
+  const bool wants_log = m->options->method.transform == GANNET_TRANSFORM_LOG && !(noise > 0);
+  gannet_transform_fit *fit = &one->transform;
+  gannet_transform_learn(wants_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, n, m->raw,
+                         m->work, fit);
+  for (int k = 0; k < m->front.n; ++k) {
+    const double y = m->front.y[k * m->front.m + objective];
+    gannet_transform_reach(y, fit);
+    gannet_transform_reach(2 * gannet_transform_center(fit) - y, fit);
+  }
+  for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(fit, m->raw[k]);
+  *noise_var = gannet_transform_noise_var(fit, noise);
+}
+
 /* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
 static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
@@ -124,6 +167,10 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   if (models_is_hidden(m, i)) {
     memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
     *noise_var = label_noise;
+    return GANNET_OK;
+  }
+  if (m->n_objectives > 1 && gannet_models_objective(m, i) >= 0) {
+    standardise_one_of_several(m, i, n, noise_var);
     return GANNET_OK;
   }
   if (i == 0) {
@@ -137,8 +184,8 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     m->converged = choice.converged_at >= 0;
     if (!m->residuals) gannet_transform_reach(least, &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
-    m->transform = fit;
-    *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
+    one->transform = fit;
+    *noise_var = m->scalarises ? NAN : gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
     return m->residuals ? impose_equations(m, n, &fit) : GANNET_OK;
   }
   const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
@@ -155,8 +202,8 @@ static void scale_row_noise(gannet_models *m, int i, int n) {
     const double sd = one->row_noise[k];
     one->has_row_noise = one->has_row_noise || sd > 0;
     one->row_noise[k] = !(sd > 0) ? NAN
-                        : i == 0
-                            ? gannet_transform_row_noise(&m->transform, m->raw[k], sd)
+                        : gannet_models_objective(m, i) >= 0
+                            ? gannet_transform_row_noise(&one->transform, m->raw[k], sd)
                             : gannet_transform_constraint_row_noise(&one->scaling, m->raw[k], sd);
   }
 }
@@ -197,7 +244,7 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
   if (!models_is_hidden(m, i) && gannet_related_count(m->prior[i].related) > 0) {
-    const gannet_transform kind = i == 0 ? m->transform.kind : GANNET_TRANSFORM_NONE;
+    const gannet_transform kind = i == 0 ? one->transform.kind : GANNET_TRANSFORM_NONE;
     const gannet_data data = {n, one->x, one->y, one->noise_var, NULL};
     gannet_prior_mean mean;
     GANNET_TRY(gannet_related_learn(&m->prior[i], kind, &data, one->learns, &mean));
@@ -205,7 +252,8 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   }
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
   if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->set_noisy) {
-    /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. */
+    /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. With
+     * several objectives the test is one of the first. */
     if (!scores_by_moments(m))
       local = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
     if (local == GANNET_OK) gannet_surrogate_set_noisy(one->surrogate, m->looks_noisy);
@@ -270,6 +318,8 @@ gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t ite
     *crashes = gannet_history_is_bad(m->history, id);
   m->iteration = iteration;
   m->take = take;
+  if (err == GANNET_OK && gannet_problem_n_objectives(m->problem) > 1)
+    err = gannet_agree(m->context->comm, gannet_front_find(m->history, &m->front));
   m->incumbents_from = -1;
   for (int i = 0; i < m->n && err == GANNET_OK; ++i)
     if (m->model[i].active) err = prepare_one(m, i, bounds);

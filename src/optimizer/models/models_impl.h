@@ -37,7 +37,8 @@ typedef struct {
   bool active;        /* takes part; the hidden constraint does once a design was infeasible */
   double exploration; /* factor on its uncertainty */
   double threshold;   /* the model of a constraint is feasible below this value */
-  gannet_constraint_fit scaling; /* of the values of a constraint, by the last fit */
+  gannet_constraint_fit scaling;  /* of the values of a constraint, by the last fit */
+  gannet_transform_fit transform; /* of the values of an objective, by the last fit */
 
   /* The data, [capacity]; fantasies come last: */
   int capacity;
@@ -63,14 +64,18 @@ struct gannet_models {
   const gannet_problem *problem;
   const gannet_member_options *options;
   void *other_options; /* of the surrogates of constraints; NULL = the same as the objective's */
-  int n;               /* models: the objective, n_bounds constraints, the hidden constraint */
+  int n_objectives;    /* that have a model */
+  int n;               /* models: the first objective, n_bounds constraints, the further objectives,
+                          the hidden constraint */
   gannet_model *model; /* [n] in that order */
 
   /* The fit that is prepared: */
-  const bool *take;               /* whether an evaluation is taken, by id; NULL = all */
-  int64_t iteration;              /* number of the batch */
-  gannet_transform_fit transform; /* of the objective */
-  bool converged;                 /* the search had converged, and the transform went by that */
+  const bool *take;   /* whether an evaluation is taken, by id; NULL = all */
+  int64_t iteration;  /* number of the batch */
+  gannet_front front; /* of the results; empty with one objective */
+  bool converged;     /* the search had converged, and the transform went by that */
+  bool scalarises;    /* one model stands for all objectives */
+  double direction[GANNET_OBJECTIVES_MOST]; /* weights by which it does, of sum 1 */
   int work_capacity;
   double *raw, *work; /* [work_capacity] values before the transform; scratch */
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vector_clones.h"
+#include "problem/objectives.h"
 
 enum { NEAREST = 3, LEAST_PAIRS = 8 };
 static const double steepest = 0.5, errors = 1.5;
@@ -114,17 +115,19 @@ static bool is_flat(int n, const pair *pairs) {
          rest <= largest_variance * (n - 2);
 }
 
-/* The last results, and the distance of the largest from the least. */
-static void collect_results(const gannet_history *history, points *p) {
-  double least = INFINITY, largest = -INFINITY;
+/* The last results of an objective, and the distance of the largest from the least. */
+static void collect_results(const gannet_history *history, int objective, points *p) {
+  double least = INFINITY, largest = -INFINITY, y[GANNET_OBJECTIVES_MOST];
+  p->n = 0;
   for (int64_t id = gannet_history_count(history); id-- > 0 && p->n < GANNET_NOISE_TEST_MOST;) {
-    const gannet_evaluation *row = gannet_history_get(history, id);
-    if (!gannet_history_is_observation(history, id) || !(fabs(row->objective) < 1e300)) continue;
+    gannet_history_objectives(history, id, y);
+    if (objective == 0 && !gannet_history_is_observation(history, id)) continue;
+    if (!(fabs(y[objective]) < 1e300)) continue;
     const double *x = gannet_history_x_unit(history, id);
     for (int k = 0; k < p->d; ++k) p->x[k * GANNET_NOISE_TEST_MOST + p->n] = x[k];
-    p->y[p->n++] = row->objective;
-    least = fmin(least, row->objective);
-    largest = fmax(largest, row->objective);
+    p->y[p->n++] = y[objective];
+    least = fmin(least, y[objective]);
+    largest = fmax(largest, y[objective]);
   }
   p->spread = largest - least;
 }
@@ -132,17 +135,24 @@ static void collect_results(const gannet_history *history, points *p) {
 gannet_err gannet_noise_test_run(const gannet_history *history, bool *noisy) {
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t most = GANNET_NOISE_TEST_MOST;
-  const double told = problem->spec.noise_sd;
+  const int n_objectives = gannet_problem_n_objectives(problem);
   points p = {.d = problem->d};
-  *noisy = told > 0 || gannet_history_has_error_bars(history);
-  if (!isnan(told) || *noisy) return GANNET_OK;
+  bool is_told = true;
+  *noisy = gannet_history_has_error_bars(history);
+  for (int m = 0; m < n_objectives; ++m) {
+    const double told = gannet_problem_objective_noise(problem, m);
+    *noisy = *noisy || told > 0;
+    is_told = is_told && !isnan(told);
+  }
+  if (is_told || *noisy) return GANNET_OK;
   gannet_err err = gannet_alloc(most * (size_t)p.d, sizeof *p.x, &p.x);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.y, &p.y);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.far, &p.far);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.nearest, &p.nearest);
   if (err == GANNET_OK) err = gannet_alloc(NEAREST * most, sizeof *p.pairs, &p.pairs);
-  if (err == GANNET_OK) {
-    collect_results(history, &p);
+  for (int m = 0; m < n_objectives && err == GANNET_OK && !*noisy; ++m) {
+    if (!isnan(gannet_problem_objective_noise(problem, m))) continue;
+    collect_results(history, m, &p);
     const int n = p.spread > 0 ? make_pairs(&p) : 0;
     const int nearer = n / 2 > LEAST_PAIRS ? n / 2 : LEAST_PAIRS;
     if (n >= LEAST_PAIRS) qsort(p.pairs, (size_t)n, sizeof *p.pairs, nearest_first);

@@ -1,4 +1,4 @@
-/* A test whether the objective is noisy, by results that are close to each other.
+/* A test whether an objective is noisy, by results that are close to each other.
  *
  * Differences of exact values vanish with the distance of the points; those of noisy values do not.
  * We take the pairs of every point and its three nearest ones, and of all pairs the nearer half,
@@ -20,7 +20,8 @@
 /* Results that are looked at, the last ones. */
 enum { GANNET_NOISE_TEST_MOST = 300 };
 
-/* A function of the history; noise that the problem tells of is taken at its word.
+/* A function of the history; noise that the problem tells of is taken at its word. With several
+ * objectives one that is noisy is enough.
  *
  * Local.
  */

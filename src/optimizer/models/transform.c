@@ -151,6 +151,18 @@ double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
   return from_unit(fit, fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at);
 }
 
+double gannet_transform_in_ranges(const gannet_transform_fit *fit, double low, double range,
+                                  double t, double *slope) {
+  const double most = 1e9, at = fit->center + fit->scale * t;
+  const bool is_log = fit->kind == GANNET_TRANSFORM_LOG;
+  const double value = is_log ? fit->low + fit->span * expm1(fmin(at, 100)) : at;
+  const double z = gannet_problem_excess(value, low * fit->unit) / (range * fit->unit);
+  *slope = fit->scale * (is_log ? fit->span * exp(fmin(at, 100)) : 1) / (range * fit->unit);
+  if (fabs(z) < most && *slope < 1e300) return z;
+  *slope = 0;
+  return fmin(fmax(z, -most), most);
+}
+
 double gannet_transform_bilog(double c, double s) {
   return copysign(log1p(fabs(c) / s), c);
 }

@@ -97,6 +97,15 @@ double gannet_transform_row_noise(const gannet_transform_fit *fit, double y, dou
  */
 double gannet_transform_invert(const gannet_transform_fit *fit, double t);
 
+/* The same as (value - low) / range, within +-1e9, and its derivative by t, 0 at these ends.
+ *
+ * Local.
+ *
+ * range  in  > 0
+ */
+double gannet_transform_in_ranges(const gannet_transform_fit *fit, double low, double range,
+                                  double t, double *slope);
+
 /* Symmetric logarithm of a constraint, sign(c) log(1 + |c|/s), which spreads out the neighbourhood
  * of the boundary (Eriksson, Poloczek 2021).
  *

@@ -2,6 +2,17 @@
  *
  * It is minus the objective's draw where the draws of all constraints are feasible. Elsewhere it is
  * below the scores of all such points, by the summed violation.
+ *
+ * With several objectives every draw has a direction l of its own, uniform on the positive part of
+ * the unit sphere, and the score is
+ *
+ *   min_m (r_m - y_m) / l_m,
+ *
+ * y the draws of the objectives and r the reference point in ranges of the front. The mean of its
+ * positive part to the power of the number of objectives, over directions, is proportional to the
+ * hypervolume up to r (Zhang and Golovin 2020), and its maxima are the points of the front. Some
+ * draws have the reference point of the front as r; the others have one that is no farther than a
+ * tenth beyond the worst values of the front, as most rays from a far point pass the front by.
  */
 #ifndef GANNET_OPTIMIZER_DRAWS_SCORE_H
 #define GANNET_OPTIMIZER_DRAWS_SCORE_H
@@ -18,6 +29,8 @@ typedef struct {
   double *values;              /* [q][GANNET_TILE] draws of one constraint */
   double *violation;           /* [q][GANNET_TILE] */
   double *gradient;            /* [d] */
+  double *direction;           /* [q][objectives] of several objectives */
+  double *origin;              /* [q][objectives] r */
   gannet_estimator *estimator; /* [models] of draws */
   bool estimates;              /* the models give estimates, and error bounds were measured */
   double *error_bound;         /* [models][q] of the estimates */
@@ -63,7 +76,7 @@ GANNET_CHECKED gannet_err gannet_draws_score_best(void *user, const gannet_candi
                                                   gannet_ranked *best, int64_t *scored);
 
 /* What a polish of one draw minimises: its value plus the squared violations, with the gradient
- * [d]: a gannet_polish_function.
+ * [d]: a gannet_polish_function. With several objectives the minimum over these is a soft one.
  *
  * Local.
  */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/partition.h"
+#include "problem/objectives.h"
 #include "problem/variable_constraints.h"
 #include "search/batch.h"
 #include "search/merit_rank.h"
@@ -33,10 +34,15 @@ static int find_best_inside(const gannet_member *member, int wanted,
   return n;
 }
 
+/* Of a front, more designs are worth a look than of a single best place. */
+static int count_centres(const gannet_member *member) {
+  return member->options->search.centers * gannet_problem_n_objectives(member->problem);
+}
+
 static gannet_err find_centres(const gannet_member *member, double *centres, int *n) {
   const size_t d = (size_t)member->problem->d;
   const size_t count = (size_t)gannet_history_count(member->history);
-  const int wanted = member->options->search.centers;
+  const int wanted = count_centres(member);
   gannet_merit_rank *merits = NULL;
   GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *merits, &merits));
   gannet_merit_rank *best = merits + count;
@@ -53,8 +59,8 @@ gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candida
   const gannet_search_options *search = &member->options->search;
   double *centres = NULL;
   int n = 0;
-  GANNET_TRY(gannet_alloc((size_t)search->centers * (size_t)member->problem->d, sizeof *centres,
-                          &centres));
+  GANNET_TRY(gannet_alloc((size_t)count_centres(member) * (size_t)member->problem->d,
+                          sizeof *centres, &centres));
   gannet_err err = find_centres(member, centres, &n);
   const int64_t n_local = n > 0 ? (int64_t)(search->local * search->candidates) : 0;
   const gannet_candidates_spec spec = {.n_global = search->candidates - n_local,

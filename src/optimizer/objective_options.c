@@ -1,0 +1,105 @@
+#include "optimizer/objective_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "problem/objectives.h"
+
+/* The value of a key in the row of a method, or NULL. */
+static const char *default_of(const gannet_method *method, const char *key) {
+  for (const gannet_setting *s = method->defaults; s->key; ++s)
+    if (strcmp(s->key, key) == 0) return s->text;
+  return NULL;
+}
+
+static bool is_plain_design(const char *acquisition) {
+  return strcmp(acquisition, "sobol") == 0 || strcmp(acquisition, "random") == 0;
+}
+
+bool gannet_method_takes_several(const gannet_method *method) {
+  const gannet_acq_type *type = NULL;
+  const char *name = default_of(method, "acquisition.type");
+  const char *surrogate = default_of(method, "surrogate.type");
+  if (method->with_objectives) return true;
+  if (!name || default_of(method, "region.type")) return false;
+  if (surrogate && strcmp(surrogate, "pinn") == 0) return false;
+  if (is_plain_design(name)) return true;
+  if (gannet_acq_find(name, &type) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  return gannet_acq_takes_several(type);
+}
+
+gannet_err gannet_objective_options_join(gannet_optimizer_options *options,
+                                         const gannet_problem *problem,
+                                         gannet_complaints *complaints) {
+  const gannet_method *row = NULL;
+  if (gannet_problem_n_objectives(problem) == 1 || problem->physics) return GANNET_OK;
+  if (!options->method.portfolio || !options->method.method) return GANNET_OK;
+  GANNET_TRY(gannet_method_find(options->method.method, &row));
+  const char *own = gannet_method_portfolio(row);
+  if (!row->with_objectives || !own || strcmp(options->method.portfolio, own) != 0)
+    return GANNET_OK;
+  for (int i = 0; i < options->n_members; ++i) gannet_member_options_release(&options->member[i]);
+  options->n_members = 0;
+  gannet_free(&options->method.portfolio);
+  return gannet_optimizer_options_join(options, row->with_objectives, complaints);
+}
+
+/* Why a member cannot choose points for several objectives; NULL = it can. */
+static const char *why_not(const gannet_member_options *member) {
+  const gannet_acq_type *type = member->acq_type;
+  if (member->proposer == GANNET_PROPOSE_QUADRATIC)
+    return "quadratic models go down one objective only";
+  if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
+  if (member->region.type != GANNET_REGION_NONE)
+    return "a trust region follows the best value of one objective; leave out region.type";
+  if (!gannet_acq_takes_several(type)) return "its acquisition function knows one objective only";
+  return NULL;
+}
+
+static void list_methods(char *names, size_t size) {
+  size_t used = 0;
+  names[0] = '\0';
+  for (int i = 0; gannet_methods[i] && used + 1 < size; ++i) {
+    if (!gannet_method_takes_several(gannet_methods[i])) continue;
+    const int more = snprintf(names + used, size - used, " %s", gannet_methods[i]->name);
+    used += more > 0 ? (size_t)more : 0;
+  }
+}
+
+void gannet_objective_options_check(const gannet_optimizer_options *options,
+                                    const gannet_problem *problem, const char *location,
+                                    gannet_complaints *complaints) {
+  const int n = gannet_problem_n_objectives(problem);
+  char names[400];
+  if (n == 1 || options->n_members == 0) return;
+  list_methods(names, sizeof names);
+  for (int i = 0; i < options->n_members; ++i) {
+    const char *why = why_not(&options->member[i]);
+    if (why)
+      gannet_complain(complaints, location,
+                      "method '%s' does not go with %d objectives: %s; methods that do:%s",
+                      options->member[i].method.method, n, why, names);
+  }
+  if (problem->physics)
+    gannet_complain(complaints, location,
+                    "physics: equations are those of a single objective, and there are %d; leave "
+                    "them out, or state all objectives but one as constraints",
+                    n);
+  if (options->cost.weigh)
+    gannet_complain(complaints, location,
+                    "cost.weigh: gains are weighed by cost with a single objective only, and there "
+                    "are %d; expected weigh: no",
+                    n);
+}
+
+gannet_err gannet_objectives_require_one(const gannet_problem *problem, const char *what) {
+  const int n = gannet_problem_n_objectives(problem);
+  GANNET_REQUIRE(n == 1, GANNET_ERR_STATE,
+                 "%s is for a single objective, and there are %d, whose best designs are a front",
+                 what, n);
+  return GANNET_OK;
+}
