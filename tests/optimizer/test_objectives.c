@@ -1,0 +1,349 @@
+/* test: ranks 1 2 3 labels unit timeout 600 */
+/* Methods with several objectives. */
+#include <float.h>
+#include <math.h>
+#include <petscsys.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "optimizer/fixture.h"
+#include "support/shared_folder.h"
+
+#include "gannet/gannet.h"
+#include "optimizer/propose/draws_score.h"
+#include "problem/front.h"
+
+enum { BATCH = 3, VARIABLES = 4, QUANTITIES = 3 };
+
+static const char *const solvers[] = {"cg", "gmres", "bicg"};
+static const gannet_variable mixed[VARIABLES] = {
+    {.name = "x", .lower = -1, .upper = 1},
+    {.name = "y", .lower = 0, .upper = 2},
+    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 8},
+    {.name = "solver", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = solvers},
+};
+static const gannet_constraint limit[] = {{"heat", -INFINITY, 1.5}};
+static const gannet_objective three[] = {{"drag", GANNET_MINIMIZE, 6, NAN},
+                                         {"lift", GANNET_MAXIMIZE, NAN, NAN},
+                                         {"mass", GANNET_MINIMIZE, NAN, 0.01}};
+static const gannet_problem_spec mixed_spec = {.n_variables = VARIABLES,
+                                               .variables = mixed,
+                                               .n_constraints = 1,
+                                               .constraints = limit,
+                                               .n_objectives = 3,
+                                               .objectives = three};
+
+/* Methods that are tried on everything. */
+static const char *const methods[] = {"auto", "gp-ts", "parego"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static fixture make_on(MPI_Comm comm, const gannet_problem_spec *spec, const char *method,
+                       uint64_t seed) {
+  const gannet_method_setting settings[] = {
+      {"method", method}, {"initial", "6"}, {"search.candidates", "1200"}};
+  const bool has_search = strcmp(method, "sobol") != 0 && strcmp(method, "random") != 0;
+  fixture f = {0};
+  assert_ok(gannet_context_create(comm, seed, &f.context));
+  f.context->level = GANNET_LOG_ERROR;
+  assert_ok(gannet_problem_create(spec, &f.problem));
+  assert_ok(
+      gannet_optimizer_create(f.context, f.problem, has_search ? 3 : 2, settings, &f.optimizer));
+  return f;
+}
+
+/* Objective, constraint and further objectives of a design. */
+static double simulate(const double *x, double *c) {
+  const double a = x[0] - 0.1 * x[2], b = x[1] - 1;
+  c[0] = x[0] * x[0] + x[1];
+  c[1] = 3 - a * a - 0.5 * b * b - 0.2 * x[3];
+  c[2] = 0.3 * x[2] + (x[1] + 0.5) * (x[1] + 0.5) + 0.1 * x[3];
+  return (a - 0.5) * (a - 0.5) + (b + 0.3) * (b + 0.3) + 0.1 * x[3] * x[3];
+}
+
+/* Ask for a batch and tell of it all but the last point: values, of which one may be missing, and
+ * that the simulation does not work at some designs. */
+static void go_on(fixture *f, int round) {
+  int64_t id[BATCH];
+  double x[BATCH][VARIABLES], c[BATCH][QUANTITIES];
+  assert_ok(gannet_optimizer_ask(f->optimizer, BATCH, id, x[0]));
+  for (int i = 0; i < BATCH - (round > 2); ++i) {
+    gannet_result result = {.id = id[i], .objective = simulate(x[i], c[i]), .constraints = c[i]};
+    if (x[i][0] < -0.6)
+      result.outcome = GANNET_RESULT_CANNOT_RUN;
+    else if (id[i] % 7 == 3)
+      result.outcome = GANNET_RESULT_PARTIAL;
+    if (id[i] % 7 == 3 && round % 2)
+      c[i][2] = NAN;
+    else if (id[i] % 7 == 3)
+      result.objective = NAN;
+    assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+  }
+}
+
+static void assert_same_asks(fixture *a, fixture *b) {
+  int64_t id[BATCH], other[BATCH];
+  double x[BATCH][VARIABLES], y[BATCH][VARIABLES];
+  assert_ok(gannet_optimizer_ask(a->optimizer, BATCH, id, x[0]));
+  assert_ok(gannet_optimizer_ask(b->optimizer, BATCH, other, y[0]));
+  assert_memory_equal(id, other, sizeof id);
+  assert_memory_equal(x, y, sizeof x);
+}
+
+/* The same points on any number of ranks, and after a save and a load in the middle. */
+static void points_are_those_of_one_rank_and_of_a_restart(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; ++k) {
+    char path[2200];
+    (void)snprintf(path, sizeof path, "%s/objectives-%d.h5", folder, k);
+    fixture all = make_on(MPI_COMM_WORLD, &mixed_spec, methods[k], 4);
+    fixture one = make_on(MPI_COMM_SELF, &mixed_spec, methods[k], 4);
+    fixture later = make_on(MPI_COMM_WORLD, &mixed_spec, methods[k], 4);
+    for (int round = 0; round < 7; ++round) {
+      go_on(&all, round);
+      go_on(&one, round);
+    }
+    assert_true(gannet_history_digest(all.optimizer->history) ==
+                gannet_history_digest(one.optimizer->history));
+    assert_ok(gannet_optimizer_save(all.optimizer, path));
+    assert_ok(gannet_optimizer_load(later.optimizer, path));
+    assert_same_asks(&all, &later);
+    assert_same_asks(&all, &later);
+    drop(&all);
+    drop(&one);
+    drop(&later);
+  }
+}
+
+/* The merit of a draw has the gradient of its differences. */
+static void merits_of_draws_have_their_gradients(void **state) {
+  (void)state;
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = mixed,
+                                    .n_constraints = 1,
+                                    .constraints = limit,
+                                    .n_objectives = 3,
+                                    .objectives = three};
+  fixture f = make_on(MPI_COMM_WORLD, &spec, "gp-ts", 2);
+  gannet_member *member = &f.optimizer->member[0];
+  gannet_draws_score score;
+  double x[2 * 8], gradient[2], value;
+  for (int round = 0; round < 4; ++round) {
+    int64_t id[4];
+    double c[QUANTITIES];
+    assert_ok(gannet_optimizer_ask(f.optimizer, 4, id, x));
+    for (int i = 0; i < 4; ++i) {
+      const double all[VARIABLES] = {x[2 * i], x[2 * i + 1], 2, 0};
+      const gannet_result result = {.id = id[i], .objective = simulate(all, c), .constraints = c};
+      assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+    }
+  }
+  assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_fit(member->models));
+  assert_ok(gannet_models_sample(member->models, 2, f.optimizer->batch));
+  assert_ok(gannet_draws_score_prepare(member, 2, &score));
+  assert_int_equal(gannet_models_n_objectives(member->models), 3);
+  gannet_random_uniform((gannet_stream){4, GANNET_FOR_TEST, 1, 1}, 0, 16, x);
+  for (int i = 0; i < 8; ++i) {
+    assert_ok(gannet_draws_score_merit(&score, 0, x + 2 * i, &value, gradient));
+    assert_slopes(gannet_draws_score_merit, &score, 2, x + 2 * i, 1e-6, value, gradient);
+  }
+  gannet_draws_score_release(&score);
+  drop(&f);
+}
+
+/* Two problems whose fronts are known. */
+enum { ZDT = 4 };
+static const gannet_variable cube[ZDT] = {{.name = "a", .lower = 0, .upper = 1},
+                                          {.name = "b", .lower = 0, .upper = 1},
+                                          {.name = "c", .lower = 0, .upper = 1},
+                                          {.name = "d", .lower = 0, .upper = 1}};
+static const gannet_objective pair[] = {{"f", GANNET_MINIMIZE, 1.1, NAN},
+                                        {"g", GANNET_MINIMIZE, 1.1, NAN}};
+static const gannet_constraint disk[] = {{"disk", -INFINITY, 0}};
+
+/* ZDT1: f2 = 1 - sqrt(f1); with a constraint that cuts the middle of the front out. */
+static double zdt1(const double *x, bool constrained, double *c) {
+  const double g = 1 + 9 * (x[1] + x[2] + x[3]) / 3, f = x[0], h = g * (1 - sqrt(f / g));
+  if (constrained) c[0] = 0.04 - (f - 0.3) * (f - 0.3) - (h - 0.45) * (h - 0.45);
+  c[constrained] = h;
+  return f;
+}
+
+/* The hypervolume after 48 evaluations, up to (1.1, 1.1). */
+static double hypervolume_of(const char *method, bool constrained, uint64_t seed) {
+  const gannet_problem_spec spec = {.n_variables = ZDT,
+                                    .variables = cube,
+                                    .n_constraints = constrained,
+                                    .constraints = disk,
+                                    .n_objectives = 2,
+                                    .objectives = pair};
+  fixture f = make_on(MPI_COMM_WORLD, &spec, method, seed);
+  gannet_front front = {0};
+  for (int round = 0; round < 12; ++round) {
+    int64_t id[4];
+    double x[4][ZDT], c[2];
+    assert_ok(gannet_optimizer_ask(f.optimizer, 4, id, x[0]));
+    for (int i = 0; i < 4; ++i) {
+      const gannet_result result = {
+          .id = id[i], .objective = zdt1(x[i], constrained, c), .constraints = c};
+      assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+    }
+  }
+  assert_ok(gannet_front_find(f.optimizer->history, &front));
+  const double found = front.hypervolume;
+  gannet_front_release(&front);
+  drop(&f);
+  return found;
+}
+
+/* 0.8767 is the hypervolume of the whole front. */
+static void fronts_are_found(void **state) {
+  (void)state;
+  for (int constrained = 0; constrained < 2; ++constrained) {
+    const double plain = hypervolume_of("sobol", constrained, 1);
+    assert_true(plain < 0.3);
+    for (int k = 0; k < METHODS; ++k)
+      for (uint64_t seed = 1; seed <= 2; ++seed) {
+        const double found = hypervolume_of(methods[k], constrained, seed);
+        if (!(found > 0.65))
+          fail_msg("%s, %s, seed %d: %g, sobol %g", methods[k],
+                   constrained ? "constrained" : "free", (int)seed, found, plain);
+      }
+  }
+}
+
+/* What values can be. */
+typedef enum {
+  GREAT,
+  TINY,
+  CONSTANT,
+  ONE_BEST,
+  HOPELESS,
+  NEVER_TOGETHER,
+  NEVER_SECOND,
+  VALUES
+} kind;
+
+static gannet_result strange_result(kind which, int64_t id, const double *x, double *c) {
+  gannet_result r = {.id = id, .objective = x[0] * x[0] + x[1], .constraints = c};
+  c[0] = (x[0] - 1) * (x[0] - 1) + x[1] * x[1];
+  if (which == GREAT) r.objective = 1e300 * (x[0] - 0.5), c[0] *= -1e300;
+  if (which == TINY) r.objective *= 1e-300, c[0] *= 1e-300;
+  if (which == CONSTANT) c[0] = 7;
+  if (which == ONE_BEST) c[0] = r.objective;
+  if (which == HOPELESS) r.objective += 100, c[0] += 100;
+  if (which == NEVER_TOGETHER || which == NEVER_SECOND) r.outcome = GANNET_RESULT_PARTIAL;
+  if (which == NEVER_TOGETHER && id % 2) r.objective = NAN;
+  if (which == NEVER_SECOND || (which == NEVER_TOGETHER && id % 2 == 0)) c[0] = NAN;
+  return r;
+}
+
+static void strange_values_are_survived(void **state) {
+  (void)state;
+  for (kind which = GREAT; which < VALUES; ++which)
+    for (int k = 0; k < METHODS; ++k) {
+      const gannet_objective objectives[] = {
+          {"f", GANNET_MINIMIZE, which == HOPELESS ? 1.1 : NAN, NAN},
+          {"g", GANNET_MINIMIZE, which == HOPELESS ? 1.1 : NAN, NAN}};
+      const gannet_problem_spec spec = {
+          .n_variables = 2, .variables = cube, .n_objectives = 2, .objectives = objectives};
+      fixture f = make_on(MPI_COMM_WORLD, &spec, methods[k], 3);
+      for (int round = 0; round < 6; ++round) {
+        int64_t id[BATCH];
+        double x[2 * BATCH], c[1];
+        assert_ok(gannet_optimizer_ask(f.optimizer, BATCH, id, x));
+        for (int i = 0; i < BATCH; ++i) {
+          const gannet_result r = strange_result(which, id[i], x + 2 * i, c);
+          for (int v = 0; v < 2; ++v) assert_true(x[2 * i + v] >= 0 && x[2 * i + v] <= 1);
+          assert_ok(gannet_optimizer_tell(f.optimizer, 1, &r));
+        }
+      }
+      assert_int_equal(f.optimizer->substitute, 0);
+      drop(&f);
+    }
+}
+
+/* Predictions are of every objective and constraint, in the user's units. */
+static void every_objective_is_predicted(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; ++k) {
+    fixture f = make_on(MPI_COMM_WORLD, &mixed_spec, methods[k], 4);
+    const double x[VARIABLES] = {0.2, 0.8, 3, 1};
+    double c[QUANTITIES];
+    gannet_prediction found[1 + QUANTITIES];
+    gannet_feasibility feasibility;
+    for (int round = 0; round < 9; ++round) go_on(&f, round);
+    const double objective = simulate(x, c);
+    assert_ok(gannet_optimizer_predict(f.optimizer, 1, x, found, &feasibility));
+    for (int i = 0; i <= QUANTITIES; ++i) {
+      const double value = i > 0 ? c[i - 1] : objective;
+      if (!(fabs(found[i].mean - value) < 4 * found[i].sd + 0.3))
+        fail_msg("%s, quantity %d: %g +- %g for %g", methods[k], i, found[i].mean, found[i].sd,
+                 value);
+      if (i > 1) assert_true(found[i].kept == 1 && found[i].sd > 0);
+    }
+    drop(&f);
+  }
+}
+
+static void assert_refused(const gannet_method_setting *settings, int n, const char *because) {
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f.context));
+  f.context->level = GANNET_LOG_ERROR;
+  assert_ok(gannet_problem_create(&mixed_spec, &f.problem));
+  assert_int_equal(gannet_optimizer_create(f.context, f.problem, n, settings, &f.optimizer),
+                   GANNET_ERR_INPUT);
+  if (!strstr(gannet_error_message(), because))
+    fail_msg("'%s' is not in: %s", because, gannet_error_message());
+  gannet_error_clear();
+  drop(&f);
+}
+
+/* What would look at the first objective alone is refused, and the message names what is not. */
+static void what_knows_one_objective_is_refused(void **state) {
+  (void)state;
+  static const char *const names[] = {"gp-ei", "quadratic", "turbo-1", "neural-bo-pointwise",
+                                      "gp-kg", "admmbo",    "gp-ucb",  "portfolio"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    const gannet_method_setting settings[] = {{"method", names[i]}};
+    assert_refused(settings, 1, "does not go with 3 objectives");
+    assert_refused(settings, 1, "methods that do: auto");
+  }
+  const gannet_method_setting region[] = {{"method", "gp-ts"}, {"region.type", "trust"}};
+  assert_refused(region, 2, "trust region");
+  const gannet_method_setting acquisition[] = {{"method", "auto"}, {"acquisition.type", "log-ei"}};
+  assert_refused(acquisition, 2, "one objective only");
+  const gannet_method_setting weigh[] = {{"method", "parego"}, {"cost.weigh", "yes"}};
+  assert_refused(weigh, 2, "cost.weigh");
+  const gannet_method_setting good[] = {{"method", "auto"}, {"acquisition.type", "sobol"}};
+  fixture f = {0};
+  gannet_recommendation recommendation;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f.context));
+  assert_ok(gannet_problem_create(&mixed_spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 2, good, &f.optimizer));
+  const double x[VARIABLES] = {0, 1, 2, 0}, objective = 1;
+  assert_int_equal(gannet_optimizer_recommend(f.optimizer, &recommendation, NULL),
+                   GANNET_ERR_STATE);
+  assert_non_null(strstr(gannet_error_message(), "a recommendation is for a single objective"));
+  gannet_error_clear();
+  assert_int_equal(gannet_optimizer_tell_related(f.optimizer, 1, x, &objective), GANNET_ERR_STATE);
+  assert_non_null(strstr(gannet_error_message(), "a related problem is for a single objective"));
+  gannet_error_clear();
+  drop(&f);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
+      cmocka_unit_test(merits_of_draws_have_their_gradients),
+      cmocka_unit_test(fronts_are_found),
+      cmocka_unit_test(strange_values_are_survived),
+      cmocka_unit_test(every_objective_is_predicted),
+      cmocka_unit_test(what_knows_one_objective_is_refused),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed =
+      run_ranks_(cmocka_run_group_tests(tests, make_shared_folder, remove_shared_folder));
+  return PetscFinalize() ? 1 : failed;
+}
