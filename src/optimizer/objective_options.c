@@ -81,7 +81,7 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
     const char *why = why_not(&options->member[i]);
     if (why)
       gannet_complain(complaints, location,
-                      "method '%s' does not go with %d objectives: %s; methods that do:%s",
+                      "method '%s' does not go with %d objectives: %s; expected one of:%s",
                       options->member[i].method.method, n, why, names);
   }
   if (problem->physics)

@@ -141,9 +141,7 @@ int gannet_models_of_objective(const gannet_models *m, int objective) {
 }
 
 int gannet_models_objective(const gannet_models *m, int i) {
-  if (i == 0) return 0;
-  const int objective = i - m->problem->n_bounds;
-  return objective >= 1 && !models_is_hidden(m, i) ? objective : -1;
+  return models_objective(m, i);
 }
 
 const gannet_front *gannet_models_front(const gannet_models *m) {

@@ -33,7 +33,7 @@ gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
 /* The standard deviation that was told with what model i is fitted to, in the units of m->raw; 0 =
  * none. */
 static double told_sd(const gannet_models *m, int i, int64_t id) {
-  const int objective = gannet_models_objective(m, i);
+  const int objective = models_objective(m, i);
   const double *sd = gannet_history_sd(m->history, id);
   int constraint = 0;
   if (models_is_hidden(m, i) || m->scalarises) return 0;
@@ -51,7 +51,7 @@ static double objective_of(const gannet_models *m, int i, int64_t id) {
   double y[GANNET_OBJECTIVES_MOST], largest = -INFINITY, sum = 0;
   if (!gannet_history_is_observation(m->history, id) && i == 0) return NAN;
   gannet_history_objectives(m->history, id, y);
-  if (!m->scalarises) return y[gannet_models_objective(m, i)];
+  if (!m->scalarises) return y[models_objective(m, i)];
   for (int k = 0; k < m->front.m; ++k) {
     const double part =
         m->direction[k] * gannet_problem_excess(y[k], m->front.ideal[k]) / m->front.range[k];
@@ -73,7 +73,7 @@ static gannet_err collect_observations(gannet_models *m, int i, double *bounds, 
   GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
   GANNET_TRY(models_reserve(m, one, (int)told + 1));
   const int n_before = one->n - one->n_fantasies;
-  const bool hidden = models_is_hidden(m, i), is_objective = gannet_models_objective(m, i) >= 0;
+  const bool hidden = models_is_hidden(m, i), is_objective = models_objective(m, i) >= 0;
   /* Ranges of the variables beyond which a design from elsewhere says nothing about the cube, and
    * would bend a model whose observations have a lever there. */
   const double reach = m->options->surrogate_type->takes_far ? 100 : 1;
@@ -143,7 +143,7 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
  * value of a front is an outlier, and hypervolumes are those of the values themselves. */
 static void standardise_one_of_several(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
-  const int objective = gannet_models_objective(m, i);
+  const int objective = models_objective(m, i);
   const double noise = gannet_problem_objective_noise(m->problem, objective);
   const bool wants_log = m->options->method.transform == GANNET_TRANSFORM_LOG && !(noise > 0);
   gannet_transform_fit *fit = &one->transform;
@@ -169,7 +169,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     *noise_var = label_noise;
     return GANNET_OK;
   }
-  if (m->n_objectives > 1 && gannet_models_objective(m, i) >= 0) {
+  if (m->n_objectives > 1 && models_objective(m, i) >= 0) {
     standardise_one_of_several(m, i, n, noise_var);
     return GANNET_OK;
   }
@@ -202,7 +202,7 @@ static void scale_row_noise(gannet_models *m, int i, int n) {
     const double sd = one->row_noise[k];
     one->has_row_noise = one->has_row_noise || sd > 0;
     one->row_noise[k] = !(sd > 0) ? NAN
-                        : gannet_models_objective(m, i) >= 0
+                        : models_objective(m, i) >= 0
                             ? gannet_transform_row_noise(&one->transform, m->raw[k], sd)
                             : gannet_transform_constraint_row_noise(&one->scaling, m->raw[k], sd);
   }

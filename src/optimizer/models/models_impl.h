@@ -112,6 +112,16 @@ static inline bool models_is_hidden(const gannet_models *models, int i) {
   return i == models->n - 1;
 }
 
+/* The objective of a model; -1 = it is of a constraint.
+ *
+ * Local.
+ */
+static inline int models_objective(const gannet_models *models, int i) {
+  if (i == 0) return 0;
+  const int objective = i - models->problem->n_bounds;
+  return objective >= 1 && !models_is_hidden(models, i) ? objective : -1;
+}
+
 /* Room for n observations of a model.
  *
  * Local.
