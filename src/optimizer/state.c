@@ -104,12 +104,6 @@ static bool is_same_number(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Whether two values are the same, bit for bit. */
-static bool is_same_value(const gannet_state_value *a, const gannet_state_value *b) {
-  return a->kind == b->kind && strcmp(a->text, b->text) == 0 &&
-         (a->kind == GANNET_STATE_TEXT || is_same_number(a->number, b->number));
-}
-
 gannet_err gannet_state_put_fields(gannet_state *state, const char *part,
                                    const gannet_struct_field *table, const void *record) {
   for (const gannet_struct_field *field = table; field->name; ++field) {
@@ -137,7 +131,10 @@ gannet_err gannet_state_compare(gannet_state *before, gannet_state *now, gannet_
   gannet_state_clear(changes);
   for (int i = 0; i < now->n; ++i) {
     const int at = look_up(before, now->value[i].name);
-    if (at >= 0 && is_same_value(&before->value[at], &now->value[i])) continue;
+    const gannet_state_value *old = at >= 0 ? &before->value[at] : NULL, *new = &now->value[i];
+    if (old && old->kind == new->kind &&strcmp(old->text, new->text) == 0 &&
+        (new->kind == GANNET_STATE_TEXT || is_same_number(old->number, new->number)))
+      continue;
     GANNET_TRY(reserve_values(changes, changes->n + 1));
     changes->value[changes->n++] = now->value[i];
   }

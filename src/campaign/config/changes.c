@@ -249,14 +249,6 @@ static const char *list_objectives(const gannet_problem_spec *spec, char *text) 
   return spec->n_objectives > 0 ? text : NULL;
 }
 
-/* Which objectives there are, and what is to be done with each. */
-static void compare_objectives(const gannet_problem_spec *before, const gannet_problem_spec *now,
-                               change_list *changes) {
-  char old[LIST_SIZE] = "", new[LIST_SIZE] = "";
-  const char *was = list_objectives(before, old), *is = list_objectives(now, new);
-  if (strcmp(old, new) != 0) add_change(changes, "objectives", was, is);
-}
-
 /* Thresholds and noise of the objectives that there were before. */
 static void compare_thresholds(const gannet_problem_spec *before, const gannet_problem_spec *now,
                                change_list *changes) {
@@ -292,8 +284,10 @@ static void compare_problems(const gannet_problem *old, const gannet_problem *ne
                              change_list *changes) {
   static const char *const goals[] = {"minimize", "maximize"};
   const gannet_problem_spec *before = &old->spec, *now = &new->spec;
+  char list[2][LIST_SIZE] = {"", ""}; /* which objectives there are, and what is to be done */
   compare_formulas(old, new, changes);
-  compare_objectives(before, now, changes);
+  const char *was = list_objectives(before, list[0]), *is = list_objectives(now, list[1]);
+  if (strcmp(list[0], list[1]) != 0) add_change(changes, "objectives", was, is);
   if (before->goal != now->goal && before->n_objectives == 0 && now->n_objectives == 0)
     add_change(changes, "goal", goals[before->goal == GANNET_MAXIMIZE],
                goals[now->goal == GANNET_MAXIMIZE]);

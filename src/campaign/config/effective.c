@@ -290,16 +290,6 @@ static gannet_err write_physics(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
-/* Goal and noise of a single objective are left out where there are several. */
-static void write_general(FILE *out, const gannet_campaign_input *input) {
-  const bool is_single = input->problem->spec.n_objectives == 0;
-  for (const gannet_option *option = gannet_general_table; option->key; ++option) {
-    const gannet_option alone[2] = {*option};
-    if (is_single || (strcmp(option->key, "goal") != 0 && strcmp(option->key, "noise") != 0))
-      write_table(out, "", alone, &input->general);
-  }
-}
-
 /* Effective settings of the optimiser come grouped by section. */
 typedef struct {
   FILE *out;
@@ -328,9 +318,15 @@ static void write_method_key(void *user, const char *key, const char *text,
 static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   gannet_optimizer_options options;
   method_writer method = {.out = out};
+  const bool is_single = input->problem->spec.n_objectives == 0;
   (void)fputs(
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
-  write_general(out, input);
+  /* The goal and the noise of a single objective are left out where there are several. */
+  for (const gannet_option *option = gannet_general_table; option->key; ++option) {
+    const gannet_option alone[2] = {*option};
+    if (is_single || (strcmp(option->key, "goal") != 0 && strcmp(option->key, "noise") != 0))
+      write_table(out, "", alone, &input->general);
+  }
   write_problem(out, input->problem);
   write_outputs(out, input->problem);
   write_start(out, input);

@@ -75,14 +75,6 @@ static int count_points(const gannet_physics_spec *spec, int d) {
   return points < LEAST_POINTS ? LEAST_POINTS : points;
 }
 
-static void move_to_edges(int n, double *x) {
-  const double edge = PINN_GRADING, range = log1p(1 / edge);
-  for (int k = 0; k < n; ++k) {
-    const double ratio = exp((2 * x[k] - 1) * range);
-    x[k] = fmin(fmax((ratio * (1 + edge) - edge) / (1 + ratio), 0), 1);
-  }
-}
-
 /* The equations at points inside, and in few variables half as many next to the edges: uniform in
  * log((x + e)/(1 - x + e)), as inputs of networks that see layers and corners there
  * (surrogate/pinn_network.h). In many variables these would all be in corners. */
@@ -100,7 +92,11 @@ static gannet_err create_residuals(const gannet_context *context, const gannet_p
   gannet_err code = gannet_alloc((size_t)n * (size_t)problem->d, sizeof *x, &x);
   if (code == GANNET_OK) code = gannet_sobol_create(problem->d, &stream, &sobol);
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
-  if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)inside * (size_t)d);
+  const double edge = PINN_GRADING, range = log1p(1 / edge);
+  for (int k = inside * d; k < n * d && code == GANNET_OK; ++k) {
+    const double ratio = exp((2 * x[k] - 1) * range);
+    x[k] = fmin(fmax((ratio * (1 + edge) - edge) / (1 + ratio), 0), 1);
+  }
   if (code == GANNET_OK) code = gannet_pde_residuals_create(problem, n, x, residuals);
   if (code == GANNET_OK) code = gannet_pde_residuals_check(*residuals, equation);
   if (code != GANNET_OK) gannet_pde_residuals_destroy(residuals);
