@@ -350,7 +350,9 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
     v -= !isnan(gannet_problem_pinned(input->problem, i));
   const int others = input->problem->spec.n_variables - v;
   const int64_t n = gannet_budget_used(campaign), total = gannet_budget_total(input);
-  char share[GANNET_BUDGET_TEXT], why[320];
+  char share[GANNET_BUDGET_TEXT], why[320], text[2000];
+  for (int i = 0; i < input->n_imports; ++i) /* a mistake is told before "no errors found" */
+    GANNET_TRY(gannet_import_preview(campaign, i, again, text, sizeof text));
   cli_say(stdout,
           "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
           v, v == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);

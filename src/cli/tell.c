@@ -30,8 +30,7 @@ static const cli_flag flags[] = {
     {"failed", 0, "REASON", "there is no result, through no fault of the design", false},
     {"file", 0, "FILE",
      "CSV file with many results: columns as in history.csv, or any with the names of variables "
-     "and "
-     "quantities",
+     "and quantities; or a campaign directory",
      false},
     {"column", 0, "NAME=COLUMN",
      "with --file: a variable or quantity whose column has another name or unit, as in chord=c or "

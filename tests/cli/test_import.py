@@ -179,6 +179,43 @@ class Import(program.ProgramTest):
         self.assertEqual((rows[1]["stress"], rows[1]["feasible"]), ("", ""))
         self.assertIn("best         5 (evaluation 0, imported)", self.succeed("status", "fast.campaign").out)
 
+    def test_cells_that_say_nothing_and_lines_that_are_none(self):
+        file = self.write(MANUAL)
+        self.write("\ufeffx1,x2,objective,objective.sd\r\n# a comment\r\n1,2,nan,0.1\r\n1,NA,5,0.1\r\n1,2,5,-0.1\r\n1,2,5,few\r\n\"1\",2,5,0.1\r\n\r\n"
+                   "1,2,\"5,5\",0.1\r\n", "old.csv")
+        lines = self.succeed("tell", file, "--file", "old.csv", "--dry-run").out.splitlines()
+        self.assertEqual(lines[:7], [
+            "line 2: refused: 1 column, expected 4 as in the first line; remove the comment",
+            "line 3: refused: objective: 'nan' is not a number; leave the cell empty where it is not known",
+            "line 4: refused: variable x2: 'NA' is not a number", "line 5: refused: objective.sd: -0.1, expected a standard deviation from 0 on",
+            "line 6: refused: objective.sd: 'few' is not a number", "line 7: would be imported",
+            "line 9: refused: objective: '5,5' is not a number; write a decimal point, and nothing between thousands"])
+        self.write("x1,x2,objective,error\n1,2,5,0.25\n", "old.csv")
+        self.succeed("tell", file, "--file", "old.csv", "--column", "objective.sd=error*2")
+        self.assertEqual([(row["objective"], row["objective.sd"]) for row in self.rows()], [("5", "0.5")])
+
+    def test_directories(self):
+        file = self.write(MANUAL)
+        (self.folder / "plain").mkdir()
+        words = "plain' is not a campaign directory: it has no history.csv; expected the directory of a campaign with results, or a CSV file"
+        self.assertIn(words, self.fails("tell", file, "--file", "plain", code=self.gannet("tell", file, "--file", "plain").code))
+        self.assertRegex(self.fails("run", self.write(BRANIN + "import: plain\n", "new.yaml"), "--dry-run", "-d", "new"), r"new.yaml:\d+:9: import: '.*" + words)
+        other = self.write(MANUAL.replace("name: fast", "name: other"), "other.yaml")
+        self.succeed("ask", other, "-q", "2")
+        self.assertIn("other.campaign' has no results yet: no history.csv; run it, or leave it out",
+                      self.fails("run", self.write(BRANIN + "import: other.campaign\n", "new.yaml"), "--dry-run", "-d", "new"))
+        self.succeed("tell", "other.campaign", "--id", "0", "--objective", "3")
+        # What is printed does not begin with "no errors found", and the second of two sources has its own place.
+        self.write("x1,x2,objective\n1,2,3\n", "old.csv")
+        outcome = self.gannet("run", self.write(BRANIN + "import: [old.csv, none.csv]\n", "new.yaml"), "--dry-run", "-d", "new")
+        self.assertEqual((outcome.code, outcome.out), (USAGE, ""))
+        self.assertRegex(outcome.err, r"new.yaml:\d+:19: import: .*none.csv")
+        # A directory may be told, too; that of the campaign itself is no earlier work.
+        self.assertIn("other.campaign: 1 row: 1 imported, 0 results of evaluations that were proposed, 0 there already, 0 refused",
+                      self.succeed("tell", file, "--file", "other.campaign").out)
+        own = self.write(MANUAL + "import: fast.campaign\n", "own.yaml")
+        self.assertRegex(self.fails("ask", own, "-q", "1"), r"own.yaml:\d+:9: import: '.*fast.campaign/history.csv' is the history of this campaign itself; leave it out")
+
     def test_what_is_wrong_with_a_table_as_a_whole(self):
         file = self.write(STRESS)
 
@@ -202,6 +239,18 @@ class Import(program.ProgramTest):
         self.assertIn("old.csv: --column x1: expression 'x1*'", refused(good, "--column", "x1=x1*"))
         self.assertIn("line 2: refused: variable x1: 5e+07 is further outside [-5, 10] than a million times its width; give it in the unit of the bounds",
                       refused(good, "--column", "x1=5e7*x1"))
+        self.assertIn("--column fims: the campaign has no variable and no quantity of this name; did you mean 'fins'?", refused(good, "--column", "fims=x1"))
+        self.assertIn("; known: x1, x2, fins, solver, objective, stress", refused(good, "--column", "y=x1"))
+        self.assertIn("--column x1: no column 'kelvin'; the columns are: x1, x2, fins, solver, objective, stress",
+                      refused(good, "--column", "x1=kelvin-273"))
+        self.assertIn("--column x1 is given twice; leave one out", refused(good, "--column", "x1=x1", "--column", "x1=x2"))
+        self.assertIn("old.csv:1: no column 'x1' for a variable; where it has another name, write --column NAME=COLUMN; the columns are: "
+                      "p, q, objective", refused("p,q,objective\n1,2,3\n"))
+        self.assertIn("is it 'fins [-]'? Then write --column 'fins=fins [-]'", refused(good.replace("fins", "fins [-]")))
+        self.assertEqual(self.succeed("tell", file, "--file", "old.csv", "--column", "fins=fins [-]", "--dry-run").code, 0)
+        self.assertIn("old.csv:1: begins with '#', expected the names of the columns; remove the comment", refused("# by ann\n" + good))
+        self.assertIn("old.csv:1: has numbers, expected the names of the columns", refused("1,2,3\n2,3,4\n"))
+        self.assertIn("old.csv:2: a quotation mark within a cell; put the whole cell", refused("x1,x2,fins,solver,objective\n1,2,3,c\"g,5\n"))
         self.assertIn("leave out --objective: lines of --file have results of their own", refused(good, "--objective", "3"))
         self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
         self.assertIn("--dry-run goes with --file", self.fails("tell", file, "--id", "0", "--objective", "1", "--dry-run"))

@@ -1,10 +1,12 @@
 #include "campaign/config/csv_table.h"
 
 #include <csv.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/number.h"
 
 enum { MOST_NAMES = 256 }; /* columns that a nearest name is looked for among */
 
@@ -97,8 +99,13 @@ static gannet_err parse_lines(const char *path, const char *text, size_t size,
                      (long long)p->line);
     }
     if (csv_parse(parser, text + at, length, on_cell, on_row, p) != length)
-      return GANNET_RAISE(GANNET_ERR_INPUT, "%s:%lld: %s", path, (long long)p->line,
-                          csv_strerror(csv_error(parser)));
+      return csv_error(parser) == CSV_EPARSE
+                 ? GANNET_RAISE(GANNET_ERR_INPUT,
+                                "%s:%lld: a quotation mark within a cell; put the whole cell into "
+                                "quotation marks, and double those within",
+                                path, (long long)p->line)
+                 : GANNET_RAISE(GANNET_ERR_MEMORY, "%s:%lld: %s", path, (long long)p->line,
+                                csv_strerror(csv_error(parser)));
     GANNET_TRY(p->err);
     at += length;
   }
@@ -107,6 +114,30 @@ static gannet_err parse_lines(const char *path, const char *text, size_t size,
                  "quotation mark",
                  path, (long long)p->row_line);
   return p->err;
+}
+
+/* The first line must name the columns. */
+static gannet_err check_names(const char *path, const gannet_csv_table *table) {
+  const char *separator = gannet_csv_table_separator(table);
+  int numbers = 0;
+  GANNET_REQUIRE(gannet_csv_table_name(table, 0)[0] != '#', GANNET_ERR_INPUT,
+                 "%s:1: begins with '#', expected the names of the columns; remove the comment, or "
+                 "the '#' in front of the names",
+                 path);
+  for (int c = 0; c < table->n_columns; ++c) {
+    const char *name = gannet_csv_table_name(table, c);
+    const int first = gannet_csv_table_find(table, name);
+    double number;
+    numbers += gannet_parse_number(name, &number) == 0;
+    GANNET_REQUIRE(!*name || first == c, GANNET_ERR_INPUT,
+                   "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
+                   first + 1, c + 1, name);
+  }
+  GANNET_REQUIRE(separator || numbers < table->n_columns, GANNET_ERR_INPUT,
+                 "%s:1: has numbers, expected the names of the columns; write them into a line "
+                 "above the first one",
+                 path);
+  return GANNET_OK;
 }
 
 gannet_err gannet_csv_table_parse(const char *path, const char *text, size_t size,
@@ -120,14 +151,7 @@ gannet_err gannet_csv_table_parse(const char *path, const char *text, size_t siz
   GANNET_TRY(err);
   GANNET_REQUIRE(p.has_names, GANNET_ERR_INPUT,
                  "%s: is empty; the first line must name the columns", path);
-  for (int c = 0; c < table->n_columns; ++c) {
-    const char *name = gannet_csv_table_name(table, c);
-    const int first = gannet_csv_table_find(table, name);
-    GANNET_REQUIRE(!*name || first == c, GANNET_ERR_INPUT,
-                   "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
-                   first + 1, c + 1, name);
-  }
-  return GANNET_OK;
+  return check_names(path, table);
 }
 
 void gannet_csv_table_release(gannet_csv_table *table) {
@@ -158,6 +182,19 @@ const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *
   for (; n < table->n_columns && n < MOST_NAMES; ++n) known[n] = gannet_csv_table_name(table, n);
   known[n] = NULL;
   return gannet_nearest(name, known);
+}
+
+void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t size) {
+  enum { MOST = 12 };
+  size_t used = 0;
+  text[0] = '\0';
+  for (int c = 0; c < table->n_columns && c < MOST && used < size; ++c) {
+    const int more = snprintf(text + used, size - used, "%s%.40s", c > 0 ? ", " : "",
+                              gannet_csv_table_name(table, c));
+    used += more > 0 ? (size_t)more : 0;
+  }
+  if (table->n_columns > MOST && used < size)
+    (void)snprintf(text + used, size - used, " and %d more", table->n_columns - MOST);
 }
 
 const char *gannet_csv_table_separator(const gannet_csv_table *table) {

@@ -66,6 +66,14 @@ int gannet_csv_table_find(const gannet_csv_table *table, const char *name);
  */
 const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *name);
 
+/* The names of the first columns, for messages: "a, b, c", and how many more there are.
+ *
+ * Local.
+ *
+ * text  out  [size]
+ */
+void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t size);
+
 /* What separates columns where it is not the comma, "semicolons" or "tabs"; NULL when the table has
  * several columns, or neither in its first line.
  *

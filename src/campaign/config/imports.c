@@ -21,9 +21,10 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
   const gannet_section_source source = {
       .path = "import", .node = node, .table = gannet_import_table};
   char location[LOCATION_SIZE];
+  gannet_tree_location(node, location, sizeof location);
+  (void)snprintf(keys->location, sizeof keys->location, "%s", location);
   if (node->kind == GANNET_TREE_TEXT && !node->empty && node->text[0])
     return gannet_copy_text(node->text, &keys->from);
-  gannet_tree_location(node, location, sizeof location);
   if (node->kind != GANNET_TREE_MAPPING) {
     gannet_complain(reader->complaints, location,
                     "import: expected the name of a CSV file or of a campaign directory, as in "

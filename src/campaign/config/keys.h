@@ -117,7 +117,8 @@ typedef struct {
 typedef struct {
   char *from;
   gannet_text_list columns; /* NAME=COLUMN */
-  bool related; /* results of a related problem, a prior that is learnt; no evaluations */
+  bool related;       /* results of a related problem, a prior that is learnt; no evaluations */
+  char location[512]; /* file:line:column */
 } gannet_import_keys;
 
 extern const gannet_option gannet_general_table[];

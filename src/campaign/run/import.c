@@ -1,8 +1,10 @@
 #include "campaign/run/import.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -12,13 +14,38 @@
 
 static const int64_t longest = INT64_C(1) << 30; /* bytes of a file */
 
+/* Read a file, or of a campaign directory its history.csv. */
+static gannet_err read_table(const char *path, char **text, size_t *size) {
+  char inside[PATH_MAX], folder[PATH_MAX], journal[PATH_MAX];
+  struct stat about;
+  (void)snprintf(inside, sizeof inside, "%s", path);
+  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    GANNET_TRY(gannet_join_path(path, "history.csv", inside, sizeof inside));
+  const gannet_err err = gannet_file_read_within(inside, longest, GANNET_ERR_INPUT, text, size);
+  const char *name = strrchr(inside, '/');
+  if (err != GANNET_ERR_MISSING || !name || strcmp(name, "/history.csv") != 0) return err;
+  gannet_directory_of(inside, folder, sizeof folder);
+  if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)) return err;
+  gannet_error_clear();
+  GANNET_TRY(gannet_join_path(folder, "journal", journal, sizeof journal));
+  return stat(journal, &about) == 0
+             ? GANNET_RAISE(err,
+                            "the campaign in '%s' has no results yet: no history.csv; run it, "
+                            "or leave it out",
+                            folder)
+             : GANNET_RAISE(err,
+                            "'%s' is not a campaign directory: it has no history.csv; expected "
+                            "the directory of a campaign with results, or a CSV file",
+                            folder);
+}
+
 gannet_err gannet_import_share(MPI_Comm comm, const char *path, char **text, size_t *size) {
   int rank = 0;
   gannet_err err = GANNET_OK;
   *text = NULL;
   *size = 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) err = gannet_file_read_within(path, longest, GANNET_ERR_INPUT, text, size);
+  if (rank == 0) err = read_table(path, text, size);
   GANNET_TRY(gannet_agree(comm, err));
   uint64_t bytes = *size;
   GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, comm));
@@ -168,8 +195,8 @@ gannet_err gannet_import_enter(gannet_campaign *campaign, const gannet_results_f
 
 /* A source, as it is now. */
 typedef struct {
-  const char *from;
-  char *text; /* NULL = the file is gone */
+  const char *from, *location; /* the file, and where the campaign file names it */
+  char *text;                  /* NULL = the file is gone */
   gannet_import_columns columns;
   gannet_results_file table;
   const gannet_import *known; /* what was read from it before, NULL = nothing */
@@ -179,6 +206,16 @@ typedef struct {
 static void release_source(source_now *s) {
   gannet_free(&s->text);
   gannet_import_columns_release(&s->columns);
+}
+
+/* Whether a file is the history of the campaign itself. */
+static bool is_own_history(const gannet_campaign *campaign, const char *path) {
+  struct stat own, other;
+  char folder[PATH_MAX];
+  const char *name = strrchr(path, '/');
+  gannet_directory_of(path, folder, sizeof folder);
+  return name && strcmp(name, "/history.csv") == 0 && stat(campaign->directory, &own) == 0 &&
+         stat(folder, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 /* read  in  what reading the file, into s->text, came to
@@ -210,10 +247,13 @@ static gannet_err look_at_source(const gannet_campaign *campaign, int i, gannet_
     const bool is_known = import->is_related == keys->related && strcmp(import->from, s->from) == 0;
     if (s->is_same || (!s->known && is_known)) s->known = import;
   }
+  GANNET_REQUIRE(s->known || !is_own_history(campaign, s->from), GANNET_ERR_INPUT,
+                 "%s: import: '%s' is the history of this campaign itself; leave it out",
+                 keys->location, s->from);
   GANNET_REQUIRE(s->text || s->known, GANNET_ERR_INPUT,
                  "%s: import: %s; relative paths start from the campaign file, or from "
                  "input_directory",
-                 gannet_campaign_location(campaign->input, "import"), why);
+                 keys->location, why);
   return GANNET_OK;
 }
 
@@ -250,7 +290,7 @@ static void describe_refused(const gannet_import_rows *rows, char *text, size_t 
 
 static gannet_err read_source(const gannet_campaign *campaign, const source_now *s,
                               gannet_import_rows *rows) {
-  const char *location = gannet_campaign_location(campaign->input, "import");
+  const char *location = s->location;
   char why[900];
   const gannet_err err = gannet_import_read(&s->table, &campaign->ledger, rows);
   (void)snprintf(why, sizeof why, "%s", err == GANNET_OK ? "" : gannet_error_detail());
@@ -306,7 +346,8 @@ gannet_err gannet_import_sources(gannet_campaign *campaign, bool again) {
   const MPI_Comm comm = campaign->context->comm;
   gannet_err err = GANNET_OK;
   for (int i = 0; i < campaign->input->n_imports && err == GANNET_OK; ++i) {
-    source_now s = {.from = campaign->input->imports[i].from};
+    source_now s = {.from = campaign->input->imports[i].from,
+                    .location = campaign->input->imports[i].location};
     gannet_import_rows rows = {0};
     char why[800];
     size_t size = 0;
@@ -328,12 +369,13 @@ gannet_err gannet_import_sources(gannet_campaign *campaign, bool again) {
 
 gannet_err gannet_import_preview(const gannet_campaign *campaign, int source, bool again,
                                  char *text, size_t size) {
-  source_now s = {.from = campaign->input->imports[source].from};
+  source_now s = {.from = campaign->input->imports[source].from,
+                  .location = campaign->input->imports[source].location};
   gannet_import_rows rows = {0};
   char why[900] = "", elsewhere[GANNET_IMPORT_NEW_TEXT];
   size_t bytes = 0;
   text[0] = '\0';
-  gannet_err err = gannet_file_read_within(s.from, longest, GANNET_ERR_INPUT, &s.text, &bytes);
+  gannet_err err = read_table(s.from, &s.text, &bytes);
   err = look_at_source(campaign, source, err, bytes, &s);
   if (err == GANNET_OK && is_to_be_read(&s, again, why, sizeof why)) {
     err = read_source(campaign, &s, &rows);

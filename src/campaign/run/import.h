@@ -10,7 +10,7 @@
 #include "campaign/run/campaign.h"
 #include "campaign/run/import_rows.h"
 
-/* Read a file on rank 0 and give it to all ranks.
+/* Read a file, or of a campaign directory its history.csv, on rank 0 and give it to all ranks.
  *
  * Collective over comm; arguments the same on all ranks.
  *

@@ -13,8 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/option.h"
 #include "base/utf8.h"
 #include "campaign/config/csv_table.h"
@@ -78,14 +80,20 @@ static gannet_err raise_no_column(const reader *r, const char *name, const char 
   if (separator)
     return GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: columns are separated by %s; expected commas",
                         r->about->path, separator);
-  char hint[400];
-  const char *format = r->about->has_flags ? "--column %s=%s" : "columns: {%s: %s}";
+  char hint[400], list[600];
+  /* A name that is more than a word is quoted for the shell, or for YAML. */
+  const bool is_word = !near || gannet_quantity_is_name(near);
+  const char *format = r->about->has_flags ? (is_word ? "--column %s=%s" : "--column '%s=%s'")
+                       : is_word           ? "columns: {%s: %s}"
+                                           : "columns: {%s: '%s'}";
   (void)snprintf(hint, sizeof hint, format, near ? name : "NAME", near ? near : "COLUMN");
+  gannet_csv_table_list(&r->csv, list, sizeof list);
   return near ? GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: no column '%s'%s; is it '%s'? Then write %s",
                              r->about->path, name, of, near, hint)
               : GANNET_RAISE(GANNET_ERR_INPUT,
-                             "%s:1: no column '%s'%s; where it has another name, write %s",
-                             r->about->path, name, of, hint);
+                             "%s:1: no column '%s'%s; where it has another name, write %s; the "
+                             "columns are: %s",
+                             r->about->path, name, of, hint, list);
 }
 
 /* What a message names that is about a renamed column. */
@@ -101,10 +109,13 @@ static gannet_err compile(const reader *r, const char *target, const char *text,
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *s->value, &s->value);
   for (int i = 0; i < n && err == GANNET_OK; ++i) {
     s->operand[i] = gannet_csv_table_find(&r->csv, names[i]);
-    const char *near = s->operand[i] < 0 ? gannet_csv_table_nearest(&r->csv, names[i]) : NULL;
-    if (s->operand[i] < 0)
-      err = GANNET_RAISE(GANNET_ERR_INPUT, "no column '%s'%s%s%s", names[i],
-                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (s->operand[i] >= 0) continue;
+    const char *near = gannet_csv_table_nearest(&r->csv, names[i]);
+    char list[400];
+    gannet_csv_table_list(&r->csv, list, sizeof list);
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "no column '%s'%s%s%s", names[i],
+                       near ? "; did you mean '" : "; the columns are: ", near ? near : list,
+                       near ? "'?" : "");
   }
   s->n_operands = n;
   if (err == GANNET_OK)
@@ -215,13 +226,47 @@ static gannet_err check_quantity(const reader *r, int index) {
   return raise_no_column(r, missing, index == 0 ? " for the objective" : " for a constraint");
 }
 
+/* Say which variables and quantities there are: the one whose name is nearest to a wrong one, or
+ * the first of them.
+ *
+ * text  out  [size]
+ */
+static void describe_targets(const reader *r, const char *wrong, char *text, size_t size) {
+  enum { MOST = 256, SHOWN = 12 };
+  const char *known[MOST + 1];
+  int n = 0;
+  size_t used = 0;
+  for (int v = 0; v < r->problem->spec.n_variables && n < MOST; ++v)
+    known[n++] = r->problem->spec.variables[v].name;
+  for (int k = 0; k <= r->problem->spec.n_constraints && n < MOST; ++k)
+    known[n++] = gannet_problem_quantity_name(r->problem, k);
+  known[n] = NULL;
+  const char *near = gannet_nearest(wrong, known);
+  if (near) (void)snprintf(text, size, "; did you mean '%.80s'?", near);
+  for (int i = 0; !near && i < n && i < SHOWN && used < size; ++i) {
+    const int more =
+        snprintf(text + used, size - used, "%s%.40s", i > 0 ? ", " : "; known: ", known[i]);
+    used += more > 0 ? (size_t)more : 0;
+  }
+}
+
 static gannet_err check_renamed(const reader *r) {
   for (int i = 0; i < r->about->n_columns; ++i) {
     const char *name = r->about->column[i];
-    if (gannet_problem_find_variable(r->problem, name) >= 0 || has_quantity(r, name)) continue;
+    for (int k = 0; k < i; ++k)
+      GANNET_REQUIRE(strcmp(name, r->about->column[k]) != 0, GANNET_ERR_INPUT,
+                     "%s: %s%s is given twice; leave one out", r->about->path, renaming(r), name);
+    const size_t length = strlen(name);
+    char of[NAME_SIZE]; /* its value, where it is a standard deviation */
+    (void)snprintf(of, sizeof of, "%.*s", length > 3 ? (int)length - 3 : 0, name);
+    const bool is_sd = length > 3 && strcmp(name + length - 3, ".sd") == 0 && has_quantity(r, of);
+    if (gannet_problem_find_variable(r->problem, name) >= 0 || has_quantity(r, name) || is_sd)
+      continue;
+    char known[600];
+    describe_targets(r, name, known, sizeof known);
     return GANNET_RAISE(GANNET_ERR_INPUT,
-                        "%s: %s%s: the campaign has no variable and no quantity of this name",
-                        r->about->path, renaming(r), name);
+                        "%s: %s%s: the campaign has no variable and no quantity of this name%s",
+                        r->about->path, renaming(r), name, known);
   }
   return GANNET_OK;
 }
@@ -267,8 +312,13 @@ static double read_source(const reader *r, int64_t row, const source *s, const c
     value = NAN;
     if (!*cell && !s->expression) return NAN;
     if (gannet_parse_number(cell, &value)) {
-      (void)snprintf(why, GANNET_REASON_SIZE, "%s: '%.60s' is not a number%.80s", name, cell,
-                     gannet_number_hint(cell));
+      static const char *const unknown[] = {"nan",  "na",      "n/a", "null",
+                                            "none", "missing", "-",   "?"};
+      const char *hint = gannet_number_hint(cell);
+      for (size_t k = 0; k < sizeof unknown / sizeof *unknown; ++k)
+        if (strcasecmp(cell, unknown[k]) == 0)
+          hint = "; leave the cell empty where it is not known";
+      (void)snprintf(why, GANNET_REASON_SIZE, "%s: '%.60s' is not a number%.80s", name, cell, hint);
       return NAN;
     }
     if (s->expression) s->value[i] = value;
@@ -353,11 +403,15 @@ static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *r
   char why[GANNET_REASON_SIZE] = "";
   for (int i = 0; i < r->n_quantities; ++i) {
     const quantity *q = &r->quantity[i];
-    char wrong[GANNET_REASON_SIZE] = "";
+    char wrong[GANNET_REASON_SIZE] = "", sd[NAME_SIZE + 4];
     gannet_quantity item = {.name = q->name};
-    item.value = read_source(r, at, &q->value, q->name, wrong);
-    if (is_there(&q->sd)) item.sd = read_source(r, at, &q->sd, q->name, wrong);
+    (void)snprintf(sd, sizeof sd, "%s.sd", q->name);
+    if (is_there(&q->sd)) item.sd = read_source(r, at, &q->sd, sd, wrong);
+    if (item.sd < 0)
+      (void)snprintf(wrong, sizeof wrong, "%s: %g, expected a standard deviation from 0 on", sd,
+                     item.sd);
     if (!(item.sd > 0)) item.sd = 0;
+    item.value = read_source(r, at, &q->value, q->name, wrong);
     if (wrong[0] && q->is_asked) refuse(row, wrong);
     if (!isfinite(item.value)) continue;
     GANNET_TRY(gannet_result_report(r->problem, &item, &row->result));
@@ -418,9 +472,11 @@ static gannet_err read_row(const reader *r, int64_t at, gannet_import_row *row, 
   row->line = r->csv.line[at];
   row->id = -1;
   gannet_result_clear(r->problem->spec.n_constraints, &row->result);
-  if (r->csv.n_cells[at] != r->csv.n_columns) {
-    (void)snprintf(why, sizeof why, "%d columns, expected %d as in the first line",
-                   r->csv.n_cells[at], r->csv.n_columns);
+  const int n = r->csv.n_cells[at];
+  if (n != r->csv.n_columns) {
+    const bool is_comment = gannet_csv_table_cell(&r->csv, at, 0)[0] == '#';
+    (void)snprintf(why, sizeof why, "%d column%s, expected %d as in the first line%s", n,
+                   n == 1 ? "" : "s", r->csv.n_columns, is_comment ? "; remove the comment" : "");
     refuse(row, why);
     return GANNET_OK;
   }
