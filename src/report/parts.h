@@ -34,6 +34,11 @@ json_t *report_columns(const gannet_campaign *campaign, double start);
 json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
                        const gannet_usage *usage);
 
+/* The front of several objectives: "objectives", each with name, unit, reference and the place of
+ * its column; "ids"; "knee"; "hypervolume"; "course", its growth. null with a single objective.
+ * Local. */
+json_t *report_front(const gannet_campaign *campaign);
+
 /* Between batches: [number, seconds from the last result of the one before to the launch, seconds
  * that proposing took], or null for either; of very many batches means of groups. Local. */
 json_t *report_pauses(const gannet_campaign *campaign);

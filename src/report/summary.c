@@ -17,6 +17,7 @@
 #include "campaign/tables/on_bound.h"
 #include "gannet/version.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "report/parts.h"
 
@@ -50,9 +51,11 @@ static json_t *about_variables(const gannet_problem *problem) {
 static json_t *about_constraints(const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   json_t *list = json_array();
+  const int n_bounded = gannet_problem_n_bounded(problem);
   for (int k = 0; k < spec->n_constraints; ++k)
     (void)json_array_append_new(
-        list, json_pack("{s:s, s:s, s:o, s:o}", "name", spec->constraints[k].name, "unit",
+        list, json_pack("{s:b, s:s, s:s, s:o, s:o}", "objective", k >= n_bounded, "name",
+                        spec->constraints[k].name, "unit",
                         gannet_problem_unit(problem->constraint_unit, k), "lower",
                         report_number(spec->constraints[k].lower), "upper",
                         report_number(spec->constraints[k].upper)));
@@ -355,11 +358,12 @@ json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *lab
   if (gannet_campaign_format(campaign->input, &text, &size) != GANNET_OK) size = 0;
   json_t *configuration = json_stringn(text ? text : "", size);
   gannet_free(&text);
-  return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
-      about_campaign(campaign, usage), "variables", about_variables(problem), "constraints",
-      about_constraints(problem), "labels", names, "best", best_rows(campaign, labels), "trace",
-      trace(campaign, usage->first, false), "trace_time", trace(campaign, usage->first, true),
-      "failures", failures(campaign), "pauses", report_pauses(campaign), "starts",
-      starts_of(campaign), "range", objective_range(campaign), "configuration", configuration);
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
+                   about_campaign(campaign, usage), "variables", about_variables(problem),
+                   "constraints", about_constraints(problem), "labels", names, "best",
+                   best_rows(campaign, labels), "trace", trace(campaign, usage->first, false),
+                   "trace_time", trace(campaign, usage->first, true), "failures",
+                   failures(campaign), "pauses", report_pauses(campaign), "starts",
+                   starts_of(campaign), "range", objective_range(campaign), "configuration",
+                   configuration, "front", report_front(campaign));
 }

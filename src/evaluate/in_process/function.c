@@ -168,7 +168,7 @@ static void check_constraints(const target *made, const gannet_problem_spec *spe
   for (int j = 0; type->name_quantity && type->name_quantity(made->options, j); ++j)
     if (!has_name(&names, type->name_quantity(made->options, j)))
       add_name(&names, type->name_quantity(made->options, j));
-  for (int j = 0; names.n > 0 && j < spec->n_constraints; ++j)
+  for (int j = 0; names.n > 0 && j < gannet_spec_n_bounded(spec); ++j)
     check_name(type, &words, &names, spec->constraints[j].name, complaints);
 }
 
@@ -184,22 +184,43 @@ static void check_variables(const target *made, const gannet_problem_spec *spec,
     check_name(made->type, &words, &names, spec->variables[k].name, complaints);
 }
 
+/* Each of several objectives is a quantity that the simulation reports, or made of some. */
+static void check_objectives(const gannet_simulation_type *type, const name_list *names,
+                             const gannet_problem *problem, gannet_complaints *complaints) {
+  static const wording words = {"objectives", "computes none", "known"};
+  if (!type->name_quantity) {
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' has a single objective, the campaign names %d; choose another "
+                    "(gannet list simulations)",
+                    type->name, problem->spec.n_objectives);
+    return;
+  }
+  for (int m = 0; m < problem->spec.n_objectives; ++m)
+    if (!gannet_problem_formula(problem, gannet_problem_objective_quantity(problem, m)))
+      check_name(type, &words, names, problem->spec.objectives[m].name, complaints);
+}
+
 /* The objective is what the simulation computes, or is made of what it reports. */
 static void check_objective(const target *made, const gannet_problem *problem,
                             gannet_complaints *complaints) {
   const gannet_simulation_type *type = made->type;
   const bool has_formula = gannet_problem_formula(problem, 0) != NULL;
+  name_list names = {.n = 0};
+  for (int i = 0; type->name_quantity && type->name_quantity(made->options, i); ++i)
+    add_name(&names, type->name_quantity(made->options, i));
+  if (problem->spec.n_objectives > 0) {
+    check_objectives(type, &names, problem, complaints);
+    return;
+  }
   if (has_formula && !type->name_quantity)
     gannet_complain(complaints, "objective.expression",
                     "built-in simulations compute the objective themselves; leave it out");
   if (has_formula || !type->front) return;
-  name_list names = {.n = 0};
-  for (int i = 0; type->name_quantity(made->options, i); ++i)
-    add_name(&names, type->name_quantity(made->options, i));
-  gannet_complain(complaints, "evaluate.simulation",
-                  "'%s' has several objectives, %s; expected one that is made of them, as in "
-                  "'objective: {expression: %s + %s}'",
-                  type->name, names.list, names.known[0], names.known[1]);
+  gannet_complain(
+      complaints, "evaluate.simulation",
+      "'%s' has several objectives, %s; expected 'objectives: {%s: {}, %s: {}}', or one "
+      "that is made of them, as in 'objective: {expression: %s + %s}'",
+      type->name, names.list, names.known[0], names.known[1], names.known[0], names.known[1]);
 }
 
 static gannet_err check(const void *given, const gannet_evaluator_setup *setup,

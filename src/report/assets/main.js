@@ -1,7 +1,10 @@
 "use strict";
 readColors();
 showHead();
-[showProgress, showBest, showImportance, showSlices, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
+[showProgress, showFront, showBest, showImportance, showSlices, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
+// The model and the colours are those of one objective.
+if (summary.front)
+  ["importance", "slices", "parallel", "projection"].forEach((id) => $(`#${id} h2`).append(` (of ${about.quantity} alone)`));
 $("#configuration pre").textContent = summary.configuration;
 document.querySelectorAll("main > section:not([hidden])").forEach((section) => $("#contents").append(element("a", section.querySelector("h2").textContent, {href: `#${section.id}`})));
 

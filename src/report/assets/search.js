@@ -9,16 +9,18 @@ function showHead() {
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
   else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at evaluation ${best.id}.`; lead.className = "bad"; }
+  else if (summary.front) lead.textContent = `Front of ${summary.front.ids.length} design${summary.front.ids.length === 1 ? "" : "s"}, hypervolume ${number(summary.front.hypervolume)} of what is better than ${summary.front.objectives.map((o) => `${o.name} ${number(o.reference)}${o.chosen ? " (from the results)" : ""}`).join(", ")}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${about.unit ? ` ${about.unit}` : ""}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
-  if (best && best.feasible && other && other.id !== best.id)
+  if (best && best.feasible && other && other.id !== best.id && !summary.front)
     lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   if (about.corrections.length) lead.after(element("p", `Corrections: ${about.corrections.join("; ")}.`, {id: "corrections"}));
   if (about.changes.length) lead.after(element("p", `Changes by resumes: ${about.changes.map(c => `${c.made}: ${c.items.join(", ")}`).join("; ")}.`, {id: "changes"}));
-  const facts = [["goal", about.goal], ["method", about.method],
+  const goal = summary.front ? summary.front.objectives.map((o) => `${o.maximize ? "more" : "less"} ${o.name}`).join(", ") : about.goal;
+  const facts = [["goal", goal], ["method", about.method],
     ["evaluations", about.evaluations], ...(about.cost ? [["cost", about.cost]] : []), ...(about.ended ? [["ended by", about.ended]] : []),
     ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ...(about.elsewhere ? [["outside of what is allowed", about.elsewhere]] : []), ["failed", about.failed], ["pending", about.pending], ...(about.discarded ? [["discarded", about.discarded]] : []),
     ["time", duration(about.seconds)],
@@ -37,7 +39,7 @@ const hollow = () => ({color: "transparent", borderColor: colors.soft, borderWid
 const lostName = about.penalties ? "no result or a penalty" : "no result";
 
 function showProgress() {
-  if (!ordered.length && !infeasible.length) return hide("progress");
+  if (summary.front || (!ordered.length && !infeasible.length)) return hide("progress"); // of several objectives none is the best
   const state = {time: false, log: false, near: Boolean(summary.range.stretched)};
   const {best: low, worst: high} = summary.range, some = low !== undefined, canLog = some && Math.min(low, high) > 0;
   const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
@@ -70,6 +72,32 @@ function showProgress() {
   toggle(controls, "against wall time", (on) => { state.time = on; draw(entry); });
   if (canLog) toggle(controls, "logarithmic", (on) => { state.log = on; draw(entry); });
   toggle(controls, "only the better part", (on) => { state.near = on; draw(entry); }, state.near);
+}
+
+// Designs by two objectives. What is seen of a front of three is its shadow.
+function showFront() {
+  const front = summary.front;
+  if (!front || !front.ids.length) return hide("front");
+  const objectives = front.objectives, on = new Set(front.ids), axes = [0, 1];
+  const value = (m, i) => objectives[m].place < 0 ? columns.objective[i] : columns.c[objectives[m].place][i];
+  const done = indices.filter((i) => columns.status[i] === DONE && objectives.every((o, m) => value(m, i) !== null));
+  const members = done.filter((i) => on.has(columns.id[i])), knee = members.filter((i) => columns.id[i] === front.knee);
+  const [picture, growth] = document.querySelectorAll("#front .chart");
+  const name = (m) => `${labelled(objectives[m])}, ${objectives[m].maximize ? "more" : "less"} is better`;
+  const entry = chart(picture, () => {
+    const [a, b] = axes, points = (list) => list.map((i) => [value(a, i), value(b, i), i]);
+    const line = points(members).sort((p, q) => p[0] - q[0]);
+    const series = [["feasible", done.filter((i) => columns.feasible[i] && !on.has(columns.id[i])), "circle", 5, {color: colors.accent, opacity: 0.5}],
+      ["not feasible", done.filter((i) => !columns.feasible[i]), "triangle", 5, hollow()], ["knee", knee, "diamond", 14, {color: colors.warn}]];
+    return {grid: grid({bottom: 74}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}}, tooltip: tooltip((p) => designText(p.value[2])),
+      xAxis: axis(name(a), {type: "value"}), yAxis: upright(name(b), {type: "value"}), dataZoom: [{type: "inside", filterMode: "none"}],
+      series: [{name: "front", type: objectives.length === 2 ? "line" : "scatter", symbol: "circle", symbolSize: 8, lineStyle: {width: 1.5}, itemStyle: {color: colors.good}, data: line},
+        ...series.filter((one) => one[1].length).map(([label, list, symbol, symbolSize, itemStyle]) => ({name: label, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: label === "knee" ? 5 : 1}))]};
+  });
+  if (objectives.length > 2)
+    [0, 1].forEach((side) => chooser($("#front .controls"), side ? "up:" : "across:", objectives.map((o) => o.name), axes[side], (m) => { axes[side] = m; draw(entry); }));
+  chart(growth, () => ({grid: grid({left: 90}), tooltip: tooltip((p) => `after ${p.value[0]} results: ${number(p.value[1])}`), xAxis: axis("results", {type: "value", min: 0, scale: false}),
+    yAxis: upright("hypervolume", {type: "value", nameGap: 70}), series: [{name: "hypervolume", type: "line", step: "end", showSymbol: front.course.length < 60, symbolSize: 4, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: front.course}]}));
 }
 
 async function copy(text, button) {
@@ -194,8 +222,9 @@ function showProjection() {
 }
 
 function showConstraints() {
-  if (!summary.constraints.length || !(ordered.length + infeasible.length)) return hide("constraints");
+  if (!summary.constraints.some((c) => !c.objective) || !(ordered.length + infeasible.length)) return hide("constraints");
   summary.constraints.forEach((c, k) => {
+    if (c.objective) return;
     const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);
     const shown = indices.filter((i) => columns.c[k][i] !== null);
     const kept = shown.filter((i) => !bad(columns.c[k][i])).length;

@@ -89,7 +89,7 @@ function valueText(variable, value) {
   return number(value, variable.searched ? 6 + fineness(variable.lower, variable.upper) : 10);
 }
 function designText(i) {
-  const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}`, columns.penalty[i] === null ? `objective ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : columns.elsewhere[i] ? " (outside of what is allowed)" : " (not feasible)"}` : `objective ${objective(columns.penalty[i])} (a penalty)`];
+  const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}`, columns.penalty[i] === null ? `${summary.front ? escaped(about.quantity) : "objective"} ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : columns.elsewhere[i] ? " (outside of what is allowed)" : " (not feasible)"}` : `objective ${objective(columns.penalty[i])} (a penalty)`];
   summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}${unitOf(v)}`));
   if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
   summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}${unitOf(c)}`));
