@@ -2,9 +2,9 @@
 readColors();
 showHead();
 [showProgress, showFront, showBest, showImportance, showSlices, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
-// The model and the colours are those of one objective.
+// The model and the colours are those of the first objective.
 if (summary.front)
-  ["importance", "slices", "parallel", "projection"].forEach((id) => $(`#${id} h2`).append(` (of ${about.quantity} alone)`));
+  [["importance", "for"], ["slices", "for"], ["parallel", "colours by"], ["projection", "colours by"]].forEach(([id, word]) => $(`#${id} h2`).append(` (${word} ${about.quantity})`));
 $("#configuration pre").textContent = summary.configuration;
 document.querySelectorAll("main > section:not([hidden])").forEach((section) => $("#contents").append(element("a", section.querySelector("h2").textContent, {href: `#${section.id}`})));
 
