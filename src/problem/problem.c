@@ -162,6 +162,16 @@ gannet_err gannet_problem_set_variable_unit(gannet_problem *problem, int v, cons
   return set_unit(problem->spec.n_variables, v, unit, &problem->variable_unit);
 }
 
+gannet_err gannet_problem_set_renamed_from(gannet_problem *problem, int v, const char *name) {
+  return set_unit(problem->spec.n_variables, v, name, &problem->renamed_from);
+}
+
+int gannet_problem_find_before(const gannet_problem *before, const gannet_problem *problem, int v) {
+  const int found = gannet_problem_find_variable(before, problem->spec.variables[v].name);
+  const char *name = gannet_problem_unit(problem->renamed_from, v);
+  return found < 0 && *name ? gannet_problem_find_variable(before, name) : found;
+}
+
 gannet_err gannet_problem_set_constraint_unit(gannet_problem *problem, int k, const char *unit) {
   return set_unit(problem->spec.n_constraints, k, unit, &problem->constraint_unit);
 }
@@ -200,6 +210,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   if (!problem || !*problem) return;
   const gannet_problem_spec *spec = &(*problem)->spec;
   free_units(spec->n_variables, &(*problem)->variable_unit);
+  free_units(spec->n_variables, &(*problem)->renamed_from);
   free_units(spec->n_constraints, &(*problem)->constraint_unit);
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];

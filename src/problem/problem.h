@@ -41,6 +41,7 @@ struct gannet_problem {
   double *was;            /* [n_variables] see gannet_problem_set_was; NULL = nothing was said */
   double *pin;            /* [n_variables] see gannet_problem_pin; NULL = no variable is pinned */
   bool **retired;         /* [n_variables][n_values] see gannet_problem_retire; NULL = no word is */
+  char **renamed_from;    /* [n_variables] names that variables had before, or NULL */
   char **variable_unit;   /* [n_variables] to be shown, or NULL */
   char **constraint_unit; /* [n_constraints] likewise */
   int *holders; /* count of the problem itself and its optimisers. The last of them frees the count,
@@ -69,6 +70,17 @@ GANNET_CHECKED gannet_err gannet_problem_set_constraint_unit(gannet_problem *pro
  */
 GANNET_CHECKED gannet_err gannet_problem_set_was(gannet_problem *problem, int v, double value);
 double gannet_problem_was(const gannet_problem *problem, int v);
+
+/* State the name that a variable had in the problem before a change, and find the variable there:
+ * by its name, else by the one that it had. -1 = there is none.
+ *
+ * Local.
+ *
+ * name  in  copied; NULL or "" = the same
+ */
+GANNET_CHECKED gannet_err gannet_problem_set_renamed_from(gannet_problem *problem, int v,
+                                                          const char *name);
+int gannet_problem_find_before(const gannet_problem *before, const gannet_problem *problem, int v);
 
 /* Pin a free variable: it remains a dimension of the models, as evaluations have other values of
  * it, and all proposals have this one. And retire a word of a variable: evaluations may have it,

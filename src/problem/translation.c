@@ -34,12 +34,13 @@ static gannet_err fill_translation(gannet_translation *t) {
   GANNET_TRY(gannet_alloc((size_t)n_old, sizeof *t->gone, &t->gone));
   GANNET_TRY(gannet_alloc((size_t)n_old, sizeof *t->gone_id, &t->gone_id));
   GANNET_TRY(gannet_alloc((size_t)n_new, sizeof *t->gradient, &t->gradient));
-  for (int v = 0; v < n_new; ++v)
-    t->old_of[v] = gannet_problem_find_variable(t->from, t->to->spec.variables[v].name);
+  for (int v = 0; v < n_new; ++v) t->old_of[v] = gannet_problem_find_before(t->from, t->to, v);
   for (int v = 0; v < n_old; ++v) {
-    t->new_of[v] = gannet_problem_find_variable(t->to, t->from->spec.variables[v].name);
+    t->new_of[v] = -1;
     t->gone_id[v] = -1;
   }
+  for (int v = 0; v < n_new; ++v)
+    if (t->old_of[v] >= 0) t->new_of[t->old_of[v]] = v;
   return GANNET_OK;
 }
 
@@ -142,8 +143,9 @@ static gannet_err check_gone(gannet_translation *t, int64_t id, const double *x)
         x[v] == t->gone[v], GANNET_ERR_INPUT,
         "variables.%s is gone, but the evaluations differ in it: %s at evaluation %lld, "
         "%s at %lld. Leave it in the campaign file, and fix it at one value, as in '%s: {fixed: "
-        "VALUE}'",
-        variable->name, first, (long long)t->gone_id[v], second, (long long)id, variable->name);
+        "VALUE}'; a variable with another name says 'renamed_from: %s'",
+        variable->name, first, (long long)t->gone_id[v], second, (long long)id, variable->name,
+        variable->name);
   }
   return GANNET_OK;
 }
@@ -164,7 +166,8 @@ gannet_err gannet_translation_point(gannet_translation *t, int64_t id, const dou
     /* One that was inactive at all of them has its resting value by now. */
     GANNET_REQUIRE(spec->variables[v].role != GANNET_ROLE_FREE || !isnan(to[v]), GANNET_ERR_INPUT,
                    "variables.%s is new: give it the value that it had in all evaluations so far, "
-                   "as in '%s: {..., was: VALUE}'",
+                   "as in '%s: {..., was: VALUE}', or the name that it had, as in 'renamed_from: "
+                   "NAME'",
                    name, name);
     if (spec->variables[v].role != GANNET_ROLE_FREE && t->old_of[v] >= 0)
       GANNET_TRY(check_given(t, id, v, x[t->old_of[v]], to[v]));

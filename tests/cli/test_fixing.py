@@ -1,5 +1,7 @@
 # test: labels cli timeout 600 processors 1
 """Variables that are fixed, and words that go, on a resume although evaluations have other values."""
+import shutil
+
 import changing
 import program
 from changing import PLACE, VARIABLES, campaign
@@ -164,6 +166,64 @@ class Fixing(changing.ChangingTest):
         narrow = self.check_start("start: designs.csv\n")
         self.write("x1,x2,solver\n1,9,cg\n8,8,gmres\n9,3,\n7,7,lu\n", "designs.csv")
         self.refuse(narrow, "designs.csv:5: start: variable x1: 7 is outside [-5, 5]")
+
+    def test_a_variable_gets_another_name(self):
+        self.begin()
+        before = self.rows()
+        renamed = VARIABLES.replace("x1: {", "chord: {renamed_from: x1, ").replace("solver: {", "method: {renamed_from: solver, ")
+        self.write((self.folder / "simulate.sh").read_text().replace('"x1"', '"chord"').replace('"solver"', '"method"'), "renamed.sh", 0o755)
+        now = campaign(12, renamed).replace("./simulate.sh", "./renamed.sh")
+        self.refuse(campaign(12, VARIABLES.replace("x1:", "chord:")), "variables.chord is new: give it the value", "'renamed_from: NAME'")
+        self.resume(now)
+        rows = self.rows()
+        self.assertEqual([(row["x1"], row["x2"], row["solver"], row["objective"]) for row in before.values()],
+                         [(rows[i]["chord"], rows[i]["x2"], rows[i]["method"], rows[i]["objective"]) for i in range(8)])
+        self.assertIn("variables.chord.name: x1 -> chord\n", self.status())
+        digest, records = self.digest(), self.records(PLACE)
+        self.resume(now)
+        self.succeed("run", self.folder / PLACE / "campaign.yaml", "--resume", "-q")
+        self.resume(now.replace("renamed_from: x1, ", ""))
+        self.assertEqual((self.digest(), self.records(PLACE)), (digest, records))
+        # Together with other changes, and once more.
+        self.resume(now.replace("chord: {renamed_from: x1, lower: -5, upper: 10", "length: {renamed_from: chord, fixed: 2").replace("evaluations: 12", "evaluations: 13")
+                    .replace("values: [cg, gmres]", "values: [gmres, lu]").replace("./renamed.sh", "./length.sh"), code=2)
+        self.write((self.folder / "renamed.sh").read_text().replace('"chord"', '"length"'), "length.sh", 0o755)
+        self.resume(now.replace("chord: {renamed_from: x1, lower: -5, upper: 10", "length: {renamed_from: chord, fixed: 2").replace("evaluations: 12", "evaluations: 14")
+                    .replace("values: [cg, gmres]", "values: [gmres, lu]").replace("./renamed.sh", "./length.sh"))
+        self.assertEqual({self.rows()[i]["length"] for i in (12, 13)}, {"2"})
+        self.assertEqual([self.rows()[i]["length"] for i in range(8)], [before[i]["x1"] for i in range(8)])
+        self.digest()
+        (self.folder / PLACE / "journal").unlink()
+        self.succeed("run", self.folder / PLACE / "campaign.yaml", "--resume", "-q")
+        self.digest()
+        for variables, word in ((VARIABLES.replace("x1: {", "chord: {renamed_from: x2, "), "renamed_from: 'x2' is a variable of the file, too"),
+                                (VARIABLES.replace("x1: {", "chord: {renamed_from: old, ").replace("x2: {", "span: {renamed_from: old, "), "the earlier name of another one")):
+            self.assertIn(word, self.resume(campaign(12, variables), code=USAGE).err)
+
+    # The files.
+
+    def test_killed_at_every_record(self):
+        more = "  n: {type: integer, lower: 1, upper: 9}\n"
+        texts = [campaign(6, VARIABLES + more, "start: [{x1: 7, x2: 3}]\n"),
+                 campaign(10, VARIABLES.replace("x1: {", "chord: {renamed_from: x1, ").replace("upper: 10", "upper: 5").replace("[cg, gmres]", "[gmres, lu]")
+                          + more.replace("upper: 9", "upper: 9, fixed: 4"), "start: [{chord: 7, x2: 3}]\n")]
+        self.write((self.folder / "simulate.sh").read_text().replace('v["x1"]', '(v["x1"] + v["chord"])'), "simulate.sh", 0o755)
+        self.begin(texts[0])
+        shutil.copytree(self.folder / PLACE, self.folder / "before")
+        self.resume(texts[1])
+        reference = self.digest()
+        lines = (self.folder / PLACE / "journal").read_bytes().splitlines(True)
+        first = (self.folder / "before" / "journal").read_bytes().count(b"\n")
+        self.assertIn(b'"record":"change"', lines[first])
+        for n in range(first, len(lines)):
+            shutil.rmtree(self.folder / PLACE)
+            shutil.copytree(self.folder / "before", self.folder / PLACE)
+            (self.folder / PLACE / "journal").write_bytes(b"".join(lines[:n]) + lines[n][:40])
+            if n > first:  # the configuration is that of before the change
+                self.assertIn("fixed at 4", self.status())
+                self.succeed("verify", PLACE)
+            self.resume(texts[1], ranks=n % 3 + 1)
+            self.assertEqual(self.digest(), reference, n)
 
 
 if __name__ == "__main__":

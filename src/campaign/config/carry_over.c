@@ -188,10 +188,12 @@ gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_fi
   if (!variables || variables->kind != GANNET_TREE_MAPPING) return GANNET_OK;
   for (int i = 0; i < variables->n; ++i) {
     const gannet_tree *node = &variables->child[i];
+    const int found = gannet_problem_find_variable(before, node->key);
+    const char *old = text_of(node, "renamed_from");
     carried c = {.file = file,
                  .complaints = complaints,
                  .before = before,
-                 .v = gannet_problem_find_variable(before, node->key),
+                 .v = found < 0 && *old ? gannet_problem_find_variable(before, old) : found,
                  .name = node->key,
                  .node = node,
                  .fixed = text_of(node, "fixed"),

@@ -117,6 +117,8 @@ static void compare_variable(change_list *changes, const gannet_problem *old_pro
   const gannet_variable *before = &old_problem->spec.variables[o];
   const gannet_variable *now = &new_problem->spec.variables[n];
   char old[LIST_SIZE], new[LIST_SIZE];
+  if (strcmp(before->name, now->name) != 0)
+    add_part(changes, "variables", now->name, "name", before->name, now->name);
   if (before->type != now->type)
     add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
   const bool was_conditional = gannet_variable_is_conditional(before);
@@ -155,7 +157,8 @@ static void compare_variables(change_list *changes, const gannet_problem *before
   char text[LIST_SIZE];
   for (int v = 0; v < before->spec.n_variables; ++v) {
     const gannet_variable *old = &before->spec.variables[v];
-    const int found = gannet_problem_find_variable(now, old->name);
+    int found = now->spec.n_variables - 1;
+    while (found >= 0 && gannet_problem_find_before(before, now, found) != v) --found;
     if (found >= 0)
       compare_variable(changes, before, v, now, found);
     else
@@ -164,7 +167,7 @@ static void compare_variables(change_list *changes, const gannet_problem *before
   for (int v = 0; v < now->spec.n_variables; ++v) {
     const gannet_variable *new = &now->spec.variables[v];
     const double was = gannet_problem_was(now, v);
-    if (gannet_problem_find_variable(before, new->name) >= 0) continue;
+    if (gannet_problem_find_before(before, now, v) >= 0) continue;
     (void)snprintf(text, sizeof text, "%s%s", type_of(new), isnan(was) ? "" : ", was ");
     if (!isnan(was))
       gannet_problem_format(now, v, was, text + strlen(text), sizeof text - strlen(text));

@@ -106,6 +106,7 @@ static void write_variable(FILE *out, const gannet_problem *problem, int v) {
   if (gannet_problem_is_fixed(problem, v, &fixed)) write_value(out, "fixed", variable, fixed);
   if (!isnan(gannet_problem_pinned(problem, v))) (void)fputs(", varied: yes", out);
   write_retired(out, problem, v);
+  write_key(out, "renamed_from", gannet_problem_unit(problem->renamed_from, v));
   if (variable->role == GANNET_ROLE_DERIVED) write_key(out, "expression", variable->expression);
   write_key(out, "when", variable->when);
   write_key(out, "unit", gannet_problem_unit(problem->variable_unit, v));

@@ -377,6 +377,11 @@ const gannet_option gannet_variable_table[] = {
          "words of values that no proposal has any more, as they went from the list on a resume "
          "and evaluations may have them",
      .example = "[cg]"},
+    {.key = "renamed_from",
+     .type = GANNET_TEXT,
+     AT(gannet_variable_keys, renamed_from),
+     .help = "the name that the variable had before a resume: evaluations keep its values",
+     .example = "c"},
     {0}};
 
 const gannet_option gannet_constraint_table[] = {{.key = "lower",

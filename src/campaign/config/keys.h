@@ -73,6 +73,7 @@ typedef struct {
   char *was; /* NULL = not given */
   bool varied;
   gannet_text_list retired;
+  char *renamed_from; /* NULL = not given */
 } gannet_variable_keys;
 
 typedef struct {

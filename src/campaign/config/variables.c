@@ -309,6 +309,21 @@ static const gannet_tree *names_of(const gannet_config_reader *reader, const cha
 
 static void check_names(const gannet_config_reader *reader, const gannet_tree *variables,
                         const gannet_tree *constraints) {
+  for (int i = 0; variables && i < variables->n; ++i) {
+    const gannet_tree *old = gannet_tree_find(&variables->child[i], "renamed_from");
+    int first = old && old->kind == GANNET_TREE_TEXT ? 0 : i; /* with the same earlier name */
+    for (; first < i; ++first) {
+      const gannet_tree *other = gannet_tree_find(&variables->child[first], "renamed_from");
+      if (other && other->kind == GANNET_TREE_TEXT && strcmp(other->text, old->text) == 0) break;
+    }
+    if (old && old->kind == GANNET_TREE_TEXT &&
+        (first < i || gannet_tree_find(variables, old->text)))
+      complain_at_key(
+          reader, old,
+          "renamed_from: '%.80s' is %s, too; one variable has one earlier name, which no "
+          "other has",
+          old->text, first < i ? "the earlier name of another one" : "a variable of the file");
+  }
   for (int i = 0; variables && i < variables->n; ++i)
     if (strcmp(variables->child[i].key, "objective") == 0)
       complain_at_key(reader, &variables->child[i], "the name '%s' is taken by %s; choose another",
@@ -404,6 +419,7 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
           gannet_variable_nearest(&problem->spec.variables[v], all->variables[v].fixed)));
     n_pinned += all->keys[v].varied;
     GANNET_TRY(retire_words(problem, v, &all->keys[v].retired));
+    GANNET_TRY(gannet_problem_set_renamed_from(problem, v, all->keys[v].renamed_from));
   }
   if (n_pinned == problem->n_free)
     gannet_complain(reader->complaints, reader->file,

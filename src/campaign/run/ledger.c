@@ -566,7 +566,7 @@ static gannet_err translate_related(const gannet_problem *before, const gannet_p
   int common = 0;
   GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *x, &x));
   for (int v = 0; v < new; ++v) {
-    const int from = gannet_problem_find_variable(before, after->spec.variables[v].name);
+    const int from = gannet_problem_find_before(before, after, v);
     bool known = from >= 0;
     for (int i = 0; i < rows->n && known; ++i) {
       const double value = rows->x[(ptrdiff_t)i * old + from];
