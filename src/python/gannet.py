@@ -203,7 +203,8 @@ def integer(lower, upper, scale="linear", step=None, when=None):
 
 def ordinal(*values, scale="linear", when=None):
     """One of several numbers in ascending order, as in ordinal(16, 32, 64, scale="log"), or of several words in their
-    order, as in ordinal("coarse", "medium", "fine"); when as in real."""
+    order, as in ordinal("coarse", "medium", "fine"), or one list of them; when as in real."""
+    values = _listed(values)
     if any(isinstance(value, str) for value in values):
         return _Kind(_ORDINAL, 0, 0, scale, values, when=when)
     return _Kind(_ORDINAL, 0, 0, scale, (), numbers=values, when=when)
@@ -220,8 +221,14 @@ def _step(step):
     return step or 0
 
 
+def _listed(values):
+    """Arguments, or the members of the only one, a list."""
+    return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
+
+
 def categorical(*values, when=None):
     """One of several names; a list of names says the same. (bool is a switch.) when as in real."""
+    values = _listed(values)
     return _Kind(_CATEGORICAL, 0, 0, "linear", values, when=when)
 
 
@@ -349,6 +356,13 @@ def _bytes(what, text):
     return encoded
 
 
+def _path(given):
+    try:
+        return _bytes("path", os.fsdecode(given))
+    except TypeError:
+        raise Error(f"path {given!r}: expected the path of a file") from None
+
+
 def _text(value):
     """A setting as a campaign file has it: true and false, [gp-ei, neural-bo]."""
     if isinstance(value, (bool, np.bool_)):
@@ -383,7 +397,13 @@ def _slack(function, to_point, n, raised):
             return np.nan
         try:
             value = function(to_point(None, np.array(x[:n])))
-            return float(value) if not isinstance(value, (bool, np.bool_)) else 1.0 if value else -1.0
+            if isinstance(value, (bool, np.bool_)):
+                return 1.0 if value else -1.0
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise Error(f"variable constraint '{_name_of(function)}' has returned {value!r}; expected by how much it is "
+                            "kept, a number, or True or False") from None
         except BaseException as error:
             raised.append((f"variable constraint '{_name_of(function)}': {type(error).__name__}: {error}", error))
             return np.nan
@@ -593,15 +613,20 @@ class Optimizer(contextlib.AbstractContextManager):
         if quantities is not None and not isinstance(quantities, dict):
             raise Error(f"quantities {quantities!r}: expected a dictionary of name -> number or Quantity")
         told = {name: item if isinstance(item, Quantity) else Quantity(item) for name, item in (quantities or {}).items()}
+        given = None if constraints is None else self._named(constraints)
+        told.update((name, item) for name, item in [("objective", objective), *(given or {}).items()]
+                    if isinstance(item, Quantity))
+        if isinstance(objective, Quantity):
+            objective = objective.value
         is_known = outcome in (_DONE, _PARTIAL)
         if told and not is_known:
             raise Error("quantities are told without an objective; expected one, or no quantities")
         if "objective" in told and told["objective"].value is not None:
             objective = told["objective"].value
-        if constraints is None and self.constraints and outcome == _DONE and all(name in told for name in self.constraints):
-            constraints = [told[name].value for name in self.constraints]
-        if constraints is not None:
-            given = self._named(constraints)
+        if given is None and self.constraints and outcome == _DONE and all(name in told for name in self.constraints):
+            given = {name: told[name] for name in self.constraints}
+        if given is not None:
+            given = {name: item.value if isinstance(item, Quantity) else item for name, item in given.items()}
             _check_names("constraint", given, list(self.constraints), self.constraints if outcome == _PARTIAL else ())
             values[:] = [np.nan if given.get(name) is None else _float(f"constraint {name}", given[name])
                          for name in self.constraints]
@@ -623,7 +648,8 @@ class Optimizer(contextlib.AbstractContextManager):
         point        a Point from ask, an id from ask_array, or a dictionary with a design of your own, which may be
                      outside the bounds, between steps, or violate variable constraints: models learn from it, but it
                      is never the best
-        objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail)
+        objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail).
+                     It and constraints may be a Quantity, which has a standard deviation too
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
         partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a
                      check that came first has ended the evaluation; models learn from what is given
@@ -704,14 +730,21 @@ class Optimizer(contextlib.AbstractContextManager):
         Collective; the same on all ranks.
         """
         with self._alike():
+            if isinstance(points, (str, collections.abc.Mapping)) or not isinstance(points, collections.abc.Iterable):
+                raise Error(f"{points!r}: expected a list of dictionaries with designs")
+            if isinstance(values, str) or not isinstance(values, collections.abc.Iterable):
+                raise Error(f"values {values!r}: expected one for each design")
             rows = []
             for point in points:
+                if not isinstance(point, collections.abc.Mapping):
+                    raise Error(f"{point!r}: expected a dictionary with a design")
                 unknown = [name for name in point if name not in self.names]
                 if unknown:
                     raise Error(f"no variable '{unknown[0]}'; expected some of {', '.join(self.names)}")
                 rows.append([_number(name, kind, point[name]) if name in point else np.nan
                              for name, kind in zip(self.names, self.kinds)])
-            x, y = np.array(rows, dtype=float), np.array(list(values), dtype=float)
+            x = np.array(rows, dtype=float)
+            y = np.array([np.nan if value is None else _float("value", value) for value in values])
             limits = {name: np.array(list(column), dtype=float) for name, column in (constraints or {}).items()}
             _check_names("constraint", limits, list(self.constraints), self.constraints)
             for column in y, *limits.values():
@@ -763,7 +796,7 @@ class Optimizer(contextlib.AbstractContextManager):
         Local.
         """
         best, x = _Best(), np.empty(len(self.names))
-        _library.gannet_optimizer_best(self._optimizer, ctypes.byref(best), _doubles(x))
+        _library.gannet_optimizer_best(self._working(), ctypes.byref(best), _doubles(x))
         if best.id < 0:
             return None
         return self._point(best.id, x), best.objective, bool(best.feasible)
@@ -775,7 +808,7 @@ class Optimizer(contextlib.AbstractContextManager):
         Local.
         """
         counts = _Counts()
-        _library.gannet_optimizer_count(self._optimizer, ctypes.byref(counts))
+        _library.gannet_optimizer_count(self._working(), ctypes.byref(counts))
         return {name: getattr(counts, name) for name, kind in _Counts._fields_}
 
     def recommend(self):
@@ -851,7 +884,7 @@ class Optimizer(contextlib.AbstractContextManager):
         Errors: gannet.Error when the file cannot be written; what was there before is untouched then.
         """
         with self._alike():
-            path = _bytes("path", os.fspath(path))
+            path = _path(path)
         self._finish(_library.gannet_optimizer_save(self._working(), path))
 
     def load(self, path):
@@ -865,7 +898,7 @@ class Optimizer(contextlib.AbstractContextManager):
         for one of another problem, method or seed, saying what differs.
         """
         with self._alike():
-            path = _bytes("path", os.fspath(path))
+            path = _path(path)
         self._finish(_library.gannet_optimizer_load(self._working(), path))
         self._open.update((point.id, tuple(point.values())) for point in self.pending())
 

@@ -203,6 +203,25 @@ class Module(unittest.TestCase):
         point, value, feasible = optimizer.best()
         self.assertEqual((dict(point), value, feasible), (mine, 2, True))
 
+    def test_what_users_write_is_understood(self):
+        with gannet.Optimizer({"n": gannet.ordinal([16, 32, 64]), "s": gannet.categorical(["a", "b"]), "x": (0, 1)}, {"g": (0, None)},
+                              method="sobol") as optimizer:
+            a, b = optimizer.ask(2)
+            optimizer.tell(a, gannet.Quantity(2, sd=0.5), {"g": gannet.Quantity(1, sd=0.25)})
+            optimizer.tell(b, gannet.Quantity(3, sd=0.125), [1], quantities={"cells": 9})
+            self.assertEqual((optimizer.best()[1], optimizer.quantity(a, "objective").sd, optimizer.quantity(a, "g").sd), (2, 0.5, 0.25))
+            self.assertEqual((optimizer.quantity(b, "objective").sd, optimizer.quantity(b, "cells").value), (0.125, 9))
+            for points, values, told in (([{"x": 1}], ["a"], "value: 'a' is not a number"), ({"x": 1}, [1], "expected a list of dictionaries"),
+                                         ([{"x": 1}], 1, "values 1: expected one for each"), ([(1, 2)], [1], "expected a dictionary")):
+                with self.assertRaisesRegex(gannet.Error, told):
+                    optimizer.tell_related(points, values)
+            for call in optimizer.save, optimizer.load:
+                with self.assertRaisesRegex(gannet.Error, "path 3: expected the path of a file"):
+                    call(3)
+        for function in (lambda point: None), (lambda point: "far"):
+            with self.assertRaisesRegex(gannet.Error, "'<lambda>' has returned .*; expected by how much it is kept"):
+                gannet.Optimizer({"x": (0, 1)}, variable_constraints=function)
+
     def test_designs_outside_the_bounds_are_learnt_from(self):
         optimizer = make(method="gp-ei", initial=4)
         inside = {"x": 0.5, "rate": 1e-4, "fins": 3, "solver": "gmres", "vent": True}
@@ -284,9 +303,9 @@ class Module(unittest.TestCase):
         optimizer.tell(point, 1, [0, 1])
         fails("already has the result", lambda: optimizer.tell(point, 1, [0, 1]))
         optimizer.close()
-        for call in (optimizer.ask, optimizer.recommend, lambda: optimizer.predict([]), lambda: optimizer.tell(point, 1, [0, 1])):
+        for call in (optimizer.ask, optimizer.recommend, lambda: optimizer.predict([]), lambda: optimizer.tell(point, 1, [0, 1]),
+                     optimizer.best, optimizer.counts):
             fails("the optimiser was closed", call)
-        self.assertIsNone(optimizer.best())
 
     def test_what_is_no_number_or_no_pair_is_named(self):
         for variables, constraints, more, part in (
