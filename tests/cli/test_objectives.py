@@ -165,6 +165,32 @@ class Objectives(program.ProgramTest):
         self.assertEqual([row["objective"] for row in self.history("wing.campaign")], [row["mass"] for row in before])
         self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
 
+    def test_the_same_points_on_any_number_of_ranks_and_after_a_kill(self):
+        text = WING.replace("method: sobol\n", "initial: 6\nsearch: {candidates: 300}\n").replace("evaluations: 12", "evaluations: 18")
+        file, digests = self.write(text, "wing.yaml"), set()
+        for ranks in (0, 2, 3):
+            directory = f"r{ranks}.campaign"
+            self.assertEqual(self.gannet("run", file, "-q", "--directory", directory, ranks=ranks).code, FINISHED)
+            digests.add(self.digest(directory))
+        running = self.start("run", file, "--directory", "killed.campaign")
+        self.wait_for_records(30, running, directory="killed.campaign")
+        running.kill()
+        self.assertEqual(self.gannet("run", file, "-q", "--directory", "killed.campaign", "--resume").code, FINISHED)
+        digests.add(self.digest("killed.campaign"))
+        self.assertEqual(len(digests), 1)
+
+    def test_results_that_come_onto_the_front_are_no_stagnation(self):
+        self.begin(WING.replace("evaluations: 12", "evaluations: 60") + "stop: {stagnation: 4}\n")
+        rows, front, stagnant = self.history("wing.campaign"), [], 0
+        self.assertLess(len(rows), 60)
+        for at, row in enumerate(rows):
+            value = (float(row["drag"]), float(row["lift"]))
+            comes = row["feasible"] == "true" and not any(a[0] <= value[0] and a[1] >= value[1] for a in front)
+            stagnant = 0 if comes or not front and not comes else stagnant + 1
+            front += [value] if comes else []
+        self.assertGreaterEqual(stagnant, 4)
+        self.assertIn("stop.stagnation: no improvement by the last", self.gannet("status", "wing.campaign").out)
+
     def test_results_by_hand(self):
         manual = WING.replace('{backend: command, command: ["{input_directory}/sim.sh"], parallel: 3}', "{backend: manual}")
         self.assertEqual(self.gannet("ask", self.write(manual, "wing.yaml"), "-q", "2").code, FINISHED)
