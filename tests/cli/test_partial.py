@@ -91,6 +91,11 @@ class Partial(program.ProgramTest):
                                 ("gap missing\\nstress missing\\nobjective missing\\n", "neither the objective nor a constraint has a value"),
                                 ("gap 2\\nobjectve 1\\n", "objective is missing; is 'objectve' a misspelling of it?"),
                                 ("gap 2\\nobjective nan\\n", "objective is nan, expected a finite number"),
+                                ("gap 2\\nobjective missing +- 1\\n", "objective is said to be missing, and has a standard deviation; leave that out"),
+                                ("gap 0\\nstress 0\\nobjective 3 +/- 0.1\\n", "objective is '3 +/- 0.1', expected a number, with its standard deviation as in "
+                                                                          "3.2 +- 0.1, or 'missing'"),
+                                ("{\"gap\": 0, \"stress\": 0, \"objective\": {\"value\": 1, \"error\": 0.1}}", "objective: 'error' is not known; the standard "
+                                                                                                            "deviation is called sd"),
                                 ("gap 2\\nobjective missing\\nobjective 1\\n", "objective is said to be missing, and has a value, too"),
                                 ("gap 2\\nobjective 1\\nobjective missing\\n", "objective is said to be missing, and has a value, too"),
                                 ("gap -1\\nstress 0\\nobjective none\\n", "objective is 'none', expected a number, or 'missing'"),

@@ -212,8 +212,19 @@ static int read_value(const reader *to, const char *name, char *value, const cha
     return set_missing(to, name, location);
   if (gannet_parse_any_number(value, &quantity.value)) {
     if (!is_asked_for) return refuse_misspelt(to, name, value, location);
-    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s, or '%s'",
-                       location, name, value, gannet_number_hint(value), missing_word);
+    const char *hint = gannet_number_hint(value);
+    const double first = strtod(value, NULL);
+    const bool is_more = !hint[0] && isfinite(first) && first != 0; /* a number, and more */
+    if (deviation && strcmp(value, missing_word) == 0)
+      gannet_result_fail(to->result, false,
+                         "%s: %s is said to be missing, and has a standard deviation; leave that "
+                         "out",
+                         location, name);
+    else
+      gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s%s, or '%s'",
+                         location, name, value, hint,
+                         is_more ? ", with its standard deviation as in 3.2 +- 0.1" : "",
+                         missing_word);
     return -1;
   }
   (void)snprintf(what, sizeof what, "the standard deviation of %.60s", name);
@@ -317,6 +328,9 @@ static void parse_object(const gannet_problem *problem, json_t *object, gannet_q
 
 /* An object that the campaign does not ask for is recorded when it is one of a quantity. */
 static int read_object(const reader *to, const char *name, json_t *object) {
+  /* A deviation that goes by another name would be lost in silence. */
+  static const char *const others[] = {"error", "err",   "std",         "stddev",
+                                       "sigma", "stdev", "uncertainty", "deviation"};
   gannet_quantity quantity = {.name = name};
   double *gradient = NULL;
   char why[WHY_SIZE];
@@ -327,9 +341,17 @@ static int read_object(const reader *to, const char *name, json_t *object) {
     return -1;
   }
   parse_object(to->problem, object, &quantity, gradient, why);
+  const bool is_needed = gannet_problem_needs_quantity(to->problem, name);
+  for (size_t i = 0;
+       is_needed && !json_object_get(object, "sd") && i < sizeof others / sizeof *others; ++i)
+    if (!why[0] && json_object_get(object, others[i]))
+      (void)snprintf(why, WHY_SIZE,
+                     "'%s' is not known; the standard deviation is called sd, as in "
+                     "{\"value\": 3.2, \"sd\": 0.1}",
+                     others[i]);
   if (!why[0]) {
     failed = set_quantity(to, quantity, "results.out");
-  } else if (gannet_problem_needs_quantity(to->problem, name)) {
+  } else if (is_needed) {
     gannet_result_fail(to->result, false, "results.out: %s: %s", name, why);
     failed = -1;
   } else {
