@@ -58,7 +58,7 @@ def check_undefined():
     nlpd, rmse = cells(text, "branin:2")[0][4:6]
     assert nlpd == "–" and float(rmse.split()[0]) > 0, text
     text = run(1, "proposal", "--n", "20,20", "--d", "2", "--q", "2", "--candidates", "100", "--repeat", "1", "--fits", "1")
-    assert "ask – without learning, – with; model memory – (" in text, text
+    assert "ask – without learning, – with; memory of the optimiser – (" in text, text
     text = run(1, "ensemble", "--n", "3,3", "--d", "2", "--width", "4", "--members", "1", "--seconds", "1ms", "--repeat", "1")
     assert [row[-1] for row in cells(text, "3")] == ["–", "–"], text
     tiny = ("ensemble", "--d", "3", "--width", "5", "--members", "3", "--seconds", "1ms", "--repeat", "1")

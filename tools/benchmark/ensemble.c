@@ -183,7 +183,8 @@ static gannet_err train(subject *s, int member, measurement *m) {
     s->target[i] = sqrt(noise) * s->target[i] + sum * sqrt(2.0 / s->net.inputs);
   }
   gannet_mlp_start(&s->net, stream_of(GANNET_FOR_WEIGHTS, member), s->start);
-  const gannet_train_problem problem = {&s->net, s->n, s->z, s->target, noise, s->start};
+  const gannet_train_problem problem = {
+      .net = &s->net, .n = s->n, .z = s->z, .target = s->target, .decay = noise, .start = s->start};
   GANNET_TRY(gannet_training_run(s->training, &problem, stream_of(GANNET_FOR_TRAINING, member),
                                  s->theta, &done));
   m->steps += done.steps;
