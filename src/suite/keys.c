@@ -118,8 +118,9 @@ const gannet_option suite_problem_table[] = {
      .upper = HUGE_VAL,
      .unit = "objective units",
      .help =
-         "best objective that there is, which regrets are counted from; auto = the published one "
-         "of the function, and values instead of regrets where there is none",
+         "best objective that there is, which regrets are counted from, or with several objectives "
+         "the hypervolume of the true front up to the thresholds; auto = the published one of the "
+         "function, and values instead of regrets where there is none",
      .example = "0.397887"},
     {.key = "budget",
      .type = GANNET_TEXT,
@@ -160,8 +161,8 @@ const gannet_option suite_problem_table[] = {
      .example = "needs the Debian package python3-sklearn"},
     {0}};
 
-const char *const suite_problem_sections[] = {"goal",    "variables",  "constraints", "evaluate",
-                                              "physics", "candidates", NULL};
+const char *const suite_problem_sections[] = {"goal",     "objectives", "variables",  "constraints",
+                                              "evaluate", "physics",    "candidates", NULL};
 
 bool suite_schema_get(int i, gannet_section *section) {
   static const gannet_section sections[] = {
@@ -169,9 +170,8 @@ bool suite_schema_get(int i, gannet_section *section) {
       {"problems", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
        "what is optimised: a name for each, with its keys below"},
       {"problems.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, suite_problem_table,
-       "one problem; besides these keys it may have goal, variables, constraints, evaluate, "
-       "physics "
-       "and candidates of a campaign file"},
+       "one problem; besides these keys it may have goal, objectives, variables, constraints, "
+       "evaluate, physics and candidates of a campaign file"},
       {"methods", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
        "what is compared: a list of names of methods, or a name for each with the keys of a "
        "campaign "

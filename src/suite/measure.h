@@ -4,6 +4,10 @@
  * not known, so that values stand in the place of regrets), c the violations of the one-sided
  * constraints without noise, [a]+ = max(a, 0).
  *
+ * With several objectives minus the hypervolume of the feasible designs so far, up to the
+ * thresholds, takes the place of f, and that of the true front the place of f*: the simple regret
+ * is the difference of the hypervolumes.
+ *
  *   simple      min over evaluations that are feasible of f - f*; infinite before the first
  *   cumulative  sum of f - f*; an evaluation without a result counts as the worst so far
  *   violation   min of [f - f*]+ + sum [c]+ (Neural-CBO, section 4.3)

@@ -170,6 +170,21 @@ static gannet_err set_variables(composer *made, const gannet_simulation_type *ty
   return err;
 }
 
+/* The published objectives of a function that has several, each with its reference as threshold. */
+static gannet_err set_objectives(composer *made, const gannet_simulation_type *type,
+                                 const gannet_tree *node) {
+  suite_front front;
+  if (!type->front || gannet_tree_find(node, "objectives")) return GANNET_OK;
+  GANNET_TRY(suite_plan_front(type, node, &front));
+  for (int i = 0; i < front.m; ++i) {
+    char text[128];
+    (void)snprintf(text, sizeof text, "objectives.%.63s.threshold=%.17g", front.name[i],
+                   front.reference[i]);
+    GANNET_TRY(gannet_tree_override(&made->tree, text, made->complaints));
+  }
+  return GANNET_OK;
+}
+
 /* The keys that the function of a problem stands for; where the problem has them, they stay. */
 static gannet_err add_function(composer *made, const suite_problem *problem,
                                const gannet_tree *node) {
@@ -185,6 +200,7 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
   }
   GANNET_TRY(set(made, "%s", "evaluate.backend=function"));
   GANNET_TRY(set(made, "evaluate.simulation=%s", type->name));
+  GANNET_TRY(set_objectives(made, type, node));
   if (!gannet_tree_find(node, "constraints"))
     for (int i = 0; i < type->n_constraints; ++i) {
       char text[64];

@@ -5,6 +5,7 @@
 #define GANNET_SUITE_PLAN_PARTS_H
 
 #include "campaign/config/tree.h"
+#include "evaluate/simulation.h"
 #include "suite/plan.h"
 
 /* The nodes of the tree that problems and methods were read from. */
@@ -30,5 +31,22 @@ GANNET_CHECKED gannet_err suite_plan_read(const char *file, const gannet_tree *r
  */
 GANNET_CHECKED gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p,
                                               gannet_complaints *complaints);
+
+/* Several objectives of a function. */
+typedef struct {
+  int m;
+  const char *name[GANNET_SIMULATION_QUANTITIES_MOST];
+  double reference[GANNET_SIMULATION_QUANTITIES_MOST], hypervolume; /* as published */
+} suite_front;
+
+/* The objectives of a function that has several, with the setting evaluate.settings.objectives of
+ * the problem, if there is one.
+ *
+ * Local.
+ *
+ * node  in  of the problem
+ */
+GANNET_CHECKED gannet_err suite_plan_front(const gannet_simulation_type *type,
+                                           const gannet_tree *node, suite_front *front);
 
 #endif

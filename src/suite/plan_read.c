@@ -285,20 +285,53 @@ static void find_tables(const suite_plan *plan, const gannet_tree *root, suite_p
   }
 }
 
+gannet_err suite_plan_front(const gannet_simulation_type *type, const gannet_tree *node,
+                            suite_front *front) {
+  const gannet_tree *evaluate = gannet_tree_find(node, "evaluate");
+  const gannet_tree *count = gannet_tree_find(gannet_tree_find(evaluate, "settings"), "objectives");
+  const gannet_setting setting = {.key = "objectives", .text = count ? count->text : NULL};
+  gannet_complaints complaints = {0};
+  void *options = NULL;
+  memset(front, 0, sizeof *front);
+  GANNET_TRY(gannet_alloc(1, type->options_size, &options));
+  gannet_err err = gannet_options_apply(type->options, "settings", setting.text ? 1 : 0, &setting,
+                                        options, &complaints);
+  if (err == GANNET_OK && complaints.count == 0) {
+    front->m = type->front(options, front->reference, &front->hypervolume);
+    for (int i = 0; i < front->m; ++i) front->name[i] = type->name_quantity(options, i);
+  }
+  gannet_complaints_release(&complaints); /* the campaign complains about its settings */
+  gannet_options_release(type->options, options, type->options_size);
+  gannet_free(&options);
+  return err;
+}
+
+/* The hypervolume of the true front with its sign turned, which is minimised. */
+static gannet_err find_hypervolume(const gannet_simulation_type *type, const gannet_tree *node,
+                                   suite_problem *problem) {
+  suite_front front;
+  problem->optimum = -problem->keys.optimum;
+  if (!isnan(problem->optimum) || !type || !type->front || gannet_tree_find(node, "objectives"))
+    return GANNET_OK;
+  GANNET_TRY(suite_plan_front(type, node, &front));
+  problem->optimum = front.m > 0 ? -front.hypervolume : NAN;
+  return GANNET_OK;
+}
+
 static gannet_err find_optimum(const gannet_tree *node, suite_problem *problem) {
   const gannet_simulation_type *type = NULL;
   const gannet_tree *goal = gannet_tree_find(node, "goal");
   const bool maximize = goal && goal->text && strcmp(goal->text, "maximize") == 0;
   double *box = NULL;
+  if (problem->keys.function && gannet_simulation_find(problem->keys.function, &type) != GANNET_OK)
+    gannet_error_clear(); /* complained about when the campaign is composed */
+  if (gannet_tree_find(node, "objectives") || (type && type->front))
+    return find_hypervolume(type, node, problem);
   problem->optimum = problem->keys.optimum * (maximize ? -1 : 1);
   if (!isnan(problem->optimum) || !problem->keys.function || problem->d == 0) return GANNET_OK;
   /* What is published is a minimum over the function's own box. */
   if (maximize || gannet_tree_find(node, "variables")) return GANNET_OK;
-  if (gannet_simulation_find(problem->keys.function, &type) != GANNET_OK) {
-    gannet_error_clear();
-    return GANNET_OK;
-  }
-  if (!type->box) return GANNET_OK;
+  if (!type || !type->box) return GANNET_OK;
   GANNET_TRY(gannet_alloc(2 * (size_t)problem->d, sizeof *box, &box));
   if (type->box(problem->d, box, box + problem->d, &problem->optimum, NULL)) problem->optimum = NAN;
   gannet_free(&box);

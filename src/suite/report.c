@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "gannet/version.h"
+#include "problem/objectives.h"
 #include "problem/problem.h"
 #include "suite/compare.h"
 #include "suite/document.h"
@@ -176,14 +177,16 @@ static void describe_problem(reporter *r, int p) {
                  maximize ? "negated " : "");
   if (problem->noise_sd > 0)
     (void)snprintf(noise, sizeof noise, "standard deviation %.3g", problem->noise_sd);
+  const bool is_single = space->spec.n_objectives == 0;
   if (!isnan(problem->optimum))
-    (void)snprintf(optimum, sizeof optimum, "%.8g", gannet_problem_flip(space, problem->optimum));
+    (void)snprintf(optimum, sizeof optimum, "%.8g",
+                   is_single ? gannet_problem_flip(space, problem->optimum) : -problem->optimum);
   suite_document_text(&r->document,
-                      "%d variables, %d constraints, %d evaluations in batches of %d. Best value: "
+                      "%d variables, %d constraints, %d evaluations in batches of %d. %s: "
                       "%s. Noise: %s%s.",
-                      space->spec.n_variables, space->spec.n_constraints, problem->budget,
-                      problem->batch, optimum, noise,
-                      problem->constraint_sd ? ", and on the constraints" : "");
+                      space->spec.n_variables, gannet_problem_n_bounded(space), problem->budget,
+                      problem->batch, is_single ? "Best value" : "Hypervolume of the true front",
+                      optimum, noise, problem->constraint_sd ? ", and on the constraints" : "");
   if (problem->skipped)
     suite_document_text(&r->document, "Left out on this machine: %s.", problem->skipped);
 }

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "optimizer/optimizer.h"
+#include "pareto/hypervolume.h"
+#include "problem/objectives.h"
 #include "problem/problem.h"
 #include "suite/scratch.h"
 
@@ -30,6 +32,9 @@ typedef struct {
   gannet_result *result;            /* [batch] */
   double *seen;                     /* [batch][n_constraints] constraints with noise */
   double *bounds;                   /* [n_bounds] */
+  int n_feasible[2];                /* with several objectives, as seen and in truth */
+  double *front[2];                 /* [budget][n_objectives] of those, minimised */
+  double *reference;                /* [n_objectives] minimised */
 } runner;
 
 static double sum_violation(const runner *r, const double *values) {
@@ -54,8 +59,42 @@ static double add_noise(const runner *r, int64_t id, const gannet_result_record 
   return exact->objective + p->noise_sd * z;
 }
 
+/* Minus the hypervolume of the feasible results so far, as seen (0) or in truth (1), in the place
+ * of an objective. It is never infeasible, but 0 at first. */
+static gannet_err record_hypervolume(runner *r, int which, double objective,
+                                     const double *constraints) {
+  const int m = gannet_problem_n_objectives(r->space), at = r->told - 1;
+  double volume = 0;
+  if (sum_violation(r, constraints) <= 0) {
+    gannet_problem_objectives(r->space, objective, constraints,
+                              r->front[which] + (size_t)r->n_feasible[which] * (size_t)m);
+    r->n_feasible[which] += 1;
+  }
+  GANNET_TRY(gannet_hypervolume(r->n_feasible[which], m, r->front[which], r->reference, &volume));
+  (which ? r->course->exact : r->course->seen)[at] = -volume;
+  (which ? r->course->exact_violation : r->course->seen_violation)[at] = 0;
+  return GANNET_OK;
+}
+
+/* Room for the fronts of a problem with several objectives. */
+static gannet_err prepare_fronts(runner *r) {
+  const gannet_problem_spec *spec = &r->space->spec;
+  const size_t m = (size_t)spec->n_objectives, n = (size_t)r->problem->budget;
+  GANNET_TRY(gannet_alloc(n * m, sizeof *r->front[0], &r->front[0]));
+  GANNET_TRY(gannet_alloc(n * m, sizeof *r->front[1], &r->front[1]));
+  GANNET_TRY(gannet_alloc(m, sizeof *r->reference, &r->reference));
+  for (int k = 0; k < spec->n_objectives; ++k) {
+    GANNET_REQUIRE(!isnan(spec->objectives[k].threshold), GANNET_ERR_INPUT,
+                   "problems.%s.objectives.%s: missing key 'threshold'; hypervolumes are measured "
+                   "up to the thresholds, add it as in 'threshold: 1.1'",
+                   r->problem->label, spec->objectives[k].name);
+    r->reference[k] = gannet_problem_flip_objective(r->space, k, spec->objectives[k].threshold);
+  }
+  return GANNET_OK;
+}
+
 /* Result i of a batch: what the method is told of it, and the next point of the course. */
-static void record_result(runner *r, int i, const gannet_result_record *exact) {
+static gannet_err record_result(runner *r, int i, const gannet_result_record *exact) {
   const int c = r->space->spec.n_constraints, at = r->told;
   double *seen = r->seen + (size_t)i * (size_t)c;
   suite_course *course = r->course;
@@ -68,17 +107,22 @@ static void record_result(runner *r, int i, const gannet_result_record *exact) {
   if (exact->status != GANNET_EVAL_DONE) {
     const bool bad = exact->status == GANNET_EVAL_CANNOT_RUN;
     r->result[i].outcome = bad ? GANNET_RESULT_CANNOT_RUN : GANNET_RESULT_FAILED;
-    return;
+    return GANNET_OK;
   }
   r->result[i].objective = add_noise(r, r->id[i], exact, seen);
   if (gannet_problem_find_missing(r->space, 0, exact->objective, exact->constraints) >= 0) {
     r->result[i].outcome = GANNET_RESULT_PARTIAL;
-    return;
+    return GANNET_OK;
+  }
+  if (r->space->spec.n_objectives > 0) {
+    GANNET_TRY(record_hypervolume(r, 0, r->result[i].objective, seen));
+    return record_hypervolume(r, 1, exact->objective, exact->constraints);
   }
   course->seen[at] = gannet_problem_flip(r->space, r->result[i].objective);
   course->exact[at] = gannet_problem_flip(r->space, exact->objective);
   course->seen_violation[at] = sum_violation(r, seen);
   course->exact_violation[at] = sum_violation(r, exact->constraints);
+  return GANNET_OK;
 }
 
 /* Ask for q points, evaluate them and tell. */
@@ -90,7 +134,7 @@ static gannet_err run_batch(runner *r, int q) {
   for (int i = 0; i < q; ++i) r->course->seconds[r->told + i] = seconds / q;
   GANNET_TRY(suite_subject_evaluate(r->subject, q, r->id[0], r->x, &results));
   if (r->subject->stop == GANNET_STOP_NOW) return GANNET_OK;
-  for (int i = 0; i < q; ++i) record_result(r, i, &results[i]);
+  for (int i = 0; i < q; ++i) GANNET_TRY(record_result(r, i, &results[i]));
   GANNET_TRY(gannet_optimizer_tell(r->optimizer, q, r->result));
   return suite_subject_watch(r->subject);
 }
@@ -104,6 +148,7 @@ static gannet_err optimise(runner *r) {
   GANNET_TRY(gannet_alloc(q, sizeof *r->result, &r->result));
   GANNET_TRY(gannet_alloc(q * c, sizeof *r->seen, &r->seen));
   GANNET_TRY(gannet_alloc(bounds, sizeof *r->bounds, &r->bounds));
+  GANNET_TRY(prepare_fronts(r));
   GANNET_TRY(gannet_campaign_optimizer_create(r->subject->context, input, &r->optimizer));
   while (r->told < r->problem->budget && r->subject->stop != GANNET_STOP_NOW) {
     const int left = r->problem->budget - r->told;
@@ -141,6 +186,9 @@ static gannet_err optimise_in(const suite_bench *bench, suite_cell cell, const c
   gannet_free(&r->result);
   gannet_free(&r->seen);
   gannet_free(&r->bounds);
+  gannet_free(&r->front[0]);
+  gannet_free(&r->front[1]);
+  gannet_free(&r->reference);
   return err;
 }
 

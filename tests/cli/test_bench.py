@@ -202,6 +202,29 @@ class Bench(program.ProgramTest):
                 self.assertIn("</svg>", self.read(f"demo.bench/pictures/{name}.svg"))
             self.assertEqual(self.read("demo.bench/report.html").count("</svg>"), 2 + 2 + 2 + 1)
 
+    def test_several_objectives_are_compared_by_their_hypervolumes(self):
+        text = ("name: demo\nruns: 2\nbudget: 24\nbatch: 4\nproblems:\n  zdt1: {function: zdt1, dimension: 3}\n"
+                "  ball: {function: dtlz2, dimension: 4, evaluate: {settings: {objectives: 3}}, noise: 0.1, constraint_noise: 0.1}\n"
+                "  disk: {function: branin-currin-disk}\n"
+                "  own: {function: zdt1, dimension: 2, objectives: {f1: {threshold: 2}, f2: {goal: maximize, threshold: 3}}, optimum: 12}\n"
+                "methods: [sobol]\n")
+        self.succeed("bench", self.write(text, "demo.yaml"), "-q")
+        report = (self.folder / "demo.bench/report.md").read_text(encoding="utf-8")
+        for part in ("Hypervolume of the true front: 120.66667", "Hypervolume of the true front: 0.80740122", "609.4037",
+                     "Hypervolume of the true front: 12."):
+            self.assertIn(part, report)
+        for problem, most in ("zdt1", 121), ("ball", 0.81), ("disk", 610), ("own", 16):
+            volumes = [-float(row["exact"]) for row in self.rows() if row["problem"] == problem and row["seed"] == "1"]
+            self.assertEqual(len(volumes), 24)
+            self.assertEqual(volumes, sorted(volumes))
+            self.assertTrue(0 < volumes[-1] < most, (problem, volumes))
+            differs = any(row["seen"] != row["exact"] for row in self.rows() if row["problem"] == problem)
+            self.assertEqual(differs, problem == "ball")
+        lacking = text.replace("f1: {threshold: 2}", "f1: {}")
+        self.succeed("bench", self.write(lacking, "lacking.yaml"), "-q", "-d", "lacking", "-o", "own", code=FAILURES)
+        reasons = (self.folder / "lacking/report.md").read_text(encoding="utf-8")
+        self.assertIn("problems.own.objectives.f1: missing key 'threshold'", reasons)
+
     def test_without_gnuplot_the_report_says_so(self):
         file = self.write(SMALL, "demo.yaml")
         self.write("#!/bin/sh\n", "ssh", 0o755)  # Open MPI wants to see one, without using it

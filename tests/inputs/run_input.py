@@ -1,13 +1,13 @@
 """Run a campaign file as a test.
 
   run_input.py --self-check
-  run_input.py GANNET MPIRUN CAMPAIGN.yaml RANKS [OPTION OF RUN...] [--require-best VALUE]
+  run_input.py GANNET MPIRUN CAMPAIGN.yaml RANKS [OPTION OF RUN...] [--require-best VALUE] [--require-hypervolume VALUE]
 
 A second line "# needs: PROGRAM" skips the test where there is no such program (exit code 77); of
 "# needs: PROGRAM ARGUMENT..." the command must succeed.
 
 The campaign runs in a directory of its own. Its exit code must be 0, all its files must verify, and its
-best objective must be at least as good as VALUE.
+best objective must be at least as good as VALUE, or the hypervolume of its front at least VALUE.
 """
 import json
 import re
@@ -22,10 +22,10 @@ def is_good_enough(best, required, maximize):
     return best >= required if maximize else best <= required
 
 
-def split_arguments(arguments):
+def split_arguments(arguments, option="--require-best"):
     required = None
-    if "--require-best" in arguments:
-        at = arguments.index("--require-best")
+    if option in arguments:
+        at = arguments.index(option)
         required = float(arguments[at + 1])
         arguments = arguments[:at] + arguments[at + 2:]
     return arguments, required
@@ -65,6 +65,7 @@ def main():
         return self_check()
     gannet, mpirun, campaign, ranks = sys.argv[1:5]
     arguments, required = split_arguments(sys.argv[5:])
+    arguments, volume = split_arguments(arguments, "--require-hypervolume")
     with open(campaign, encoding="utf-8") as file:
         command = needs(file.read())
     if command and not is_there(command):
@@ -74,11 +75,14 @@ def main():
         place = folder + "/campaign"
         run([mpirun, ranks, gannet, "run", campaign, "--directory", place, "--quiet", *arguments])
         run([gannet, "verify", place])
-        best = json.loads(run([gannet, "best", place, "--format", "json"]))[0]["objective"]
+        best = json.loads(run([gannet, "best", place, "--format", "json"]))[0].get("objective")
+        front = re.search(r"hypervolume ([0-9.e+]+)", run([gannet, "status", place]))
         with open(place + "/campaign.yaml", encoding="utf-8") as file:
             maximize = "goal: maximize" in file.read()
     if required is not None and not is_good_enough(best, required, maximize):
         sys.exit(f"best objective {best}, expected {required}")
+    if volume is not None and float(front.group(1)) < volume:
+        sys.exit(f"hypervolume {front.group(1)}, expected {volume}")
     return None
 
 
