@@ -14,6 +14,7 @@
   X(log_ei)                    \
   X(log_aei)                   \
   X(parego)                    \
+  X(nehvi)                     \
   X(ei)                        \
   X(pi)                        \
   X(lcb)                       \

@@ -128,6 +128,8 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
   switch (member->options->acq_type->kind) {
     case GANNET_ACQ_DRAWS:
       return gannet_propose_draws(member, q, x_unit);
+    case GANNET_ACQ_FRONT:
+      return gannet_propose_front(member, q, x_unit);
     case GANNET_ACQ_POINTWISE:
       return gannet_propose_pointwise(member, q, x_unit);
     default:

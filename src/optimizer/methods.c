@@ -15,7 +15,7 @@ static const gannet_method automatic = {
         "with physics and pinn-bo",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
     .with_equations = "pinn-bo",
-    .with_objectives = "gp-ts",
+    .with_objectives = "gp-nehvi",
     .defaults = {SET("portfolio", "[gp-noisy, quadratic, gp-draws]")},
 };
 
@@ -89,6 +89,23 @@ static const gannet_method gp_ei = {
     .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "log-ei")},
 };
 
+/* What the Gaussian processes of `auto` have in common. */
+#define QUICK_GP                                                    \
+  SET("surrogate.type", "gp"), SET("surrogate.restarts", "2"),      \
+      SET("surrogate.fit_evaluations", "40"), SET("refit", "0.05"), \
+      SET("search.candidates", "1000")
+#define QUICK_WARPED_GP QUICK_GP, SET("surrogate.lengthscales", "ard")
+
+static const gannet_method gp_nehvi = {
+    .name = "gp-nehvi",
+    .summary =
+        "several objectives: Gaussian processes, expected improvement of the hypervolume of the "
+        "front",
+    .source = "qNEHVI (Daulton, Balandat, Bakshy 2021), its logarithm of Ament et al. 2023",
+    .defaults = {QUICK_GP, SET("surrogate.lengthscales", "ard"), SET("acquisition.type", "nehvi"),
+                 SET("acquisition.exploration", "1")},
+};
+
 static const gannet_method parego = {
     .name = "parego",
     .summary = "several objectives by weighted norms of them, other weights for every point",
@@ -104,13 +121,6 @@ static const gannet_method gp_logei_warped = {
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "log-ei"), SET("transform", "log"), SET("refit", "0")},
 };
-
-/* What the Gaussian processes of `auto` have in common. */
-#define QUICK_GP                                                    \
-  SET("surrogate.type", "gp"), SET("surrogate.restarts", "2"),      \
-      SET("surrogate.fit_evaluations", "40"), SET("refit", "0.05"), \
-      SET("search.candidates", "1000")
-#define QUICK_WARPED_GP QUICK_GP, SET("surrogate.lengthscales", "ard")
 
 static const gannet_method gp_warped = {
     .name = "gp-warped",
@@ -364,6 +374,7 @@ const gannet_method *const gannet_methods[] = {
     &neural_ei,
     &gp_ts,
     &gp_ei,
+    &gp_nehvi,
     &parego,
     &gp_logei_warped,
     &gp_warped,

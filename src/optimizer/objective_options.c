@@ -13,10 +13,6 @@ static const char *default_of(const gannet_method *method, const char *key) {
   return NULL;
 }
 
-static bool is_plain_design(const char *acquisition) {
-  return strcmp(acquisition, "sobol") == 0 || strcmp(acquisition, "random") == 0;
-}
-
 bool gannet_method_takes_several(const gannet_method *method) {
   const gannet_acq_type *type = NULL;
   const char *name = default_of(method, "acquisition.type");
@@ -24,7 +20,7 @@ bool gannet_method_takes_several(const gannet_method *method) {
   if (method->with_objectives) return true;
   if (!name || default_of(method, "region.type")) return false;
   if (surrogate && strcmp(surrogate, "pinn") == 0) return false;
-  if (is_plain_design(name)) return true;
+  if (strcmp(name, "sobol") == 0 || strcmp(name, "random") == 0) return true;
   if (gannet_acq_find(name, &type) != GANNET_OK) {
     gannet_error_clear();
     return false;

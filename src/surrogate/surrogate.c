@@ -408,6 +408,36 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   return add_prior(s, 1, x, 1, value, 1, gradient);
 }
 
+gannet_err gannet_surrogate_draws_at(const gannet_surrogate *s, const double *x, double *values) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  if (!s->type->draws_at) return gannet_surrogate_draw_values(s, 1, x, values, 1);
+  GANNET_TRY(s->type->draws_at(s->state, x, values));
+  return add_prior(s, 1, x, s->draws, values, 1, NULL);
+}
+
+/* One draw after the other. */
+static gannet_err sum_slopes(const gannet_surrogate *s, const double *x, const double *weights,
+                             double *gradient) {
+  double *slope = NULL, value = 0;
+  gannet_err err = gannet_alloc((size_t)s->d, sizeof *slope, &slope);
+  memset(gradient, 0, (size_t)s->d * sizeof *gradient);
+  for (int j = 0; j < s->draws && err == GANNET_OK; ++j) {
+    if (weights[j] == 0) continue;
+    err = gannet_surrogate_draw_gradient(s, j, x, &value, slope);
+    for (int k = 0; k < s->d && err == GANNET_OK; ++k) gradient[k] += weights[j] * slope[k];
+  }
+  gannet_free(&slope);
+  return err;
+}
+
+gannet_err gannet_surrogate_draws_slope(const gannet_surrogate *s, const double *x,
+                                        const double *weights, double *gradient) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  if (!s->type->draws_slope || s->prior.evaluate) return sum_slopes(s, x, weights, gradient);
+  GANNET_TRY(s->type->draws_slope(s->state, x, weights, gradient));
+  return GANNET_OK;
+}
+
 gannet_err gannet_surrogate_estimator(gannet_surrogate *s, const gannet_estimator_spec *spec,
                                       gannet_estimator *estimator) {
   const bool draws = spec->kind == GANNET_ESTIMATE_DRAWS;

@@ -12,6 +12,7 @@
 
 #include "gannet/gannet.h"
 #include "optimizer/propose/draws_score.h"
+#include "optimizer/propose/front_score.h"
 #include "problem/front.h"
 
 enum { BATCH = 3, VARIABLES = 4, QUANTITIES = 3 };
@@ -41,7 +42,7 @@ enum { METHODS = sizeof methods / sizeof *methods };
 static fixture make_on(MPI_Comm comm, const gannet_problem_spec *spec, const char *method,
                        uint64_t seed) {
   const gannet_method_setting settings[] = {
-      {"method", method}, {"initial", "6"}, {"search.candidates", "1200"}};
+      {"method", method}, {"initial", "6"}, {"search.candidates", "600"}};
   const bool has_search = strcmp(method, "sobol") != 0 && strcmp(method, "random") != 0;
   fixture f = {0};
   assert_ok(gannet_context_create(comm, seed, &f.context));
@@ -115,19 +116,16 @@ static void points_are_those_of_one_rank_and_of_a_restart(void **state) {
   }
 }
 
-/* The merit of a draw has the gradient of its differences. */
-static void merits_of_draws_have_their_gradients(void **state) {
-  (void)state;
+/* An optimiser of two real variables with a fitted member. */
+static fixture fitted(const char *method, double *x) {
   const gannet_problem_spec spec = {.n_variables = 2,
                                     .variables = mixed,
                                     .n_constraints = 1,
                                     .constraints = limit,
                                     .n_objectives = 3,
                                     .objectives = three};
-  fixture f = make_on(MPI_COMM_WORLD, &spec, "gp-ts", 2);
+  fixture f = make_on(MPI_COMM_WORLD, &spec, method, 2);
   gannet_member *member = &f.optimizer->member[0];
-  gannet_draws_score score;
-  double x[2 * 8], gradient[2], value;
   for (int round = 0; round < 4; ++round) {
     int64_t id[4];
     double c[QUANTITIES];
@@ -140,15 +138,56 @@ static void merits_of_draws_have_their_gradients(void **state) {
   }
   assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
   assert_ok(gannet_models_fit(member->models));
-  assert_ok(gannet_models_sample(member->models, 2, f.optimizer->batch));
-  assert_ok(gannet_draws_score_prepare(member, 2, &score));
   assert_int_equal(gannet_models_n_objectives(member->models), 3);
   gannet_random_uniform((gannet_stream){4, GANNET_FOR_TEST, 1, 1}, 0, 16, x);
+  return f;
+}
+
+/* The merit of a draw has the gradient of its differences. */
+static void merits_of_draws_have_their_gradients(void **state) {
+  (void)state;
+  double x[2 * 8], gradient[2], value;
+  fixture f = fitted("gp-ts", x);
+  gannet_member *member = &f.optimizer->member[0];
+  gannet_draws_score score;
+  assert_ok(gannet_models_sample(member->models, 2, f.optimizer->batch));
+  assert_ok(gannet_draws_score_prepare(member, 2, &score));
   for (int i = 0; i < 8; ++i) {
     assert_ok(gannet_draws_score_merit(&score, 0, x + 2 * i, &value, gradient));
     assert_slopes(gannet_draws_score_merit, &score, 2, x + 2 * i, 1e-6, value, gradient);
   }
   gannet_draws_score_release(&score);
+  drop(&f);
+}
+
+/* The merit of all draws has the gradient of its differences; where draws improve it is minus the
+ * rough score, nearly; and a point that is added to the fronts has nothing left to improve. */
+static void merits_of_fronts_have_their_gradients(void **state) {
+  (void)state;
+  double x[2 * 8], gradient[2], value, again, rough[8];
+  fixture f = fitted("gp-nehvi", x);
+  gannet_member *member = &f.optimizer->member[0];
+  gannet_front_score score = {0};
+  int positive = 0;
+  assert_ok(gannet_models_sample(member->models, 64, f.optimizer->batch));
+  assert_ok(gannet_front_score_create(member, 8, &score));
+  for (int cached = 0; cached < 2; ++cached) {
+    assert_ok(gannet_front_score_rough(&score, 8, x, 0, rough, 8));
+    for (int i = 0; i < 8; ++i) {
+      assert_ok(gannet_front_score_merit(&score, 0, x + 2 * i, &value, gradient));
+      assert_slopes(gannet_front_score_merit, &score, 2, x + 2 * i, 1e-7, value, gradient);
+      if (rough[i] < -5) continue;
+      positive += 1;
+      assert_near(rough[i], -value, 0.2);
+    }
+  }
+  assert_true(positive > 0);
+  const int best = rough[0] > rough[1] ? 0 : 1;
+  assert_ok(gannet_front_score_merit(&score, 0, x + 2 * best, &value, gradient));
+  assert_ok(gannet_front_score_add(&score, x + 2 * best));
+  assert_ok(gannet_front_score_merit(&score, 0, x + 2 * best, &again, gradient));
+  assert_true(again > value + 1);
+  gannet_front_score_release(&score);
   drop(&f);
 }
 
@@ -204,7 +243,7 @@ static void fronts_are_found(void **state) {
     const double plain = hypervolume_of("sobol", constrained, 1);
     assert_true(plain < 0.3);
     for (int k = 0; k < METHODS; ++k)
-      for (uint64_t seed = 1; seed <= 2; ++seed) {
+      for (uint64_t seed = 1; seed <= 1; ++seed) {
         const double found = hypervolume_of(methods[k], constrained, seed);
         if (!(found > 0.65))
           fail_msg("%s, %s, seed %d: %g, sobol %g", methods[k],
@@ -337,6 +376,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
       cmocka_unit_test(merits_of_draws_have_their_gradients),
+      cmocka_unit_test(merits_of_fronts_have_their_gradients),
       cmocka_unit_test(fronts_are_found),
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),

@@ -318,7 +318,9 @@ gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t ite
     *crashes = gannet_history_is_bad(m->history, id);
   m->iteration = iteration;
   m->take = take;
-  if (err == GANNET_OK && gannet_problem_n_objectives(m->problem) > 1)
+  const gannet_acq_type *type = m->options->acq_type;
+  const bool several = gannet_problem_n_objectives(m->problem) > 1;
+  if (err == GANNET_OK && (several || (type && type->kind == GANNET_ACQ_FRONT)))
     err = gannet_agree(m->context->comm, gannet_front_find(m->history, &m->front));
   m->incumbents_from = -1;
   for (int i = 0; i < m->n && err == GANNET_OK; ++i)

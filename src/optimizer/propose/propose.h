@@ -46,6 +46,14 @@ GANNET_CHECKED gannet_err gannet_propose_draw_minima(gannet_member *member, int 
                                                      const double *x_unit, double *values,
                                                      double *least);
 
+/* One point after the other, each by the hypervolume that it may add to the front, over draws of
+ * all models (optimizer/propose/front_score.h); with more than four objectives by
+ * gannet_propose_draws. Needs fitted models.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_propose_front(gannet_member *member, int q, double *x_unit);
+
 /* One independent normal per candidate and point of the batch, the paper's form of Thompson
  * sampling; constraints are drawn the same way. Not polished, because such a draw has no gradient.
  *

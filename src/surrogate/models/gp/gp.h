@@ -53,6 +53,7 @@ typedef struct {
   double *update;    /* [q][n] weights of the kernel at the data */
   double *feature;   /* [GP_BLOCK][2 half] */
   double *values;    /* [q][GP_BLOCK] */
+  double *sum;       /* [n] weights of the kernel of a sum of draws */
 } gp_draws;
 
 /* Table of the kernel times its variance, kept until the hyper-parameters change. */
@@ -182,6 +183,9 @@ gannet_err gp_sample(void *state, int q, double exploration, int64_t iteration);
 gannet_err gp_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double *value,
                             double *gradient);
+gannet_err gp_draws_at(const void *state, const double *x, double *values);
+gannet_err gp_draws_slope(const void *state, const double *x, const double *weights,
+                          double *gradient);
 gannet_err gp_make_estimator(void *state, const gannet_estimator_spec *spec,
                              gannet_estimator *estimator);
 

@@ -22,6 +22,7 @@ void gp_release_draws(gp *g) {
   gannet_free(&g->draws.update);
   gannet_free(&g->draws.feature);
   gannet_free(&g->draws.values);
+  gannet_free(&g->draws.sum);
   g->draws = (gp_draws){0};
 }
 
@@ -36,6 +37,7 @@ static gannet_err allocate_draws(gp *g, int q) {
   GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)g->n, sizeof(double), &w->update));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * 2 * half, sizeof(double), &w->feature));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * (size_t)q, sizeof(double), &w->values));
+  GANNET_TRY(gannet_alloc((size_t)g->n, sizeof(double), &w->sum));
   w->q = q;
   return GANNET_OK;
 }
@@ -193,6 +195,41 @@ gannet_err gp_draw_gradient(const void *state, int draw, const double *x, double
   gp_cross_one(g, 0);
   *value += gannet_dot(g->n, update, g->cross);
   gp_cross_gradient(g, 0, update, more);
+  for (int k = 0; k < g->d; ++k) gradient[k] += more[k];
+  return GANNET_OK;
+}
+
+gannet_err gp_draws_at(const void *state, const double *x, double *values) {
+  const gp *g = state;
+  const gp_draws *w = &g->draws;
+  double *cosine = w->feature, *sine = cosine + w->half;
+  gp_scale_block(g, 1, x);
+  gannet_gemv_t(g->d, w->half, 1, w->across, w->half, g->block, 0, cosine);
+  gannet_waves(w->half, cosine, cosine, sine);
+  gannet_gemv_n(w->q, 2 * w->half, 1, w->weight, 2 * w->half, cosine, 0, values);
+  if (g->n > 0) {
+    gp_cross_one(g, 0);
+    gannet_gemv_n(w->q, g->n, 1, w->update, g->n, g->cross, 1, values);
+  }
+  for (int j = 0; j < w->q; ++j) values[j] += g->mean;
+  return GANNET_OK;
+}
+
+/* The gradient of one function whose weights are the weighted sums of those of all draws. */
+gannet_err gp_draws_slope(const void *state, const double *x, const double *weights,
+                          double *gradient) {
+  const gp *g = state;
+  const gp_draws *w = &g->draws;
+  double *of_features = w->feature + 2 * (size_t)w->half; /* the place of another point */
+  double value = 0;
+  gp_scale_block(g, 1, x);
+  gannet_gemv_t(w->q, 2 * w->half, 1, w->weight, 2 * w->half, weights, 0, of_features);
+  prior_gradient(g, of_features, &value, gradient);
+  if (g->n == 0) return GANNET_OK;
+  double *of_data = w->sum, *more = g->block + g->d;
+  gannet_gemv_t(w->q, g->n, 1, w->update, g->n, weights, 0, of_data);
+  gp_cross_one(g, 0);
+  gp_cross_gradient(g, 0, of_data, more);
   for (int k = 0; k < g->d; ++k) gradient[k] += more[k];
   return GANNET_OK;
 }

@@ -1,0 +1,290 @@
+#include "optimizer/propose/front_score.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acquisition/draws.h"
+#include "base/memory.h"
+#include "base/partition.h"
+#include "optimizer/propose/propose_impl.h"
+#include "pareto/hypervolume_improvement.h"
+#include "problem/objectives.h"
+#include "search/merit_rank.h"
+
+enum {
+  DESIGNS_MOST = 512,  /* evaluated designs that are looked at for the fronts of draws */
+  ROUGH_DRAWS = 4,     /* draws that rank candidates where no draw improves */
+  CACHE_MOST = 1 << 26 /* numbers */
+};
+
+/* The smoothing of the improvement, in ranges of the front, and the width w of the step from
+ * infeasible to feasible, in standard deviations of a constraint. */
+static const double smoothing = 1e-3, width = 0.02;
+
+/* Below all rough scores where a draw improves. */
+static const double rough_offset = -2000;
+
+void gannet_front_score_release(gannet_front_score *s) {
+  for (int j = 0; s->boxes && j < s->draws; ++j) gannet_boxes_release(&s->boxes[j]);
+  gannet_free(&s->boxes);
+  gannet_free(&s->tile);
+  gannet_free(&s->raw);
+  gannet_free(&s->cache);
+  gannet_free(&s->known);
+  gannet_free(&s->value);
+  gannet_free(&s->weight);
+  gannet_free(&s->log_part);
+  gannet_free(&s->gradient);
+}
+
+/* log p(u), p = 1 / (1 + exp u), and its derivative. */
+static double log_step(double u, double *slope) {
+  *slope = u > 0 ? -1 / (1 + exp(-u)) : -exp(u) / (1 + exp(u));
+  return u > 0 ? -u - log1p(exp(-u)) : -log1p(exp(u));
+}
+
+static const gannet_surrogate *model_of(const gannet_front_score *s, int i) {
+  return gannet_models_surrogate(s->models, i);
+}
+
+/* Draws at m <= GANNET_TILE points, into s->tile. */
+static gannet_err draw_tile(gannet_front_score *s, int m, const double *x_unit) {
+  const size_t block = (size_t)s->draws * GANNET_TILE;
+  double *feasible = s->tile + (size_t)s->n_objectives * block, slope;
+  memset(feasible, 0, (size_t)(s->rows - s->n_objectives) * block * sizeof *feasible);
+  for (int i = 0; i < s->n_models; ++i) {
+    const int objective = gannet_models_objective(s->models, i);
+    const double threshold = gannet_models_threshold(s->models, i);
+    GANNET_TRY(gannet_surrogate_draw_values(model_of(s, i), m, x_unit, s->raw, GANNET_TILE));
+    double *to = objective >= 0 ? s->tile + (size_t)objective * block : feasible;
+    for (int j = 0; j < s->draws; ++j)
+      for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p)
+        if (objective >= 0)
+          to[p] = gannet_models_in_ranges(s->models, objective, s->raw[p], &slope);
+        else
+          to[p] += log_step((s->raw[p] - threshold) / width, &slope);
+  }
+  return GANNET_OK;
+}
+
+/* The designs whose values make the fronts: those that are best by rank, and by violation. */
+static gannet_err list_designs(const gannet_member *member, int *n, double *x) {
+  const size_t d = (size_t)member->problem->d;
+  const int64_t count = gannet_history_count(member->history);
+  gannet_merit_rank *merits = NULL;
+  *n = 0;
+  GANNET_TRY(gannet_alloc((size_t)count + DESIGNS_MOST, sizeof *merits, &merits));
+  gannet_merit_rank *best = merits + count;
+  const gannet_err err = gannet_merit_rank_all(member->history, 0, merits);
+  for (int64_t id = 0; err == GANNET_OK && id < count; ++id) {
+    const gannet_evaluation *row = gannet_history_get(member->history, id);
+    if (row->status != GANNET_EVAL_DONE || row->elsewhere) continue;
+    *n = gannet_merit_rank_insert(&merits[id], DESIGNS_MOST, *n, best);
+  }
+  for (int i = 0; i < *n; ++i)
+    memcpy(x + (size_t)i * d, gannet_history_x_unit(member->history, best[i].id), d * sizeof *x);
+  gannet_free(&merits);
+  return err;
+}
+
+/* Whether draw j makes point p of the tile feasible. */
+static bool is_feasible(const gannet_front_score *s, int j, int p) {
+  const size_t block = (size_t)s->draws * GANNET_TILE;
+  return s->rows == s->n_objectives ||
+         s->tile[(size_t)s->n_objectives * block + (size_t)j * GANNET_TILE + (size_t)p] >= log(0.5);
+}
+
+static void take_values(const gannet_front_score *s, int j, int p, double *y) {
+  for (int m = 0; m < s->n_objectives; ++m)
+    y[m] = s->tile[((size_t)m * (size_t)s->draws + (size_t)j) * GANNET_TILE + (size_t)p];
+}
+
+/* The fronts by the values of draws at n designs x; y: [n][n_objectives] scratch. */
+static gannet_err make_fronts(gannet_front_score *s, int n, const double *x, double *y) {
+  const size_t m = (size_t)s->n_objectives;
+  GANNET_TRY(draw_tile(s, n, x));
+  for (int j = 0; j < s->draws; ++j) {
+    int feasible = 0;
+    for (int p = 0; p < n; ++p)
+      if (is_feasible(s, j, p)) take_values(s, j, p, y + (size_t)feasible++ * m);
+    GANNET_TRY(gannet_boxes_create(feasible, s->n_objectives, y, s->reference, &s->boxes[j]));
+  }
+  return GANNET_OK;
+}
+
+/* With exact results the front of all draws is that of the results. */
+static gannet_err take_known_front(gannet_front_score *s, double *y) {
+  const gannet_front *front = gannet_models_front(s->models);
+  const size_t m = (size_t)s->n_objectives;
+  for (size_t i = 0; i < (size_t)front->n * m; ++i)
+    y[i] = gannet_problem_excess(front->y[i], front->ideal[i % m]) / front->range[i % m];
+  for (int j = 0; j < s->draws; ++j)
+    GANNET_TRY(gannet_boxes_create(front->n, s->n_objectives, y, s->reference, &s->boxes[j]));
+  return GANNET_OK;
+}
+
+static bool is_exact(const gannet_front_score *s) {
+  bool exact = !gannet_history_has_error_bars(s->member->history);
+  for (int m = 0; m < s->n_objectives; ++m)
+    exact = exact && gannet_problem_objective_noise(s->member->problem, m) == 0;
+  return exact;
+}
+
+static gannet_err find_fronts(gannet_front_score *s) {
+  const size_t d = (size_t)s->member->problem->d;
+  const gannet_front *front = gannet_models_front(s->models);
+  const size_t most = (size_t)(front->n > DESIGNS_MOST ? front->n : DESIGNS_MOST);
+  double *x = NULL, *y = NULL;
+  int n = 0;
+  gannet_err err = gannet_alloc(DESIGNS_MOST * d, sizeof *x, &x);
+  if (err == GANNET_OK) err = gannet_alloc(most * (size_t)s->n_objectives, sizeof *y, &y);
+  if (err == GANNET_OK && is_exact(s)) {
+    err = take_known_front(s, y);
+  } else if (err == GANNET_OK) {
+    err = list_designs(s->member, &n, x);
+    if (err == GANNET_OK) err = make_fronts(s, n, x, y);
+  }
+  gannet_free(&x);
+  gannet_free(&y);
+  return err;
+}
+
+static gannet_err allocate(gannet_front_score *s) {
+  const size_t draws = (size_t)s->draws, tile = draws * GANNET_TILE;
+  const size_t cached = (size_t)s->rows * draws * (size_t)s->n_candidates;
+  GANNET_TRY(gannet_alloc(draws, sizeof *s->boxes, &s->boxes));
+  GANNET_TRY(gannet_alloc((size_t)s->rows * tile, sizeof(double), &s->tile));
+  GANNET_TRY(gannet_alloc(tile, sizeof(double), &s->raw));
+  GANNET_TRY(gannet_alloc((size_t)s->n_models * draws, sizeof(double), &s->value));
+  GANNET_TRY(gannet_alloc((size_t)s->n_models * draws, sizeof(double), &s->weight));
+  GANNET_TRY(gannet_alloc(draws, sizeof(double), &s->log_part));
+  GANNET_TRY(gannet_alloc((size_t)s->member->problem->d, sizeof(double), &s->gradient));
+  if (cached > CACHE_MOST) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(cached, sizeof(double), &s->cache));
+  return gannet_alloc((size_t)s->n_candidates, sizeof *s->known, &s->known);
+}
+
+gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_candidates,
+                                     gannet_front_score *s) {
+  const gannet_acq_draws *options = member->options->acq_options;
+  *s = (gannet_front_score){.member = member,
+                            .models = member->models,
+                            .n_models = gannet_models_count(member->models),
+                            .n_objectives = gannet_models_n_objectives(member->models),
+                            .draws = options->draws,
+                            .n_candidates = n_candidates};
+  s->rows = s->n_objectives + (s->n_models > s->n_objectives);
+  for (int m = 0; m < s->n_objectives; ++m) {
+    s->reference[m] = gannet_models_reference(s->models, m);
+    s->smoothing[m] = smoothing;
+  }
+  gannet_err err = allocate(s);
+  if (err == GANNET_OK) err = find_fronts(s);
+  return gannet_agree(member->context->comm, err);
+}
+
+gannet_err gannet_front_score_add(gannet_front_score *s, const double *x_unit) {
+  double y[GANNET_OBJECTIVES_MOST];
+  GANNET_TRY(draw_tile(s, 1, x_unit));
+  for (int j = 0; j < s->draws; ++j) {
+    if (!is_feasible(s, j, 0)) continue;
+    take_values(s, j, 0, y);
+    GANNET_TRY(gannet_boxes_add(&s->boxes[j], y));
+  }
+  return GANNET_OK;
+}
+
+/* Copy the tile of candidates from first on from the cache, or to it. */
+static void move_tile(gannet_front_score *s, int64_t first, int m, bool to_cache) {
+  for (int r = 0; r < s->rows * s->draws; ++r) {
+    double *kept = s->cache + (int64_t)r * s->n_candidates + first;
+    double *here = s->tile + (ptrdiff_t)r * GANNET_TILE;
+    memcpy(to_cache ? kept : here, to_cache ? here : kept, (size_t)m * sizeof *here);
+  }
+}
+
+/* Logarithm of the mean of exponentials. */
+static double log_mean_exp(int n, const double *logs) {
+  double most = -INFINITY, sum = 0;
+  for (int j = 0; j < n; ++j) most = fmax(most, logs[j]);
+  if (isinf(most)) return most;
+  for (int j = 0; j < n; ++j) sum += exp(logs[j] - most);
+  return most + log(sum / n);
+}
+
+gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int64_t first,
+                                    double *scores, int ld) {
+  gannet_front_score *s = user;
+  const double *feasible = s->tile + (size_t)s->n_objectives * (size_t)s->draws * GANNET_TILE;
+  const bool constrained = s->rows > s->n_objectives;
+  double y[GANNET_OBJECTIVES_MOST], logs[ROUGH_DRAWS];
+  (void)ld;
+  if (s->cache && s->known[first]) {
+    move_tile(s, first, m, false);
+  } else {
+    GANNET_TRY(draw_tile(s, m, x_unit));
+    if (s->cache) move_tile(s, first, m, true);
+    if (s->cache) s->known[first] = true;
+  }
+  for (int p = 0; p < m; ++p) {
+    double sum = 0;
+    for (int j = 0; j < s->draws; ++j) {
+      const double log_feasible = constrained ? feasible[j * GANNET_TILE + p] : 0;
+      if (log_feasible < -40) continue;
+      take_values(s, j, p, y);
+      sum += gannet_hypervolume_improvement(&s->boxes[j], y, NULL) * exp(log_feasible);
+    }
+    scores[p] = log(sum / s->draws);
+    if (sum > 0) continue;
+    const int n = s->draws < ROUGH_DRAWS ? s->draws : ROUGH_DRAWS;
+    for (int j = 0; j < n; ++j) {
+      take_values(s, j, p, y);
+      logs[j] = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, NULL) +
+                (constrained ? feasible[j * GANNET_TILE + p] : 0);
+    }
+    scores[p] = rough_offset + log_mean_exp(n, logs);
+  }
+  return GANNET_OK;
+}
+
+/* log I_j + sum_k log p of draw j at the point, and its derivatives by the values of all models. */
+static double score_draw(gannet_front_score *s, int j) {
+  double y[GANNET_OBJECTIVES_MOST], slope[GANNET_OBJECTIVES_MOST], by_y[GANNET_OBJECTIVES_MOST];
+  double sum = 0;
+  for (int m = 0; m < s->n_objectives; ++m) {
+    const int i = gannet_models_of_objective(s->models, m);
+    y[m] = gannet_models_in_ranges(s->models, m, s->value[i * s->draws + j], &slope[m]);
+  }
+  sum = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, by_y);
+  for (int i = 0; i < s->n_models; ++i) {
+    const int objective = gannet_models_objective(s->models, i), at = i * s->draws + j;
+    if (objective >= 0) {
+      s->weight[at] = by_y[objective] * slope[objective];
+      continue;
+    }
+    sum += log_step((s->value[at] - gannet_models_threshold(s->models, i)) / width, &s->weight[at]);
+    s->weight[at] /= width;
+  }
+  return sum;
+}
+
+gannet_err gannet_front_score_merit(void *user, int list, const double *x_unit, double *value,
+                                    double *gradient) {
+  gannet_front_score *s = user;
+  const int d = s->member->problem->d;
+  (void)list;
+  for (int i = 0; i < s->n_models; ++i)
+    GANNET_TRY(gannet_surrogate_draws_at(model_of(s, i), x_unit, s->value + i * s->draws));
+  for (int j = 0; j < s->draws; ++j) s->log_part[j] = score_draw(s, j);
+  const double score = log_mean_exp(s->draws, s->log_part);
+  *value = -score;
+  memset(gradient, 0, (size_t)d * sizeof *gradient);
+  for (int i = 0; i < s->n_models; ++i) {
+    double *weight = s->weight + i * s->draws;
+    for (int j = 0; j < s->draws; ++j) weight[j] *= -exp(s->log_part[j] - score) / s->draws;
+    GANNET_TRY(gannet_surrogate_draws_slope(model_of(s, i), x_unit, weight, s->gradient));
+    for (int k = 0; k < d; ++k) gradient[k] += s->gradient[k];
+  }
+  return GANNET_OK;
+}

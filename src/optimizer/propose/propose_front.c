@@ -1,0 +1,132 @@
+/* Points one after the other, each by the hypervolume that it may add to the fronts of draws. */
+#include <string.h>
+
+#include "acquisition/draws.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "optimizer/propose/front_score.h"
+#include "optimizer/propose/propose_impl.h"
+#include "problem/objectives.h"
+#include "search/polish.h"
+
+enum {
+  SPARE = 12,          /* further ranked candidates, in case the best were proposed before */
+  OBJECTIVES_MOST = 4, /* with more there are too many boxes */
+};
+
+typedef struct {
+  gannet_front_score score;
+  gannet_candidates *candidates;
+  gannet_polisher *polisher;
+  int n_starts, n_ranked;
+  gannet_ranked *best;
+  gannet_choices choices; /* one list: the polished starts, then the ranked candidates */
+  double *slope;          /* [d] */
+} proposal;
+
+static gannet_err create_proposal(const gannet_member *member, proposal *p) {
+  const bool polished = member->options->search.polish > 0 && member->problem->n_continuous > 0;
+  p->n_starts = polished ? member->options->search.starts : 0;
+  p->n_ranked = p->n_starts + SPARE;
+  p->choices.n_lists = 1;
+  p->choices.n_options = p->n_starts + p->n_ranked;
+  const size_t total = (size_t)p->choices.n_options;
+  GANNET_TRY(gannet_propose_candidates(member, &p->candidates));
+  GANNET_TRY(gannet_polisher_create(&p->polisher));
+  GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
+  GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
+  GANNET_TRY(gannet_alloc((size_t)member->problem->d, sizeof(double), &p->slope));
+  return gannet_alloc(total, sizeof(double), &p->choices.scores);
+}
+
+static void release_proposal(proposal *p) {
+  gannet_front_score_release(&p->score);
+  gannet_candidates_destroy(&p->candidates);
+  gannet_polisher_destroy(&p->polisher);
+  gannet_free(&p->best);
+  gannet_free(&p->slope);
+  gannet_free(&p->choices.options);
+  gannet_free(&p->choices.scores);
+}
+
+/* The points that others of the batch, or earlier batches, wait for. */
+static gannet_err add_pending(const gannet_member *member, gannet_front_score *score) {
+  const size_t d = (size_t)member->problem->d;
+  for (int64_t id = 0; id < gannet_history_count(member->history); ++id)
+    if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
+      GANNET_TRY(gannet_front_score_add(score, gannet_history_x_unit(member->history, id)));
+  for (int i = 0; i < member->n_chosen; ++i)
+    GANNET_TRY(gannet_front_score_add(score, member->chosen + (size_t)i * d));
+  return GANNET_OK;
+}
+
+/* Scores of the ranked candidates, which have rough ones from the scan. */
+static gannet_err score_ranked(proposal *p, int d) {
+  double value;
+  for (int i = p->n_starts; i < p->choices.n_options; ++i) {
+    GANNET_TRY(gannet_front_score_merit(&p->score, 0, p->choices.options + (size_t)i * (size_t)d,
+                                        &value, p->slope));
+    p->choices.scores[i] = -value;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err find_options(gannet_member *member, proposal *p) {
+  const size_t d = (size_t)member->problem->d;
+  double *ranked = p->choices.options + (size_t)p->n_starts * d, mark = gannet_clock_seconds();
+  const gannet_propose_scores scores = {.n_lists = 1,
+                                        .keep = p->n_ranked,
+                                        .scorer = gannet_front_score_rough,
+                                        .user = &p->score,
+                                        .n_chosen = p->choices.n_chosen,
+                                        .chosen = p->choices.chosen};
+  GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
+  gannet_propose_points(p->candidates, p->n_ranked, p->best, ranked);
+  gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
+  const gannet_polish_spec spec = {.problem = member->problem,
+                                   .lower = member->region.lower,
+                                   .upper = member->region.upper,
+                                   .n_lists = 1,
+                                   .n_starts = p->n_starts,
+                                   .starts = ranked,
+                                   .function = gannet_front_score_merit,
+                                   .user = &p->score,
+                                   .options = {member->options->search.polish, 1e-7, 1e-9}};
+  if (p->n_starts > 0)
+    GANNET_TRY(
+        gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
+  for (int i = 0; i < p->n_starts; ++i) p->choices.scores[i] *= -1;
+  GANNET_TRY(gannet_agree(member->context->comm, score_ranked(p, (int)d)));
+  gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_front(gannet_member *member, int q, double *x_unit) {
+  const gannet_acq_draws *options = member->options->acq_options;
+  const size_t d = (size_t)member->problem->d;
+  proposal p = {0};
+  double mark = gannet_clock_seconds();
+  if (gannet_models_n_objectives(member->models) > OBJECTIVES_MOST)
+    return gannet_propose_draws(member, q, x_unit);
+  GANNET_TRY(gannet_models_sample(member->models, options->draws, member->batch));
+  gannet_err err = gannet_agree(member->context->comm, create_proposal(member, &p));
+  if (err == GANNET_OK)
+    err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), &p.score);
+  if (err == GANNET_OK) err = gannet_agree(member->context->comm, add_pending(member, &p.score));
+  gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
+  for (int i = 0; i < q && err == GANNET_OK; ++i) {
+    p.choices.n_chosen = member->n_chosen + i;
+    p.choices.chosen = member->chosen;
+    err = find_options(member, &p);
+    mark = gannet_clock_seconds();
+    if (err == GANNET_OK)
+      err = gannet_propose_choose(member, &p.choices, 1, x_unit + (size_t)i * d);
+    if (err == GANNET_OK)
+      err = gannet_agree(member->context->comm,
+                         gannet_front_score_add(&p.score, x_unit + (size_t)i * d));
+    gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
+  }
+  release_proposal(&p);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
