@@ -25,11 +25,11 @@ typedef struct gannet_optimizer gannet_optimizer;
 
 /* A setting as in a campaign file: {"initial", "8"}, {"method", "neural-bo"},
  * {"surrogate.activation", "erf"}. Of what `gannet explain` lists, these are the keys method,
- * portfolio, initial, initial_span, transform, refit and least_batch, and those of the sections
- * surrogate, acquisition, region, search and cost; the others are in gannet_problem_spec or for the
- * program. With cost.weigh proposals weigh gain by cost: the quantity of results that cost.from
- * names, "time" unless it is given. budget.cost and budget.evaluations then say what will be spent,
- * so that the cost counts less and less; the loop is ended by the caller. */
+ * portfolio, initial, initial_span, replicates, transform, refit and least_batch, and those of the
+ * sections surrogate, acquisition, region, search and cost; the others are in gannet_problem_spec
+ * or for the program. With cost.weigh proposals weigh gain by cost: the quantity of results that
+ * cost.from names, "time" unless it is given. budget.cost and budget.evaluations then say what will
+ * be spent, so that the cost counts less and less; the loop is ended by the caller. */
 typedef struct {
   const char *key;
   const char *text;
@@ -60,11 +60,15 @@ typedef struct {
   const gannet_quantity *quantities; /* [n_quantities] */
 } gannet_result;
 
-/* What is known about the best evaluation. */
+/* What is known about the best evaluation; with the setting replicates, about the best design. */
 typedef struct {
-  int64_t id; /* -1 when nothing was evaluated successfully */
-  double objective;
-  int feasible; /* 0: no evaluation satisfies all constraints; this one violates them least */
+  int64_t
+      id; /* -1 when nothing was evaluated successfully; of a design its first run that counts */
+  double objective; /* of a design the mean over its runs */
+  int feasible;     /* 0: no evaluation satisfies all constraints; this one violates them least */
+  int runs;         /* that the mean is over; 1 without the setting replicates */
+  double error; /* standard error of the mean, or the standard deviation that was told of one run;
+                   NAN = unknown */
 } gannet_best;
 
 /* How many evaluations there are of each kind. */

@@ -10,6 +10,7 @@
 #include "problem/front.h"
 #include "problem/outputs.h"
 #include "problem/relations.h"
+#include "problem/runs.h"
 
 static const cli_flag flags[] = {
     {"count", 'n', "N", "how many of the best designs (default 1)", false},
@@ -82,9 +83,9 @@ static bool is_wanted(const filter *f, const gannet_campaign *campaign, int64_t 
   int n = v + k + 1;
   if (!f->condition) return true;
   memcpy(f->values, gannet_history_x_user(campaign->history, id), (size_t)v * sizeof *f->values);
-  f->values[v] = gannet_history_get(campaign->history, id)->objective;
-  memcpy(f->values + v + 1, gannet_history_constraints(campaign->history, id),
-         (size_t)k * sizeof *f->values);
+  gannet_runs runs;
+  gannet_runs_find(campaign->history, id, f->values + v + 1, &runs);
+  f->values[v] = runs.objective;
   for (int i = 0; i < ledger->n_columns; ++i) {
     const char *name = ledger->column[i].name;
     const gannet_reported *item =
@@ -107,10 +108,14 @@ static gannet_err print_infeasible(const gannet_campaign *campaign, gannet_forma
     (void)fputs("gannet: no feasible design: there are no results\n", stderr);
     return GANNET_OK;
   }
-  (void)fprintf(stderr, "gannet: no feasible design; least violation %.4g at evaluation %lld:\n",
-                gannet_history_violation(campaign->history, ids[0]), (long long)ids[0]);
-  return cli_write_table(stdout, campaign,
-                         (gannet_table_spec){.format = format, .n = 1, .ids = ids});
+  char evaluations[GANNET_RUNS_TEXT];
+  gannet_runs runs;
+  gannet_runs_find(campaign->history, ids[0], NULL, &runs);
+  gannet_runs_list(campaign->history, ids[0], evaluations);
+  (void)fprintf(stderr, "gannet: no feasible design; least violation %.4g at %s:\n", runs.violation,
+                evaluations);
+  return cli_write_table(
+      stdout, campaign, (gannet_table_spec){.format = format, .designs = true, .n = 1, .ids = ids});
 }
 
 /* Of feasible evaluations, best first, those that are wanted. */
@@ -132,8 +137,9 @@ static gannet_err print_wanted(const cli_arguments *arguments, const gannet_camp
     (void)fprintf(stderr, "gannet: no feasible design with %s\n", text);
     return GANNET_OK;
   }
-  return cli_write_table(stdout, campaign,
-                         (gannet_table_spec){.format = format, .n = n_wanted, .ids = ids});
+  return cli_write_table(
+      stdout, campaign,
+      (gannet_table_spec){.format = format, .designs = true, .n = n_wanted, .ids = ids});
 }
 
 /* ids: the evaluations with a result, best first. */
@@ -142,7 +148,11 @@ static gannet_err print_ranked(const cli_arguments *arguments, const gannet_camp
   gannet_format format;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
   int64_t n = 0; /* feasible ones */
-  while (n < n_ranked && gannet_history_violation(campaign->history, ids[n]) <= 0) ++n;
+  for (; n < n_ranked; ++n) {
+    gannet_runs runs;
+    gannet_runs_find(campaign->history, ids[n], NULL, &runs);
+    if (runs.violation > 0) break;
+  }
   if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
   return print_wanted(arguments, campaign, format, n, ids, code);
 }
@@ -224,8 +234,9 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
   }
   const bool is_told = *gannet_history_sd(campaign->history, r.id) > 0;
   print_noise(is_told ? r.noise_sd : campaign->input->problem->spec.noise_sd, &r);
-  return cli_write_table(stdout, campaign,
-                         (gannet_table_spec){.format = format, .n = 1, .ids = &r.id});
+  return cli_write_table(
+      stdout, campaign,
+      (gannet_table_spec){.format = format, .designs = true, .n = 1, .ids = &r.id});
 }
 
 /* Options that do not go with the number of objectives. */

@@ -27,6 +27,7 @@
 #include "problem/front.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
 #include "simulations/registry.h"
 
 static const cli_flag flags[] = {
@@ -121,25 +122,35 @@ static void open_log(gannet_campaign *campaign, cli_log *log) {
 }
 
 /* The best design with its values, and other columns of the list of candidates that it is from. */
-static void print_best(const gannet_campaign *campaign, const gannet_best *best) {
+static void print_best(const gannet_campaign *campaign, const gannet_tally *tally) {
+  const gannet_best *best = &tally->best;
   const gannet_problem *problem = campaign->input->problem;
   const double *x = gannet_history_x_user(campaign->history, best->id);
-  const double *values = gannet_history_constraints(campaign->history, best->id);
   gannet_labels labels;
+  gannet_runs runs;
+  double *means = NULL;
+  if (gannet_alloc((size_t)problem->spec.n_constraints, sizeof *means, &means) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
+  gannet_runs_find(campaign->history, best->id, means, &runs);
   if (best->feasible)
-    cli_say(stdout, "best design: evaluation %lld\n", (long long)best->id);
+    cli_say(stdout, "best design: %s\n", tally->best_runs);
   else
-    cli_say(stdout, "no feasible design; least violation %.4g at evaluation %lld\n",
-            gannet_history_violation(campaign->history, best->id), (long long)best->id);
+    cli_say(stdout, "no feasible design; least violation %.4g at %s\n", tally->violation,
+            tally->best_runs);
   cli_print_point(problem, x);
   const char *objective_unit = gannet_problem_objective_unit(problem);
-  cli_say(stdout, "  %s = %.17g%s%s\n", gannet_problem_quantity_name(problem, 0), best->objective,
-          *objective_unit ? " " : "", objective_unit);
+  char error[32];
+  gannet_runs_format_error(best->error, error);
+  cli_say(stdout, "  %s = %.17g%s%s%s\n", gannet_problem_quantity_name(problem, 0), best->objective,
+          error, *objective_unit ? " " : "", objective_unit);
   for (int k = 0; k < problem->spec.n_constraints; ++k) {
     const char *unit = gannet_problem_unit(problem->constraint_unit, k);
-    cli_say(stdout, "  %s = %.17g%s%s\n", problem->spec.constraints[k].name, values[k],
+    cli_say(stdout, "  %s = %.17g%s%s\n", problem->spec.constraints[k].name, means[k],
             *unit ? " " : "", unit);
   }
+  gannet_free(&means);
   cli_labels(campaign, &labels);
   for (int k = 0; k < labels.n_columns; ++k)
     if (gannet_labels_text(&labels, best->id, k)[0])
@@ -211,7 +222,7 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   if (tally.n_front > 0 && print_front(campaign, &tally) != GANNET_OK)
     gannet_error_clear();
   else if (tally.n_front == 0 && tally.best.id >= 0)
-    print_best(campaign, &tally.best);
+    print_best(campaign, &tally);
   cli_print_on_bounds(campaign->input->problem, "bound: ", n_on, on);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
   cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,

@@ -184,7 +184,8 @@ module gannet
   type, bind(c) :: c_best
     integer(c_int64_t) :: id
     real(c_double) :: objective
-    integer(c_int) :: feasible
+    integer(c_int) :: feasible, runs
+    real(c_double) :: error
   end type
 
   type, bind(c) :: c_counts
@@ -1121,14 +1122,18 @@ contains
   end subroutine
 
   ! The best evaluation so far; x(variables). feasible is false when no evaluation satisfies all constraints,
-  ! and this one violates them least; id is -1 when nothing was evaluated successfully.
+  ! and this one violates them least; id is -1 when nothing was evaluated successfully. With the setting replicates
+  ! it is the design whose runs have the best mean, with that mean: runs are its runs that count, and error is the
+  ! standard error of the mean, of a single run the standard deviation that was told, not a number when unknown.
   !
   ! Collective when it is the first call after gannet_begin, otherwise local.
-  subroutine gannet_best(opt, x, objective, feasible, id)
+  subroutine gannet_best(opt, x, objective, feasible, id, runs, error)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(out) :: x(:), objective
     logical, intent(out) :: feasible
     integer(c_int64_t), intent(out), optional :: id
+    integer, intent(out), optional :: runs
+    real(c_double), intent(out), optional :: error
     type(c_best) :: best
     integer(c_int) :: code
     real(c_double) :: point(count_variables(opt))
@@ -1142,6 +1147,8 @@ contains
     objective = best%objective
     feasible = best%feasible /= 0
     if (present(id)) id = best%id
+    if (present(runs)) runs = int(best%runs)
+    if (present(error)) error = best%error
   end subroutine
 
   ! A quantity that was told with the result of a point: by its name, "objective", or that of a constraint. value is

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 
 static const double floor_share = 0.3; /* of all points, dealt out equally */
 static const double memory = 0.88;     /* weight that a point keeps per later one of its member */
@@ -26,12 +27,17 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_feasible_result(const gannet_history *history, int64_t id) {
-  return gannet_history_is_sound(history, id) && gannet_history_is_feasible(history, id);
+  gannet_runs runs;
+  if (!gannet_history_is_sound(history, id) || gannet_history_get(history, id)->elsewhere)
+    return false;
+  gannet_runs_find(history, id, NULL, &runs);
+  return runs.violation == 0;
 }
 
 static double value_of(const gannet_history *history, int64_t id) {
-  return gannet_problem_flip(gannet_history_problem(history),
-                             gannet_history_get(history, id)->objective);
+  gannet_runs runs;
+  gannet_runs_find(history, id, NULL, &runs);
+  return gannet_problem_flip(gannet_history_problem(history), runs.objective);
 }
 
 /* The best value now, and how far behind the old best the (d + 1)-th best now is. */
@@ -42,7 +48,8 @@ static gannet_err find_best_and_spread(const gannet_history *history, double old
   int64_t n = 0;
   GANNET_TRY(gannet_alloc((size_t)total + 1, sizeof *values, &values));
   for (int64_t id = 0; id < total; ++id)
-    if (is_feasible_result(history, id)) values[n++] = value_of(history, id);
+    if (gannet_runs_stands(history, id) && is_feasible_result(history, id))
+      values[n++] = value_of(history, id);
   qsort(values, (size_t)n, sizeof *values, ascending);
   const int64_t rank = gannet_history_problem(history)->d;
   *best = n > 0 ? values[0] : NONE;

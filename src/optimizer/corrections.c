@@ -47,6 +47,7 @@ static gannet_err copy_history(const gannet_optimizer *o, const correction *made
   GANNET_TRY(gannet_history_create(o->problem, history));
   gannet_history_name_rows(*history, &o->discarded);
   if (!o->options.method.penalties) gannet_history_take_at_its_word(*history);
+  gannet_history_join_runs(*history, o->options.method.replicates);
   gannet_err err = gannet_alloc((size_t)gannet_history_count(o->history), sizeof *number, &number);
   if (err == GANNET_OK)
     err = gannet_alloc((size_t)o->problem->spec.n_constraints, sizeof *constraints, &constraints);

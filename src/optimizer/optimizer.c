@@ -19,6 +19,7 @@
 #include "optimizer/propose/propose.h"
 #include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
+#include "optimizer/replicates.h"
 #include "problem/variable_constraints.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
@@ -41,6 +42,7 @@ static gannet_err join_problem(const gannet_problem *problem, gannet_optimizer_o
   if (code == GANNET_OK) gannet_pde_constraint_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_objective_options_join(options, problem, &complaints);
   if (code == GANNET_OK) gannet_objective_options_check(options, problem, NULL, &complaints);
+  if (code == GANNET_OK) gannet_replicates_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return code;
@@ -75,6 +77,7 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   gannet_history_name_rows(made->history, &made->discarded);
   GANNET_TRY(gannet_related_create(context, problem, &made->related));
   if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
+  gannet_history_join_runs(made->history, made->options.method.replicates);
   const size_t n = (size_t)made->options.n_members;
   GANNET_TRY(gannet_alloc(n, sizeof *made->part, &made->part));
   GANNET_TRY(gannet_alloc(n, sizeof *made->meaning, &made->meaning));
@@ -90,7 +93,8 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
 static gannet_err create_members(gannet_optimizer *o) {
   if (o->options.cost.weigh)
     GANNET_TRY(gannet_cost_model_create(o->context, o->history, &o->options, &o->cost));
-  return gannet_portfolio_create(o, n_initial(o));
+  const int replicates = o->options.method.replicates;
+  return gannet_portfolio_create(o, n_initial(o) * (replicates > 1 ? replicates : 1));
 }
 
 /* What the user should know of settings, told once. */
@@ -211,21 +215,21 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_free(optimizer);
 }
 
-/* Whether there are enough evaluations for a model; those that the caller brought along count, but
- * for designs from elsewhere, which do not show the box. */
-static bool is_design_complete(const gannet_optimizer *o) {
-  const gannet_history *h = o->history;
-  const int64_t elsewhere = gannet_history_count_elsewhere(h);
-  if (gannet_history_count(h) - elsewhere < n_initial(o)) return false;
-  return elsewhere > 0
-             ? gannet_history_least_violation(h) >= 0 && gannet_history_count_observations(h) >= 1
-             : gannet_history_count_observations(h) >= 1;
-}
-
 static bool has_models(const gannet_optimizer *o) {
   const gannet_proposer proposer = o->options.member[0].proposer;
   return o->options.n_members > 1 || proposer == GANNET_PROPOSE_MODEL ||
          proposer == GANNET_PROPOSE_QUADRATIC;
+}
+
+/* Whether the next points are of the first design: methods with models need evaluations first. */
+static bool is_in_first_design(const gannet_optimizer *o) {
+  const gannet_history *h = o->history;
+  if (!has_models(o)) return false;
+  /* What the caller brought along counts, but for designs from elsewhere, which do not show the
+   * box. */
+  if (gannet_runs_count_designs(h, true) < n_initial(o)) return true;
+  if (gannet_history_count_observations(h) < 1) return true;
+  return gannet_history_count_elsewhere(h) > 0 && gannet_history_least_violation(h) < 0;
 }
 
 /* The next q points of the first design. */
@@ -240,37 +244,57 @@ static gannet_err propose_first_design(gannet_optimizer *o, int q, double *x_uni
 }
 
 /* Enter the points as proposals of one batch; ids and values of the variables are told to the user.
+ *
+ * row  in  [q] of gannet_replicates_plan
  */
-static gannet_err enter_into_history(gannet_optimizer *o, int q, const double *x_unit,
-                                     gannet_origin origin, int64_t *id, double *x_user) {
+static gannet_err enter_into_history(gannet_optimizer *o, int q, const int64_t *row,
+                                     const double *x_unit, gannet_origin origin, int64_t *id,
+                                     double *x_user) {
   const size_t d = (size_t)o->problem->d, v = (size_t)o->problem->spec.n_variables;
   for (int i = 0; i < q; ++i) {
-    gannet_problem_decode(o->problem, x_unit + (size_t)i * d, x_user + (size_t)i * v);
-    GANNET_TRY(
-        gannet_history_propose(o->history, x_user + (size_t)i * v, o->batch, origin, &id[i]));
+    double *x = x_user + (size_t)i * v;
+    if (row[i] >= 0)
+      memcpy(x, gannet_history_x_user(o->history, row[i]), v * sizeof *x);
+    else
+      gannet_problem_decode(o->problem, x_unit + (size_t)(-1 - row[i]) * d, x);
+    GANNET_TRY(gannet_history_propose(o->history, x, o->batch, origin, &id[i]));
     id[i] = gannet_discarded_id(&o->discarded, id[i]);
   }
   o->batch += 1;
   return GANNET_OK;
 }
 
-/* Check the arguments of ask on this rank, make room for q points, and note the points that came
- * into the history since the last ask: a point that is there never changes. */
-static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const double *x_user,
-                            double **x_unit) {
-  GANNET_REQUIRE_POINTER(id, "id");
-  GANNET_REQUIRE_POINTER(x_user, "x_user");
-  GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d points, expected at least 1", q);
-  const int64_t left = gannet_history_count_left(o->history);
-  GANNET_REQUIRE(q <= left, GANNET_ERR_STATE,
-                 "%d points asked for, but only %lld listed candidates were never proposed", q,
-                 (long long)left);
+/* An ask: which points are new, and these. */
+typedef struct {
+  int n_new;
+  int64_t *row;   /* [q] of gannet_replicates_plan */
+  double *x_unit; /* [q][d] the first n_new are used */
+} asked_points;
+
+/* Make room for q points, and note the points that came into the history since the last ask: a
+ * point that is there never changes. */
+static gannet_err prepare_points(gannet_optimizer *o, int q, double **x_unit) {
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof **x_unit, x_unit));
   const int64_t n = gannet_history_count(o->history);
   GANNET_TRY(gannet_distinct_reserve(o->seen, n));
   for (int64_t seen = gannet_distinct_count(o->seen); seen < n; ++seen)
     gannet_distinct_add(o->seen, gannet_history_x_unit(o->history, seen));
   return GANNET_OK;
+}
+
+/* Check the arguments of ask on this rank, and plan which points are new. */
+static gannet_err begin_ask(gannet_optimizer *o, int q, bool by_models, const int64_t *id,
+                            const double *x_user, asked_points *asked) {
+  GANNET_REQUIRE_POINTER(id, "id");
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
+  GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d points, expected at least 1", q);
+  GANNET_TRY(gannet_alloc((size_t)q, sizeof *asked->row, &asked->row));
+  asked->n_new = gannet_replicates_plan(o->history, q, by_models, asked->row);
+  const int64_t left = gannet_history_count_left(o->history);
+  GANNET_REQUIRE(asked->n_new <= left, GANNET_ERR_STATE,
+                 "%d points asked for, but only %lld listed candidates were never proposed",
+                 asked->n_new, (long long)left);
+  return prepare_points(o, q, &asked->x_unit);
 }
 
 /* Fill in what is not given of designs, and enter them into the history. */
@@ -297,7 +321,6 @@ static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit
 gannet_err gannet_optimizer_enter_designs(gannet_optimizer *o, int n, double *x_user, bool alone) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const gannet_problem *problem = o->problem;
-  const int64_t id = 0;
   double *x_unit = NULL;
   bool is_partial = false;
   for (int i = 0; i < n; ++i)
@@ -306,7 +329,7 @@ gannet_err gannet_optimizer_enter_designs(gannet_optimizer *o, int n, double *x_
           is_partial || isnan(x_user[i * problem->spec.n_variables + problem->free_variable[f]]);
   gannet_err err = GANNET_OK;
   if (is_partial) {
-    err = gannet_agree(o->context->comm, begin_ask(o, n, &id, x_user, &x_unit));
+    err = gannet_agree(o->context->comm, prepare_points(o, n, &x_unit));
     if (err == GANNET_OK) err = propose_first_design(o, n, x_unit);
   }
   if (err == GANNET_OK) err = gannet_agree(o->context->comm, enter_designs(o, n, x_unit, x_user));
@@ -350,28 +373,32 @@ static void warn_of_repeats(gannet_optimizer *o) {
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const double start = gannet_clock_seconds();
-  double *x_unit = NULL;
+  asked_points asked = {0};
   GANNET_REQUIRE_POINTER(o, "optimizer");
+  const bool is_first = is_in_first_design(o);
   const gannet_origin origin =
-      has_models(o) && is_design_complete(o) ? GANNET_ORIGIN_METHOD : GANNET_ORIGIN_INITIAL;
+      has_models(o) && !is_first ? GANNET_ORIGIN_METHOD : GANNET_ORIGIN_INITIAL;
   memset(o->phases.seconds, 0, sizeof o->phases.seconds);
-  gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, id, x_user, &x_unit));
+  gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, !is_first, id, x_user, &asked));
   if (err == GANNET_OK)
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
   if (err == GANNET_OK) log_penalty(o);
   if (err == GANNET_OK) warn_of_repeats(o);
-  if (err == GANNET_OK)
-    err = has_models(o) && !is_design_complete(o) ? propose_first_design(o, q, x_unit)
-                                                  : gannet_portfolio_propose(o, q, x_unit);
+  if (err == GANNET_OK && asked.n_new > 0)
+    err = is_first ? propose_first_design(o, asked.n_new, asked.x_unit)
+                   : gannet_portfolio_propose(o, asked.n_new, asked.x_unit);
   if (err == GANNET_OK && o->problem->n_functions > 0) {
-    const uint64_t digest = gannet_rank_digest_numbers(0, q * o->problem->d, x_unit);
+    const uint64_t digest =
+        gannet_rank_digest_numbers(0, asked.n_new * o->problem->d, asked.x_unit);
     err = gannet_same(o->context->comm, &digest, sizeof digest,
                       "values of functions of the problem (gannet_problem_set_variable_functions), "
                       "and with them the points,");
   }
   if (err == GANNET_OK)
-    err = gannet_agree(o->context->comm, enter_into_history(o, q, x_unit, origin, id, x_user));
-  gannet_free(&x_unit);
+    err = gannet_agree(o->context->comm,
+                       enter_into_history(o, q, asked.row, asked.x_unit, origin, id, x_user));
+  gannet_free(&asked.row);
+  gannet_free(&asked.x_unit);
   o->ask_seconds = gannet_clock_seconds() - start;
   GANNET_TRY(err);
   return GANNET_OK;
@@ -647,14 +674,18 @@ gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, cons
 void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double *x_user) {
   gannet_best unwanted;
   if (!best) best = &unwanted;
-  *best = (gannet_best){.id = -1, .objective = NAN};
+  *best = (gannet_best){.id = -1, .objective = NAN, .error = NAN};
   if (!o) return;
   const int64_t feasible = gannet_history_best(o->history);
   const int64_t row = feasible >= 0 ? feasible : gannet_history_least_violation(o->history);
   best->feasible = feasible >= 0;
   if (row < 0) return;
   best->id = gannet_discarded_id(&o->discarded, row);
-  best->objective = gannet_history_get(o->history, row)->objective;
+  gannet_runs runs;
+  gannet_runs_find(o->history, row, NULL, &runs);
+  best->objective = runs.objective;
+  best->runs = (int)runs.n;
+  best->error = runs.error;
   if (x_user)
     memcpy(x_user, gannet_history_x_user(o->history, row),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);

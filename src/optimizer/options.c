@@ -56,6 +56,18 @@ const gannet_option gannet_method_table[] = {
      .help = "objectives that are a penalty, such as 1e10 for a solver that diverged, count as "
              "failures of the design: the worst values, where three results or more have exactly "
              "one, or nearly so, and all others are far from it; no = every value is one"},
+    {.key = "replicates",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gannet_method_options, replicates),
+     .fallback = "1",
+     .flags = GANNET_OPTION_AUTO,
+     .lower = 1,
+     .upper = 100,
+     .help = "how often every design is run, as evaluations of their own, where results are noisy; "
+             "designs then compare by the means of their runs; auto = once, and the most promising "
+             "ones again",
+     .example = "3",
+     .unit = "evaluations"},
     {.key = "transform",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_method_options, transform),
@@ -237,7 +249,8 @@ static void complain_unused(int n, const gannet_setting *settings,
 
 /* Whether a key of gannet_method_table belongs to the whole optimiser and not to every member. */
 static bool is_of_whole(const char *key) {
-  static const char *const keys[] = {"method", "portfolio", "initial", "initial_span", "penalties"};
+  static const char *const keys[] = {"method",       "portfolio", "initial",
+                                     "initial_span", "penalties", "replicates"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
     if (strcmp(keys[i], key) == 0) return true;
   return false;
@@ -466,14 +479,16 @@ static void visit_table(const visitor *v, const char *section, const gannet_opti
 }
 
 /* Visit the settings of the method. Where there are several members, a setting that each of them
- * has by its own row is left out: written down, it would go to all of them. */
+ * has by its own row is left out: written down, it would go to all of them. So is replicates: 1, of
+ * which files of earlier versions say nothing. */
 static void visit_method(const visitor *v, const gannet_optimizer_options *options) {
   const bool several = options->n_members > 1;
   for (const gannet_option *entry = gannet_method_table; entry->key; ++entry) {
     bool given = false;
     for (int i = 0; i < options->n_given && !given; ++i)
       given = strcmp(options->given[i].key, entry->key) == 0;
-    if (entry->renamed)
+    const bool is_single = strcmp(entry->key, "replicates") == 0 && options->method.replicates == 1;
+    if (entry->renamed || is_single)
       continue;
     else if (is_of_whole(entry->key) || (several && given))
       visit_entry(v, "", entry, &options->method);

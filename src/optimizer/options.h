@@ -31,6 +31,7 @@ typedef struct {
   bool penalties;      /* among the objectives count as failures (problem/penalty.h) */
   int transform;       /* of the objective, a gannet_transform */
   double refit;    /* hyper-parameters are learnt when this share of new observations has come */
+  int replicates;  /* runs of every design, GANNET_AUTO = as many as it needs */
   int least_batch; /* points asked for and under way from which a member takes part */
 } gannet_method_options;
 

@@ -1,6 +1,7 @@
 #include "optimizer/portfolio.h"
 
 #include "optimizer/models/convergence.h"
+#include "optimizer/replicates.h"
 #include "optimizer/substitute.h"
 
 static gannet_err create_member(gannet_optimizer *o, int i) {
@@ -89,7 +90,6 @@ static gannet_err prepare_members(gannet_optimizer *o, const int *count, int *at
 /* Propose the whole batch by the members that are there; *at is the member that was at work when an
  * error is returned. */
 static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *at) {
-  const int64_t first = gannet_history_count(o->history);
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
   *at = -1;
   GANNET_TRY(gannet_agree(o->context->comm, deal_points(o, q, count)));
@@ -101,7 +101,7 @@ static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *
     if (err == GANNET_OK) err = gannet_substitute_check(o->problem, chosen + count[i], x_unit);
     GANNET_TRY(gannet_agree(o->context->comm, err));
     for (int k = 0; k < count[i]; ++k)
-      gannet_allocation_note(&o->allocation, first + chosen + k, i);
+      gannet_allocation_note(&o->allocation, gannet_replicates_row_of(o->history, chosen + k), i);
     chosen += count[i];
   }
   return GANNET_OK;

@@ -4,6 +4,7 @@
 
 #include "optimizer/models/models.h"
 #include "optimizer/substitute.h"
+#include "problem/runs.h"
 
 gannet_err gannet_recommend_options(gannet_optimizer_options *options) {
   static const gannet_setting settings[] = {{.key = "method", .text = "gp-warped"},
@@ -63,8 +64,10 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   if (r->id < 0) return GANNET_OK;
   if (*gannet_history_sd(history, r->id) > 0)
     r->noise_sd = given = *gannet_history_sd(history, r->id);
-  r->mean = gannet_history_get(history, r->id)->objective;
-  r->sd = given; /* of one value, until a model knows better */
+  gannet_runs runs;
+  gannet_runs_find(history, r->id, NULL, &runs);
+  r->mean = runs.objective;
+  r->sd = runs.n > 1 ? runs.error : given; /* of the values, until a model knows better */
   const gannet_recommendation plain = *r;
   if (problem->spec.noise_sd == 0 && !gannet_history_has_error_bars(history)) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;

@@ -6,6 +6,7 @@
 #include "optimizer/member.h"
 #include "optimizer/objective_options.h"
 #include "optimizer/propose/propose.h"
+#include "problem/runs.h"
 
 /* Factor on what the model says it does not know. Hyper-parameters that are learnt from few results
  * at chosen places make it too sure: with 1, campaigns ended long before they had found the minimum

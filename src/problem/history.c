@@ -1,18 +1,25 @@
 #include "problem/history.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "pareto/front.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/penalty.h"
+#include "problem/point_index.h"
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
+
+/* Which rows have the same point. */
+typedef struct {
+  int n_variables;
+  const double *x_user;      /* [rows][n_variables], the history's */
+  gannet_point_index *index; /* of the first rows with each point */
+  int64_t *first, *next;     /* [capacity] the first row with the point, the next one, -1 = none */
+  int64_t *last;             /* [capacity] the last row so far, of a first one */
+} same_points;
 
 struct gannet_history {
   const gannet_problem *problem;
@@ -33,6 +40,8 @@ struct gannet_history {
   bool at_its_word;                  /* no objective is taken for a penalty */
   int64_t first_done;                /* id of the first row done with all constraints, -1 = none */
   bool is_varied;                    /* values of constraints differ between rows */
+  int replicates;                    /* gannet_history_join_runs */
+  same_points *same;                 /* which rows have the same point */
   int64_t capacity;
   gannet_evaluation *row;      /* [capacity] */
   double *x_user;              /* [capacity][n_variables] */
@@ -55,15 +64,29 @@ static void forget_outcomes(gannet_history *h) {
   h->is_varied = false;
 }
 
+static const double *point_of(const void *user, int64_t id) {
+  const same_points *same = user;
+  return same->x_user + id * same->n_variables;
+}
+
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
   (*history)->at_its_word = gannet_problem_n_objectives(problem) > 1;
+  (*history)->replicates = 1;
   forget_outcomes(*history);
-  if (!problem->pool) return GANNET_OK;
-  (*history)->n_left = gannet_pool_count(problem->pool);
-  const gannet_err err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->n_proposed,
-                                      &(*history)->n_proposed);
+  same_points *same = NULL;
+  gannet_err err = gannet_alloc(1, sizeof *same, &same);
+  (*history)->same = same;
+  if (err == GANNET_OK) {
+    same->n_variables = problem->spec.n_variables;
+    err = gannet_point_index_create(same->n_variables, same, point_of, &same->index);
+  }
+  if (err == GANNET_OK && problem->pool) {
+    (*history)->n_left = gannet_pool_count(problem->pool);
+    err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->n_proposed,
+                       &(*history)->n_proposed);
+  }
   if (err != GANNET_OK) gannet_history_destroy(history);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -80,6 +103,13 @@ void gannet_history_destroy(gannet_history **history) {
   gannet_free(&(*history)->reported);
   gannet_free(&(*history)->order);
   gannet_free(&(*history)->n_proposed);
+  if ((*history)->same) {
+    gannet_point_index_destroy(&(*history)->same->index);
+    gannet_free(&(*history)->same->first);
+    gannet_free(&(*history)->same->next);
+    gannet_free(&(*history)->same->last);
+    gannet_free(&(*history)->same);
+  }
   gannet_free(history);
 }
 
@@ -95,6 +125,10 @@ static gannet_err grow_table(gannet_history *h) {
   GANNET_TRY(gannet_resize(old * (k + 1), new *(k + 1), sizeof *h->sd, &h->sd));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->reported, &h->reported));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->order, &h->order));
+  h->same->x_user = h->x_user;
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->same->first, &h->same->first));
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->same->next, &h->same->next));
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->same->last, &h->same->last));
   h->capacity = (int64_t) new;
   return GANNET_OK;
 }
@@ -111,6 +145,19 @@ static void count_listed(gannet_history *h, int64_t id, int sign) {
   h->n_left += (h->n_proposed[listed] == 0) - was_left;
 }
 
+/* Note which rows have the point of a row that is there by now. */
+static gannet_err note_point(same_points *same, int64_t id) {
+  const int64_t first = gannet_point_index_find(same->index, point_of(same, id), -1);
+  same->next[id] = -1;
+  same->first[id] = first < 0 ? id : first;
+  if (first < 0)
+    GANNET_TRY(gannet_point_index_add(same->index, id));
+  else
+    same->next[same->last[first]] = id;
+  same->last[same->first[id]] = id;
+  return GANNET_OK;
+}
+
 /* x_user  in  [n_variables]; passes gannet_problem_check_tried */
 static gannet_err append_row(gannet_history *h, const double *x_user, bool elsewhere, int64_t batch,
                              gannet_origin origin, int64_t *id) {
@@ -125,6 +172,7 @@ static gannet_err append_row(gannet_history *h, const double *x_user, bool elsew
                                    .objective = NAN,
                                    .run = gannet_run_unknown()};
   memcpy(h->x_user + at * v, x_user, (size_t)v * sizeof *x_user);
+  GANNET_TRY(note_point(h->same, at));
   gannet_problem_encode_anywhere(h->problem, x_user, h->x_unit + at * h->problem->d);
   for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
   for (int i = 0; i <= k; ++i) h->sd[at * (k + 1) + i] = 0;
@@ -317,6 +365,7 @@ void gannet_history_clear(gannet_history *h) {
   gannet_history_forget_results(h);
   for (int64_t id = 0; id < h->n; ++id) count_listed(h, id, -1);
   h->n = h->n_elsewhere = h->n_status[GANNET_EVAL_PENDING] = 0;
+  gannet_point_index_clear(h->same->index);
   memset(h->n_origin, 0, sizeof h->n_origin);
 }
 
@@ -331,6 +380,7 @@ int64_t gannet_history_name(const gannet_history *h, int64_t row) {
 void gannet_history_exchange(gannet_history *a, gannet_history *b) {
   const gannet_history kept = *a;
   const bool at_its_word = b->at_its_word;
+  const int replicates = b->replicates;
   *a = *b;
   *b = kept;
   const gannet_discarded *const of_b = a->discarded;
@@ -338,6 +388,8 @@ void gannet_history_exchange(gannet_history *a, gannet_history *b) {
   b->discarded = of_b;
   a->at_its_word = kept.at_its_word;
   b->at_its_word = at_its_word;
+  a->replicates = kept.replicates;
+  b->replicates = replicates;
 }
 
 int64_t gannet_history_count(const gannet_history *history) {
@@ -474,12 +526,32 @@ const gannet_problem *gannet_history_problem(const gannet_history *history) {
   return history->problem;
 }
 
-int64_t gannet_history_best(const gannet_history *history) {
+int64_t gannet_history_best_row(const gannet_history *history) {
   return history->best;
 }
 
-int64_t gannet_history_least_violation(const gannet_history *history) {
+int64_t gannet_history_least_violating_row(const gannet_history *history) {
   return history->least_violation;
+}
+
+void gannet_history_join_runs(gannet_history *history, int replicates) {
+  history->replicates = replicates;
+}
+
+int gannet_history_replicates(const gannet_history *history) {
+  return history->replicates;
+}
+
+bool gannet_history_joins_runs(const gannet_history *history) {
+  return history->replicates != 1;
+}
+
+int64_t gannet_history_first_run(const gannet_history *history, int64_t id) {
+  return history->same->first[id];
+}
+
+int64_t gannet_history_next_run(const gannet_history *history, int64_t id) {
+  return history->same->next[id];
 }
 
 uint64_t gannet_history_digest(const gannet_history *h) {
@@ -494,58 +566,4 @@ uint64_t gannet_history_digest(const gannet_history *h) {
     digest = gannet_hash(part, sizeof part);
   }
   return digest;
-}
-
-typedef struct {
-  int64_t id;
-  double violation;
-  double value; /* minimised; of several objectives, the rank of non-dominated sorting */
-} ranked_row;
-
-static int by_rank(const void *a, const void *b) {
-  const ranked_row *x = a, *y = b;
-  if (x->violation != y->violation) return x->violation < y->violation ? -1 : 1;
-  if (x->violation == 0 && x->value != y->value) return x->value < y->value ? -1 : 1;
-  return (x->id > y->id) - (x->id < y->id);
-}
-
-/* Replace the values of feasible rows by their ranks among each other. */
-static gannet_err rank_fronts(const gannet_history *history, int64_t n, ranked_row *ranked) {
-  const int m = gannet_problem_n_objectives(history->problem);
-  double *y = NULL;
-  int *rank = NULL, feasible = 0;
-  GANNET_REQUIRE(n <= INT_MAX, GANNET_ERR_SHAPE, "%lld results", (long long)n);
-  gannet_err err = gannet_alloc((size_t)n * (size_t)m, sizeof *y, &y);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *rank, &rank);
-  for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
-    if (ranked[i].violation == 0)
-      gannet_history_objectives(history, ranked[i].id, y + (ptrdiff_t)m * feasible++);
-  if (err == GANNET_OK) err = gannet_pareto_ranks(feasible, m, y, rank);
-  for (int64_t i = 0, at = 0; i < n && err == GANNET_OK; ++i)
-    if (ranked[i].violation == 0) ranked[i].value = rank[at++];
-  gannet_free(&y);
-  gannet_free(&rank);
-  return err;
-}
-
-gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids, int64_t *n) {
-  const gannet_problem *problem = gannet_history_problem(history);
-  const size_t most = (size_t)gannet_history_count_done(history);
-  ranked_row *ranked = NULL;
-  *ids = NULL;
-  *n = 0;
-  GANNET_TRY(gannet_alloc(most, sizeof *ranked, &ranked));
-  for (int64_t id = 0; id < gannet_history_count(history); ++id) {
-    const gannet_evaluation *row = gannet_history_get(history, id);
-    if (row->status == GANNET_EVAL_DONE && !row->elsewhere && is_complete(history, id))
-      ranked[(*n)++] = (ranked_row){id, gannet_history_violation(history, id),
-                                    gannet_problem_flip(problem, row->objective)};
-  }
-  gannet_err err = GANNET_OK;
-  if (gannet_problem_n_objectives(problem) > 1) err = rank_fronts(history, *n, ranked);
-  qsort(ranked, (size_t)*n, sizeof *ranked, by_rank);
-  if (err == GANNET_OK) err = gannet_alloc(most, sizeof **ids, ids);
-  for (int64_t i = 0; err == GANNET_OK && i < *n; ++i) (*ids)[i] = ranked[i].id;
-  gannet_free(&ranked);
-  return err;
 }

@@ -101,7 +101,29 @@ GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history,
 void gannet_history_forget_results(gannet_history *history);
 void gannet_history_clear(gannet_history *history);
 
-/* Exchange what two tables hold, their problems included; each stays at its word, or not.
+/* Take rows with equal values of all variables for runs of one design (problem/runs.h), or each for
+ * a design of its own, as before this is called.
+ *
+ * Local.
+ *
+ * replicates  in  runs that every design is to have, GANNET_AUTO = as many as it needs; 1 = apart
+ */
+void gannet_history_join_runs(gannet_history *history, int replicates);
+int gannet_history_replicates(const gannet_history *history);
+bool gannet_history_joins_runs(const gannet_history *history);
+
+/* The first row with the point of a row, and the next one behind it, -1 = none; joined or not, and
+ * whether or not they were discarded.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+int64_t gannet_history_first_run(const gannet_history *history, int64_t id);
+int64_t gannet_history_next_run(const gannet_history *history, int64_t id);
+
+/* Exchange what two tables hold, their problems included; each stays at its word, or not, and joins
+ * runs, or not.
  *
  * Local.
  */
@@ -265,18 +287,18 @@ const int64_t *gannet_history_order(const gannet_history *history);
  */
 int gannet_history_feasibility(const gannet_history *history, int64_t id);
 
-/* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1.
- * When none is feasible, gannet_history_least_violation gives the one whose summed internal
- * violation is smallest, or -1. With several objectives the best is that by the first one, for
- * those who need any feasible design; problem/front.h has the front. Neither is ever one that lacks
- * its objective or a constraint, nor a design from elsewhere.
+/* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1,
+ * and of the one whose summed internal violation is smallest, or -1. With several objectives the
+ * best is that by the first one, for those who need any feasible design; problem/front.h has the
+ * front. Neither is ever one that lacks its objective or a constraint, nor a design from elsewhere.
+ * Rows are compared one by one: the best design is gannet_history_best (problem/runs.h).
  *
  * Local.
  *
  * Cost: O(1).
  */
-int64_t gannet_history_best(const gannet_history *history);
-int64_t gannet_history_least_violation(const gannet_history *history);
+int64_t gannet_history_best_row(const gannet_history *history);
+int64_t gannet_history_least_violating_row(const gannet_history *history);
 
 /* Summed violation of all constraints that are known by a done evaluation, in their units; 0 =
  * feasible, NAN when its feasibility is not known.
@@ -284,18 +306,6 @@ int64_t gannet_history_least_violation(const gannet_history *history);
  * Local.
  */
 double gannet_history_violation(const gannet_history *history, int64_t id);
-
-/* All complete done evaluations but designs from elsewhere, best first: feasible ones by their
- * objective, then the others by their violation; the lower id on a tie. The first is
- * gannet_history_best, or least_violation. With several objectives feasible ones are ordered by
- * non-dominated sorting: those of the front come first.
- *
- * Local.
- *
- * ids  out  [n]; to be freed with gannet_free
- */
-GANNET_CHECKED gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids,
-                                              int64_t *n);
 
 /* The problem of a history.
  *

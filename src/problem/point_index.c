@@ -74,6 +74,11 @@ gannet_err gannet_point_index_add(gannet_point_index *index, int64_t id) {
   return GANNET_OK;
 }
 
+void gannet_point_index_clear(gannet_point_index *index) {
+  index->n = 0;
+  for (int64_t b = 0; b < index->capacity; ++b) index->bucket[b] = -1;
+}
+
 int64_t gannet_point_index_find(const gannet_point_index *index, const double *x, int64_t after) {
   const uint64_t hash = hash_of(index->n_variables, x);
   int64_t found = -1;

@@ -28,6 +28,12 @@ void gannet_point_index_destroy(gannet_point_index **index);
  */
 GANNET_CHECKED gannet_err gannet_point_index_add(gannet_point_index *index, int64_t id);
 
+/* Forget all points.
+ *
+ * Local.
+ */
+void gannet_point_index_clear(gannet_point_index *index);
+
 /* The lowest number above `after` whose point is equal to x; -1 = there is none.
  *
  * Local.

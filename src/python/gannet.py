@@ -83,7 +83,8 @@ _Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objecti
 _Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
 _Prediction = _structure("_Prediction", mean=ctypes.c_double, sd=ctypes.c_double, kept=ctypes.c_double)
 _Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctypes.c_double)
-_Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
+_Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int,
+                    runs=ctypes.c_int, error=ctypes.c_double)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
 _STRUCTURES = {"gannet_variable": _Variable, "gannet_variable_function": _Function, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
                "gannet_objective": _Objective,
@@ -791,7 +792,8 @@ class Optimizer(contextlib.AbstractContextManager):
 
     def best(self):
         """(Point, objective, feasible) of the best evaluation, or None when there is none. Not feasible: no evaluation
-        satisfies all constraints, and this one violates them least.
+        satisfies all constraints, and this one violates them least. With the setting replicates it is the design
+        whose runs have the best mean, with that mean, under the number of its first run.
 
         Local.
         """
@@ -800,6 +802,17 @@ class Optimizer(contextlib.AbstractContextManager):
         if best.id < 0:
             return None
         return self._point(best.id, x), best.objective, bool(best.feasible)
+
+    def best_runs(self):
+        """(runs, error) of best(): how many evaluations its objective is the mean of, and the standard error of that
+        mean, nan when unknown; of a single run the standard deviation that was told with it. (0, nan) when there is
+        none.
+
+        Local.
+        """
+        best = _Best()
+        _library.gannet_optimizer_best(self._optimizer, ctypes.byref(best), None)
+        return best.runs, best.error
 
     def counts(self):
         """How many evaluations there are, as a dictionary: pending, done, feasible (those of done that satisfy all

@@ -11,6 +11,7 @@
 #include "optimizer/models/transform.h"
 #include "optimizer/recommend.h"
 #include "problem/conditional.h"
+#include "problem/runs.h"
 #include "report/parts.h"
 #include "search/sobol.h"
 

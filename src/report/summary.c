@@ -19,6 +19,7 @@
 #include "problem/conditional.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
 #include "report/parts.h"
 
 enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
@@ -66,8 +67,12 @@ static json_t *about_constraints(const gannet_problem *problem) {
  * them into the next study. */
 static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, int64_t id) {
   const gannet_problem *problem = c->input->problem;
-  const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
+  gannet_runs runs;
+  double *means = NULL;
+  if (gannet_alloc((size_t)problem->spec.n_constraints, sizeof *means, &means) != GANNET_OK)
+    return NULL;
+  gannet_runs_find(c->history, id, means, &runs);
   json_t *values = json_array(), *constraints = json_array(), *others = json_array();
   char text[TEXT];
   for (int v = 0; v < problem->spec.n_variables; ++v) {
@@ -76,13 +81,20 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
                                 json_string(gannet_problem_is_active(problem, v, x) ? text : ""));
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    (void)json_array_append_new(constraints, report_number(t->result.constraints[k]));
+    (void)json_array_append_new(constraints, report_number(means[k]));
+  gannet_free(&means);
   for (int k = 0; k < labels->n_columns; ++k)
     (void)json_array_append_new(others, json_string(gannet_labels_text(labels, id, k)));
-  (void)snprintf(text, sizeof text, "%.17g", t->result.objective);
-  return json_pack("{s:I, s:s, s:b, s:o, s:o, s:o}", "id", (json_int_t)id, "objective", text,
-                   "feasible", gannet_result_feasibility(problem, &t->result) == 1, "x", values,
-                   "c", constraints, "labels", others);
+  (void)snprintf(text, sizeof text, "%.17g", runs.objective);
+  json_t *row =
+      json_pack("{s:I, s:s, s:b, s:o, s:o, s:o}", "id", (json_int_t)id, "objective", text,
+                "feasible", runs.violation == 0, "x", values, "c", constraints, "labels", others);
+  if (runs.n < 2) return row;
+  gannet_runs_list_ids(c->history, id, sizeof text, text);
+  (void)json_object_set_new(row, "runs", json_integer((json_int_t)runs.n));
+  (void)json_object_set_new(row, "error", report_number(runs.error));
+  (void)json_object_set_new(row, "evaluations", json_string(text));
+  return row;
 }
 
 static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
@@ -113,6 +125,8 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   moment *order = NULL;
   int64_t n = 0;
   double best = INFINITY;
+  const bool is_joined = gannet_history_joins_runs(c->history);
+  const int least = gannet_runs_least(c->history);
   if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *order, &order) != GANNET_OK) return list;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
@@ -122,7 +136,8 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   }
   if (in_time) qsort(order, (size_t)n, sizeof *order, by_end);
   for (int64_t i = 0; i < n; ++i) {
-    const double objective = c->ledger.ticket[order[i].id].result.objective;
+    const double objective = is_joined ? gannet_runs_course(c->history, order[i].id, least)
+                                       : c->ledger.ticket[order[i].id].result.objective;
     const double value = gannet_problem_flip(c->input->problem, objective);
     if (!(value < best)) continue;
     best = value;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "pareto/front.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 
 bool gannet_merit_rank_is_better(const gannet_merit_rank *a, const gannet_merit_rank *b) {
   if (a->violation != b->violation) return a->violation < b->violation;
@@ -121,17 +122,23 @@ gannet_err gannet_merit_rank_all(const gannet_history *history, int64_t first,
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t n_bounds = (size_t)problem->n_bounds;
   double *scale = NULL;
-  GANNET_TRY(gannet_alloc(3 * n_bounds, sizeof *scale, &scale));
-  double *bounds = scale + n_bounds;
+  const size_t n_constraints = (size_t)problem->spec.n_constraints;
+  gannet_runs runs;
+  GANNET_TRY(gannet_alloc(3 * n_bounds + n_constraints, sizeof *scale, &scale));
+  double *bounds = scale + n_bounds, *mean = bounds + 2 * n_bounds;
   measure_scales(history, first, scale, bounds, bounds + n_bounds);
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     merits[id] = (gannet_merit_rank){id, INFINITY, INFINITY};
     if (id < first || !gannet_history_is_sound(history, id)) continue;
     if (gannet_history_get(history, id)->elsewhere) continue;
-    const double objective = gannet_history_get(history, id)->objective;
+    if (!gannet_runs_stands(history, id)) continue;
+    gannet_runs_find(history, id, mean, &runs);
+    const double objective =
+        runs.n > 0 ? runs.objective : gannet_history_get(history, id)->objective;
     if (!isnan(objective)) merits[id].value = gannet_problem_flip(problem, objective);
     merits[id].violation = 0;
-    gannet_problem_bounds(problem, gannet_history_constraints(history, id), bounds);
+    gannet_problem_bounds(problem, runs.n > 0 ? mean : gannet_history_constraints(history, id),
+                          bounds);
     /* fmax: what is missing is not known to be violated. */
     for (int j = 0; j < problem->n_bounds; ++j)
       merits[id].violation += log1p(fmin(fmax(bounds[j], 0), 1e300) / scale[j]);

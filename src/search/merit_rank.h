@@ -32,6 +32,8 @@ int gannet_merit_rank_insert(const gannet_merit_rank *one, int most, int n,
                              gannet_merit_rank *best);
 
 /* Merits of all evaluations. Those with an id below first, and those without a result, get an
+ * infinite violation. Where runs of a design are joined
+ * (problem/runs.h), the row that stands for it has the merit of their means, and the others have an
  * infinite violation.
  *
  *   violation = sum_j log(1 + max(c_j, 0) / s_j),   s_j = mean |c_j| of the evaluations that count,

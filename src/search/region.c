@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "problem/runs.h"
 #include "search/merit_rank.h"
 #include "search/perturb.h"
 
@@ -206,7 +207,8 @@ static void count_batch(replay *r, int64_t at, gannet_region *region) {
   }
   for (int64_t id = from; id < to; ++id) {
     if (r->arrival[id] < 0 || r->arrival[id] > at) return;
-    evaluations += gannet_history_get(history, id)->status != GANNET_EVAL_FAILED;
+    evaluations += gannet_history_get(history, id)->status != GANNET_EVAL_FAILED &&
+                   gannet_runs_stands(history, id);
     if (gannet_merit_rank_is_better(&r->merits[id], &best)) best = r->merits[id];
   }
   if (evaluations > 0)

@@ -5,6 +5,7 @@
 #include "campaign/config/config.h"
 #include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
+#include "problem/runs.h"
 
 /* The problem of books with more: a tighter integer, a variable that had a value, other bounds. */
 static gannet_problem *make_changed(void) {

@@ -4,6 +4,7 @@
 #include "campaign/run/corrections.h"
 #include "campaign/run/loop.h"
 #include "campaign/run/snapshot.h"
+#include "problem/runs.h"
 #include "support/shared_folder.h"
 
 /* What is kept of corrections in files. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/runs.h"
 #include "support/harness.h"
 #include "support/told.h"
 

@@ -2,6 +2,7 @@
 /* Variables that are pinned, and words that are retired: dimensions of the models, whose other
  * values no proposal has. */
 #include "problem/history.h"
+#include "problem/runs.h"
 #include "problem/variable_constraints.h"
 
 #include <math.h>

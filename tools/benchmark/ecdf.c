@@ -11,6 +11,7 @@
 #include "benchmark/subject.h"
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/recommend.h"
+#include "problem/runs.h"
 #include "simulations/landscape.h"
 #include "suite/measure.h"
 

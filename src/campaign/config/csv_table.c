@@ -204,10 +204,11 @@ const char *gannet_csv_table_separator(const gannet_csv_table *table) {
 }
 
 bool gannet_csv_table_is_course(const char *name) {
-  static const char *const names[] = {"id",        "batch",   "status", "feasible", "attempts",
-                                      "submitted", "started", "ended",  "seconds",  "exit_code",
-                                      "signal",    "slot",    "host",   "job",      "failure",
-                                      "reason",    "origin"};
+  static const char *const names[] = {
+      "id",        "batch", "status",          "feasible",   "attempts", "submitted",
+      "started",   "ended", "seconds",         "exit_code",  "signal",   "slot",
+      "host",      "job",   "failure",         "reason",     "origin",   "design",
+      "replicate", "runs",  "objective.error", "evaluations"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (strcmp(names[i], name) == 0) return true;
   return false;

@@ -20,6 +20,7 @@
 #include "campaign/config/section.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/options.h"
+#include "optimizer/replicates.h"
 #include "problem/outputs.h"
 #include "problem/quantities.h"
 
@@ -478,6 +479,26 @@ static gannet_err read_method(const gannet_config_reader *reader) {
   return err;
 }
 
+/* Whether replicates make sense: where results have noise, and as far as the budget goes. */
+static gannet_err check_replicates(const gannet_config_reader *reader) {
+  const gannet_tree *node = gannet_tree_find(reader->root, "replicates");
+  const int budget = reader->input->budget.evaluations;
+  gannet_optimizer_options options;
+  char location[LOCATION_SIZE];
+  if (!node) return GANNET_OK;
+  gannet_tree_key_location(node, location, sizeof location);
+  const gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  if (err == GANNET_OK)
+    gannet_replicates_check(&options, reader->input->problem, location, reader->complaints);
+  if (err == GANNET_OK && budget != GANNET_AUTO && options.method.replicates > budget)
+    gannet_complain(reader->complaints, location,
+                    "replicates: %d runs of every design are more than budget.evaluations: %d; "
+                    "expected 1 to %d",
+                    options.method.replicates, budget, budget);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
 /* Whether the method can use the equations of the problem. */
 static gannet_err check_equations(const gannet_config_reader *reader) {
   const gannet_tree *physics = gannet_tree_find(reader->root, "physics");
@@ -518,6 +539,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(gannet_config_read_imports(reader));
   check_cost(reader);
   GANNET_TRY(gannet_config_read_physics(reader));
+  if (reader->complaints->count == 0) GANNET_TRY(check_replicates(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count > 0) return check_backend(reader);
   int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;

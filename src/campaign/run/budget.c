@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/config/candidates.h"
+#include "optimizer/replicates.h"
 #include "problem/cost.h"
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
@@ -116,7 +117,7 @@ static int64_t least(int64_t a, int64_t b) {
 int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
   const int64_t used = gannet_budget_used(campaign);
-  const int64_t listed = gannet_history_count_left(campaign->history);
+  const int64_t listed = gannet_replicates_count_left(campaign->history);
   const double cost = campaign->input->budget.cost;
   if (!isnan(cost) && gannet_budget_cost_spent(campaign) >= cost) return 0;
   const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;
@@ -129,8 +130,13 @@ int64_t gannet_budget_left(const gannet_campaign *campaign) {
 
 int64_t gannet_budget_total(const gannet_campaign_input *input) {
   const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
-  int64_t listed = 0;
+  gannet_optimizer_options options;
+  int64_t listed = 0, replicates = 1;
   double *rows = NULL;
+  if (gannet_campaign_options(input, &options) == GANNET_OK && options.method.replicates > 1)
+    replicates = options.method.replicates;
+  gannet_optimizer_options_release(&options);
+  gannet_error_clear();
   if (strcmp(input->general.candidates, "none") == 0) {
     const int64_t designs = count_designs(input->problem);
     return designs < INT64_MAX && (budget == 0 || designs < budget) ? designs : budget;
@@ -140,7 +146,7 @@ int64_t gannet_budget_total(const gannet_campaign_input *input) {
     gannet_error_clear();
     return budget;
   }
-  listed = count_different(listed, (size_t)input->problem->spec.n_variables, rows);
+  listed = count_different(listed, (size_t)input->problem->spec.n_variables, rows) * replicates;
   gannet_free(&rows);
   return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
 }

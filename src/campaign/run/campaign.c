@@ -60,6 +60,7 @@ static gannet_err create_history(gannet_campaign *campaign) {
   const gannet_err err = gannet_campaign_options(campaign->input, &options);
   if (err == GANNET_OK && !options.method.penalties)
     gannet_history_take_at_its_word(campaign->history);
+  if (err == GANNET_OK) gannet_history_join_runs(campaign->history, options.method.replicates);
   gannet_optimizer_options_release(&options);
   return err;
 }

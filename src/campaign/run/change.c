@@ -11,6 +11,7 @@
 #include "campaign/run/record.h"
 #include "campaign/run/start_left.h"
 #include "evaluate/result_record.h"
+#include "problem/runs.h"
 
 /* Add what a list has to another. Differences that the last change told already are left out: a
  * process that ended before it wrote the configuration has them in the journal. */

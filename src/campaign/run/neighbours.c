@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "problem/runs.h"
 
 gannet_err gannet_keep_mark(const gannet_campaign *campaign, const gannet_keep *keep,
                             bool *is_kept) {

@@ -56,15 +56,20 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   const int64_t best = gannet_history_best(campaign->history);
   tally->best.feasible = best >= 0;
   tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
-  tally->best.objective =
-      tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
+  tally->best.objective = tally->best.error = NAN;
   tally->is_best_imported =
       tally->best.id >= 0 &&
       gannet_history_get(campaign->history, tally->best.id)->origin == GANNET_ORIGIN_IMPORT;
-  if (tally->best.id >= 0)
-    tally->violation = gannet_history_violation(campaign->history, tally->best.id);
   tally->n_objectives = gannet_problem_n_objectives(problem);
   if (tally->n_objectives > 1) count_front(campaign->history, tally);
+  if (tally->best.id < 0) return;
+  gannet_runs runs;
+  gannet_runs_find(campaign->history, tally->best.id, NULL, &runs);
+  gannet_runs_list(campaign->history, tally->best.id, tally->best_runs);
+  tally->violation = runs.violation;
+  tally->best.objective = runs.objective;
+  tally->best.runs = (int)runs.n;
+  if (runs.n > 1) tally->best.error = runs.error;
 }
 
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text) {
@@ -76,19 +81,20 @@ void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, c
 
 void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
   const long long id = (long long)tally->best.id;
+  char error[32];
+  gannet_runs_format_error(tally->best.error, error);
   const char *imported = tally->is_best_imported ? ", imported" : "";
   if (id < 0)
     (void)snprintf(text, GANNET_TALLY_TEXT, "no result yet");
   else if (!tally->best.feasible)
-    (void)snprintf(text, GANNET_TALLY_TEXT,
-                   "no feasible design yet; least violation %.4g at evaluation %lld%s",
-                   tally->violation, id, imported);
+    (void)snprintf(text, GANNET_TALLY_TEXT, "no feasible design yet; least violation %.4g at %s%s",
+                   tally->violation, tally->best_runs, imported);
   else if (tally->n_objectives > 1)
     (void)snprintf(text, GANNET_TALLY_TEXT, "front: %d design%s, hypervolume %.*g", tally->n_front,
                    tally->n_front == 1 ? "" : "s", digits, tally->hypervolume);
   else
-    (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s (evaluation %lld%s)", tally->name,
-                   digits, tally->best.objective, tally->unit, id, imported);
+    (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s%s (%s%s)", tally->name, digits,
+                   tally->best.objective, error, tally->unit, tally->best_runs, imported);
 }
 
 void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {

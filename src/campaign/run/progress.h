@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "campaign/run/campaign.h"
+#include "problem/runs.h"
 
 typedef struct {
   FILE *out;           /* NULL = silent (other ranks, -q) */
@@ -23,6 +24,7 @@ typedef struct {
   int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
   double violation; /* of the best one; 0 = it is feasible */
   gannet_best best;
+  char best_runs[GANNET_RUNS_TEXT]; /* its evaluations, "3 runs, evaluations 6, 7, 8" */
   bool is_best_imported;
   char name[72]; /* of the objective and a blank; "" when the campaign file gives it none */
   char unit[32]; /* of the objective behind a blank; "" when none was stated */
@@ -32,7 +34,7 @@ typedef struct {
   double reference[GANNET_OBJECTIVES_MOST]; /* [n_objectives] minimised */
 } gannet_tally;
 
-enum { GANNET_TALLY_TEXT = 200 };
+enum { GANNET_TALLY_TEXT = 400 };
 
 /* Numbers of evaluations by status, and the best one.
  *
@@ -49,8 +51,9 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
  */
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
 
-/* "best 331 (evaluation 7)", "no feasible design yet; least violation 0.3 at evaluation 7", or "no
- * result yet"; of several objectives "front: 14 designs, hypervolume 0.412".
+/* "best 331 (evaluation 7)", "best 331 +- 2 (3 runs, evaluations 6, 7, 8)", "no feasible design
+ * yet; least violation 0.3 at evaluation 7", or "no result yet"; of several objectives "front: 14
+ * designs, hypervolume 0.412".
  *
  * Local.
  *

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/replicates.h"
 #include "problem/point_index.h"
 
 static const double *point_of(const void *user, int64_t id) {
@@ -109,25 +110,76 @@ gannet_err gannet_campaign_count_start(gannet_campaign *campaign, int64_t *n) {
   return err;
 }
 
+/* Enter n runs of one design; its values that are not given are filled in for the first run.
+ *
+ * x        in  [n_variables]
+ * is_last  in  the batch ends with these runs
+ * scratch  -   [n][n_variables]
+ */
+static gannet_err enter_runs(gannet_campaign *campaign, const double *x, int n, bool is_last,
+                             double *scratch) {
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  memcpy(scratch, x, v * sizeof *x);
+  GANNET_TRY(gannet_optimizer_enter_designs(campaign->optimizer, 1, scratch, is_last && n == 1));
+  if (n == 1) return GANNET_OK;
+  for (int k = 1; k < n; ++k) memcpy(scratch + (size_t)k * v, scratch, v * sizeof *x);
+  return gannet_optimizer_enter_designs(campaign->optimizer, n - 1, scratch + v, is_last);
+}
+
+/* Enter designs of which each is run several times, q runs at most: first come the runs that the
+ * last one lacks.
+ *
+ * scratch  -    [q + 1][n_variables]
+ * n        out  runs that were entered
+ * taken    out  designs of the list
+ */
+static gannet_err enter_replicated(gannet_campaign *campaign, int q, int64_t left, double *scratch,
+                                   int *n, int *taken) {
+  const gannet_history *own = gannet_optimizer_history(campaign->optimizer);
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  const int replicates = gannet_history_replicates(own);
+  int64_t row;
+  int due = gannet_replicates_due_of_start(own, &row);
+  if (due > q) due = q;
+  /* A row moves when the table grows. */
+  if (due > 0) memcpy(scratch + (size_t)q * v, gannet_history_x_user(own, row), v * sizeof(double));
+  if (due > 0) GANNET_TRY(enter_runs(campaign, scratch + (size_t)q * v, due, due == q, scratch));
+  *n = due;
+  for (*taken = 0; *taken < left && *n < q; ++*taken) {
+    const int runs = q - *n < replicates ? q - *n : replicates;
+    *n += runs;
+    const double *x = campaign->input->start.x + (size_t)campaign->start_left[*taken] * v;
+    GANNET_TRY(enter_runs(campaign, x, runs, *n == q, scratch));
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_start_enter(gannet_campaign *campaign, int q, int *n) {
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  const bool is_replicated =
+      gannet_history_replicates(gannet_optimizer_history(campaign->optimizer)) > 1;
   int64_t left = 0;
   double *x = NULL;
   *n = 0;
   gannet_err err = gannet_campaign_count_start(campaign, &left);
-  const int taken = left < q ? (int)left : q;
-  if (err == GANNET_OK && taken > 0) err = gannet_alloc((size_t)taken * v, sizeof *x, &x);
+  int taken = left < q ? (int)left : q;
+  const size_t rows = is_replicated ? (size_t)q + 1 : (size_t)taken;
+  if (err == GANNET_OK) err = gannet_alloc(rows * v, sizeof *x, &x);
   GANNET_TRY(gannet_agree(campaign->context->comm, err));
-  if (taken == 0) return GANNET_OK;
-  for (int i = 0; i < taken; ++i)
+  for (int i = 0; i < taken && !is_replicated; ++i)
     memcpy(x + (size_t)i * v, campaign->input->start.x + (size_t)campaign->start_left[i] * v,
            v * sizeof *x);
-  err = gannet_optimizer_enter_designs(campaign->optimizer, taken, x, taken == q);
+  if (is_replicated) {
+    err = enter_replicated(campaign, q, left, x, n, &taken);
+  } else if (taken > 0) {
+    err = gannet_optimizer_enter_designs(campaign->optimizer, taken, x, taken == q);
+    *n = taken;
+  }
   gannet_free(&x);
   GANNET_TRY(err);
+  if (taken == 0) return GANNET_OK;
   campaign->n_start_left -= taken;
   memmove(campaign->start_left, campaign->start_left + taken,
           (size_t)campaign->n_start_left * sizeof *campaign->start_left);
-  *n = taken;
   return GANNET_OK;
 }

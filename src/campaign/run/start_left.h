@@ -4,12 +4,13 @@
 
 #include "campaign/run/campaign.h"
 
-/* Enter the next designs to start with into the history, at most q of them. When they are fewer
- * than q, the points of the next ask belong to the same batch.
+/* Enter the next designs to start with into the history, at most q evaluations; each is run as
+ * often as replicates says. When they are fewer than q, the points of the next ask belong to the
+ * same batch.
  *
  * Collective; the same on all ranks.
  *
- * n  out  designs that were entered
+ * n  out  evaluations that were entered
  *
  * Errors: GANNET_ERR_INPUT when a design that was filled in is not admissible.
  */

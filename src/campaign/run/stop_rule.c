@@ -9,6 +9,21 @@
 #include "optimizer/substitute.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
+
+/* The same where runs of a design are joined: results after the first run of the best design. */
+static int64_t count_since_best(const gannet_history *history) {
+  const int64_t *order = gannet_history_order(history), best = gannet_history_best(history);
+  int64_t stagnant = 0;
+  bool has_come = false;
+  for (int64_t i = 0; best >= 0 && i < gannet_history_count_told(history); ++i) {
+    const gannet_evaluation *row = gannet_history_get(history, order[i]);
+    stagnant +=
+        has_come && row->origin != GANNET_ORIGIN_IMPORT && row->status != GANNET_EVAL_DISCARDED;
+    has_come = has_come || order[i] == best;
+  }
+  return stagnant;
+}
 
 /* Whether no design of the front so far is as good as a new one in every objective. The new one
  * takes its place among them then, for those that it dominates.
@@ -41,6 +56,10 @@ static gannet_err count_stagnant(const gannet_history *history, int64_t *stagnan
   double *front = NULL, y[GANNET_OBJECTIVES_MOST];
   int64_t n_front = 0;
   *stagnant = 0;
+  if (gannet_history_joins_runs(history)) {
+    *stagnant = count_since_best(history);
+    return GANNET_OK;
+  }
   GANNET_TRY(gannet_alloc(((size_t)n + 1) * (size_t)m, sizeof *front, &front));
   for (int64_t i = 0; i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
@@ -60,7 +79,7 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
   const gannet_problem *problem = campaign->input->problem;
   const int64_t id = gannet_history_best(campaign->history);
   const double limit = campaign->input->budget.cost;
-  char best[200];
+  char best[400];
   why[0] = '\0';
   if (!isnan(limit) && gannet_budget_cost_spent(campaign) >= limit) {
     gannet_budget_format_cost(campaign, best);
@@ -69,11 +88,16 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
     return;
   }
   if (id < 0) return;
-  const double objective = gannet_history_get(campaign->history, id)->objective;
+  char evaluations[GANNET_RUNS_TEXT], error[32];
+  gannet_runs runs;
+  gannet_runs_find(campaign->history, id, NULL, &runs);
+  gannet_runs_list(campaign->history, id, evaluations);
+  gannet_runs_format_error(runs.n > 1 ? runs.error : NAN, error);
+  const double objective = runs.objective;
   const char *unit = gannet_problem_objective_unit(problem);
-  (void)snprintf(best, sizeof best, "best %.70s %.10g%s%.40s (evaluation %lld)",
-                 gannet_problem_quantity_name(problem, 0), objective, *unit ? " " : "", unit,
-                 (long long)id);
+  (void)snprintf(best, sizeof best, "best %.70s %.10g%s%s%.40s (%s)",
+                 gannet_problem_quantity_name(problem, 0), objective, error, *unit ? " " : "", unit,
+                 evaluations);
   if (problem->spec.n_objectives > 0)
     (void)snprintf(best, sizeof best, "the front is as it was");
   else if (gannet_problem_flip(problem, objective) <= gannet_problem_flip(problem, stop->target)) {

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
 
 /* Whether a variable has bounds that say something when a design lies on one. */
 static bool has_bounds(const gannet_variable *v) {

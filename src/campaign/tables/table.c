@@ -13,6 +13,7 @@
 #include "problem/conditional.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
 
@@ -26,6 +27,8 @@ typedef struct {
   const gannet_labels *labels;
   const gannet_front *front;
   bool old_words; /* statuses as earlier versions wrote them */
+  bool designs;   /* a row is a design */
+  int n_joined;   /* columns about runs and designs, behind those that are fixed */
 } layout;
 
 /* Names of columns, and what variables, constraints and reported quantities of such a name are
@@ -37,19 +40,28 @@ typedef struct {
     }                                                          \
   }
 typedef enum { VARIABLE, CONSTRAINT, REPORTED } origin;
-static const struct {
+typedef struct {
   const char *own, *other[3];
-} names[] = {COLUMN("id"),       COLUMN("batch"),     COLUMN("status"),  COLUMN("feasible"),
-             COLUMN("attempts"), COLUMN("submitted"), COLUMN("started"), COLUMN("ended"),
-             COLUMN("seconds"),  COLUMN("exit_code"), COLUMN("signal"),  COLUMN("slot"),
-             COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason"),
-             COLUMN("origin")};
+} column_names;
+static const column_names names[] = {COLUMN("id"),        COLUMN("batch"),    COLUMN("status"),
+                                     COLUMN("feasible"),  COLUMN("attempts"), COLUMN("submitted"),
+                                     COLUMN("started"),   COLUMN("ended"),    COLUMN("seconds"),
+                                     COLUMN("exit_code"), COLUMN("signal"),   COLUMN("slot"),
+                                     COLUMN("host"),      COLUMN("job"),      COLUMN("failure"),
+                                     COLUMN("reason"),    COLUMN("origin")};
 enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
 
-/* Columns: id, batch, variables, objectives, constraints, status, feasible, course, reported
- * quantities, labels. The last of the course, origin, is there when not all designs are proposals
- * of gannet or told one by one. */
-static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
+/* Columns where runs of a design are joined: of a run, and of a design. */
+static const column_names joined_names[] = {COLUMN("design"), COLUMN("replicate"), COLUMN("runs"),
+                                            COLUMN("objective.error"), COLUMN("evaluations")};
+enum { N_OF_RUN = 2, N_OF_DESIGN = 3 };
+
+/* Columns: id, batch, variables, objectives, constraints, status, feasible, those of runs, course,
+ * reported quantities, labels. The last of the course, origin, is there when not all designs are
+ * proposals of gannet or told one by one. */
+static layout make_layout(const gannet_ledger *ledger, bool course, bool designs,
+                          const int64_t *ids) {
+  const bool is_joined = gannet_history_joins_runs(ledger->history);
   const bool has_origin = gannet_history_count_origin(ledger->history, GANNET_ORIGIN_START) > 0 ||
                           gannet_history_count_origin(ledger->history, GANNET_ORIGIN_IMPORT) > 0;
   layout l = {.ledger = ledger,
@@ -57,16 +69,23 @@ static layout make_layout(const gannet_ledger *ledger, bool course, const int64_
               .n_course = !course      ? 0
                           : has_origin ? N_COURSE
                                        : N_COURSE - 1,
-              .n_reported = ledger->n_columns};
-  l.n_fixed = 5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints;
+              .n_reported = ledger->n_columns,
+              .designs = is_joined && designs,
+              .n_joined = !is_joined ? 0
+                          : designs  ? N_OF_DESIGN
+                                     : N_OF_RUN};
+  l.n_fixed =
+      5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints + l.n_joined;
   l.n_columns = l.n_fixed + l.n_course + l.n_reported;
   return l;
 }
 
 /* The same in every table, whichever of the columns it has. */
-static const char *name_given(const char *name, origin of) {
+static const char *name_given(const layout *l, const char *name, origin of) {
   for (int i = 0; i < N_NAMES; ++i)
     if (strcmp(names[i].own, name) == 0) return names[i].other[of];
+  for (int i = 0; i < N_OF_RUN + N_OF_DESIGN && l->n_joined > 0; ++i)
+    if (strcmp(joined_names[i].own, name) == 0) return joined_names[i].other[of];
   return name;
 }
 
@@ -78,9 +97,11 @@ static int quantity_at(const gannet_problem *problem, int place) {
 }
 
 /* Whichever name a campaign gives its only objective, its column is called so. */
-static const char *quantity_column(const gannet_problem *problem, int place) {
+static const char *quantity_column(const layout *l, int place) {
+  const gannet_problem *problem = l->ledger->problem;
   if (place == 0 && problem->spec.n_objectives == 0) return "objective";
-  return name_given(gannet_problem_quantity_name(problem, quantity_at(problem, place)), CONSTRAINT);
+  return name_given(l, gannet_problem_quantity_name(problem, quantity_at(problem, place)),
+                    CONSTRAINT);
 }
 
 static const char *column_name(const void *user, int column) {
@@ -89,13 +110,14 @@ static const char *column_name(const void *user, int column) {
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
   if (l->front && column == l->n_columns - 1) return "front";
   if (label >= 0) return l->labels->name[label];
-  if (reported >= 0) return name_given(l->ledger->column[reported].title, REPORTED);
+  if (reported >= 0) return name_given(l, l->ledger->column[reported].title, REPORTED);
   if (column < N_AHEAD) return names[column].own;
   if ((column -= N_AHEAD) < spec->n_variables)
-    return name_given(spec->variables[column].name, VARIABLE);
-  if ((column -= spec->n_variables) <= spec->n_constraints)
-    return quantity_column(l->ledger->problem, column);
-  return names[column - spec->n_constraints - 1 + N_AHEAD].own;
+    return name_given(l, spec->variables[column].name, VARIABLE);
+  if ((column -= spec->n_variables) <= spec->n_constraints) return quantity_column(l, column);
+  if ((column -= spec->n_constraints + 1) < 2) return names[column + N_AHEAD].own;
+  if ((column -= 2) < l->n_joined) return joined_names[column + (l->designs ? N_OF_RUN : 0)].own;
+  return names[column - l->n_joined + 2 + N_AHEAD].own;
 }
 
 static const char *column_unit(const void *user, int column) {
@@ -142,12 +164,46 @@ static gannet_cell course_cell(const gannet_run_record *run, gannet_origin from,
   }
 }
 
+/* Cells of the columns about runs. */
+static gannet_cell joined_cell(const layout *l, int64_t id, int column, char *text) {
+  const gannet_history *history = l->ledger->history;
+  const int64_t first = gannet_history_first_run(history, id);
+  gannet_runs runs;
+  int replicate = 1;
+  if (!l->designs && column == 0) return gannet_cell_whole(first, text);
+  if (!l->designs) {
+    for (int64_t at = first; at != id; at = gannet_history_next_run(history, at)) ++replicate;
+    return gannet_cell_whole(replicate, text);
+  }
+  gannet_runs_find(history, id, NULL, &runs);
+  if (column == 0) return gannet_cell_whole(runs.n, text);
+  if (column == 1) return gannet_cell_real(runs.error, text);
+  gannet_runs_list_ids(history, id, GANNET_CELL, text);
+  return GANNET_CELL_WORD;
+}
+
+/* The mean of the objective, 0, or of a constraint over the runs of a design. */
+static double mean_of_runs(const layout *l, int64_t id, int quantity) {
+  const size_t k = (size_t)l->ledger->problem->spec.n_constraints;
+  gannet_runs runs;
+  double *means = NULL;
+  if (gannet_alloc(k, sizeof *means, &means) != GANNET_OK) {
+    gannet_error_clear();
+    return NAN;
+  }
+  gannet_runs_find(l->ledger->history, id, means, &runs);
+  const double mean = quantity > 0 ? means[quantity - 1] : runs.objective;
+  gannet_free(&means);
+  return mean;
+}
+
 static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *text) {
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const gannet_ticket *t = &l->ledger->ticket[id];
   const bool done = t->result.status == GANNET_EVAL_DONE;
   if (column <= spec->n_constraints) {
     const int quantity = quantity_at(l->ledger->problem, column);
+    if (l->designs && done) return gannet_cell_real(mean_of_runs(l, id, quantity), text);
     const double value = quantity == 0 ? t->result.objective : t->result.constraints[quantity - 1];
     return gannet_cell_real(done ? value : NAN, text);
   }
@@ -157,10 +213,15 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
     const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
     return gannet_cell_word(old ? old : gannet_eval_status_text(status), text);
   }
+  if (column > 1 && column - 2 < l->n_joined) return joined_cell(l, id, column - 2, text);
   if (column > 1)
     return course_cell(&t->result.run, gannet_history_get(l->ledger->history, id)->origin,
-                       column - 2, text);
-  const int feasibility = gannet_result_feasibility(l->ledger->problem, &t->result);
+                       column - 2 - l->n_joined, text);
+  gannet_runs runs;
+  gannet_runs_find(l->ledger->history, id, NULL, &runs);
+  const int feasibility = l->designs && runs.n > 0
+                              ? runs.violation == 0
+                              : gannet_result_feasibility(l->ledger->problem, &t->result);
   if (feasibility < 0) return gannet_cell_word("", text);
   (void)snprintf(text, GANNET_CELL, "%s", feasibility ? "true" : "false");
   return GANNET_CELL_TRUTH;
@@ -224,7 +285,7 @@ static gannet_grid make_grid(const layout *l, int64_t n) {
 }
 
 bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {
-  const layout l = make_layout(ledger, true, NULL);
+  const layout l = make_layout(ledger, true, false, NULL);
   for (int c = 0; c < l.n_columns; ++c)
     if (strcmp(column_name(&l, c), name) == 0) return true;
   return false;
@@ -232,7 +293,7 @@ bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {
 
 gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
                               const gannet_table_spec *spec) {
-  layout l = make_layout(ledger, spec->course, spec->ids);
+  layout l = make_layout(ledger, spec->course, spec->designs, spec->ids);
   l.labels = spec->labels;
   if (l.labels) l.n_columns += l.labels->n_columns;
   l.front = spec->front;
@@ -254,7 +315,7 @@ static gannet_err write_lines(const layout *l, int64_t n, bool header, char **te
 
 static gannet_err lines_of(const gannet_ledger *ledger, int64_t n, const int64_t *ids, bool header,
                            char **text, size_t *size) {
-  const layout l = make_layout(ledger, true, ids);
+  const layout l = make_layout(ledger, true, false, ids);
   return write_lines(&l, n, header, text, size);
 }
 
@@ -331,7 +392,7 @@ static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, int n_
                              char **text, char ***lines) {
   size_t size = 0;
   char *rest = NULL;
-  layout l = make_layout(ledger, true, NULL);
+  layout l = make_layout(ledger, true, false, NULL);
   l.old_words = old_words;
   l.n_columns += n_reported - l.n_reported;
   l.n_reported = n_reported;
@@ -348,7 +409,7 @@ static int count_reported(const gannet_ledger *ledger, const char *text) {
   const size_t length = strcspn(text, "\n");
   int commas = 0;
   for (size_t i = 0; i < length; ++i) commas += text[i] == ',';
-  const int n = commas + 1 - make_layout(ledger, true, NULL).n_columns + ledger->n_columns;
+  const int n = commas + 1 - make_layout(ledger, true, false, NULL).n_columns + ledger->n_columns;
   return n < 0 ? 0 : n < ledger->n_columns ? n : ledger->n_columns;
 }
 

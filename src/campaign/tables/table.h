@@ -12,13 +12,18 @@
 typedef struct {
   gannet_format format;
   bool course;
+  bool designs; /* where runs of a design are joined (problem/runs.h), a row is a design with the
+                   means of its runs, and columns say how many these are, the standard error of the
+                   mean objective, and their evaluations */
   int64_t n;
   const int64_t *ids;          /* [n]; NULL = 0 .. n-1 */
   const gannet_labels *labels; /* the last columns; NULL = none */
   const gannet_front *front;   /* a column behind them says which are on it; NULL = none */
 } gannet_table_spec;
 
-/* Write evaluations. CSV begins with a header line; JSON is an array of objects.
+/* Write evaluations. Where runs of a design are joined, columns say which design it is a run of, by
+ * the number of the first evaluation, and which run. CSV begins with a header line; JSON is an
+ * array of objects.
  *
  * Local.
  *

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/watch/watch.h"
+#include "problem/runs.h"
 
 static gannet_err make_room(int n, int *capacity, size_t size, void *pointer_to_pointer) {
   if (n < *capacity) return GANNET_OK;
@@ -21,6 +22,17 @@ void watch_course_release(watch_course *course) {
   gannet_free(&course->sights);
 }
 
+/* A value that came as the n-th is a step if it is better than those before. */
+static gannet_err take_step(watch_course *c, const gannet_problem *problem, int64_t n,
+                            double value) {
+  if (c->n_steps > 0 && !(gannet_problem_flip(problem, value) <
+                          gannet_problem_flip(problem, c->steps[c->n_steps - 1].value)))
+    return GANNET_OK;
+  GANNET_TRY(make_room(c->n_steps, &c->step_capacity, sizeof *c->steps, &c->steps));
+  c->steps[c->n_steps++] = (watch_step){n, value};
+  return GANNET_OK;
+}
+
 static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64_t id) {
   const gannet_ticket *t = &follow->campaign.ledger.ticket[id];
   const gannet_problem *problem = follow->campaign.input->problem;
@@ -34,12 +46,20 @@ static gannet_err take_ended(watch_course *c, const gannet_follow *follow, int64
     c->failure[c->n_failures++ % WATCH_FAILURES] = id;
     return GANNET_OK;
   }
+  if (gannet_history_joins_runs(follow->campaign.history)) return GANNET_OK;
   if (!gannet_ledger_is_feasible(&follow->campaign.ledger, id)) return GANNET_OK;
-  if (c->n_steps > 0 && !(gannet_problem_flip(problem, t->result.objective) <
-                          gannet_problem_flip(problem, c->steps[c->n_steps - 1].value)))
-    return GANNET_OK;
-  GANNET_TRY(make_room(c->n_steps, &c->step_capacity, sizeof *c->steps, &c->steps));
-  c->steps[c->n_steps++] = (watch_step){c->n_ended, t->result.objective};
+  return take_step(c, problem, c->n_ended, t->result.objective);
+}
+
+/* The steps by the means of designs, which change with each run. */
+static gannet_err take_steps_of_designs(watch_course *c, const gannet_follow *follow) {
+  const gannet_history *h = follow->campaign.history;
+  const int least = gannet_runs_least(h);
+  c->n_steps = 0;
+  for (int64_t at = 0; at < c->n_ended; ++at) {
+    const double mean = gannet_runs_course(h, gannet_history_order(h)[at], least);
+    if (!isnan(mean)) GANNET_TRY(take_step(c, follow->campaign.input->problem, at + 1, mean));
+  }
   return GANNET_OK;
 }
 
@@ -119,6 +139,7 @@ gannet_err watch_course_update(watch_course *course, const gannet_follow *follow
   }
   while (course->n_ended < gannet_history_count_told(h))
     GANNET_TRY(take_ended(course, follow, gannet_history_order(h)[course->n_ended]));
+  if (gannet_history_joins_runs(h)) GANNET_TRY(take_steps_of_designs(course, follow));
   GANNET_TRY(take_proposals(course, follow));
   if (course->n_proposals != before) GANNET_TRY(find_median(course));
   return take_sights(course, follow, is_first);

@@ -374,8 +374,10 @@ static void put_best(view *v, const gannet_tally *tally) {
     return;
   }
   const int64_t since = c->n_steps ? c->n_ended - c->steps[c->n_steps - 1].ended : 0;
-  (void)fprintf(out, "%s%.10g%s (evaluation %lld", tally->name, tally->best.objective, tally->unit,
-                (long long)tally->best.id);
+  char error[32];
+  gannet_runs_format_error(tally->best.error, error);
+  (void)fprintf(out, "%s%.10g%s%s (%s", tally->name, tally->best.objective, error, tally->unit,
+                tally->best_runs);
   if (since > 0)
     (void)fprintf(out, "; %lld evaluation%s since", (long long)since, since > 1 ? "s" : "");
   (void)fputs(")\n", out);
@@ -410,11 +412,15 @@ static void put_design(view *v, const gannet_tally *tally) {
   flow f = begin_flow(v, "design", "", 1);
   if (!f.out) return;
   const double *x = gannet_history_x_user(v->campaign->history, tally->best.id);
-  const double *values = v->campaign->ledger.ticket[tally->best.id].result.constraints;
+  gannet_runs runs;
+  double *means = NULL;
+  const gannet_err err = gannet_alloc((size_t)problem->spec.n_constraints, sizeof *means, &means);
+  if (err == GANNET_OK) gannet_runs_find(v->campaign->history, tally->best.id, means, &runs);
   for (int i = 0; i < problem->spec.n_variables; ++i)
     if (gannet_problem_is_active(problem, i, x)) put_value(&f, problem, i, x[i]);
-  for (int k = 0; k < problem->spec.n_constraints; ++k)
-    put_constraint(&f, &problem->spec.constraints[k], values[k]);
+  for (int k = 0; k < problem->spec.n_constraints && err == GANNET_OK; ++k)
+    put_constraint(&f, &problem->spec.constraints[k], means[k]);
+  gannet_free(&means);
   end_flow(&f);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/query.h"
 #include "cli/watch/terminal.h"
 #include "cli/watch/watch.h"
+#include "problem/runs.h"
 
 static const cli_flag flags[] = {
     {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},

@@ -390,7 +390,8 @@ static void store_prediction(proposal *p) {
   const double mean =
       gannet_quadratic_value(&p->model[0], p->model[0].coefficient, p->best, NULL, NULL);
   l->state.first_id = p->first_id;
-  l->state.count = p->q;
+  const int replicates = gannet_history_replicates(l->history);
+  l->state.count = (int64_t)p->q * (replicates > 1 ? replicates : 1);
   l->state.from = p->data.centre_id;
   const double sd = gannet_quadratic_sd(&p->model[0], p->best, p->normal);
   l->state.predicted = fmin(fmax(0, -mean) * p->data.unit, 1e300); /* infinities are not saved */

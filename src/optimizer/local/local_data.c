@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
 #include "problem/conditional.h"
+#include "problem/runs.h"
 #include "problem/variable_constraints.h"
 
 /* Values closer than this share of their size are the same, to rounding. */

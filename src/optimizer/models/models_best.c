@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "optimizer/models/models_impl.h"
+#include "problem/runs.h"
 #include "search/merit_rank.h"
 
 typedef struct {
@@ -203,6 +204,7 @@ double gannet_models_required_improvement(const gannet_models *m) {
 }
 
 gannet_err gannet_models_best(gannet_models *m, int64_t first, int64_t *id) {
+  gannet_runs runs;
   double least = INFINITY;
   *id = -1;
   GANNET_TRY(find_means_at_incumbents(m, first));
@@ -211,8 +213,10 @@ gannet_err gannet_models_best(gannet_models *m, int64_t first, int64_t *id) {
     if (m->work[i] >= least) continue;
     if (!gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, one)))
       continue;
+    gannet_runs_find(m->history, one, NULL, &runs);
+    if (gannet_history_joins_runs(m->history) && runs.violation != 0) continue;
     least = m->work[i];
-    *id = one;
+    *id = gannet_history_joins_runs(m->history) ? runs.id : one;
   }
   return GANNET_OK;
 }

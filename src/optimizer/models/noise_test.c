@@ -138,7 +138,7 @@ gannet_err gannet_noise_test_run(const gannet_history *history, bool *noisy) {
   const int n_objectives = gannet_problem_n_objectives(problem);
   points p = {.d = problem->d};
   bool is_told = true;
-  *noisy = gannet_history_has_error_bars(history);
+  *noisy = gannet_history_has_error_bars(history) || gannet_history_joins_runs(history);
   for (int m = 0; m < n_objectives; ++m) {
     const double told = gannet_problem_objective_noise(problem, m);
     *noisy = *noisy || told > 0;

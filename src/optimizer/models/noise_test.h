@@ -20,8 +20,9 @@
 /* Results that are looked at, the last ones. */
 enum { GANNET_NOISE_TEST_MOST = 300 };
 
-/* A function of the history; noise that the problem tells of is taken at its word. With several
- * objectives one that is noisy is enough.
+/* A function of the history; noise that the problem tells of is taken at its word, and whoever
+ * wants designs to run several times says that there is some. With several objectives one that is
+ * noisy is enough.
  *
  * Local.
  */

@@ -8,6 +8,7 @@
 #include "base/normal.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose/propose_impl.h"
+#include "problem/runs.h"
 #include "surrogate/surrogate.h"
 
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/partition.h"
+#include "optimizer/replicates.h"
 #include "problem/objectives.h"
 #include "problem/variable_constraints.h"
 #include "search/batch.h"
@@ -228,7 +229,7 @@ gannet_err gannet_propose_choose(const gannet_member *member, const gannet_choic
 
 gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
   const size_t d = (size_t)member->problem->d, total = (size_t)q * GANNET_LOCAL_OPTIONS;
-  const int64_t first_id = gannet_history_count(member->history) + member->n_chosen;
+  const int64_t first_id = gannet_replicates_row_of(member->history, member->n_chosen);
   gannet_choices choices = {.n_lists = q,
                             .n_options = GANNET_LOCAL_OPTIONS,
                             .n_chosen = member->n_chosen,
@@ -259,7 +260,11 @@ static gannet_err sobol_points(const gannet_member *member, int q, const gannet_
   const gannet_stream stream = gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 0);
   gannet_sobol *sobol = NULL;
   GANNET_TRY(gannet_sobol_create(member->problem->d, &stream, &sobol));
-  const int64_t first = gannet_history_count(member->history) + member->n_chosen;
+  /* Points of a discrete problem may all be taken, and then the sequence still goes on. */
+  const int64_t known = member->problem->n_continuous > 0
+                            ? gannet_runs_count_designs(member->history, false)
+                            : gannet_history_count(member->history);
+  const int64_t first = known + member->n_chosen;
   gannet_sobol_points(sobol, (uint32_t)first, q, x_unit);
   gannet_sobol_destroy(&sobol);
   const int64_t n_near = design && first < design->n_near ? design->n_near - first : 0;

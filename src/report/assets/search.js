@@ -8,12 +8,12 @@ function showHead() {
     lead.textContent = ended ? `No simulation has succeeded yet; ${ended} ended without a result. ` : "No simulation has ended yet.";
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
-  else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at evaluation ${best.id}.`; lead.className = "bad"; }
+  else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at ${runsOf(best)}.`; lead.className = "bad"; }
   else if (summary.front) lead.textContent = `Front of ${summary.front.ids.length} design${summary.front.ids.length === 1 ? "" : "s"}, hypervolume ${number(summary.front.hypervolume)} of what is better than ${summary.front.objectives.map((o) => `${o.name} ${number(o.reference)}${o.chosen ? " (from the results)" : ""}`).join(", ")}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
-  else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${about.unit ? ` ${about.unit}` : ""}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
+  else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${errorOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id && !summary.front)
-    lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
+    lead.append(` ${best.runs ? "A" : "If values are noisy that is the luckiest one: a"} model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
@@ -124,9 +124,13 @@ const inCommas = (text) => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"`
 const forms = [["lines", (row) => active(row).map((k) => `${summary.variables[k].name} ${row.x[k]}`).join("\n") + "\n"],
   ["JSON", (row) => `{${active(row).map((k, at, list, v = summary.variables[k]) => `${JSON.stringify(v.name)}: ${asNumber(v) ? row.x[k] : JSON.stringify(row.x[k])}`).join(", ")}}\n`],
   ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
+// Where designs were run several times: the standard error of the mean, and the evaluations.
+const errorOf = (row) => row.runs && row.error !== null ? ` ± ${lowered(row.error).toPrecision(2)}` : "";
+const runsOf = (row) => row.runs ? `${row.runs} runs, evaluations ${row.evaluations.split(" ").join(", ")}` : `evaluation ${row.id}`;
 function tableText(rows) {
-  const names = ["id", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
-  return [names, ...rows.map((row) => [String(row.id), row.objective, ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
+  const several = rows.some((row) => row.runs);
+  const names = ["id", "objective", ...(several ? ["error", "evaluations"] : []), ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
+  return [names, ...rows.map((row) => [String(row.id), row.objective, ...(several ? [String(row.error ?? ""), String(row.evaluations ?? row.id)] : []), ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
 }
 function showBest() {
   if (!summary.best.length) return hide("best");
@@ -139,7 +143,7 @@ function showBest() {
       button.setAttribute("aria-label", `copy evaluation ${row.id}`);
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
-      line.append(cell, element("td", row.id), element("td", objective(lowered(Number(row.objective)), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      line.append(cell, element("td", row.runs ? row.evaluations : row.id), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
       row.labels.forEach((text) => line.append(element("td", text)));
       row.x.forEach((text, k) => line.append(element("td", isInactive(text, k) ? "-" : ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
       row.c.forEach((value) => line.append(element("td", number(value))));

@@ -1,0 +1,66 @@
+/* Replicates: which designs an ask runs once more, and which are new.
+ *
+ * With a fixed number n, every new design is asked for n times, with numbers that follow each
+ * other, also across batches. Before that come the runs that are missing of
+ *   the last design that was proposed, unless it was one to start with, and
+ *   the leading design, the feasible one with the best mean: imported or told, asked for when n was
+ *   smaller, or some of its runs were discarded.
+ * A design at which the simulation does not work is not run again.
+ *
+ * With `auto`, new designs are asked for once. In a batch that models propose, one point may
+ * instead run a design again, as long as no more than a quarter of all evaluations do: the leading
+ * design while it has a single run, as it may lead by luck; then, while the difference of its mean
+ * to the second best is less than the standard error of that difference, the one of the two with
+ * fewer runs. This is the top-two step of ranking and selection (Chen, Lin, Yuecesan, Chick 2000;
+ * Russo 2020), with a variance that all repeated designs share.
+ *
+ * All of this is a function of the history.
+ */
+#ifndef GANNET_OPTIMIZER_REPLICATES_H
+#define GANNET_OPTIMIZER_REPLICATES_H
+
+#include "base/complaints.h"
+#include "optimizer/options.h"
+#include "problem/runs.h"
+
+/* Plan an ask for q points.
+ *
+ * Local.
+ *
+ * by_models  in   the new points are proposed by models, not by the first design
+ * row        out  [q] row of the history whose design is run once more, or -1 - i for new design i
+ *
+ * Returns the number of new designs.
+ *
+ * Cost: O(rows) where runs are joined.
+ */
+int gannet_replicates_plan(const gannet_history *history, int q, bool by_models, int64_t *row);
+
+/* The row that new design i of the next ask will have first.
+ *
+ * Local.
+ */
+int64_t gannet_replicates_row_of(const gannet_history *history, int i);
+
+/* Runs that are missing of the last design, if it was one to start with, and a row of it.
+ *
+ * Local.
+ */
+int gannet_replicates_due_of_start(const gannet_history *history, int64_t *row);
+
+/* Evaluations for which there are listed candidates left, INT64_MAX without a list.
+ *
+ * Local.
+ */
+int64_t gannet_replicates_count_left(const gannet_history *history);
+
+/* Complain about replicates of a problem without noise, or with several objectives.
+ *
+ * Local.
+ *
+ * location  in  of the setting; NULL = it has none
+ */
+void gannet_replicates_check(const gannet_optimizer_options *options, const gannet_problem *problem,
+                             const char *location, gannet_complaints *complaints);
+
+#endif

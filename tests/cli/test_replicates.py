@@ -1,0 +1,238 @@
+# test: labels cli timeout 240 processors 1
+"""Designs that are run several times: as evaluations that follow each other, shown as one design with its mean."""
+import csv
+import itertools
+import json
+import re
+import statistics
+
+import program
+from program import BRANIN, USAGE
+
+# Noise that follows the number of an evaluation, so that every run of a campaign has the same.
+SIMULATION = """\
+#!/bin/bash
+awk -v id="$GANNET_EVAL_ID" '{ v[$1] = $2 } END {
+  noise = (id * 7919 % 101) / 101 - 0.5
+  printf "objective %.17g\\nheat %.17g\\n", (v["x1"] - 2)^2 / 20 + (v["x2"] - 3)^2 / 40 + noise, v["x1"] + noise
+}' "$GANNET_PARAMS" > "$GANNET_RESULTS"
+"""
+NOISY = """\
+variables:
+  x1: {lower: -5, upper: 10}
+  x2: {lower: 0, upper: 15}
+initial: 4
+batch: 8
+budget: {evaluations: 40}
+evaluate: {backend: command, command: ["{input_directory}/noisy.sh"], parallel: 2}
+"""
+THRICE = NOISY + "replicates: 3\n"
+
+
+class Replicates(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write(SIMULATION, "noisy.sh", 0o755)
+
+    def rows(self, directory="fast.campaign"):
+        with open(self.folder / directory / "history.csv") as file:
+            return sorted(csv.DictReader(file), key=lambda row: int(row["id"]))
+
+    def best(self, *arguments, directory="fast.campaign"):
+        return list(csv.DictReader(self.succeed("best", directory, "-f", "csv", *arguments).out.splitlines()))
+
+    def designs(self, rows):
+        """Rows of each design, in the order of the first."""
+        found = {}
+        for row in rows:
+            found.setdefault((row["x1"], row["x2"]), []).append(row)
+        return list(found.values())
+
+    def check_columns(self, rows):
+        for runs in self.designs(rows):
+            self.assertEqual({row["design"] for row in runs}, {runs[0]["id"]})
+            self.assertEqual([row["replicate"] for row in runs], [str(k + 1) for k in range(len(runs))])
+
+    def test_every_design_is_run_three_times_across_batches(self):
+        self.succeed("run", self.write(THRICE), "-q")
+        rows = self.rows()
+        points = [(row["x1"], row["x2"]) for row in rows]
+        runs = [len(list(group)) for _, group in itertools.groupby(points)]
+        self.assertEqual(runs, [3] * 13 + [1])
+        self.assertEqual(len(set(points)), 14)
+        self.assertEqual([row["batch"] for row in rows], [str(i // 8) for i in range(40)])
+        self.check_columns(rows)
+
+    def test_the_best_is_a_design_by_its_mean_everywhere(self):
+        out = self.succeed("run", self.write(THRICE)).out
+        rows = self.rows()
+        several = [runs for runs in self.designs(rows) if len(runs) > 1]
+        means = [statistics.mean(float(row["objective"]) for row in runs) for runs in several]
+        first = min(range(len(several)), key=lambda i: means[i])
+        values = [float(row["objective"]) for row in several[first]]
+        error = statistics.stdev(values) / len(values) ** 0.5
+        ids = [row["id"] for row in several[first]]
+        best = self.best("-n", "20")
+        self.assertEqual((best[0]["id"], best[0]["runs"], best[0]["evaluations"]), (ids[0], "3", " ".join(ids)))
+        self.assertAlmostEqual(float(best[0]["objective"]), means[first], places=12)
+        self.assertAlmostEqual(float(best[0]["objective.error"]), error, places=12)
+        # The design with a single run comes last, whatever its value.
+        self.assertEqual([row["runs"] for row in best], ["3"] * 13 + ["1"])
+        self.assertEqual(best[-1]["objective.error"], "")
+        ordered = [float(row["objective"]) for row in best[:13]]
+        self.assertEqual(ordered, sorted(ordered))
+        self.assertNotEqual(best[0]["objective"], min(rows, key=lambda row: float(row["objective"]))["objective"])
+        phrase = f"(3 runs, evaluations {', '.join(ids)})"
+        shown = rf"{means[first]:.10g} \+- {error:.2g} {re.escape(phrase)}"
+        self.assertRegex(self.succeed("status", "fast.campaign").out, f"best +{shown}")
+        self.assertRegex(self.succeed("watch", "fast.campaign").out, shown)
+        self.assertIn(f"best design: {phrase[1:-1]}\n", out)
+        self.succeed("report", "fast.campaign")
+        page = (self.folder / "fast.campaign/report.html").read_text()
+        self.assertIn(f'"evaluations": "{" ".join(ids)}"', page.replace('":"', '": "'))
+        table = self.succeed("best", "fast.campaign").out
+        self.assertRegex(table, r"runs +objective.error +evaluations")
+        whole = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)
+        self.assertEqual(whole[0]["runs"], 3)
+        export = list(csv.DictReader(self.succeed("export", "fast.campaign").out.splitlines()))
+        self.check_columns(sorted(export, key=lambda row: int(row["id"])))
+        self.succeed("verify", "fast.campaign")
+
+    def test_a_table_of_the_best_can_be_where_another_campaign_starts(self):
+        text = THRICE + "constraints: {heat: {upper: 9}}\n"
+        self.succeed("run", self.write(text), "-q")
+        self.write(self.succeed("best", "fast.campaign", "-n", "2", "-f", "csv").out, "best.csv")
+        self.succeed("run", self.write(text + "start: best.csv\n"), "-q", "-d", "next", "--max-evals", "8")
+        self.assertEqual([row["x1"] for row in self.rows("next")[::3]][:2], [row["x1"] for row in self.best("-n", "2")])
+
+    def test_several_objectives_are_refused(self):
+        outcome = self.gannet("run", self.write(THRICE + "objectives: {drag: {}, mass: {goal: maximize}}\n"), "-q")
+        self.assertEqual(outcome.code, USAGE, outcome)
+        self.assertRegex(outcome.err, r"fast.yaml:8:1: replicates: with several objectives designs are compared by single runs; expected 1")
+
+    def test_feasible_is_what_the_means_of_constraints_say(self):
+        self.succeed("run", self.write(THRICE + "constraints: {heat: {upper: 1.5}}\n"), "-q")
+        for runs in self.designs(self.rows()):
+            mean = statistics.mean(float(row["heat"]) for row in runs)
+            (shown,) = [row for row in self.best("-n", "99") if row["id"] == runs[0]["id"]] or [None]
+            self.assertEqual(shown is not None, mean <= 1.5)
+            if shown:
+                self.assertAlmostEqual(float(shown["heat"]), mean, places=12)
+                self.assertEqual(shown["feasible"], "true")
+
+    def test_interrupted_on_any_number_of_ranks_it_is_the_same_campaign(self):
+        starts = "start: [{x1: 1, x2: 2}, {x1: 4}, {x2: 5}]\n"
+        for k, more in enumerate(("replicates: 3\n", "replicates: auto\nmethod: gp-ei\n", "replicates: 3\nmethod: turbo-1\n" + starts)):
+            file = self.write(NOISY.replace("batch: 8", "batch: 4") + more)
+            self.succeed("run", file, "-q", "-d", f"whole-{k}", ranks=3)
+            for budget in 4, 8, 20, 40:
+                self.succeed("run", file, "-q", "-d", f"parts-{k}", "--resume", "--max-evals", budget, ranks=budget % 3)
+            self.assertEqual(self.digest(f"parts-{k}"), self.digest(f"whole-{k}"))
+            self.check_columns(self.rows(f"parts-{k}"))
+
+    def test_asked_for_by_hand_they_follow_each_other(self):
+        file = self.write(THRICE.replace("backend: command, command: [\"{input_directory}/noisy.sh\"], parallel: 2", "backend: manual"))
+        asked = []
+        for q in 2, 5, 1, 4, 7:
+            rows = list(csv.DictReader(self.succeed("ask", file if not asked else "fast.campaign", "-q", str(q)).out.splitlines()))
+            for row in rows:
+                self.succeed("tell", "fast.campaign", "--id", row["id"], "--objective", str(3 + int(row["id"]) % 5))
+            asked += [(row["x1"], row["x2"]) for row in rows]
+        self.assertEqual([len(list(group)) for _, group in itertools.groupby(asked)], [3] * 6 + [1])
+
+    def test_designs_to_start_with_are_replicated_and_imports_are_not(self):
+        self.write("x1,x2,objective\n-4,14,90\n9,13,80\n", "old.csv")
+        self.succeed("run", self.write(THRICE + "start: [{x1: 1, x2: 2}, {x1: 4}, {x2: 5}]\nimport: [old.csv]\n"), "-q", ranks=2)
+        rows = self.rows()
+        self.assertEqual([row["origin"] for row in rows[:12]], ["import"] * 2 + ["start"] * 9 + ["method"])  # five designs: initial: 4 is complete
+        self.assertEqual([len(runs) for runs in self.designs(rows)][:6], [1, 1, 3, 3, 3, 3])
+        self.assertEqual([runs[0]["x1"] for runs in self.designs(rows)][2:4], ["1", "4"])
+        self.assertEqual(len({row["x2"] for row in rows[5:8]}), 1)  # filled in once
+
+    def test_an_import_that_leads_is_run_again(self):
+        self.write("x1,x2,objective\n-4,14,-90\n9,13,80\n", "old.csv")
+        self.succeed("run", self.write(THRICE + "import: [old.csv]\n"), "-q", "--max-evals", "8")
+        rows = self.rows()
+        self.assertEqual([(row["x1"], row["x2"]) for row in rows[2:4]], [("-4", "14")] * 2)
+        self.assertEqual(rows[3]["replicate"], "3")
+
+    def test_a_discarded_run_is_one_less_unless_its_design_is_best_or_last(self):
+        file = self.write(THRICE)
+        self.succeed("run", file, "-q", "--max-evals", "32")
+        ranked = self.best("-n", "20")
+        worst, best = ranked[-2], ranked[0]
+        self.succeed("discard", "fast.campaign", "--id", worst["id"], "--why", "wrong mesh")
+        self.succeed("discard", "fast.campaign", "--id", best["id"], "--why", "wrong mesh")
+        other = best["evaluations"].split()[1:]
+        again = {row["evaluations"]: row for row in self.best("-n", "20")}
+        self.assertEqual(again[" ".join(other)]["runs"], "2")
+        leading = min(again.values(), key=lambda row: float(row["objective"]))
+        self.succeed("run", file, "-q", "--resume")
+        point = lambda row: (row["x1"], row["x2"])
+        count = lambda one: sum(point(row) == point(one) and row["status"] == "done" for row in self.rows())
+        self.assertEqual((count(worst), count(leading)), (2, 3))
+
+    def test_another_number_on_a_resume(self):
+        file = self.write(NOISY)
+        self.succeed("run", file, "-q", "--max-evals", "16")
+        self.assertNotIn("design", self.rows()[0])
+        lucky = self.best()[0]
+        outcome = self.succeed("run", self.write(THRICE), "-q", "--resume")
+        self.assertRegex(outcome.err, r"1 key differs from the saved campaign.*replicates.*3")
+        rows = self.rows()
+        self.check_columns(rows)
+        # First the last design and the one that led by a single value are run up to three times.
+        self.assertEqual([row["x1"] for row in rows[16:18]], [rows[15]["x1"]] * 2)
+        if lucky["id"] != "15":
+            self.assertEqual([row["x1"] for row in rows[18:20]], [lucky["x1"]] * 2)
+        self.assertEqual(self.best()[0]["runs"], "3")
+        self.succeed("run", self.write(NOISY), "-q", "--resume", "--max-evals", "44")
+        rows = self.rows()
+        self.assertNotIn("design", rows[0])
+        self.assertEqual(len({(row["x1"], row["x2"]) for row in rows[40:]}), 4)
+        self.succeed("verify", "fast.campaign")
+
+    def test_auto_repeats_what_leads_and_no_more_than_a_quarter(self):
+        self.succeed("run", self.write(NOISY + "replicates: auto\n"), "-q")
+        rows = self.rows()
+        repeated = [row for row in rows if row["replicate"] != "1"]
+        self.assertGreaterEqual(len(repeated), 1)
+        self.assertLessEqual(len(repeated), 10)
+        self.assertTrue(all(row["id"] in ("15", "23", "31", "39") for row in repeated))  # the last of a batch
+        self.assertGreaterEqual(int(self.best()[0]["runs"]), 2)
+
+    def test_a_list_of_candidates_has_each_three_times(self):
+        self.write("x1,x2\n" + "".join(f"{i % 5},{i // 5}\n" for i in range(10)), "pool.csv")
+        out = self.succeed("run", self.write(THRICE.replace("40", "100") + "candidates: pool.csv\n")).out
+        self.assertIn("finished: 30 evaluations done", out)
+        self.assertEqual([len(runs) for runs in self.designs(self.rows())], [3] * 10)
+
+    def test_a_design_that_cannot_run_is_not_run_again(self):
+        self.write(SIMULATION.replace("awk", 'if [ "$GANNET_EVAL_ID" = 2 ]; then echo "fail no mesh" > "$GANNET_RESULTS"; exit; fi\nawk', 1), "noisy.sh", 0o755)
+        self.succeed("run", self.write(THRICE.replace("batch: 8", "batch: 1").replace("40", "12")), "-q")
+        self.assertEqual([len(runs) for runs in self.designs(self.rows())][:2], [3, 3])
+        self.write(SIMULATION.replace("awk", 'if [ "$GANNET_EVAL_ID" = 0 ]; then echo "fail no mesh" > "$GANNET_RESULTS"; exit; fi\nawk', 1), "noisy.sh", 0o755)
+        self.succeed("run", self.write(THRICE.replace("batch: 8", "batch: 1").replace("40", "12")), "-q", "-d", "other")
+        self.assertEqual([len(runs) for runs in self.designs(self.rows("other"))][:2], [1, 3])
+
+    def test_wrong_numbers_are_refused_with_their_place(self):
+        wrong = r"fast.yaml:8:13: replicates: '{}' is not valid; expected whole number, 1 to 100, or auto"
+        for text, message in (*((text, wrong.format(re.escape(text))) for text in ("0", "-1", "2.5", "1e9", "all")),
+                              ("auto\nnoise: 0", r"fast.yaml:8:1: replicates: auto, but noise: 0 says that a design gives the same values whenever it runs; "
+                               r"expected 1, or noise: auto"),
+                              ("3\nnoise: 0", r"fast.yaml:8:1: replicates: 3, but noise: 0 says"),
+                              ("50", r"fast.yaml:8:1: replicates: 50 runs of every design are more than budget.evaluations: 40; expected 1 to 40")):
+            outcome = self.gannet("run", self.write(NOISY + f"replicates: {text}\n"), "-q")
+            self.assertEqual(outcome.code, USAGE, outcome)
+            self.assertRegex(outcome.err, message)
+
+    def test_one_is_as_if_nothing_was_said(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        self.succeed("run", self.write(BRANIN + "replicates: 1\n", "one.yaml"), "-q", "-d", "one")
+        self.assertEqual(self.digest(), self.digest("one"))
+        self.assertEqual(list(self.rows()[0]), list(self.rows("one")[0]))
+        self.assertNotIn("replicates", (self.folder / "one/campaign.yaml").read_text())
+
+
+if __name__ == "__main__":
+    program.main()
