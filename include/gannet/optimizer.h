@@ -36,10 +36,10 @@ typedef struct {
 } gannet_method_setting;
 
 typedef enum {
-  GANNET_RESULT_OK,         /* objective and constraints are given */
+  GANNET_RESULT_OK,         /* objectives and constraints are given */
   GANNET_RESULT_CANNOT_RUN, /* the simulation cannot work at this design: learn to stay away */
   GANNET_RESULT_FAILED,     /* no result, through no fault of the design */
-  /* Objective or constraints are given, but not all: those that are NAN are missing, because a
+  /* Objectives or constraints are given, but not all: those that are NAN are missing, because a
    * check that came first has ended the evaluation. Models learn from what is given. */
   GANNET_RESULT_PARTIAL,
   GANNET_RESULT_INFEASIBLE GANNET_DEPRECATED("use GANNET_RESULT_CANNOT_RUN") =
@@ -49,22 +49,26 @@ typedef enum {
 typedef struct {
   int64_t id; /* from ask */
   gannet_outcome outcome;
-  double objective;          /* in the sense and units of the problem */
-  const double *constraints; /* [n_constraints] in the user's units; NULL when there are none,
-                                and allowed when the outcome is not GANNET_RESULT_OK */
-  /* What else is known: other quantities, or objective and constraints by their names, for their
+  double objective; /* in the sense and units of the problem; with several objectives 0 or NAN */
+  /* [n_constraints] as the program stated them, in the user's units; NULL when there are none, and
+   * allowed when the outcome is not GANNET_RESULT_OK */
+  const double *constraints;
+  /* What else is known: other quantities, or objectives and constraints by their names, for their
    * standard deviations and gradients or instead of the members above. A value of theirs that is
    * not NAN counts before the member. Only results that are GANNET_RESULT_OK and finite have any;
    * of more than 1000 others the first are kept. */
   int n_quantities;
   const gannet_quantity *quantities; /* [n_quantities] */
+  /* [n_objectives] in the order, sense and units of the problem; a single one counts before the
+   * member objective. NULL = quantities have them, or, of a single objective, the member. */
+  const double *objectives;
 } gannet_result;
 
 /* What is known about the best evaluation; with the setting replicates, about the best design. */
 typedef struct {
   int64_t
       id; /* -1 when nothing was evaluated successfully; of a design its first run that counts */
-  double objective; /* of a design the mean over its runs */
+  double objective; /* of a design the mean over its runs; of several objectives the first */
   int feasible;     /* 0: no evaluation satisfies all constraints; this one violates them least */
   int runs;         /* that the mean is over; 1 without the setting replicates */
   double error; /* standard error of the mean, or the standard deviation that was told of one run;
@@ -97,7 +101,7 @@ typedef struct {
  */
 typedef struct {
   double mean, sd; /* in the user's units */
-  double kept;     /* probability that the quantity keeps its bounds; 1 for the objective */
+  double kept;     /* probability that the quantity keeps its bounds; 1 for an objective */
 } gannet_prediction;
 
 /* Whether a design is expected to be of use. */
@@ -162,8 +166,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  * Collective; the same on all ranks.
  *
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
- * exist, GANNET_RESULT_OK without the values of the constraints, GANNET_RESULT_PARTIAL without any
- * value, or a quantity whose name or standard deviation is not possible; GANNET_ERR_STATE for an id
+ * exist, GANNET_RESULT_OK without the values of the constraints or of several objectives, the
+ * member objective where there are several, GANNET_RESULT_PARTIAL without any value, or a quantity
+ * whose name or standard deviation is not possible; GANNET_ERR_STATE for an id
  * that was discarded, or has a result other than failed; GANNET_ERR_RANKS when the results differ
  * between ranks. Nothing is taken over then.
  */
@@ -182,9 +187,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *opt
  *
  * Errors: GANNET_ERR_INPUT for what is no value of the variable: a fraction of an integer, a
  * category that does not exist, a number <= 0 on a log scale or outside the bounds by more than a
- * million times their width; GANNET_ERR_ARG for an outcome that does not exist, GANNET_RESULT_OK
- * without the values of the constraints, or a quantity that cannot be; GANNET_ERR_RANKS when point
- * or result differ between ranks. Nothing is taken over then.
+ * million times their width; GANNET_ERR_ARG as of gannet_optimizer_tell; GANNET_ERR_RANKS when
+ * point or result differ between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
                                                                  const double *x_user,
@@ -262,7 +266,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related(gannet_optimi
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related_results(
     gannet_optimizer *optimizer, int n, const double *x_user, const gannet_result *results);
 
-/* The best evaluation so far.
+/* The best evaluation so far. With several objectives it is the best by the first one alone;
+ * gannet_optimizer_front has those that no other one dominates.
  *
  * Local.
  *
@@ -273,11 +278,37 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related_results(
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);
 
-/* A quantity that was told with a result: the objective, a constraint, or any other.
+/* The front of several objectives: the feasible evaluations that no other one dominates, which
+ * means that none is at least as good in every objective and better in one. Of those that are equal
+ * in every objective it has the first. With one objective it is the best evaluation.
+ *
+ * The reference point, up to which the hypervolume is measured, consists of the thresholds of the
+ * objectives. Where one has none, it is the worst value of the front plus a tenth of the front's
+ * range, and moves with the front.
  *
  * Local.
  *
- * name      in   such as "objective"
+ * optimizer    in   NULL has none: reference and hypervolume are untouched
+ * most         in   how many there is room for; >= 0
+ * id           out  [most] ascending; NULL when not wanted
+ * x_user       out  [most][n_variables]; NULL when not wanted
+ * objectives   out  [most][n_objectives] in the user's order, sense and units; NULL when not wanted
+ * reference    out  [n_objectives] as objectives; NULL when not wanted
+ * hypervolume  out  of the front up to the reference point, in the product of the units; NAN where
+ *                   it is larger than any number; NULL when not wanted
+ *
+ * Returns how many there are, also when that is more than most; -1 when there is no memory for
+ * them, and then all that is out is untouched.
+ */
+GANNET_API int64_t gannet_optimizer_front(const gannet_optimizer *optimizer, int64_t most,
+                                          int64_t *id, double *x_user, double *objectives,
+                                          double *reference, double *hypervolume);
+
+/* A quantity that was told with a result: an objective, a constraint, or any other.
+ *
+ * Local.
+ *
+ * name      in   such as "objective", the name of a single one
  * quantity  out  its value is NAN when the evaluation has no result with it; its name and gradient
  *                are borrowed until the next ask or tell
  *
@@ -318,7 +349,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
  *
  * n            in   >= 0
  * x_user       in   [n][n_variables]
- * predictions  out  [n][1 + n_constraints] the objective, then the constraints in their order
+ * predictions  out  [n][1 + n_constraints] the objective, then the constraints in their order; with
+ *                   several objectives [n][n_objectives + n_constraints] all of them first
  * feasibility  out  [n]; NULL when not wanted
  *
  * Errors: GANNET_ERR_INPUT for a design outside the ranges of the variables: models know nothing

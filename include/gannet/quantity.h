@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 typedef struct {
-  const char *name; /* "objective", a constraint's, or any other of up to 63 letters, digits and
-                       underscores that does not start with a digit */
+  const char *name; /* "objective", that of one of several or of a constraint, or any other of up to
+                       63 letters, digits and underscores that does not start with a digit */
   double value;     /* in the user's units; NAN = missing */
   double sd;        /* standard deviation of the value, in its units; 0 = not told */
   const double *gradient; /* [n_variables] derivatives of the value by the variables, all in the

@@ -7,6 +7,7 @@
 #include "cli/point.h"
 #include "cli/query.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -135,7 +136,8 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   if (quantity < 0)
     return gannet_cell_real(
         what == CAN_RUN ? f->feasibility[row].can_run : f->feasibility[row].feasible, text);
-  const gannet_prediction *p = &f->predictions[row * (1 + spec->n_constraints) + quantity];
+  const int place = gannet_problem_place(f->problem, quantity);
+  const gannet_prediction *p = &f->predictions[row * (1 + spec->n_constraints) + place];
   return gannet_cell_real(what == 0 ? p->mean : what == 1 ? p->sd : p->kept, text);
 }
 

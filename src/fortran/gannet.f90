@@ -173,6 +173,7 @@ module gannet
     type(c_ptr) :: constraints
     integer(c_int) :: n_quantities
     type(c_ptr) :: quantities
+    type(c_ptr) :: objectives = c_null_ptr
   end type
 
   type, bind(c) :: c_quantity

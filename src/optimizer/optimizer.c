@@ -20,6 +20,9 @@
 #include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
 #include "optimizer/replicates.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
+#include "problem/outputs.h"
 #include "problem/variable_constraints.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
@@ -404,10 +407,61 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   return GANNET_OK;
 }
 
+/* The objectives as a record has them: the first one apart, the others behind the constraints. */
+static gannet_err take_objectives(const gannet_problem *problem, const gannet_result *result,
+                                  gannet_result_record *record) {
+  const int n = gannet_problem_n_objectives(problem);
+  GANNET_REQUIRE(
+      n == 1 || isnan(result->objective) || result->objective == 0, GANNET_ERR_ARG,
+      "objective = %g, but there are %d objectives; expected their values in objectives, "
+      "and 0 or NAN here",
+      result->objective, n);
+  if (n == 1) record->objective = result->objective;
+  if (!result->objectives) return GANNET_OK;
+  record->objective = result->objectives[0];
+  for (int m = 1; m < n; ++m)
+    record->constraints[gannet_problem_objective_quantity(problem, m) - 1] = result->objectives[m];
+  return GANNET_OK;
+}
+
+/* Check that all values of a complete result, or some of a partial one, are given.
+ *
+ * finite  out  none of those that are given is infinite, nor NAN where all should be there
+ */
+static gannet_err check_values(const gannet_problem *problem, const gannet_result *result,
+                               const gannet_result_record *record, bool *finite) {
+  const bool is_partial = result->outcome == GANNET_RESULT_PARTIAL;
+  const int several = gannet_problem_n_objectives(problem);
+  int known = 0, missing = -1;
+  *finite = true;
+  for (int i = 0; i <= problem->spec.n_constraints; ++i) {
+    const double value = i > 0 ? record->constraints[i - 1] : record->objective;
+    const bool is_objective = gannet_problem_quantity_objective(problem, i) >= 0;
+    const bool has_place =
+        is_objective ? several == 1 || result->objectives : result->constraints != NULL;
+    known += isfinite(value);
+    *finite = *finite && (isfinite(value) || (is_partial && isnan(value)));
+    if (missing < 0 && !is_partial && !has_place && isnan(value)) missing = i;
+  }
+  GANNET_REQUIRE(!is_partial || known > 0 || !*finite, GANNET_ERR_ARG,
+                 "outcome GANNET_RESULT_PARTIAL without any value; expected the objective or a "
+                 "constraint");
+  if (missing < 0) return GANNET_OK;
+  GANNET_REQUIRE(gannet_problem_quantity_objective(problem, missing) < 0, GANNET_ERR_ARG,
+                 "objectives is a null pointer, and no quantity has a value of %s; with outcome "
+                 "GANNET_RESULT_OK expected the values of %d objectives",
+                 gannet_problem_quantity_name(problem, missing), several);
+  return GANNET_RAISE(GANNET_ERR_ARG,
+                      "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the "
+                      "values of %d constraints",
+                      gannet_problem_n_bounded(problem));
+}
+
 gannet_err gannet_optimizer_read_result(const gannet_problem *problem, const gannet_result *result,
                                         gannet_result_record *record) {
-  const int n = problem->spec.n_constraints;
-  gannet_result_clear(n, record);
+  const int n = gannet_problem_n_bounded(problem);
+  bool finite = true;
+  gannet_result_clear(problem->spec.n_constraints, record);
   record->id = result->id;
   GANNET_REQUIRE(
       result->outcome == GANNET_RESULT_OK || result->outcome == GANNET_RESULT_CANNOT_RUN ||
@@ -418,28 +472,14 @@ gannet_err gannet_optimizer_read_result(const gannet_problem *problem, const gan
                  result->n_quantities);
   if (result->n_quantities > 0) GANNET_REQUIRE_POINTER(result->quantities, "quantities");
   if (result->outcome == GANNET_RESULT_CANNOT_RUN) record->status = GANNET_EVAL_CANNOT_RUN;
-  const bool is_partial = result->outcome == GANNET_RESULT_PARTIAL;
-  if (result->outcome != GANNET_RESULT_OK && !is_partial) return GANNET_OK;
-  record->objective = result->objective;
+  if (result->outcome != GANNET_RESULT_OK && result->outcome != GANNET_RESULT_PARTIAL)
+    return GANNET_OK;
+  GANNET_TRY(take_objectives(problem, result, record));
   if (result->constraints && n > 0)
     memcpy(record->constraints, result->constraints, (size_t)n * sizeof *record->constraints);
   for (int i = 0; i < result->n_quantities; ++i)
     GANNET_TRY(gannet_result_report(problem, &result->quantities[i], record));
-  bool finite = true, given = true;
-  int known = 0;
-  for (int i = 0; i <= n; ++i) {
-    const double value = i > 0 ? record->constraints[i - 1] : record->objective;
-    known += isfinite(value);
-    finite = finite && (isfinite(value) || (is_partial && isnan(value)));
-    given = given && (i == 0 || is_partial || result->constraints || !isnan(value));
-  }
-  GANNET_REQUIRE(!is_partial || known > 0 || !finite, GANNET_ERR_ARG,
-                 "outcome GANNET_RESULT_PARTIAL without any value; expected the objective or a "
-                 "constraint");
-  GANNET_REQUIRE(given, GANNET_ERR_ARG,
-                 "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the values "
-                 "of %d constraints",
-                 n);
+  GANNET_TRY(check_values(problem, result, record, &finite));
   if (!finite) gannet_quantities_release(&record->reported);
   record->status = finite ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED;
   record->run.crashed = !finite;
@@ -610,7 +650,8 @@ gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const doubl
 /* What a result does not have is NAN, whichever its outcome. */
 static gannet_err read_related(const gannet_problem *problem, int i, const gannet_result *result,
                                gannet_related_rows *rows) {
-  const int k = problem->spec.n_constraints;
+  const int k = problem->spec.n_constraints, bounded = gannet_problem_n_bounded(problem);
+  const int several = gannet_problem_n_objectives(problem);
   gannet_result given = *result;
   gannet_result_record record = {.constraints = rows->constraints + (ptrdiff_t)i * k};
   GANNET_REQUIRE(
@@ -620,7 +661,8 @@ static gannet_err read_related(const gannet_problem *problem, int i, const ganne
       i + 1, (int)given.outcome);
   given.outcome = GANNET_RESULT_PARTIAL; /* constraints may be missing */
   bool any = given.n_quantities != 0 || !isnan(given.objective);
-  for (int c = 0; given.constraints && c < k; ++c) any = any || !isnan(given.constraints[c]);
+  for (int c = 0; given.constraints && c < bounded; ++c) any = any || !isnan(given.constraints[c]);
+  for (int m = 0; given.objectives && m < several; ++m) any = any || !isnan(given.objectives[m]);
   if (!any) { /* which is refused with its number when all have been read */
     gannet_result_clear(k, &record);
     rows->objective[i] = NAN;
@@ -660,14 +702,14 @@ gannet_err gannet_optimizer_quantity(const gannet_optimizer *o, int64_t id, cons
   GANNET_TRY(gannet_optimizer_find_row(o, id, &row));
   const gannet_reported *found =
       gannet_quantities_find(gannet_history_reported(o->history, row), name);
-  const int constraint = gannet_problem_find_constraint(o->problem, name);
+  const int index = gannet_problem_find_quantity(o->problem, name);
   *quantity = (gannet_quantity){.name = name, .value = NAN};
   if (found)
     *quantity = (gannet_quantity){found->name, found->value, found->sd, found->gradient};
-  else if (strcmp(name, "objective") == 0)
+  else if (index == 0)
     quantity->value = gannet_history_get(o->history, row)->objective;
-  else if (constraint >= 0)
-    quantity->value = gannet_history_constraints(o->history, row)[constraint];
+  else if (index > 0)
+    quantity->value = gannet_history_constraints(o->history, row)[index - 1];
   return GANNET_OK;
 }
 
@@ -689,6 +731,29 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
   if (x_user)
     memcpy(x_user, gannet_history_x_user(o->history, row),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
+}
+
+int64_t gannet_optimizer_front(const gannet_optimizer *o, int64_t most, int64_t *id, double *x_user,
+                               double *objectives, double *reference, double *hypervolume) {
+  gannet_front front = {0};
+  if (!o) return 0;
+  if (gannet_front_find(o->history, &front) != GANNET_OK) return -1;
+  const size_t v = (size_t)o->problem->spec.n_variables, several = (size_t)front.m;
+  const int n = front.n;
+  for (int64_t i = 0; i < n && i < most; ++i) {
+    const size_t at = (size_t)i;
+    if (id) id[at] = gannet_discarded_id(&o->discarded, front.id[at]);
+    if (x_user)
+      memcpy(x_user + at * v, gannet_history_x_user(o->history, front.id[at]), v * sizeof *x_user);
+    for (size_t m = 0; m < several && objectives; ++m)
+      objectives[at * several + m] =
+          gannet_problem_flip_objective(o->problem, (int)m, front.y[at * several + m]);
+  }
+  for (int m = 0; m < front.m && reference; ++m)
+    reference[m] = gannet_problem_flip_objective(o->problem, m, front.reference[m]);
+  if (hypervolume) *hypervolume = front.hypervolume;
+  gannet_front_release(&front);
+  return n;
 }
 
 void gannet_optimizer_count(const gannet_optimizer *o, gannet_counts *counts) {

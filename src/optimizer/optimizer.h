@@ -74,8 +74,9 @@ int64_t gannet_optimizer_next_batch(const gannet_optimizer *optimizer);
  *
  * Collective; the same on all ranks.
  *
- * x_user  in  [n][n_variables] complete, for the variable constraints
- * x_unit  in  [n][d] their coordinates, of which those of numbers may be below 0 or above 1
+ * x_user       in   [n][n_variables] complete, for the variable constraints
+ * x_unit       in   [n][d] their coordinates, of which those of numbers may be below 0 or above 1
+ * predictions  out  [n][1 + n_constraints] in the order of the quantities (problem/objectives.h)
  *
  * Errors: those of gannet_optimizer_predict that come from the results and the models.
  */

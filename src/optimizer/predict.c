@@ -243,6 +243,23 @@ static gannet_err predict_completed(const gannet_optimizer *o, int n, const doub
   return err;
 }
 
+/* Put the predictions of every design from the order of the quantities into that which programs
+ * see. */
+static gannet_err order_for_user(const gannet_problem *problem, int n,
+                                 gannet_prediction *predictions) {
+  const size_t quantities = 1 + (size_t)problem->spec.n_constraints;
+  gannet_prediction *row = NULL;
+  if (gannet_problem_n_objectives(problem) == 1) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(quantities, sizeof *row, &row));
+  for (size_t i = 0; i < (size_t)n; ++i) {
+    memcpy(row, predictions + i * quantities, quantities * sizeof *row);
+    for (size_t k = 0; k < quantities; ++k)
+      predictions[i * quantities + (size_t)gannet_problem_place(problem, (int)k)] = row[k];
+  }
+  gannet_free(&row);
+  return GANNET_OK;
+}
+
 gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const double *x_user,
                                     gannet_prediction *predictions,
                                     gannet_feasibility *feasibility) {
@@ -252,6 +269,8 @@ gannet_err gannet_optimizer_predict(const gannet_optimizer *o, int n, const doub
   gannet_err err =
       gannet_agree(o->context->comm, complete_designs(o, n, x_user, predictions, &completed));
   if (err == GANNET_OK) err = predict_completed(o, n, completed, NULL, predictions, feasibility);
+  if (err == GANNET_OK)
+    err = gannet_agree(o->context->comm, order_for_user(o->problem, n, predictions));
   gannet_free(&completed);
   GANNET_TRY(err);
   return GANNET_OK;

@@ -23,6 +23,11 @@ int gannet_problem_quantity_objective(const gannet_problem *problem, int quantit
   return m >= 1 ? m : -1;
 }
 
+int gannet_problem_place(const gannet_problem *problem, int quantity) {
+  const int m = gannet_problem_quantity_objective(problem, quantity);
+  return m >= 0 ? m : gannet_problem_n_objectives(problem) + quantity - 1;
+}
+
 double gannet_problem_flip_objective(const gannet_problem *problem, int m, double value) {
   const gannet_problem_spec *spec = &problem->spec;
   const gannet_goal goal = spec->n_objectives > 0 ? spec->objectives[m].goal : spec->goal;

@@ -35,6 +35,13 @@ int gannet_problem_n_bounded(const gannet_problem *problem);
 int gannet_problem_objective_quantity(const gannet_problem *problem, int m);
 int gannet_problem_quantity_objective(const gannet_problem *problem, int quantity);
 
+/* Where a quantity stands in arrays that programs see: the objectives, then the constraints with
+ * bounds.
+ *
+ * Local.
+ */
+int gannet_problem_place(const gannet_problem *problem, int quantity);
+
 /* Objective m in the minimised sense from the user's, and back.
  *
  * Local.

@@ -79,7 +79,7 @@ _Quantity = _structure("_Quantity", name=ctypes.c_char_p, value=ctypes.c_double,
                        gradient=ctypes.POINTER(ctypes.c_double))
 _Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objective=ctypes.c_double,
                      constraints=ctypes.POINTER(ctypes.c_double), n_quantities=ctypes.c_int,
-                     quantities=ctypes.POINTER(_Quantity))
+                     quantities=ctypes.POINTER(_Quantity), objectives=ctypes.POINTER(ctypes.c_double))
 _Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
 _Prediction = _structure("_Prediction", mean=ctypes.c_double, sd=ctypes.c_double, kept=ctypes.c_double)
 _Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctypes.c_double)

@@ -78,7 +78,7 @@ static void ask(const char *method, fixture *f, gannet_origin first) {
           gannet_history_get(gannet_optimizer_history(f->optimizer), id[i]);
       assert_false(row->elsewhere);
       if (t == 0 && first != GANNET_ORIGIN_COUNT) assert_int_equal(row->origin, first);
-      const gannet_result result = {id[i], GANNET_RESULT_OK, value_of(at), at + 1, 0, NULL};
+      const gannet_result result = {.id = id[i], .objective = value_of(at), .constraints = at + 1};
       assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
     }
     uint64_t digest = gannet_history_digest(gannet_optimizer_history(f->optimizer));
@@ -142,7 +142,7 @@ static void they_are_learnt_from(void **state) {
 static void tell_far(fixture *f, int but) {
   for (int i = 0; i < N_FAR; ++i) {
     int64_t id = -1;
-    const gannet_result result = {0, GANNET_RESULT_OK, value_of(far[i]), far[i] + 1, 0, NULL};
+    const gannet_result result = {.objective = value_of(far[i]), .constraints = far[i] + 1};
     if (i == but) continue;
     assert_ok(gannet_optimizer_tell_point(f->optimizer, far[i], &result, &id));
     assert_true(gannet_history_get(gannet_optimizer_history(f->optimizer), id)->elsewhere);
@@ -198,7 +198,7 @@ static void what_is_no_value_is_refused(void **state) {
   (void)state;
   fixture f = make("sobol");
   const double on_log[D] = {0, -1, 3}, half[D] = {0, 10, 2.5}, unit[D] = {1e9, 10, 3}, c = 0;
-  const gannet_result result = {0, GANNET_RESULT_OK, 1, &c, 0, NULL};
+  const gannet_result result = {.objective = 1, .constraints = &c};
   assert_fails(GANNET_ERR_INPUT, "b: -1 has no place on a logarithmic scale",
                gannet_optimizer_tell_point(f.optimizer, on_log, &result, NULL));
   assert_fails(GANNET_ERR_INPUT, "n: 2.5 is not a whole number",

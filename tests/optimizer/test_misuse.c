@@ -196,6 +196,8 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("path", gannet_optimizer_load, f->optimizer, NULL);
   HARMLESS(gannet_optimizer_pending, NULL, 1, NULL, NULL);
   HARMLESS(gannet_optimizer_pending, f->optimizer, 1, NULL, NULL);
+  HARMLESS(gannet_optimizer_front, NULL, 1, NULL, NULL, NULL, NULL, NULL);
+  HARMLESS(gannet_optimizer_front, f->optimizer, 1, NULL, NULL, NULL, NULL, NULL);
   HARMLESS(gannet_optimizer_best, NULL, NULL, NULL);
   HARMLESS(gannet_optimizer_best, f->optimizer, NULL, NULL);
   x[0] = x[1] = -1;

@@ -14,6 +14,7 @@
 #include "optimizer/propose/draws_score.h"
 #include "optimizer/propose/front_score.h"
 #include "problem/front.h"
+#include "problem/objectives.h"
 
 enum { BATCH = 3, VARIABLES = 4, QUANTITIES = 3 };
 
@@ -62,6 +63,18 @@ static double simulate(const double *x, double *c) {
   return (a - 0.5) * (a - 0.5) + (b + 0.3) * (b + 0.3) + 0.1 * x[3] * x[3];
 }
 
+/* Tell a result whose further objectives are behind its constraints, as these functions have them.
+ */
+static void tell(fixture *f, gannet_result result) {
+  const int bounded = gannet_problem_n_bounded(f->problem);
+  double y[GANNET_OBJECTIVES_MOST] = {result.objective};
+  for (int m = 1; m < gannet_problem_n_objectives(f->problem); ++m)
+    y[m] = result.constraints[bounded + m - 1];
+  result.objective = NAN;
+  result.objectives = y;
+  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+}
+
 /* Ask for a batch and tell of it all but the last point: values, of which one may be missing, and
  * that the simulation does not work at some designs. */
 static void go_on(fixture *f, int round) {
@@ -78,7 +91,7 @@ static void go_on(fixture *f, int round) {
       c[i][2] = NAN;
     else if (id[i] % 7 == 3)
       result.objective = NAN;
-    assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+    tell(f, result);
   }
 }
 
@@ -133,7 +146,7 @@ static fixture fitted(const char *method, double *x) {
     for (int i = 0; i < 4; ++i) {
       const double all[VARIABLES] = {x[2 * i], x[2 * i + 1], 2, 0};
       const gannet_result result = {.id = id[i], .objective = simulate(all, c), .constraints = c};
-      assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+      tell(&f, result);
     }
   }
   assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
@@ -226,7 +239,7 @@ static double hypervolume_of(const char *method, bool constrained, uint64_t seed
     for (int i = 0; i < 4; ++i) {
       const gannet_result result = {
           .id = id[i], .objective = zdt1(x[i], constrained, c), .constraints = c};
-      assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+      tell(&f, result);
     }
   }
   assert_ok(gannet_front_find(f.optimizer->history, &front));
@@ -295,7 +308,7 @@ static void strange_values_are_survived(void **state) {
         for (int i = 0; i < BATCH; ++i) {
           const gannet_result r = strange_result(which, id[i], x + 2 * i, c);
           for (int v = 0; v < 2; ++v) assert_true(x[2 * i + v] >= 0 && x[2 * i + v] <= 1);
-          assert_ok(gannet_optimizer_tell(f.optimizer, 1, &r));
+          tell(&f, r);
         }
       }
       assert_int_equal(f.optimizer->substitute, 0);
@@ -316,11 +329,14 @@ static void every_objective_is_predicted(void **state) {
     const double objective = simulate(x, c);
     assert_ok(gannet_optimizer_predict(f.optimizer, 1, x, found, &feasibility));
     for (int i = 0; i <= QUANTITIES; ++i) {
+      const int m = gannet_problem_quantity_objective(f.problem, i);
+      const int place = gannet_problem_place(f.problem, i);
       const double value = i > 0 ? c[i - 1] : objective;
-      if (!(fabs(found[i].mean - value) < 4 * found[i].sd + 0.3))
-        fail_msg("%s, quantity %d: %g +- %g for %g", methods[k], i, found[i].mean, found[i].sd,
-                 value);
-      if (i > 1) assert_true(found[i].kept == 1 && found[i].sd > 0);
+      assert_int_equal(place, i == 1 ? 3 : m); /* the only constraint comes last */
+      if (!(fabs(found[place].mean - value) < 4 * found[place].sd + 0.3))
+        fail_msg("%s, quantity %d: %g +- %g for %g", methods[k], i, found[place].mean,
+                 found[place].sd, value);
+      if (m > 0) assert_true(found[place].kept == 1 && found[place].sd > 0);
     }
     drop(&f);
   }

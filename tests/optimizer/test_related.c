@@ -57,8 +57,9 @@ static void run(fixture *f, int asks, double *points) {
     assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, points));
     for (int i = 0; i < Q; ++i) {
       const double *at = points + (ptrdiff_t)i * D;
-      const gannet_result result = {
-          id[i], GANNET_RESULT_OK, waves(at), f->problem->spec.n_constraints ? at : NULL, 0, NULL};
+      const gannet_result result = {.id = id[i],
+                                    .objective = waves(at),
+                                    .constraints = f->problem->spec.n_constraints ? at : NULL};
       assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
     }
   }
@@ -197,7 +198,7 @@ static void run_ripples(fixture *f, int asks, double *points) {
     assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, points));
     for (int i = 0; i < Q; ++i) {
       const double *at = points + (ptrdiff_t)i * D, c = ripples(at);
-      const gannet_result result = {id[i], GANNET_RESULT_OK, waves(at), &c, 0, NULL};
+      const gannet_result result = {.id = id[i], .objective = waves(at), .constraints = &c};
       assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
     }
   }
