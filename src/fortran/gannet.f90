@@ -16,7 +16,7 @@
 !   call gannet_end(opt)
 !
 ! gannet_begin, gannet_ask, gannet_tell, gannet_tell_point, gannet_discard, gannet_correct, gannet_recommend,
-! gannet_predict, gannet_save and gannet_load take an optional ierr, 0 = done; without it an error is printed and the
+! gannet_predict, gannet_front, gannet_save and gannet_load take an optional ierr, 0 = done; without it an error is printed and the
 ! program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
@@ -26,6 +26,7 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack, gannet_when, gannet_get_active
+  public :: gannet_objective, gannet_front
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
   public :: gannet_tell_point, gannet_discard, gannet_correct
   public :: gannet_tell_related
@@ -38,7 +39,7 @@ module gannet
   integer(c_int), parameter :: gannet_infeasible = gannet_cannot_run ! the name until version 0.1
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
-  integer(c_int), parameter :: err_arg = 1, err_shape = 3, err_state = 4, err_version = 9 ! of gannet_err
+  integer(c_int), parameter :: err_arg = 1, err_memory = 13, err_shape = 3, err_state = 4, err_version = 9 ! of gannet_err
 
   ! What this module itself refused, as the library keeps its last error; not allocated = nothing.
   character(len=:), allocatable, save :: refused
@@ -76,6 +77,50 @@ module gannet
   ! Local; the same on all ranks.
   interface gannet_ordinal
     module procedure ordinal_numbers, ordinal_words
+  end interface
+
+  ! Report results, in any order and any grouping. What is not finite counts as failed, through the design.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! id           numbers from gannet_ask
+  ! objective    in its own units; of several: objectives(objectives, points)
+  ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
+  ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
+  !              stay away), gannet_failed (bad luck; it may be told later) or gannet_partial (objective or constraints
+  !              that are NaN are missing, but not all of them: a check that came first has ended the evaluation)
+  ! ierr         0 = done; without it an error ends the program
+  ! quantities   what else is known of these points, or the standard deviation, which models take for noise, and
+  !              gradient of their objective and constraints; kept for gannet_get_quantity
+  interface gannet_tell
+    module procedure tell_single, tell_several
+  end interface
+
+  ! Report the result of a point of your own, for example from earlier work. It may be outside the bounds, between steps,
+  ! or violate variable constraints: models learn from it, but it is never the best.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! x            x(variables), in the units of the variables; of those that are fixed or derived anything that is not a
+  !              number is filled in
+  ! objective    in its own units; of several: objectives(objectives)
+  ! constraints  constraints(constraints), in their own units and order; needed when there are any
+  ! outcome      gannet_done (when not given), gannet_cannot_run, gannet_failed or gannet_partial
+  ! id           its number
+  ! ierr         0 = done; without it an error ends the program
+  ! quantities   as of gannet_tell; their ids are ignored
+  interface gannet_tell_point
+    module procedure tell_point_single, tell_point_several
+  end interface
+
+  ! Replace the result of an evaluation by another one, given as to gannet_tell_point. What comes next is that of an
+  ! optimiser that was told the results as they are now, in their order.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! ierr  0 = done; without it an error ends the program
+  interface gannet_correct
+    module procedure correct_single, correct_several
   end interface
 
   ! A variable constraint as a function of a point x(variables): by how much it is kept, at least 0 where it is; not a
@@ -119,6 +164,12 @@ module gannet
     real(c_double) :: lower, upper
   end type
 
+  type :: objective_entry
+    type(text) :: name
+    integer(c_int) :: goal
+    real(c_double) :: threshold, noise
+  end type
+
   type :: setting_entry
     type(text) :: key, value
   end type
@@ -126,7 +177,7 @@ module gannet
   ! A number that a simulation reports with the result of a point.
   type :: gannet_quantity
     integer(c_int64_t) :: id                   ! of the point
-    character(len=63) :: name                  ! "objective", a constraint's, or any other
+    character(len=63) :: name                  ! "objective", one of several, a constraint's, or any other
     real(c_double) :: value                    ! in its own units; not a number = missing
     real(c_double) :: sd = 0                   ! standard deviation of the value; 0 = not known
     real(c_double), allocatable :: gradient(:) ! by the variables, in their order; not allocated = not known
@@ -149,6 +200,12 @@ module gannet
   type, bind(c) :: c_constraint
     type(c_ptr) :: name
     real(c_double) :: lower, upper
+  end type
+
+  type, bind(c) :: c_objective
+    type(c_ptr) :: name
+    integer(c_int) :: goal
+    real(c_double) :: threshold, noise_sd
   end type
 
   type, bind(c) :: c_spec
@@ -214,6 +271,7 @@ module gannet
     logical :: is_late = .false. ! something was added when it could not be any more; told by the next call
     type(variable_entry), allocatable :: variables(:)
     type(constraint_entry), allocatable :: constraints(:)
+    type(objective_entry), allocatable :: objectives(:) ! none = a single one
     type(setting_entry), allocatable :: settings(:)
     type(text), allocatable :: relations(:)
     type(function_box), allocatable :: functions(:)
@@ -368,6 +426,14 @@ module gannet
       type(c_feasibility), intent(out) :: feasibility(*)
       integer(c_int) :: optimizer_predict
     end function
+    function optimizer_front(handle, most, id, x, objectives, reference, hypervolume) bind(c, name="gannet_optimizer_front")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: most
+      integer(c_int64_t), intent(out) :: id(*)
+      real(c_double), intent(out) :: x(*), objectives(*), reference(*), hypervolume
+      integer(c_int64_t) :: optimizer_front
+    end function
     function optimizer_save(handle, path) bind(c, name="gannet_optimizer_save")
       import
       type(c_ptr), value :: handle
@@ -445,6 +511,7 @@ contains
     integer(c_int), intent(out) :: code
     type(c_variable) :: variable
     type(c_constraint) :: constraint
+    type(c_objective) :: objective
     type(c_spec) :: spec
     type(c_setting) :: setting
     type(c_function) :: function
@@ -458,6 +525,7 @@ contains
     code = 0
     call check_size("gannet_variable", c_sizeof(variable), code)
     call check_size("gannet_constraint", c_sizeof(constraint), code)
+    call check_size("gannet_objective", c_sizeof(objective), code)
     call check_size("gannet_problem_spec", c_sizeof(spec), code)
     call check_size("gannet_method_setting", c_sizeof(setting), code)
     call check_size("gannet_variable_function", c_sizeof(function), code)
@@ -544,6 +612,12 @@ contains
     if (allocated(opt%constraints)) count_constraints = size(opt%constraints)
   end function
 
+  pure integer function count_objectives(opt)
+    type(gannet_optimizer), intent(in) :: opt
+    count_objectives = 1
+    if (allocated(opt%objectives)) count_objectives = max(1, size(opt%objectives))
+  end function
+
   subroutine forget_refusal()
     if (allocated(refused)) deallocate (refused)
   end subroutine
@@ -579,7 +653,7 @@ contains
     call forget_refusal()
     call gannet_end(opt)
     opt = gannet_optimizer()
-    allocate (opt%variables(0), opt%constraints(0), opt%settings(0), opt%relations(0), opt%functions(0))
+    allocate (opt%variables(0), opt%constraints(0), opt%objectives(0), opt%settings(0), opt%relations(0), opt%functions(0))
     opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
@@ -813,6 +887,31 @@ contains
     opt%constraints = [opt%constraints, entry]
   end subroutine
 
+  ! Add one of several objectives, of which none counts more than another; without any there is a single one, and
+  ! gannet_begin has its goal and noise. gannet_front gives the points that no other one dominates.
+  !
+  ! Local; the same on all ranks.
+  !
+  ! maximize   .false. when not given
+  ! threshold  a value that is not better than this is of no interest; none given = chosen from the results
+  ! noise      standard deviation, in its units; 0 = exact, none given = to be learned
+  subroutine gannet_objective(opt, name, maximize, threshold, noise)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=*), intent(in) :: name
+    logical, intent(in), optional :: maximize
+    real(c_double), intent(in), optional :: threshold, noise
+    type(objective_entry) :: entry
+    if (.not. is_open(opt)) return
+    entry%name = as_text(name)
+    entry%goal = gannet_minimize
+    if (present(maximize)) entry%goal = merge(gannet_maximize, gannet_minimize, maximize)
+    entry%threshold = ieee_value(0.0_c_double, ieee_quiet_nan)
+    entry%noise = entry%threshold
+    if (present(threshold)) entry%threshold = threshold
+    if (present(noise)) entry%noise = noise
+    opt%objectives = [opt%objectives, entry]
+  end subroutine
+
   subroutine constraint_text(opt, relation)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: relation
@@ -857,10 +956,11 @@ contains
     integer(c_int), intent(out) :: code
     type(c_variable), allocatable, target :: variables(:)
     type(c_constraint), allocatable, target :: constraints(:)
+    type(c_objective), allocatable, target :: objectives(:)
     type(c_ptr), allocatable :: relations(:)
     type(c_function), allocatable :: functions(:)
     integer :: i, k
-    allocate (variables(size(opt%variables)), constraints(size(opt%constraints)))
+    allocate (variables(size(opt%variables)), constraints(size(opt%constraints)), objectives(size(opt%objectives)))
     do i = 1, size(variables)
       associate (entry => opt%variables(i))
         entry%pointers = [(c_loc(entry%values(k)%c), k=1, size(entry%values))]
@@ -878,8 +978,14 @@ contains
       constraints(i) = c_constraint(c_loc(opt%constraints(i)%name%c), opt%constraints(i)%lower, &
                                     opt%constraints(i)%upper)
     end do
+    do i = 1, size(objectives)
+      associate (entry => opt%objectives(i))
+        objectives(i) = c_objective(c_loc(entry%name%c), entry%goal, entry%threshold, entry%noise)
+      end associate
+    end do
     code = problem_create(c_spec(size(variables, kind=c_int), c_loc(variables), size(constraints, kind=c_int), &
-                                 c_loc(constraints), opt%goal, opt%noise), opt%problem)
+                                 c_loc(constraints), opt%goal, opt%noise, size(objectives, kind=c_int), &
+                                 c_loc(objectives)), opt%problem)
     if (code /= 0) return
     relations = [(c_loc(opt%relations(i)%c), i=1, size(opt%relations))]
     code = problem_set_variable_constraints(opt%problem, size(relations, kind=c_int), relations)
@@ -939,20 +1045,7 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Report results, in any order and any grouping. What is not finite counts as failed, through the design.
-  !
-  ! Collective; the same on all ranks.
-  !
-  ! id           numbers from gannet_ask
-  ! objective    in its own units
-  ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
-  ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
-  !              stay away), gannet_failed (bad luck; it may be told later) or gannet_partial (objective or constraints
-  !              that are NaN are missing, but not all of them: a check that came first has ended the evaluation)
-  ! ierr         0 = done; without it an error ends the program
-  ! quantities   what else is known of these points, or the standard deviation, which models take for noise, and
-  !              gradient of their objective and constraints; kept for gannet_get_quantity
-  subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr, quantities)
+  subroutine tell_single(opt, id, objective, constraints, outcome, ierr, quantities)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(in) :: id(:)
     real(c_double), intent(in) :: objective(:)
@@ -960,14 +1053,43 @@ contains
     integer(c_int), intent(in), optional :: outcome(:)
     integer, intent(out), optional :: ierr
     type(gannet_quantity), intent(in), optional, target :: quantities(:)
-    real(c_double), target :: values(count_constraints(opt), size(id))
+    integer(c_int) :: code
+    call check_order(opt, code)
+    call compare_shapes("objective(points)", shape(objective), shape(id), code)
+    call tell_all(opt, id, reshape(objective, [1, size(objective)]), .false., constraints, outcome, code, ierr, quantities)
+  end subroutine
+
+  subroutine tell_several(opt, id, objectives, constraints, outcome, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id(:)
+    real(c_double), intent(in) :: objectives(:, :)
+    real(c_double), intent(in), optional :: constraints(:, :)
+    integer(c_int), intent(in), optional :: outcome(:)
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    integer(c_int) :: code
+    call check_order(opt, code)
+    call compare_shapes("objectives(objectives, points)", shape(objectives), [count_objectives(opt), size(id)], code)
+    call tell_all(opt, id, objectives, .true., constraints, outcome, code, ierr, quantities)
+  end subroutine
+
+  ! several  the objectives are told as an array, not as the only one
+  ! code     /= 0: something is wrong already
+  subroutine tell_all(opt, id, objectives, several, constraints, outcome, code, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id(:)
+    real(c_double), intent(in) :: objectives(:, :)
+    logical, intent(in) :: several
+    real(c_double), intent(in), optional :: constraints(:, :)
+    integer(c_int), intent(in), optional :: outcome(:)
+    integer(c_int), intent(inout) :: code
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), target :: values(count_constraints(opt), size(id)), goals(size(objectives, 1), size(objectives, 2))
     type(c_result) :: results(size(id))
     type(c_quantity), allocatable, target :: list(:)
     type(text), allocatable, target :: names(:)
-    integer(c_int) :: code
     integer :: i, k, n
-    call check_order(opt, code)
-    call compare_shapes("objective(points)", shape(objective), shape(id), code)
     if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
                                                   shape(values), code)
     if (present(outcome)) call compare_shapes("outcome(points)", shape(outcome), shape(id), code)
@@ -986,11 +1108,17 @@ contains
       return
     end if
     allocate (list(n), names(n))
+    goals = objectives
     values = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(constraints)) values = constraints ! without them the library tells what is missing
     n = 0
     do i = 1, size(id)
-      results(i) = c_result(id(i), gannet_done, objective(i), c_null_ptr, 0, c_null_ptr)
+      results(i) = c_result(id(i), gannet_done, 0.0_c_double, c_null_ptr, 0, c_null_ptr)
+      if (several) then
+        results(i)%objectives = c_loc(goals(1, i))
+      else
+        results(i)%objective = goals(1, i)
+      end if
       do k = 1, size(list)
         if (quantities(k)%id /= id(i) .or. n == size(list)) cycle
         n = n + 1
@@ -1008,11 +1136,12 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! One result as the library takes it. What it points at is that of the caller: quantities, the list of as many
-  ! places, and values, which get the constraints.
-  subroutine make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+  ! One result as the library takes it. What it points at is that of the caller: the goals, which are its objectives,
+  ! quantities, the list of as many places, and values, which get the constraints.
+  subroutine make_result(opt, goals, several, constraints, outcome, quantities, values, names, list, evaluated, code)
     type(gannet_optimizer), intent(in) :: opt
-    real(c_double), intent(in) :: objective
+    real(c_double), intent(in), target :: goals(:)
+    logical, intent(in) :: several
     real(c_double), intent(in), optional :: constraints(:)
     integer(c_int), intent(in), optional :: outcome
     type(gannet_quantity), intent(in), optional, target :: quantities(:)
@@ -1026,7 +1155,13 @@ contains
     values = 0
     if (present(quantities)) n = size(quantities)
     allocate (names(n), list(n))
-    evaluated = c_result(-1_c_int64_t, gannet_done, objective, c_null_ptr, int(n, c_int), c_null_ptr)
+    evaluated = c_result(-1_c_int64_t, gannet_done, 0.0_c_double, c_null_ptr, int(n, c_int), c_null_ptr)
+    if (several) call compare_shapes("objectives(objectives)", shape(goals), [count_objectives(opt)], code)
+    if (several) then
+      evaluated%objectives = c_loc(goals)
+    else
+      evaluated%objective = goals(1)
+    end if
     if (present(constraints)) call compare_shapes("constraints(constraints)", shape(constraints), shape(values), code)
     do k = 1, n
       if (allocated(quantities(k)%gradient)) call compare_shapes("gradient(variables)", shape(quantities(k)%gradient), &
@@ -1042,20 +1177,7 @@ contains
     if (n > 0) evaluated%quantities = c_loc(list)
   end subroutine
 
-  ! Report the result of a point of your own, for example from earlier work. It may be outside the bounds, between steps,
-  ! or violate variable constraints: models learn from it, but it is never the best.
-  !
-  ! Collective; the same on all ranks.
-  !
-  ! x            x(variables), in the units of the variables; of those that are fixed or derived anything that is not a
-  !              number is filled in
-  ! objective    in its own units
-  ! constraints  constraints(constraints), in their own units and order; needed when there are any
-  ! outcome      gannet_done (when not given), gannet_cannot_run, gannet_failed or gannet_partial
-  ! id           its number
-  ! ierr         0 = done; without it an error ends the program
-  ! quantities   as of gannet_tell; their ids are ignored
-  subroutine gannet_tell_point(opt, x, objective, constraints, outcome, id, ierr, quantities)
+  subroutine tell_point_single(opt, x, objective, constraints, outcome, id, ierr, quantities)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:), objective
     real(c_double), intent(in), optional :: constraints(:)
@@ -1063,16 +1185,41 @@ contains
     integer(c_int64_t), intent(out), optional :: id
     integer, intent(out), optional :: ierr
     type(gannet_quantity), intent(in), optional, target :: quantities(:)
-    real(c_double), target :: values(count_constraints(opt))
+    call tell_point(opt, x, [objective], .false., constraints, outcome, id, ierr, quantities)
+  end subroutine
+
+  subroutine tell_point_several(opt, x, objectives, constraints, outcome, id, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:), objectives(:)
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer(c_int64_t), intent(out), optional :: id
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    call tell_point(opt, x, objectives, .true., constraints, outcome, id, ierr, quantities)
+  end subroutine
+
+  subroutine tell_point(opt, x, objectives, several, constraints, outcome, id, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:), objectives(:)
+    logical, intent(in) :: several
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer(c_int64_t), intent(out), optional :: id
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), target :: values(count_constraints(opt)), goals(size(objectives))
     type(text), allocatable, target :: names(:)
     type(c_quantity), allocatable, target :: list(:)
     type(c_result) :: evaluated
     integer(c_int64_t) :: number
     integer(c_int) :: code
     number = -1
+    goals = objectives
     call check_order(opt, code)
     call compare_shapes("x(variables)", shape(x), [count_variables(opt)], code)
-    if (code == 0) call make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+    if (code == 0) call make_result(opt, goals, several, constraints, outcome, quantities, values, names, list, &
+                                    evaluated, code)
     if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_tell_point(opt%handle, x, evaluated, number)
     if (present(id)) id = number
@@ -1096,13 +1243,7 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Replace the result of an evaluation by another one, given as to gannet_tell_point. What comes next is that of an
-  ! optimiser that was told the results as they are now, in their order.
-  !
-  ! Collective; the same on all ranks.
-  !
-  ! ierr  0 = done; without it an error ends the program
-  subroutine gannet_correct(opt, id, objective, constraints, outcome, ierr, quantities)
+  subroutine correct_single(opt, id, objective, constraints, outcome, ierr, quantities)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(in) :: id
     real(c_double), intent(in) :: objective
@@ -1110,13 +1251,38 @@ contains
     integer(c_int), intent(in), optional :: outcome
     integer, intent(out), optional :: ierr
     type(gannet_quantity), intent(in), optional, target :: quantities(:)
-    real(c_double), target :: values(count_constraints(opt))
+    call correct(opt, id, [objective], .false., constraints, outcome, ierr, quantities)
+  end subroutine
+
+  subroutine correct_several(opt, id, objectives, constraints, outcome, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id
+    real(c_double), intent(in) :: objectives(:)
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    call correct(opt, id, objectives, .true., constraints, outcome, ierr, quantities)
+  end subroutine
+
+  subroutine correct(opt, id, objectives, several, constraints, outcome, ierr, quantities)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int64_t), intent(in) :: id
+    real(c_double), intent(in) :: objectives(:)
+    logical, intent(in) :: several
+    real(c_double), intent(in), optional :: constraints(:)
+    integer(c_int), intent(in), optional :: outcome
+    integer, intent(out), optional :: ierr
+    type(gannet_quantity), intent(in), optional, target :: quantities(:)
+    real(c_double), target :: values(count_constraints(opt)), goals(size(objectives))
     type(text), allocatable, target :: names(:)
     type(c_quantity), allocatable, target :: list(:)
     type(c_result) :: evaluated
     integer(c_int) :: code
+    goals = objectives
     call check_order(opt, code)
-    if (code == 0) call make_result(opt, objective, constraints, outcome, quantities, values, names, list, evaluated, code)
+    if (code == 0) call make_result(opt, goals, several, constraints, outcome, quantities, values, names, list, &
+                                    evaluated, code)
     if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_correct(opt%handle, id, evaluated)
     call settle(code, ierr)
@@ -1126,6 +1292,7 @@ contains
   ! and this one violates them least; id is -1 when nothing was evaluated successfully. With the setting replicates
   ! it is the design whose runs have the best mean, with that mean: runs are its runs that count, and error is the
   ! standard error of the mean, of a single run the standard deviation that was told, not a number when unknown.
+  ! With several objectives it is the best by the first one alone; gannet_front has those that no other one dominates.
   !
   ! Collective when it is the first call after gannet_begin, otherwise local.
   subroutine gannet_best(opt, x, objective, feasible, id, runs, error)
@@ -1152,8 +1319,8 @@ contains
     if (present(error)) error = best%error
   end subroutine
 
-  ! A quantity that was told with the result of a point: by its name, "objective", or that of a constraint. value is
-  ! not a number when there is none.
+  ! A quantity that was told with the result of a point: by its name, "objective", or that of one of several objectives or
+  ! of a constraint. value is not a number when there is none.
   !
   ! Local.
   subroutine gannet_get_quantity(opt, id, name, value, sd, ierr)
@@ -1222,14 +1389,14 @@ contains
   end subroutine
 
   ! What the models of the next gannet_ask expect at designs x(variables, points), without any simulation: of each
-  ! quantity, the objective first and then the constraints in their order, the mean without the noise of a single value
+  ! quantity, the objectives first and then the constraints in their order, the mean without the noise of a single value
   ! and its standard deviation. Of a transformed quantity the mean is the median, and sd half the distance of the values
   ! one deviation above and below. Each call costs a fit: give all designs at once.
   !
   ! Collective; the same on all ranks.
   !
-  ! mean      mean(1 + constraints, points), in the units of the quantities
-  ! sd        sd(1 + constraints, points)
+  ! mean      mean(objectives + constraints, points), in the units of the quantities
+  ! sd        sd(objectives + constraints, points)
   ! kept      kept(constraints, points), the probability that a constraint is kept
   ! feasible  feasible(points), the probability that the simulation works and all constraints are kept
   ! can_run   can_run(points), the probability that the simulation works
@@ -1241,7 +1408,7 @@ contains
     real(c_double), intent(out) :: mean(:, :)
     real(c_double), intent(out), optional :: sd(:, :), kept(:, :), feasible(:), can_run(:)
     integer, intent(out), optional :: ierr
-    type(c_prediction) :: found(1 + count_constraints(opt), size(x, 2))
+    type(c_prediction) :: found(count_objectives(opt) + count_constraints(opt), size(x, 2))
     type(c_feasibility) :: whole(size(x, 2))
     integer(c_int) :: code
     integer :: n
@@ -1249,8 +1416,8 @@ contains
     mean = 0
     call check_order(opt, code)
     call compare_shapes("x(variables, points)", shape(x), [count_variables(opt), n], code)
-    call compare_shapes("mean(1 + constraints, points)", shape(mean), shape(found), code)
-    if (present(sd)) call compare_shapes("sd(1 + constraints, points)", shape(sd), shape(found), code)
+    call compare_shapes("mean(objectives + constraints, points)", shape(mean), shape(found), code)
+    if (present(sd)) call compare_shapes("sd(objectives + constraints, points)", shape(sd), shape(found), code)
     if (present(kept)) call compare_shapes("kept(constraints, points)", shape(kept), [count_constraints(opt), n], code)
     if (present(feasible)) call compare_shapes("feasible(points)", shape(feasible), [n], code)
     if (present(can_run)) call compare_shapes("can_run(points)", shape(can_run), [n], code)
@@ -1259,7 +1426,7 @@ contains
     if (code == 0) then
       mean = found%mean
       if (present(sd)) sd = found%sd
-      if (present(kept)) kept = found(2:, :)%kept
+      if (present(kept)) kept = found(count_objectives(opt) + 1:, :)%kept
       if (present(feasible)) feasible = whole%feasible
       if (present(can_run)) can_run = whole%can_run
     end if
@@ -1349,6 +1516,40 @@ contains
     n = optimizer_pending(opt%handle, 0_c_int64_t, no_id, no_x)
     allocate (id(n), x(count_variables(opt), n))
     n = optimizer_pending(opt%handle, n, id, x)
+  end subroutine
+
+  ! The front: the feasible points that no other one dominates, which means that none is at least as good in every
+  ! objective and better in one; of those that are equal in every objective the first. id(points), x(variables, points) and
+  ! objectives(objectives, points) are allocated.
+  !
+  ! Local.
+  !
+  ! hypervolume  of the front up to the reference; not a number where it is larger than any
+  ! reference    reference(objectives): the thresholds, or from the results
+  ! ierr         0 = done; without it an error ends the program
+  subroutine gannet_front(opt, id, x, objectives, hypervolume, reference, ierr)
+    type(gannet_optimizer), intent(in) :: opt
+    integer(c_int64_t), allocatable, intent(out) :: id(:)
+    real(c_double), allocatable, intent(out) :: x(:, :), objectives(:, :)
+    real(c_double), intent(out), optional :: hypervolume, reference(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t) :: n, no_id(1)
+    real(c_double) :: no_x(1), no_y(1), volume, beyond(count_objectives(opt))
+    integer(c_int) :: code
+    call forget_refusal()
+    code = 0
+    volume = 0
+    beyond = ieee_value(0.0_c_double, ieee_quiet_nan)
+    if (present(reference)) call compare_shapes("reference(objectives)", shape(reference), shape(beyond), code)
+    n = 0
+    if (code == 0) n = optimizer_front(opt%handle, 0_c_int64_t, no_id, no_x, no_y, beyond, volume)
+    allocate (id(max(n, 0_c_int64_t)), x(count_variables(opt), max(n, 0_c_int64_t)))
+    allocate (objectives(count_objectives(opt), max(n, 0_c_int64_t)))
+    if (n > 0) n = optimizer_front(opt%handle, n, id, x, objectives, beyond, volume)
+    if (n < 0) code = err_memory
+    if (present(hypervolume)) hypervolume = volume
+    if (present(reference) .and. code == 0) reference = beyond
+    call settle(code, ierr)
   end subroutine
 
   ! Free everything.

@@ -31,7 +31,7 @@ import types
 
 import numpy as np
 
-__all__ = ["Error", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "categorical", "derived", "fixed", "integer",
+__all__ = ["Error", "Front", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "categorical", "derived", "fixed", "integer",
            "ordinal", "real"]
 
 _VERSION = "0.2.0"  # of the library that this file is made for
@@ -155,6 +155,7 @@ def _load():
         "gannet_optimizer_correct": [handle, ctypes.c_int64, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_related_results": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Result)],
         "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
+        "gannet_optimizer_front": [handle, ctypes.c_int64, ids, doubles, doubles, doubles, doubles],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
@@ -168,7 +169,7 @@ def _load():
         function.argtypes = arguments
         function.restype = None if name.endswith(("_destroy", "_best", "_count")) else ctypes.c_int
         setattr(calls, name, _in_turn(function))
-    library.gannet_optimizer_pending.restype = ctypes.c_int64
+    library.gannet_optimizer_pending.restype = library.gannet_optimizer_front.restype = ctypes.c_int64
     library.gannet_error_message.restype = ctypes.c_char_p
     return calls
 
@@ -182,6 +183,7 @@ def _check(code):
 
 
 Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
+Front = collections.namedtuple("Front", "ids points objectives reference hypervolume")  # of Optimizer.front
 
 _FREE, _FIXED, _DERIVED = range(3)  # gannet_variable_role
 _Kind = collections.namedtuple("_Kind", "type lower upper scale values role fixed expression step numbers when",
@@ -383,6 +385,48 @@ def _entries(what, given, expected):
     return given.items()
 
 
+def _goal(what, given):
+    if given not in ("minimize", "maximize"):
+        raise Error(f"{what} {given!r}: expected 'minimize' or 'maximize'")
+    return given == "maximize"
+
+
+def _objective(name, given):
+    """One of several objectives, from a goal or a dictionary."""
+    given = {"goal": given} if isinstance(given, str) else given
+    entry = dict(_entries(f"objective {name}", given, "of goal, threshold and noise, or 'minimize' or 'maximize'"))
+    known = ["goal", "threshold", "noise"]
+    _check_names(f"key of objective {name}:", entry, known, known)
+    threshold, noise = (np.nan if entry.get(key) is None else _float(f"{key} of objective {name}", entry[key]) for key in known[1:])
+    return _Objective(_bytes("objective", name), _goal(f"goal of objective {name}", entry.get("goal", "minimize")), threshold, noise)
+
+
+def _named(what, given, known):
+    """Values by their names, of a dictionary or of a sequence in the order of the names."""
+    if isinstance(given, collections.abc.Mapping):
+        return given
+    expected = ", ".join(known) or "none"
+    if isinstance(given, str) or not isinstance(given, collections.abc.Iterable):
+        raise Error(f"{what}s {given!r}: expected a dictionary or a sequence of {expected}")
+    values = list(given)
+    if len(values) > len(known):
+        raise Error(f"{len(values)} {what}s are given; expected {expected}")
+    return dict(zip(known, values))
+
+
+def _values(what, given, told, known, outcome):
+    """An array in the order of the known names, of what is given, or told as quantities, which count first; nan = missing."""
+    told = {name: told[name] for name in known if name in told and (told[name].value is not None or name not in (given or {}))}
+    if given is None and not told:
+        if known and outcome == _DONE:
+            raise Error(f"{what}s are missing; expected {', '.join(known)}")
+        return np.full(len(known), np.nan)
+    given = {name: item.value if isinstance(item, Quantity) else item for name, item in {**(given or {}), **told}.items()}
+    _check_names(what, given, known, known if outcome == _PARTIAL else ())
+    return np.array([np.nan if given.get(name) is None else _float(what if what == name else f"{what} {name}", given[name])
+                     for name in known])
+
+
 def _bounds(name, given):
     """Of a constraint, as numbers."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
@@ -424,6 +468,8 @@ class Optimizer(contextlib.AbstractContextManager):
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     goal         "minimize" or "maximize"
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
+    objectives   of several, instead of goal and noise: name -> "minimize", "maximize", or a dictionary of goal, threshold (a
+                 value that is not better is of no interest; None = from the results) and noise. See `front`
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].
@@ -440,7 +486,7 @@ class Optimizer(contextlib.AbstractContextManager):
     many more.
     """
 
-    def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, seed=1, comm=None,
+    def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, objectives=None, seed=1, comm=None,
                  variable_constraints=(), settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
@@ -454,6 +500,8 @@ class Optimizer(contextlib.AbstractContextManager):
                 self._filled = {name for name, kind in zip(self.names, self.kinds)
                                 if kind.role != _FREE or kind.when is not None}  # what a design may leave out
                 self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
+                self.objectives = dict(_entries("objectives", objectives or {}, "name -> goal"))
+                self._targets = list(self.objectives) or ["objective"]
                 self._create_problem(goal, noise, variable_constraints)
                 settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
                 entries = (_Setting * len(settings))(*((_bytes("setting", key), _bytes(f"setting {key}", _text(value)))
@@ -493,8 +541,9 @@ class Optimizer(contextlib.AbstractContextManager):
                else _library.gannet_context_create_fortran(comm.py2f(), seed, made))
 
     def _create_problem(self, goal, noise, relations):
-        if goal not in ("minimize", "maximize"):
-            raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
+        maximize = _goal("goal", goal)
+        if self.objectives and (maximize or noise is not None):
+            raise Error("goal and noise are those of a single objective; each of several has its own, in objectives")
         variables = (_Variable * len(self.names))()
         for entry, name, kind in zip(variables, self.names, self.kinds):
             if kind.scale not in ("linear", "log"):
@@ -515,8 +564,9 @@ class Optimizer(contextlib.AbstractContextManager):
                 entry.expression = _bytes(f"variable {name}: expression", kind.expression)
         constraints = (_Constraint * len(self.constraints))(
             *((_bytes("constraint", name), *_bounds(name, given)) for name, given in self.constraints.items()))
-        spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
-                     np.nan if noise is None else _float("noise", noise))
+        objectives = (_Objective * len(self.objectives))(*(_objective(name, given) for name, given in self.objectives.items()))
+        spec = _Spec(len(variables), variables, len(constraints), constraints, maximize,
+                     np.nan if noise is None else _float("noise", noise), len(objectives), objectives)
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
         relations = [relations] if isinstance(relations, str) or callable(relations) else list(relations)
         functions = [relation for relation in relations if callable(relation)]
@@ -583,17 +633,6 @@ class Optimizer(contextlib.AbstractContextManager):
         points = self.ask(q)
         return np.array([p.id for p in points]), np.array([p.x for p in points])
 
-    def _named(self, constraints):
-        if isinstance(constraints, collections.abc.Mapping):
-            return constraints
-        expected = ", ".join(self.constraints) or "none"
-        if isinstance(constraints, str) or not isinstance(constraints, collections.abc.Iterable):
-            raise Error(f"constraints {constraints!r}: expected a dictionary or a sequence of {expected}")
-        values = list(constraints)
-        if len(values) > len(self.constraints):
-            raise Error(f"{len(values)} constraints are given; expected {expected}")
-        return dict(zip(self.constraints, values))
-
     def _quantities(self, given):
         """Structures, and the arrays that they borrow."""
         kept, made = [], (_Quantity * len(given))()
@@ -610,36 +649,28 @@ class Optimizer(contextlib.AbstractContextManager):
         return made, kept
 
     def _result(self, number, objective, constraints, outcome, quantities=None):
-        values = np.full(len(self.constraints), np.nan)
         if quantities is not None and not isinstance(quantities, dict):
             raise Error(f"quantities {quantities!r}: expected a dictionary of name -> number or Quantity")
         told = {name: item if isinstance(item, Quantity) else Quantity(item) for name, item in (quantities or {}).items()}
-        given = None if constraints is None else self._named(constraints)
-        told.update((name, item) for name, item in [("objective", objective), *(given or {}).items()]
-                    if isinstance(item, Quantity))
-        if isinstance(objective, Quantity):
-            objective = objective.value
+        goals = (objective if objective is None else _named("objective", objective, self._targets) if self.objectives
+                 else {"objective": objective})
+        given = constraints if constraints is None else _named("constraint", constraints, list(self.constraints))
+        told.update((name, item) for name, item in [*(goals or {}).items(), *(given or {}).items()] if isinstance(item, Quantity))
         is_known = outcome in (_DONE, _PARTIAL)
         if told and not is_known:
             raise Error("quantities are told without an objective; expected one, or no quantities")
-        if "objective" in told and told["objective"].value is not None:
-            objective = told["objective"].value
-        if given is None and self.constraints and outcome == _DONE and all(name in told for name in self.constraints):
-            given = {name: told[name] for name in self.constraints}
-        if given is not None:
-            given = {name: item.value if isinstance(item, Quantity) else item for name, item in given.items()}
-            _check_names("constraint", given, list(self.constraints), self.constraints if outcome == _PARTIAL else ())
-            values[:] = [np.nan if given.get(name) is None else _float(f"constraint {name}", given[name])
-                         for name in self.constraints]
-        elif len(values) and outcome == _DONE:
-            raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
-        result = _Result(number, outcome, np.nan if objective is None else _float("objective", objective),
-                         _doubles(values))
+        y = _values("objective", goals, told, self._targets, outcome)
+        values = _values("constraint", given, told, list(self.constraints), outcome)
+        result = _Result(number, outcome, np.nan, _doubles(values), objectives=_doubles(y))
         made, kept = self._quantities(told)
         result.n_quantities, result.quantities = len(made), made
-        result.keep = values, made, kept  # the structure only borrows
-        result.is_final = outcome in (_CANNOT_RUN, _PARTIAL) or np.isfinite([result.objective, *values]).all()
+        result.keep = y, values, made, kept  # the structure only borrows
+        result.is_final = outcome in (_CANNOT_RUN, _PARTIAL) or np.isfinite([*y, *values]).all()
         return result
+
+    def _outcome(self, objective, quantities, partial):
+        is_done = objective is not None or any(name in (quantities or {}) for name in self._targets)
+        return _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
 
     def tell(self, point, objective=None, constraints=None, quantities=None, partial=False):
         """The result of a point. Returns its id.
@@ -650,7 +681,8 @@ class Optimizer(contextlib.AbstractContextManager):
                      outside the bounds, between steps, or violate variable constraints: models learn from it, but it
                      is never the best
         objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail).
-                     It and constraints may be a Quantity, which has a standard deviation too
+                     It and constraints may be a Quantity, which has a standard deviation too. Of several objectives
+                     name -> value, or a sequence in their order
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
         partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a
                      check that came first has ended the evaluation; models learn from what is given
@@ -661,12 +693,11 @@ class Optimizer(contextlib.AbstractContextManager):
         told again), for a Point whose values are not those that were asked for, and for a name of a variable or
         constraint that is missing or unknown; nothing is taken over then.
         """
-        is_done = objective is not None or "objective" in (quantities or {})
-        outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
-        return self._tell(point, objective, constraints, outcome, quantities)
+        return self._tell(point, objective, constraints, self._outcome(objective, quantities, partial), quantities)
 
     def quantity(self, point, name):
-        """A Quantity that was told with the result of a Point or id: by its name, "objective", or that of a constraint.
+        """A Quantity that was told with the result of a Point or id: by its name, "objective", or that of one of several
+        objectives or of a constraint.
         Its value is nan when there is none.
 
         Local.
@@ -709,11 +740,9 @@ class Optimizer(contextlib.AbstractContextManager):
 
         Errors: gannet.Error for an evaluation that has no result yet, or was discarded, and those of `tell`.
         """
-        is_done = objective is not None or "objective" in (quantities or {})
         with self._alike():
             number = point.id if isinstance(point, Point) else _identifier(point)
-            outcome = _PARTIAL if partial else _DONE if is_done else _CANNOT_RUN
-            result = self._result(number, objective, constraints, outcome, quantities)
+            result = self._result(number, objective, constraints, self._outcome(objective, quantities, partial), quantities)
         self._finish(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
     def tell_related(self, points, values, constraints=None):
@@ -793,7 +822,8 @@ class Optimizer(contextlib.AbstractContextManager):
     def best(self):
         """(Point, objective, feasible) of the best evaluation, or None when there is none. Not feasible: no evaluation
         satisfies all constraints, and this one violates them least. With the setting replicates it is the design
-        whose runs have the best mean, with that mean, under the number of its first run.
+        whose runs have the best mean, with that mean, under the number of its first run. Of several objectives it is the
+        best by the first one alone, and objective is a dictionary of all; `front` has those that no other one dominates.
 
         Local.
         """
@@ -801,7 +831,29 @@ class Optimizer(contextlib.AbstractContextManager):
         _library.gannet_optimizer_best(self._working(), ctypes.byref(best), _doubles(x))
         if best.id < 0:
             return None
-        return self._point(best.id, x), best.objective, bool(best.feasible)
+        values = {name: self.quantity(best.id, name).value for name in self.objectives}
+        return self._point(best.id, x), values or best.objective, bool(best.feasible)
+
+    def front(self):
+        """A Front: the feasible evaluations that no other one dominates, which means that none is at least as good in every
+        objective and better in one. Of those that are equal in every objective it has the first. Its members:
+
+        ids          [points] ascending
+        points       a Point of each
+        objectives   name -> array [points]
+        reference    name -> value up to which the hypervolume is measured: the threshold, or from the results
+        hypervolume  nan where it is larger than any number
+
+        Local.
+        """
+        call, k = _library.gannet_optimizer_front, len(self._targets)
+        n = call(self._working(), 0, None, None, None, None, None)
+        _check(n < 0)
+        ids, x, y = np.empty(n, dtype=np.int64), np.empty((n, len(self.names))), np.empty((n, k))
+        reference, volume = np.empty(k), np.empty(1)
+        _check(0 > call(self._working(), n, ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), *map(_doubles, (x, y, reference, volume))))
+        return Front(ids, [self._point(int(number), row) for number, row in zip(ids, x)], dict(zip(self._targets, y.T)),
+                     dict(zip(self._targets, map(float, reference))), float(volume[0]))
 
     def best_runs(self):
         """(runs, error) of best(): how many evaluations its objective is the mean of, and the standard error of that
@@ -839,7 +891,8 @@ class Optimizer(contextlib.AbstractContextManager):
 
     def predict(self, points):
         """A Prediction: what the models of the next ask expect at designs of yours, without any simulation. Its members are
-        arrays [points], or numbers for a single design, of each quantity ("objective", and the names of the constraints):
+        arrays [points], or numbers for a single design, of each quantity ("objective", or the names of several, and those of
+        the constraints):
 
         mean      quantity -> mean, without the noise of a single value, in the user's units
         sd        quantity -> standard deviation
@@ -860,7 +913,7 @@ class Optimizer(contextlib.AbstractContextManager):
         single = isinstance(points, collections.abc.Mapping)
         with self._alike():
             x = self._designs([points] if single else points)
-        made, whole = np.empty((len(x), 1 + len(self.constraints), 3)), np.empty((len(x), 2))
+        made, whole = np.empty((len(x), len(self._targets) + len(self.constraints), 3)), np.empty((len(x), 2))
         self._finish(_library.gannet_optimizer_predict(
             self._working(), len(x), _doubles(x), made.ctypes.data_as(ctypes.POINTER(_Prediction)),
             whole.ctypes.data_as(ctypes.POINTER(_Feasibility))))
@@ -868,9 +921,10 @@ class Optimizer(contextlib.AbstractContextManager):
         def shaped(array):
             return float(array[0]) if single else array
 
-        mean, sd, kept = ({name: shaped(made[:, i, what]) for i, name in enumerate(["objective", *self.constraints])}
+        mean, sd, kept = ({name: shaped(made[:, i, what]) for i, name in enumerate([*self._targets, *self.constraints])}
                           for what in range(3))
-        del kept["objective"]
+        for name in self._targets:
+            del kept[name]
         return Prediction(mean, sd, kept, shaped(whole[:, 0]), shaped(whole[:, 1]))
 
     def _designs(self, points):

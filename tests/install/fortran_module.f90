@@ -78,7 +78,7 @@ program fortran_module
   call gannet_predict(opt, x(1:4, 1:2), mean, ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "x(variables, points) has the shape 4, 2") == 1, "four variables")
   call gannet_predict(opt, x(:, 1:2), mean(:, 1:1), ierr=ierr)
-  call require(ierr /= 0 .and. index(gannet_message(), "mean(1 + constraints, points) has") == 1, "no room for means")
+  call require(ierr /= 0 .and. index(gannet_message(), "mean(objectives + constraints, points) has") == 1, "no room for means")
   call gannet_predict(opt, 2 + x(:, 1:2), mean, ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "variable x: ") > 0, "outside")
 
@@ -165,6 +165,7 @@ program fortran_module
   call gannet_end(other)
   call keep_to_values()
   call ask_conditional()
+  call find_front()
 
 contains
 
@@ -330,6 +331,61 @@ contains
     call gannet_end(opt)
     call gannet_get_active(opt, x(:, 1), active, ierr=ierr)
     call require(ierr /= 0, "an optimiser that has ended")
+  end subroutine
+
+  ! Several objectives, told as arrays, and their front.
+  subroutine find_front()
+    type(gannet_optimizer) :: opt
+    integer(c_int64_t) :: id(5), own, who
+    integer(c_int64_t), allocatable :: front(:)
+    real(c_double), allocatable :: at(:, :), y(:, :)
+    real(c_double) :: x(2, 5), told(2, 5), stress(1, 5), best(2), value, volume, reference(2), mean(3, 1), kept(1, 1)
+    logical :: feasible
+    integer :: ierr
+    call gannet_begin(opt, seed=1)
+    call gannet_real(opt, "x", 0d0, 1d0)
+    call gannet_real(opt, "y", 0d0, 1d0)
+    call gannet_constraint(opt, "stress", upper=10d0)
+    call gannet_objective(opt, "drag", threshold=5d0, noise=0d0)
+    call gannet_objective(opt, "range", maximize=.true., threshold=1d0)
+    call gannet_set(opt, "method", "sobol")
+    call gannet_ask(opt, id, x)
+    call gannet_front(opt, front, at, y, volume, reference)
+    call require(size(front) == 0 .and. volume == 0 .and. all(reference == [5d0, 1d0]), "no front yet")
+    told = reshape([3d0, 3d0, 2d0, 4d0, 1d0, 2d0, 4d0, 6d0, 0d0, 9d0], [2, 5])
+    stress = reshape([1d0, 2d0, 3d0, 4d0, 11d0], [1, 5]) ! the last one is not feasible
+    call gannet_tell(opt, id, told(1, :), stress, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "there are 2 objectives") > 0, "one objective of two")
+    call gannet_tell(opt, id, told(:1, :), stress, ierr=ierr)
+    call require(ierr /= 0 .and. gannet_message() == "objectives(objectives, points) has the shape 1, 5, expected 2, 5", &
+                 "a row is missing")
+    call gannet_tell(opt, id, told, stress)
+    call gannet_front(opt, front, at, y, volume, reference)
+    call require(all(front == id(2:4)) .and. all(at == x(:, 2:4)) .and. all(y == told(:, 2:4)), "the front")
+    call require(abs(volume - 12) < 1d-12, "its hypervolume")
+    call gannet_best(opt, best, value, feasible, who)
+    call require(who == id(3) .and. value == 1 .and. feasible, "the best by the first one")
+    call gannet_get_quantity(opt, id(4), "range", value)
+    call require(value == 6, "an objective by its name")
+    call gannet_tell_point(opt, [0.5d0, 0.5d0], [0.5d0, 9d0], [0d0], id=own)
+    call gannet_front(opt, front, at, y)
+    call require(size(front) == 1 .and. front(1) == own .and. all(y(:, 1) == [0.5d0, 9d0]), "a point of its own")
+    call gannet_correct(opt, own, [6d0], [0d0], ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "objectives(objectives) has the shape 1, exp") == 1, "one of two")
+    call gannet_correct(opt, own, [4.5d0, 1d0], [0d0])
+    call gannet_front(opt, front, at, y)
+    call require(size(front) == 3, "the front after a correction")
+    call gannet_front(opt, front, at, y, reference=reference(:1), ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "reference(objectives) has the shape 1") == 1, "a short reference")
+    call gannet_predict(opt, x(:, 1:1), mean, kept=kept)
+    call require(all(mean == mean) .and. kept(1, 1) > 0.5, "both objectives and the constraint")
+    call gannet_end(opt)
+    call gannet_begin(opt, seed=1)
+    call gannet_real(opt, "x", 0d0, 1d0)
+    call gannet_objective(opt, "drag")
+    call gannet_ask(opt, id(:1), x(:1, :1), ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "n_objectives = 1") > 0, "one of several")
+    call gannet_end(opt)
   end subroutine
 
   subroutine begin_saved(opt, seed)

@@ -525,6 +525,80 @@ class Module(unittest.TestCase):
             with self.assertRaisesRegex(gannet.Error, words):
                 call()
 
+    def wing(self, **more):
+        objectives = {"drag": {"goal": "minimize", "threshold": 5}, "range": "maximize"}
+        return gannet.Optimizer({"x": (0, 1), "y": (0, 1)}, {"stress": (None, 10)}, objectives=objectives,
+                                **{"method": "sobol", **more})
+
+    def test_several_objectives_have_a_front(self):
+        optimizer = self.wing()
+        self.assertEqual(len(optimizer.front().ids), 0)
+        points = optimizer.ask(6)
+        optimizer.tell(points[0], {"drag": 3, "range": 3}, {"stress": 1})
+        optimizer.tell(points[1], [2, 4], [2])
+        optimizer.tell(points[2], np.array([1, 2]), [3])
+        optimizer.tell(points[3], {"range": gannet.Quantity(6, sd=0.5), "drag": 4}, [4])
+        optimizer.tell(points[4], (0, 9), [11])  # violates the constraint
+        optimizer.tell(points[5], quantities={"drag": 3, "range": 2, "stress": 0})
+        front = optimizer.front()
+        self.assertEqual((list(front.ids), front.points), ([1, 2, 3], points[1:4]))
+        self.assertEqual({name: list(values) for name, values in front.objectives.items()},
+                         {"drag": [2, 1, 4], "range": [4, 2, 6]})
+        self.assertEqual(set(front.reference), {"drag", "range"})
+        self.assertEqual(front.reference["drag"], 5)
+        self.assertAlmostEqual(front.reference["range"], 2 - 0.4)  # a tenth of the front's range beyond the worst
+        self.assertAlmostEqual(front.hypervolume, 1 * 0.4 + 2 * 2.4 + 1 * 4.4)
+        self.assertEqual(optimizer.best(), (points[2], {"drag": 1, "range": 2}, True))
+        self.assertEqual(optimizer.quantity(3, "range").sd, 0.5)
+        own = optimizer.tell({"x": 0.5, "y": 0.5}, [0.5, 9], [0])
+        self.assertEqual(list(optimizer.front().ids), [own])
+        optimizer.correct(own, {"drag": 4.5, "range": 1}, [0])
+        self.assertEqual(list(optimizer.front().ids), [1, 2, 3])
+        partial = optimizer.ask()[0]
+        optimizer.tell(partial, {"drag": 1}, partial=True)
+        optimizer.tell(optimizer.ask()[0])  # it cannot run
+        self.assertEqual((optimizer.counts()["done"], optimizer.counts()["cannot_run"]), (8, 1))
+        found = optimizer.predict({"x": 0.5, "y": 0.5})
+        self.assertEqual((list(found.mean), list(found.kept)), (["drag", "range", "stress"], ["stress"]))
+        self.assertTrue(all(math.isfinite(found.mean[name]) and found.sd[name] >= 0 for name in found.mean))
+
+    def test_what_is_wrong_with_several_objectives_is_told(self):
+        optimizer = self.wing()
+        point = optimizer.ask()[0]
+        for given, part in ((3.0, "objectives 3.0: expected a dictionary or a sequence of drag, range"),
+                            ([1, 2, 3], "3 objectives are given; expected drag, range"), ([1], "objective range is missing"),
+                            ({"drag": 1}, "objective range is missing; expected drag, range"),
+                            ({"drag": 1, "rang": 2}, "unknown objective 'rang'; did you mean 'range'"),
+                            ({"drag": 1, "range": "far"}, "objective range: 'far' is not a number")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.tell(point, given, [1])
+        with self.assertRaisesRegex(gannet.Error, "constraints are missing; expected stress"):
+            optimizer.tell(point, [1, 2])
+        with self.assertRaisesRegex(gannet.Error, "objective range is missing"):
+            optimizer.tell(point, quantities={"drag": 1, "stress": 2})
+        optimizer.tell(point, [1, 2], [1])
+        for wrong, part in (({"objectives": {"a": "minimize"}}, "n_objectives = 1"),
+                            ({"objectives": {"a": "least", "b": "maximize"}}, "goal of objective a 'least': expected 'minimize'"),
+                            ({"objectives": {"a": {"treshold": 1}, "b": "maximize"}}, "'treshold'; did you mean 'threshold'"),
+                            ({"objectives": {"a": {"threshold": "low"}, "b": "maximize"}}, "threshold of objective a: 'low' is not"),
+                            ({"objectives": {"a": 3, "b": "maximize"}}, "objective a 3: expected a dictionary, of goal, threshold"),
+                            ({"objectives": ["a", "b"]}, "objectives .*: expected a dictionary, name -> goal"),
+                            ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
+                            ({"goal": "maximize"}, "goal and noise are those of a single objective"),
+                            ({"noise": 0}, "each of several has its own")):
+            with self.subTest(wrong), self.assertRaisesRegex(gannet.Error, part):
+                gannet.Optimizer({"x": (0, 1)}, **{"objectives": {"a": "minimize", "b": "maximize"}, **wrong})
+        single = make()
+        with self.assertRaisesRegex(gannet.Error, "objective: .* is not a number"):
+            single.tell(single.ask()[0], {"drag": 1}, [1, 2])
+
+    def test_the_front_of_one_objective_is_its_best(self):
+        optimizer = make()
+        a, b = optimizer.ask(2)
+        optimizer.tell(a, 1, [1, 2])
+        optimizer.tell(b, 3, [1, 2])
+        self.assertEqual((list(optimizer.front().ids), list(optimizer.front().objectives["objective"])), ([b.id], [3]))
+
     def test_an_optimiser_goes_on_in_another_process(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "saved.h5"
