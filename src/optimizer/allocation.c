@@ -76,13 +76,6 @@ static bool is_given_up(const gannet_history *history, int64_t id) {
   return 2 * told > later;
 }
 
-/* With several objectives a result on the front has gained half, and any other nothing. */
-static double gain_of_front(const gannet_front *front, int64_t id) {
-  for (int i = 0; i < front->n; ++i)
-    if (front->id[i] == id) return 0.5;
-  return 0;
-}
-
 static gannet_err credit_results(gannet_allocation *a, const gannet_history *history,
                                  gannet_front *front) {
   const bool several = gannet_problem_n_objectives(gannet_history_problem(history)) > 1;
@@ -99,7 +92,9 @@ static gannet_err credit_results(gannet_allocation *a, const gannet_history *his
     if (waits && !is_given_up(history, id)) continue;
     a->open[i].id = -1;
     if (waits || a->left_out[member] >= 0) continue;
-    const double gain = several ? gain_of_front(front, id) : gain_of(history, id, a->best, spread);
+    double gain = several ? 0 : gain_of(history, id, a->best, spread);
+    for (int k = 0; k < front->n; ++k) /* of several objectives a place on the front counts half */
+      if (front->id[k] == id) gain = 0.5;
     a->gain[member] = memory * a->gain[member] + gain;
     a->trials[member] = memory * a->trials[member] + 1;
   }

@@ -102,8 +102,9 @@ static const gannet_method gp_nehvi = {
         "several objectives: Gaussian processes, expected improvement of the hypervolume of the "
         "front",
     .source = "qNEHVI (Daulton, Balandat, Bakshy 2021), its logarithm of Ament et al. 2023",
-    .defaults = {QUICK_GP, SET("surrogate.lengthscales", "ard"), SET("acquisition.type", "nehvi"),
-                 SET("acquisition.exploration", "1")},
+    .defaults = {QUICK_GP, SET("surrogate.lengthscales", "ard"), SET("surrogate.features", "512"),
+                 SET("acquisition.type", "nehvi"), SET("search.starts", "2"),
+                 SET("search.polish", "30")},
 };
 
 static const gannet_method parego = {

@@ -182,9 +182,10 @@ static void merits_of_fronts_have_their_gradients(void **state) {
   gannet_member *member = &f.optimizer->member[0];
   gannet_front_score score = {0};
   int positive = 0;
-  assert_ok(gannet_models_sample(member->models, 64, f.optimizer->batch));
-  assert_ok(gannet_front_score_create(member, 8, &score));
+  assert_ok(gannet_models_sample(member->models, 32, f.optimizer->batch));
+  assert_ok(gannet_front_score_create(member, 8, 8, &score));
   for (int cached = 0; cached < 2; ++cached) {
+    gannet_front_score_begin_scan(&score);
     assert_ok(gannet_front_score_rough(&score, 8, x, 0, rough, 8));
     for (int i = 0; i < 8; ++i) {
       assert_ok(gannet_front_score_merit(&score, 0, x + 2 * i, &value, gradient));

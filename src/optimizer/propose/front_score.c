@@ -32,6 +32,8 @@ void gannet_front_score_release(gannet_front_score *s) {
   gannet_free(&s->raw);
   gannet_free(&s->cache);
   gannet_free(&s->known);
+  gannet_free(&s->bound);
+  gannet_free(&s->largest);
   gannet_free(&s->value);
   gannet_free(&s->weight);
   gannet_free(&s->log_part);
@@ -68,6 +70,13 @@ static gannet_err draw_tile(gannet_front_score *s, int m, const double *x_unit) 
   return GANNET_OK;
 }
 
+/* Draws at one point, into s->value: cheaper than a tile of one. */
+static gannet_err draw_at(gannet_front_score *s, const double *x_unit) {
+  for (int i = 0; i < s->n_models; ++i)
+    GANNET_TRY(gannet_surrogate_draws_at(model_of(s, i), x_unit, s->value + i * s->draws));
+  return GANNET_OK;
+}
+
 /* The designs whose values make the fronts: those that are best by rank, and by violation. */
 static gannet_err list_designs(const gannet_member *member, int *n, double *x) {
   const size_t d = (size_t)member->problem->d;
@@ -88,13 +97,6 @@ static gannet_err list_designs(const gannet_member *member, int *n, double *x) {
   return err;
 }
 
-/* Whether draw j makes point p of the tile feasible. */
-static bool is_feasible(const gannet_front_score *s, int j, int p) {
-  const size_t block = (size_t)s->draws * GANNET_TILE;
-  return s->rows == s->n_objectives ||
-         s->tile[(size_t)s->n_objectives * block + (size_t)j * GANNET_TILE + (size_t)p] >= log(0.5);
-}
-
 static void take_values(const gannet_front_score *s, int j, int p, double *y) {
   for (int m = 0; m < s->n_objectives; ++m)
     y[m] = s->tile[((size_t)m * (size_t)s->draws + (size_t)j) * GANNET_TILE + (size_t)p];
@@ -103,11 +105,13 @@ static void take_values(const gannet_front_score *s, int j, int p, double *y) {
 /* The fronts by the values of draws at n designs x; y: [n][n_objectives] scratch. */
 static gannet_err make_fronts(gannet_front_score *s, int n, const double *x, double *y) {
   const size_t m = (size_t)s->n_objectives;
+  const double *feasible_logs = s->tile + m * (size_t)s->draws * GANNET_TILE; /* of p */
   GANNET_TRY(draw_tile(s, n, x));
   for (int j = 0; j < s->draws; ++j) {
     int feasible = 0;
     for (int p = 0; p < n; ++p)
-      if (is_feasible(s, j, p)) take_values(s, j, p, y + (size_t)feasible++ * m);
+      if (s->rows == s->n_objectives || feasible_logs[j * GANNET_TILE + p] >= log(0.5))
+        take_values(s, j, p, y + (size_t)feasible++ * m);
     GANNET_TRY(gannet_boxes_create(feasible, s->n_objectives, y, s->reference, &s->boxes[j]));
   }
   return GANNET_OK;
@@ -124,22 +128,18 @@ static gannet_err take_known_front(gannet_front_score *s, double *y) {
   return GANNET_OK;
 }
 
-static bool is_exact(const gannet_front_score *s) {
-  bool exact = !gannet_history_has_error_bars(s->member->history);
-  for (int m = 0; m < s->n_objectives; ++m)
-    exact = exact && gannet_problem_objective_noise(s->member->problem, m) == 0;
-  return exact;
-}
-
 static gannet_err find_fronts(gannet_front_score *s) {
   const size_t d = (size_t)s->member->problem->d;
   const gannet_front *front = gannet_models_front(s->models);
   const size_t most = (size_t)(front->n > DESIGNS_MOST ? front->n : DESIGNS_MOST);
   double *x = NULL, *y = NULL;
   int n = 0;
+  bool is_exact = !gannet_history_has_error_bars(s->member->history);
+  for (int m = 0; m < s->n_objectives; ++m)
+    is_exact = is_exact && gannet_problem_objective_noise(s->member->problem, m) == 0;
   gannet_err err = gannet_alloc(DESIGNS_MOST * d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(most * (size_t)s->n_objectives, sizeof *y, &y);
-  if (err == GANNET_OK && is_exact(s)) {
+  if (err == GANNET_OK && is_exact) {
     err = take_known_front(s, y);
   } else if (err == GANNET_OK) {
     err = list_designs(s->member, &n, x);
@@ -162,10 +162,25 @@ static gannet_err allocate(gannet_front_score *s) {
   GANNET_TRY(gannet_alloc((size_t)s->member->problem->d, sizeof(double), &s->gradient));
   if (cached > CACHE_MOST) return GANNET_OK;
   GANNET_TRY(gannet_alloc(cached, sizeof(double), &s->cache));
-  return gannet_alloc((size_t)s->n_candidates, sizeof *s->known, &s->known);
+  GANNET_TRY(gannet_alloc((size_t)s->n_candidates, sizeof *s->known, &s->known));
+  GANNET_TRY(gannet_alloc((size_t)s->n_candidates, sizeof *s->bound, &s->bound));
+  for (int64_t i = 0; i < s->n_candidates; ++i) s->bound[i] = INFINITY;
+  return gannet_alloc((size_t)s->keep + 1, sizeof *s->largest, &s->largest);
 }
 
-gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_candidates,
+void gannet_front_score_begin_scan(gannet_front_score *s) {
+  s->n_largest = 0;
+}
+
+/* Insert a rough score into the largest ones of the scan. */
+static void note_score(gannet_front_score *s, double score) {
+  if (s->n_largest == s->keep && !(score > s->largest[s->keep - 1])) return;
+  int at = s->n_largest < s->keep ? s->n_largest++ : s->keep - 1;
+  for (; at > 0 && score > s->largest[at - 1]; --at) s->largest[at] = s->largest[at - 1];
+  s->largest[at] = score;
+}
+
+gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_candidates, int keep,
                                      gannet_front_score *s) {
   const gannet_acq_draws *options = member->options->acq_options;
   *s = (gannet_front_score){.member = member,
@@ -174,6 +189,9 @@ gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_cand
                             .n_objectives = gannet_models_n_objectives(member->models),
                             .draws = options->draws,
                             .n_candidates = n_candidates};
+  /* Of problems without a real variable candidates may be barred, however large their scores are.
+   */
+  if (member->problem->n_continuous > 0) s->keep = keep;
   s->rows = s->n_objectives + (s->n_models > s->n_objectives);
   for (int m = 0; m < s->n_objectives; ++m) {
     s->reference[m] = gannet_models_reference(s->models, m);
@@ -185,12 +203,19 @@ gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_cand
 }
 
 gannet_err gannet_front_score_add(gannet_front_score *s, const double *x_unit) {
-  double y[GANNET_OBJECTIVES_MOST];
-  GANNET_TRY(draw_tile(s, 1, x_unit));
+  double y[GANNET_OBJECTIVES_MOST] = {0}, slope;
+  GANNET_TRY(draw_at(s, x_unit));
   for (int j = 0; j < s->draws; ++j) {
-    if (!is_feasible(s, j, 0)) continue;
-    take_values(s, j, 0, y);
-    GANNET_TRY(gannet_boxes_add(&s->boxes[j], y));
+    double sum = 0; /* of log p */
+    for (int i = 0; i < s->n_models; ++i) {
+      const int objective = gannet_models_objective(s->models, i);
+      const double value = s->value[i * s->draws + j];
+      if (objective >= 0)
+        y[objective] = gannet_models_in_ranges(s->models, objective, value, &slope);
+      else
+        sum += log_step((value - gannet_models_threshold(s->models, i)) / width, &slope);
+    }
+    if (sum >= log(0.5)) GANNET_TRY(gannet_boxes_add(&s->boxes[j], y));
   }
   return GANNET_OK;
 }
@@ -213,12 +238,31 @@ static double log_mean_exp(int n, const double *logs) {
   return most + log(sum / n);
 }
 
-gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int64_t first,
-                                    double *scores, int ld) {
-  gannet_front_score *s = user;
+/* The rough score of point p of the tile. */
+static double score_roughly(const gannet_front_score *s, int p) {
   const double *feasible = s->tile + (size_t)s->n_objectives * (size_t)s->draws * GANNET_TILE;
   const bool constrained = s->rows > s->n_objectives;
-  double y[GANNET_OBJECTIVES_MOST], logs[ROUGH_DRAWS];
+  const int n = s->draws < ROUGH_DRAWS ? s->draws : ROUGH_DRAWS;
+  double y[GANNET_OBJECTIVES_MOST], logs[ROUGH_DRAWS], sum = 0;
+  for (int j = 0; j < s->draws; ++j) {
+    const double log_feasible = constrained ? feasible[j * GANNET_TILE + p] : 0;
+    if (log_feasible < -40) continue;
+    take_values(s, j, p, y);
+    sum += gannet_hypervolume_improvement(&s->boxes[j], y, NULL) * exp(log_feasible);
+  }
+  if (sum > 0) return log(sum / s->draws);
+  for (int j = 0; j < n; ++j) {
+    take_values(s, j, p, y);
+    logs[j] = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, NULL) +
+              (constrained ? feasible[j * GANNET_TILE + p] : 0);
+  }
+  return rough_offset + log_mean_exp(n, logs);
+}
+
+gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int64_t first,
+                                    double *scores, int ld) {
+  const double rounding = 1e-9;
+  gannet_front_score *s = user;
   (void)ld;
   if (s->cache && s->known[first]) {
     move_tile(s, first, m, false);
@@ -228,22 +272,15 @@ gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int
     if (s->cache) s->known[first] = true;
   }
   for (int p = 0; p < m; ++p) {
-    double sum = 0;
-    for (int j = 0; j < s->draws; ++j) {
-      const double log_feasible = constrained ? feasible[j * GANNET_TILE + p] : 0;
-      if (log_feasible < -40) continue;
-      take_values(s, j, p, y);
-      sum += gannet_hypervolume_improvement(&s->boxes[j], y, NULL) * exp(log_feasible);
+    double *bound = s->cache && s->keep > 0 ? &s->bound[first + p] : NULL;
+    if (bound && s->n_largest == s->keep && *bound < s->largest[s->keep - 1] - rounding) {
+      scores[p] = *bound;
+      continue;
     }
-    scores[p] = log(sum / s->draws);
-    if (sum > 0) continue;
-    const int n = s->draws < ROUGH_DRAWS ? s->draws : ROUGH_DRAWS;
-    for (int j = 0; j < n; ++j) {
-      take_values(s, j, p, y);
-      logs[j] = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, NULL) +
-                (constrained ? feasible[j * GANNET_TILE + p] : 0);
-    }
-    scores[p] = rough_offset + log_mean_exp(n, logs);
+    scores[p] = score_roughly(s, p);
+    if (!bound) continue;
+    *bound = scores[p];
+    note_score(s, scores[p]);
   }
   return GANNET_OK;
 }
@@ -274,8 +311,7 @@ gannet_err gannet_front_score_merit(void *user, int list, const double *x_unit, 
   gannet_front_score *s = user;
   const int d = s->member->problem->d;
   (void)list;
-  for (int i = 0; i < s->n_models; ++i)
-    GANNET_TRY(gannet_surrogate_draws_at(model_of(s, i), x_unit, s->value + i * s->draws));
+  GANNET_TRY(draw_at(s, x_unit));
   for (int j = 0; j < s->draws; ++j) s->log_part[j] = score_draw(s, j);
   const double score = log_mean_exp(s->draws, s->log_part);
   *value = -score;

@@ -13,6 +13,10 @@
  * Terms
  *   rough score  the same without smoothing the improvement: enough to rank candidates, and below
  *                all others where no draw improves
+ *
+ * A point that is added to a front takes from what others may add, and never gives to it. So the
+ * rough scores of candidates fall from point to point of a batch, and a candidate whose last one is
+ * below those of enough others needs no new one.
  */
 #ifndef GANNET_OPTIMIZER_FRONT_SCORE_H
 #define GANNET_OPTIMIZER_FRONT_SCORE_H
@@ -39,6 +43,10 @@ typedef struct {
   int64_t n_candidates;
   double *cache; /* [rows][draws][n_candidates]; NULL = it would be too large */
   bool *known;   /* [n_candidates], by the first candidate of a tile */
+  double *bound; /* [n_candidates] last rough scores; INFINITY before the first */
+  int keep;      /* rough scores that must be right, the largest; 0 = all */
+  int n_largest;
+  double *largest; /* [keep] of this rank, descending, of the present scan */
 
   /* At one point: */
   double *value;    /* [n_models][draws] */
@@ -52,10 +60,11 @@ typedef struct {
  * Collective over the member's communicator; the same on all ranks.
  *
  * n_candidates  in   of the scans to come
+ * keep          in   candidates that a scan is to find
  * score         out  to be released, also after an error
  */
 GANNET_CHECKED gannet_err gannet_front_score_create(const gannet_member *member,
-                                                    int64_t n_candidates,
+                                                    int64_t n_candidates, int keep,
                                                     gannet_front_score *score);
 void gannet_front_score_release(gannet_front_score *score);
 
@@ -67,7 +76,14 @@ void gannet_front_score_release(gannet_front_score *score);
  */
 GANNET_CHECKED gannet_err gannet_front_score_add(gannet_front_score *score, const double *x_unit);
 
-/* Rough scores of m <= GANNET_TILE candidates: a gannet_scorer of one list.
+/* Before a scan.
+ *
+ * Local.
+ */
+void gannet_front_score_begin_scan(gannet_front_score *score);
+
+/* Rough scores of m <= GANNET_TILE candidates: a gannet_scorer of one list. Those that cannot be
+ * among the candidates that are kept may be larger than they are, but below those of these.
  *
  * Local.
  *

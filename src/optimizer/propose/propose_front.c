@@ -21,7 +21,6 @@ typedef struct {
   int n_starts, n_ranked;
   gannet_ranked *best;
   gannet_choices choices; /* one list: the polished starts, then the ranked candidates */
-  double *slope;          /* [d] */
 } proposal;
 
 static gannet_err create_proposal(const gannet_member *member, proposal *p) {
@@ -35,7 +34,6 @@ static gannet_err create_proposal(const gannet_member *member, proposal *p) {
   GANNET_TRY(gannet_polisher_create(&p->polisher));
   GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
-  GANNET_TRY(gannet_alloc((size_t)member->problem->d, sizeof(double), &p->slope));
   return gannet_alloc(total, sizeof(double), &p->choices.scores);
 }
 
@@ -44,7 +42,6 @@ static void release_proposal(proposal *p) {
   gannet_candidates_destroy(&p->candidates);
   gannet_polisher_destroy(&p->polisher);
   gannet_free(&p->best);
-  gannet_free(&p->slope);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
 }
@@ -60,20 +57,11 @@ static gannet_err add_pending(const gannet_member *member, gannet_front_score *s
   return GANNET_OK;
 }
 
-/* Scores of the ranked candidates, which have rough ones from the scan. */
-static gannet_err score_ranked(proposal *p, int d) {
-  double value;
-  for (int i = p->n_starts; i < p->choices.n_options; ++i) {
-    GANNET_TRY(gannet_front_score_merit(&p->score, 0, p->choices.options + (size_t)i * (size_t)d,
-                                        &value, p->slope));
-    p->choices.scores[i] = -value;
-  }
-  return GANNET_OK;
-}
-
 static gannet_err find_options(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
+  const double after = -1e9;
   double *ranked = p->choices.options + (size_t)p->n_starts * d, mark = gannet_clock_seconds();
+  gannet_front_score_begin_scan(&p->score);
   const gannet_propose_scores scores = {.n_lists = 1,
                                         .keep = p->n_ranked,
                                         .scorer = gannet_front_score_rough,
@@ -95,8 +83,10 @@ static gannet_err find_options(gannet_member *member, proposal *p) {
   if (p->n_starts > 0)
     GANNET_TRY(
         gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
+  /* No polished point is worse than its start, so the candidates come after all of them. */
   for (int i = 0; i < p->n_starts; ++i) p->choices.scores[i] *= -1;
-  GANNET_TRY(gannet_agree(member->context->comm, score_ranked(p, (int)d)));
+  for (int i = 0; i < p->n_ranked; ++i)
+    p->choices.scores[p->n_starts + i] = after + p->best[i].score;
   gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
   return GANNET_OK;
 }
@@ -111,7 +101,8 @@ gannet_err gannet_propose_front(gannet_member *member, int q, double *x_unit) {
   GANNET_TRY(gannet_models_sample(member->models, options->draws, member->batch));
   gannet_err err = gannet_agree(member->context->comm, create_proposal(member, &p));
   if (err == GANNET_OK)
-    err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), &p.score);
+    err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), p.n_ranked,
+                                    &p.score);
   if (err == GANNET_OK) err = gannet_agree(member->context->comm, add_pending(member, &p.score));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   for (int i = 0; i < q && err == GANNET_OK; ++i) {
