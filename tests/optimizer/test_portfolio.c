@@ -321,7 +321,8 @@ static void wrong_portfolios_are_refused(void **state) {
        "expected one of: infinite network"},
       {{"method", "auto", "acquisition.draws", "20", NULL},
        "unknown key 'acquisition.draws' for every method of [gp-noisy, quadratic, gp-draws], which "
-       "method: auto chose; choose a method with an acquisition that has it: mes pes es kg (see "
+       "method: auto chose; choose a method with an acquisition that has it: nehvi mes pes es kg "
+       "(see "
        "gannet explain acquisition)"},
       {{"method", "auto", "acquisition.magrin", "0.1", NULL}, "did you mean 'margin'?"},
       {{"method", "auto", "acquisition.explortion", "2", NULL}, "did you mean 'exploration'?"},
