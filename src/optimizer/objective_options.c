@@ -52,6 +52,8 @@ static const char *why_not(const gannet_member_options *member) {
   if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
   if (member->region.type != GANNET_REGION_NONE)
     return "a trust region follows the best value of one objective; leave out region.type";
+  if (member->surrogate_type && member->surrogate_type->set_pde_constraint)
+    return "its network is held to the equations of a single objective";
   if (!gannet_acq_takes_several(type)) return "its acquisition function knows one objective only";
   return NULL;
 }
@@ -67,8 +69,7 @@ static void list_methods(char *names, size_t size) {
 }
 
 void gannet_objective_options_check(const gannet_optimizer_options *options,
-                                    const gannet_problem *problem, const char *location,
-                                    gannet_complaints *complaints) {
+                                    const gannet_problem *problem, gannet_complaints *complaints) {
   const int n = gannet_problem_n_objectives(problem);
   char names[400];
   if (n == 1 || options->n_members == 0) return;
@@ -76,18 +77,18 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
   for (int i = 0; i < options->n_members; ++i) {
     const char *why = why_not(&options->member[i]);
     if (why)
-      gannet_complain(complaints, location,
-                      "method '%s' does not go with %d objectives: %s; expected one of:%s",
+      gannet_complain(complaints, "method",
+                      "'%s' does not go with %d objectives: %s; expected one of:%s",
                       options->member[i].method.method, n, why, names);
   }
   if (problem->physics)
-    gannet_complain(complaints, location,
-                    "physics: equations are those of a single objective, and there are %d; leave "
+    gannet_complain(complaints, "physics",
+                    "equations are those of a single objective, and there are %d; leave "
                     "them out, or state all objectives but one as constraints",
                     n);
   if (options->cost.weigh)
-    gannet_complain(complaints, location,
-                    "cost.weigh: gains are weighed by cost with a single objective only, and there "
+    gannet_complain(complaints, "cost.weigh",
+                    "gains are weighed by cost with a single objective only, and there "
                     "are %d; expected weigh: no",
                     n);
 }

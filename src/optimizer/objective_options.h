@@ -23,15 +23,13 @@ GANNET_CHECKED gannet_err gannet_objective_options_join(gannet_optimizer_options
                                                         const gannet_problem *problem,
                                                         gannet_complaints *complaints);
 
-/* Complain about settings that do not go with several objectives, after the join.
+/* Complain about settings that do not go with several objectives, after the join; the location of
+ * a complaint is the key that it is about.
  *
  * Local.
- *
- * location  in  of the method's name in the input, or NULL
  */
 void gannet_objective_options_check(const gannet_optimizer_options *options,
-                                    const gannet_problem *problem, const char *location,
-                                    gannet_complaints *complaints);
+                                    const gannet_problem *problem, gannet_complaints *complaints);
 
 /* Refuse what there is for a single objective only.
  *

@@ -44,7 +44,7 @@ static gannet_err join_problem(const gannet_problem *problem, gannet_optimizer_o
   gannet_err code = gannet_pde_constraint_join(options, problem, &complaints);
   if (code == GANNET_OK) gannet_pde_constraint_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_objective_options_join(options, problem, &complaints);
-  if (code == GANNET_OK) gannet_objective_options_check(options, problem, NULL, &complaints);
+  if (code == GANNET_OK) gannet_objective_options_check(options, problem, &complaints);
   if (code == GANNET_OK) gannet_replicates_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
@@ -364,13 +364,14 @@ static void log_penalty(gannet_optimizer *o) {
 }
 
 static void warn_of_repeats(gannet_optimizer *o) {
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
   const int agree = o->told_repeats ? 0 : gannet_repeats_agree(o->history);
   if (agree < GANNET_REPEATS_TELLING) return;
   o->told_repeats = true;
   gannet_log(o->context, GANNET_LOG_WARNING,
              "%d of the last results are exactly those of the same designs before: if the "
-             "simulation always repeats itself, set noise: 0, and no design is run twice",
-             agree);
+             "simulation always repeats itself, set noise: 0%s, and no design is run twice",
+             agree, several ? " for every objective" : "");
 }
 
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
@@ -618,7 +619,6 @@ static gannet_err check_related(const gannet_optimizer *o, int n, const double *
                                 const void *results, const char *name) {
   const gannet_problem_spec *spec = &o->problem->spec;
   const int most = INT_MAX / (spec->n_variables + spec->n_constraints);
-  GANNET_TRY(gannet_objectives_require_one(o->problem, "a related problem"));
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE_POINTER(results, name);
   GANNET_REQUIRE(n >= 0 && n <= most, GANNET_ERR_ARG, "n = %d results, expected 0 to %d", n, most);

@@ -111,6 +111,17 @@ uint64_t gannet_rank_digest_variable_functions(const gannet_problem *problem) {
   return gannet_rank_digest_numbers(digest, c->n_members * problem->d, c->member);
 }
 
+uint64_t gannet_rank_digest_objectives(const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
+  uint64_t digest = 0;
+  for (int m = 0; m < spec->n_objectives; ++m) {
+    const gannet_objective *o = &spec->objectives[m];
+    const double own[] = {(double)o->goal, isnan(o->noise_sd) ? -1 : o->noise_sd};
+    digest = gannet_rank_digest_numbers(mix_text(digest, o->name), 2, own);
+  }
+  return digest;
+}
+
 uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *settings) {
   uint64_t digest = 0;
   for (int i = 0; i < n; ++i)

@@ -44,6 +44,13 @@ uint64_t gannet_rank_digest_variable_constraints(const gannet_problem *problem);
  */
 uint64_t gannet_rank_digest_variable_functions(const gannet_problem *problem);
 
+/* Of names, goals and noise of several objectives, 0 with one. Thresholds do not count: results
+ * mean the same with others.
+ *
+ * Local.
+ */
+uint64_t gannet_rank_digest_objectives(const gannet_problem *problem);
+
 /* Of the settings of a method: keys and texts.
  *
  * Local.

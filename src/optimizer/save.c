@@ -49,7 +49,7 @@ static const gannet_struct_field outcome_fields[] = {
 /* What else must be the same in the optimiser that loads the file. Digests are of lists that are
  * not in the file. */
 typedef struct {
-  uint64_t seed, candidates, equations, variable_constraints, functions;
+  uint64_t seed, candidates, equations, variable_constraints, functions, objectives;
   double noise_sd;
 } identity;
 
@@ -68,6 +68,10 @@ static const gannet_struct_field identity_fields[] = {
     {.name = "problem/variable_functions",
      IDENTITY(functions, BITS),
      .help = "how many variable constraints are functions of the program"},
+    {.name = "problem/objectives_digest",
+     IDENTITY(objectives, BITS),
+     .optional = true,
+     .help = "of names, goals and noise of several objectives; 0 = there is one"},
     {0}};
 
 static identity identify(const gannet_optimizer *o) {
@@ -76,6 +80,7 @@ static identity identify(const gannet_optimizer *o) {
                     .equations = gannet_rank_digest_equations(o->problem),
                     .variable_constraints = gannet_rank_digest_variable_constraints(o->problem),
                     .functions = (uint64_t)o->problem->n_functions,
+                    .objectives = gannet_rank_digest_objectives(o->problem),
                     .noise_sd = o->problem->spec.noise_sd};
 }
 
@@ -353,6 +358,9 @@ static gannet_err check_identity(const gannet_store *store, const gannet_optimiz
                  "the file is of another problem: noise is %g in the file, expected "
                  "%g",
                  there.noise_sd, own.noise_sd);
+  GANNET_REQUIRE(there.objectives == 0 || there.objectives == own.objectives, GANNET_ERR_INPUT,
+                 "the file is of another problem: expected the same names, goals and noise of all "
+                 "objectives");
   GANNET_REQUIRE(there.candidates == own.candidates, GANNET_ERR_INPUT,
                  "the file is of another problem: expected the "
                  "same list of candidates");

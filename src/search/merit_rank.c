@@ -77,7 +77,8 @@ static void add_room(int n, int m, int k, const gannet_merit_rank *merits, const
 
 /* Replace the values of feasible designs: by the rank of non-dominated sorting, and by a share
  * below 1 that is less the more room there is around a design among those of its rank (the crowding
- * distance of Deb et al. 2002).
+ * distance of Deb et al. 2002). Designs that lack an objective are in no order with others and have
+ * no value.
  *
  * row   -  [count] scratch: the row of y, by id
  * list  -  [count] scratch
@@ -89,7 +90,14 @@ static gannet_err rank_several(const gannet_history *history, gannet_merit_rank 
   int n = 0;
   for (int64_t id = 0; id < count; ++id) {
     if (merits[id].violation > 0 || isinf(merits[id].value)) continue;
-    gannet_history_objectives(history, id, y + (ptrdiff_t)n * m);
+    double *values = y + (ptrdiff_t)n * m;
+    gannet_history_objectives(history, id, values);
+    int known = 0;
+    while (known < m && !isnan(values[known])) ++known;
+    if (known < m) {
+      merits[id].value = INFINITY;
+      continue;
+    }
     list[n].merit = &merits[id];
     row[id] = n++;
   }

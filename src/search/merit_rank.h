@@ -11,7 +11,8 @@ typedef struct {
   int64_t id;
   double violation; /* 0 = feasible; INFINITY = no result to compare */
   double value;     /* internal objective, minimised; INFINITY without a result. Of several
-                       objectives their rank of non-dominated sorting and a share below 1 */
+                       objectives their rank of non-dominated sorting and a share below 1, or
+                       INFINITY where one of them is missing */
 } gannet_merit_rank;
 
 /* Whether a comes before b; of equal evaluations the one with the lower id does.

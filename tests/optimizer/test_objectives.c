@@ -15,6 +15,7 @@
 #include "optimizer/propose/front_score.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
+#include "search/merit_rank.h"
 
 enum { BATCH = 3, VARIABLES = 4, QUANTITIES = 3 };
 
@@ -359,8 +360,9 @@ static void assert_refused(const gannet_method_setting *settings, int n, const c
 /* What would look at the first objective alone is refused, and the message names what is not. */
 static void what_knows_one_objective_is_refused(void **state) {
   (void)state;
-  static const char *const names[] = {"gp-ei", "quadratic", "turbo-1", "neural-bo-pointwise",
-                                      "gp-kg", "admmbo",    "gp-ucb",  "portfolio"};
+  static const char *const names[] = {"gp-ei",  "quadratic", "turbo-1", "neural-bo-pointwise",
+                                      "gp-kg",  "admmbo",    "gp-ucb",  "portfolio",
+                                      "pinn-bo"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     const gannet_method_setting settings[] = {{"method", names[i]}};
     assert_refused(settings, 1, "does not go with 3 objectives");
@@ -368,6 +370,8 @@ static void what_knows_one_objective_is_refused(void **state) {
   }
   const gannet_method_setting region[] = {{"method", "gp-ts"}, {"region.type", "trust"}};
   assert_refused(region, 2, "trust region");
+  const gannet_method_setting network[] = {{"method", "gp-ts"}, {"surrogate.type", "pinn"}};
+  assert_refused(network, 2, "held to the equations of a single objective");
   const gannet_method_setting acquisition[] = {{"method", "auto"}, {"acquisition.type", "log-ei"}};
   assert_refused(acquisition, 2, "one objective only");
   const gannet_method_setting weigh[] = {{"method", "parego"}, {"cost.weigh", "yes"}};
@@ -386,6 +390,67 @@ static void what_knows_one_objective_is_refused(void **state) {
   assert_int_equal(gannet_optimizer_tell_related(f.optimizer, 1, x, &objective), GANNET_ERR_STATE);
   assert_non_null(strstr(gannet_error_message(), "a related problem is for a single objective"));
   gannet_error_clear();
+  double rows[2 * VARIABLES] = {0, 1, 2, 0, 1, 1, 3, 1}, values[2] = {1, 2},
+                  c[2 * QUANTITIES] = {0};
+  const gannet_related_rows related = {2, rows, values, c};
+  assert_int_equal(gannet_optimizer_enter_related(f.optimizer, &related), GANNET_ERR_STATE);
+  assert_non_null(strstr(gannet_error_message(), "a related problem is for a single objective"));
+  gannet_error_clear();
+  drop(&f);
+}
+
+/* A saved optimiser goes on with other thresholds, but not with another noise of any objective. */
+static void saved_objectives_have_their_noise(void **state) {
+  (void)state;
+  gannet_objective other[3];
+  gannet_problem_spec spec = mixed_spec;
+  char path[2200];
+  (void)snprintf(path, sizeof path, "%s/noise.h5", folder);
+  spec.objectives = other;
+  fixture f = make_on(MPI_COMM_WORLD, &mixed_spec, "gp-ts", 4);
+  assert_ok(gannet_optimizer_save(f.optimizer, path));
+  for (int changed = 0; changed < 2; ++changed) {
+    memcpy(other, three, sizeof other);
+    if (changed)
+      other[2].noise_sd = 0.5;
+    else
+      other[1].threshold = -3;
+    fixture g = make_on(MPI_COMM_WORLD, &spec, "gp-ts", 4);
+    const gannet_err err = gannet_optimizer_load(g.optimizer, path);
+    assert_int_equal(err, changed ? GANNET_ERR_INPUT : GANNET_OK);
+    if (changed)
+      assert_non_null(strstr(gannet_error_message(), "names, goals and noise of all objectives"));
+    gannet_error_clear();
+    drop(&g);
+  }
+  drop(&f);
+}
+
+/* Designs that lack an objective come after all others, wherever they are told. */
+static void designs_without_an_objective_have_no_rank(void **state) {
+  (void)state;
+  enum { N = 9 };
+  const gannet_problem_spec spec = {
+      .n_variables = ZDT, .variables = cube, .n_objectives = 2, .objectives = pair};
+  gannet_merit_rank merits[N];
+  fixture f = make_on(MPI_COMM_WORLD, &spec, "sobol", 2);
+  int64_t id[N];
+  double x[N][ZDT];
+  assert_ok(gannet_optimizer_ask(f.optimizer, N, id, x[0]));
+  for (int i = 0; i < N; ++i) {
+    double second = i % 3 == 1 ? (double)NAN : N - i;
+    const gannet_result result = {
+        .id = id[i], .outcome = GANNET_RESULT_PARTIAL, .objective = i, .constraints = &second};
+    tell(&f, result);
+  }
+  assert_ok(gannet_merit_rank_all(f.optimizer->history, 0, merits));
+  for (int i = 0; i < N; ++i) {
+    if (i % 3 == 1)
+      assert_true(isinf(merits[i].value));
+    else /* the extremes have most room */
+      assert_true(i == 0 || i == N - 1 ? merits[i].value == 0
+                                       : merits[i].value > 0 && merits[i].value < 1);
+  }
   drop(&f);
 }
 
@@ -398,6 +463,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),
       cmocka_unit_test(what_knows_one_objective_is_refused),
+      cmocka_unit_test(saved_objectives_have_their_noise),
+      cmocka_unit_test(designs_without_an_objective_have_no_rank),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed =

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "optimizer/fixture.h"
+#include "support/told.h"
+
+#include "optimizer/models/repeats.h"
 
 enum { D = 2, DESIGNS = 9, RUNS = 32 };
 
@@ -57,10 +60,43 @@ static void noise_is_not(void **state) {
   assert_int_equal(run(0, 0, &different), 0);
 }
 
+/* Of two objectives, whose noise is first and second. Their values repeat exactly. */
+static int repeats_of_two(double first, double second) {
+  static const gannet_variable whole[] = {
+      {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3}};
+  const gannet_objective objectives[] = {{"f", GANNET_MINIMIZE, NAN, first},
+                                         {"g", GANNET_MINIMIZE, NAN, second}};
+  const gannet_problem_spec spec = {
+      .n_variables = 1, .variables = whole, .n_objectives = 2, .objectives = objectives};
+  gannet_problem *problem = NULL;
+  gannet_history *history = NULL;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_history_create(problem, &history));
+  for (int i = 0; i < 9; ++i) {
+    const double x = 1 + i % 3, g = -x;
+    int64_t id = 0;
+    assert_ok(gannet_history_propose(history, &x, 0, GANNET_ORIGIN_METHOD, &id));
+    assert_ok(tell_values(history, id, GANNET_EVAL_DONE, x, &g, NULL));
+  }
+  const int agree = gannet_repeats_agree(history);
+  gannet_history_destroy(&history);
+  gannet_problem_destroy(&problem);
+  return agree;
+}
+
+static void noise_of_all_objectives_counts(void **state) {
+  (void)state;
+  assert_int_equal(repeats_of_two(NAN, NAN), 6);
+  assert_int_equal(repeats_of_two(0, NAN), 6);
+  assert_int_equal(repeats_of_two(0, 0), 0);
+  assert_int_equal(repeats_of_two(NAN, 0.1), 0);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_repetitions_are_told_of_once),
       cmocka_unit_test(noise_is_not),
+      cmocka_unit_test(noise_of_all_objectives_counts),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_serial(tests);

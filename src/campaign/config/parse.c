@@ -19,6 +19,7 @@
 #include "campaign/config/paths.h"
 #include "campaign/config/section.h"
 #include "optimizer/models/pde_constraint.h"
+#include "optimizer/objective_options.h"
 #include "optimizer/options.h"
 #include "optimizer/replicates.h"
 #include "problem/outputs.h"
@@ -515,6 +516,20 @@ static gannet_err check_equations(const gannet_config_reader *reader) {
   return err;
 }
 
+/* Whether the method and its settings choose points for as many objectives as there are. */
+static gannet_err check_objectives(const gannet_config_reader *reader) {
+  gannet_complaints found = {0};
+  gannet_optimizer_options options;
+  gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  if (err == GANNET_OK)
+    err = gannet_objective_options_join(&options, reader->input->problem, &found);
+  if (err == GANNET_OK) gannet_objective_options_check(&options, reader->input->problem, &found);
+  gannet_campaign_complain(reader->input, &found, reader->complaints);
+  gannet_complaints_release(&found);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
 /* The whole. */
 
 static gannet_err read_all(const gannet_config_reader *reader) {
@@ -541,6 +556,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   GANNET_TRY(gannet_config_read_physics(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_replicates(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
+  if (reader->complaints->count == 0) GANNET_TRY(check_objectives(reader));
   if (reader->complaints->count > 0) return check_backend(reader);
   int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;
   if (*batch == GANNET_AUTO) *batch = *parallel > 1 ? *parallel : 1;

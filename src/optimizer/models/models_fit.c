@@ -252,8 +252,8 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   }
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
   if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->set_noisy) {
-    /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. With
-     * several objectives the test is one of the first. */
+    /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. Of
+     * several objectives the model of the first one hears it. */
     if (!scores_by_moments(m))
       local = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
     if (local == GANNET_OK) gannet_surrogate_set_noisy(one->surrogate, m->looks_noisy);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
+#include "optimizer/objective_options.h"
 #include "problem/conditional.h"
 #include "problem/derived.h"
 
@@ -161,6 +162,8 @@ static gannet_err copy_rows(const gannet_problem *problem, const gannet_related_
 gannet_err gannet_related_add(gannet_related *related, const gannet_related_rows *rows) {
   static const gannet_setting method = {.key = "method", .text = "gp-ei"};
   const gannet_problem *problem = related->problem;
+  /* A source has models of the objective and of bounds, none of further objectives. */
+  GANNET_TRY(gannet_objectives_require_one(problem, "a related problem"));
   GANNET_REQUIRE(related->n < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
                  "more than %d related problems; leave out those that help least",
                  (int)GANNET_RELATED_MOST);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/objectives.h"
+
 enum { LOOKED_AT = 16 };
 
 /* The first evaluation that ran the same design and has a result; -1 = none. */
@@ -28,8 +30,14 @@ static bool are_equal(const gannet_history *history, int64_t a, int64_t b) {
 
 int gannet_repeats_agree(const gannet_history *history) {
   const gannet_problem *problem = gannet_history_problem(history);
-  int agree = 0, looked = 0;
-  if (problem->n_continuous > 0 || !isnan(problem->spec.noise_sd)) return 0;
+  const int n_objectives = gannet_problem_n_objectives(problem);
+  int agree = 0, looked = 0, told = 0;
+  for (int m = 0; m < n_objectives; ++m) {
+    const double noise = gannet_problem_objective_noise(problem, m);
+    if (noise > 0) return 0;
+    told += !isnan(noise);
+  }
+  if (problem->n_continuous > 0 || told == n_objectives) return 0;
   for (int64_t id = gannet_history_count(history); id-- > 0 && looked < LOOKED_AT;) {
     if (gannet_history_get(history, id)->status != GANNET_EVAL_DONE) continue;
     looked += 1;

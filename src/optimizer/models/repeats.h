@@ -5,8 +5,8 @@
 #include "problem/history.h"
 
 /* How many of the last 16 evaluations repeat an earlier design of a problem without real variables
- * and gave exactly its result, objective and constraints; 0 when one gave another one, and where
- * the problem says what noise there is.
+ * and gave exactly its result, objectives and constraints; 0 when one gave another one, and where
+ * the problem says that an objective has noise, or that none has.
  *
  * Local.
  *
