@@ -127,6 +127,24 @@ class Outputs(program.ProgramTest):
         self.write(SOLVER + "echo 'cost 3' >> results.out\n", "solver.sh", 0o755)
         self.assertIn("cost is reported, and is computed from 'drag + 0.01*mass' too", self.failure())
 
+    def test_the_word_objective_gives_way_to_the_name(self):
+        """A simulation goes on printing both when a resume names another objective."""
+        plain = ("variables: {x: {lower: 1, upper: 2}}\nbudget: {evaluations: 1}\n"
+                 "evaluate: {backend: command, shell: \"cat $GANNET_INPUT_DIRECTORY/results > results.out\"}\n")
+        for objective, results, told in (
+                ("drag", "objective 1\ndrag 2\n", "2"), ("drag", "drag 2\nobjective 1\n", "2"), ("drag", "objective 1\n", "1"),
+                ("drag", '{"objective": 1, "drag": 2}', "2"),
+                ("'drag + mass'", "objective 1\ndrag 2\nmass 3\n", "5"), ("drag", "objective 1\nobjective 2\ndrag 2\n", None)):
+            with self.subTest(objective=objective, results=results):
+                self.write(results, "results")
+                directory = f"d{self.n_started}"
+                self.gannet("run", self.write(plain + f"objective: {objective}\n", "w.yaml"), "-q", "--directory", directory)
+                row, = self.history(directory)
+                if told is None:
+                    self.assertIn("objective is given twice", row["reason"])
+                else:
+                    self.assertEqual(row["objective"], told, row)
+
     def test_what_is_only_recorded_may_be_missing(self):
         text = TEXT.replace("  mass: {unit: kg}", "  mass: {unit: kg}\n  lift: {file: lift.dat, column: 1}\n  late:")
         outcome = self.succeed("run", self.write(text, "c.yaml"), "-q")

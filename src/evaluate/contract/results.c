@@ -86,6 +86,7 @@ typedef struct {
                         none */
   lacking_outputs *lacking;
   gannet_quantities *missing; /* names that are said to be missing */
+  gannet_quantities *word;    /* what the word "objective" gives where it has another name */
 } reader;
 
 /* What a file writes in the place of a number that it has not. */
@@ -111,6 +112,30 @@ static int fail_contradiction(const reader *to, const char *name, const char *lo
   return -1;
 }
 
+/* The word "objective" stands for an objective that the campaign file calls otherwise. A simulation
+ * may go on printing it when the file has come to name another number: that one counts. */
+static bool is_objective_word(const gannet_problem *problem, const char *name) {
+  return strcmp(name, "objective") == 0 && gannet_problem_find_quantity(problem, name) == 0 &&
+         (gannet_problem_formula(problem, 0) ||
+          strcmp(gannet_problem_quantity_name(problem, 0), name) != 0);
+}
+
+/* 0, or -1 with an error as the reason in the result. */
+static int end_setting(const reader *to, gannet_err err, const char *location) {
+  if (err == GANNET_OK) return 0;
+  if (err == GANNET_ERR_MEMORY)
+    fail_to_read(ENOMEM, gannet_error_message(), to->result);
+  else
+    gannet_result_fail(to->result, false, "%s: %s", location, gannet_error_detail());
+  gannet_error_clear();
+  return -1;
+}
+
+static int keep_word(const reader *to, const gannet_quantity *quantity, const char *location) {
+  const int n = to->problem->spec.n_variables;
+  return end_setting(to, gannet_quantities_set(to->word, n, quantity), location);
+}
+
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
@@ -124,6 +149,12 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   }
   if (is_needed && gannet_quantities_find(to->missing, quantity.name))
     return fail_contradiction(to, quantity.name, location);
+  const bool is_word = is_objective_word(to->problem, quantity.name);
+  if (is_word && to->word->n > 0) {
+    gannet_result_fail(to->result, false, "%s: objective is given twice", location);
+    return -1;
+  }
+  if (is_word) return keep_word(to, &quantity, location);
   if (index >= 0 ? !isnan(quantity_value(to, index))
                  : is_needed && gannet_quantities_find(&to->result->reported, quantity.name)) {
     gannet_result_fail(to->result, false, "%s: %s is given twice%s", location, quantity.name,
@@ -135,14 +166,16 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
   if (index < 0 && !gannet_quantity_is_name(quantity.name))
     return refuse_unknown(to, quantity.name, location);
   if (index < 0 && !(isfinite(quantity.sd) && quantity.sd >= 0)) quantity.sd = 0;
-  const gannet_err err = gannet_result_report(to->problem, &quantity, to->result);
-  if (err == GANNET_OK) return 0;
-  if (err == GANNET_ERR_MEMORY)
-    fail_to_read(ENOMEM, gannet_error_message(), to->result);
-  else
-    gannet_result_fail(to->result, false, "%s: %s", location, gannet_error_detail());
-  gannet_error_clear();
-  return -1;
+  return end_setting(to, gannet_result_report(to->problem, &quantity, to->result), location);
+}
+
+/* Take what the word "objective" gave when no number of the objective's own name came. */
+static int take_word(const reader *to) {
+  if (to->word->n == 0 || gannet_problem_formula(to->problem, 0) || !isnan(to->result->objective))
+    return 0;
+  const gannet_reported *given = &to->word->item[0];
+  const gannet_quantity quantity = {given->name, given->value, given->sd, given->gradient};
+  return end_setting(to, gannet_result_report(to->problem, &quantity, to->result), "results.out");
 }
 
 /* Whether "missing" says something in the place of the number of this name. */
@@ -159,10 +192,7 @@ static int set_missing(const reader *to, const char *name, const char *location)
     return fail_contradiction(to, name, location);
   const gannet_quantity quantity = {
       .name = index >= 0 ? gannet_problem_quantity_name(to->problem, index) : name, .value = NAN};
-  if (gannet_quantities_set(to->missing, 0, &quantity) == GANNET_OK) return 0;
-  fail_to_read(ENOMEM, gannet_error_message(), to->result);
-  gannet_error_clear();
-  return -1;
+  return end_setting(to, gannet_quantities_set(to->missing, 0, &quantity), location);
 }
 
 /* A line with another name and no number is passed over, unless the name is nearly one that counts.
@@ -683,10 +713,11 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
                                      gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
   lacking_outputs lacking = {0};
-  gannet_quantities missing = {0};
-  const reader to = {problem, result, passed_over, note, &lacking, &missing};
+  gannet_quantities missing = {0}, word = {0};
+  const reader to = {problem, result, passed_over, note, &lacking, &missing, &word};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   gannet_quantities_release(&missing);
+  gannet_quantities_release(&word);
   forget_numbers(problem, result);
   return result->status == GANNET_EVAL_CANNOT_RUN;
 }
@@ -695,20 +726,21 @@ void gannet_contract_read_results(const gannet_problem *problem, const gannet_ou
                                   const char *directory, gannet_result_record *result) {
   char passed_over[PASSED_OVER_SIZE] = "", note[GANNET_REASON_SIZE] = "";
   lacking_outputs lacking = {0};
-  gannet_quantities missing = {0};
-  reader to = {problem, result, passed_over, note, &lacking, &missing};
+  gannet_quantities missing = {0}, word = {0};
+  reader to = {problem, result, passed_over, note, &lacking, &missing, &word};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
   int failed = from_file < 0 || read_patterns(&to, rules, directory);
   for (int i = 0; problem->outputs && i < problem->outputs->n && !failed; ++i)
     if (problem->outputs->item[i].column)
       failed = read_column(&to, &problem->outputs->item[i], rules, directory);
-  failed = failed || !gannet_result_compute(problem, GANNET_LACK_SAID, result) ||
+  failed = failed || take_word(&to) || !gannet_result_compute(problem, GANNET_LACK_SAID, result) ||
            check_complete(&to, from_file == 1);
   if (!failed && has_ended_early(&to))
     note[0] = '\0';
   else if (!failed)
     note_absent(&to);
   gannet_quantities_release(&missing);
+  gannet_quantities_release(&word);
   release_lacking(&lacking);
   if (failed) {
     forget_numbers(problem, result);
