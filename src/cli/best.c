@@ -13,7 +13,7 @@
 #include "problem/runs.h"
 
 static const cli_flag flags[] = {
-    {"count", 'n', "N", "how many of the best designs (default 1)", false},
+    {"count", 'n', "N", "how many of the best designs (default 1; of a front all)", false},
     {"format", 'f', "FORMAT", "table (default), csv or json", false},
     {"recommended", 'r', NULL, "the design that a model recommends when values are noisy", false},
     {"front", 0, NULL, "all designs of the front of several objectives (the default with several)",
@@ -105,7 +105,12 @@ static gannet_err print_infeasible(const gannet_campaign *campaign, gannet_forma
                                    int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
   *code = GANNET_EXIT_INFEASIBLE;
   if (n_ranked == 0) {
-    (void)fputs("gannet: no feasible design: there are no results\n", stderr);
+    const int64_t done = gannet_history_count_done(campaign->history);
+    if (done > 0)
+      (void)fprintf(stderr, "gannet: no feasible design: none of %lld results is complete\n",
+                    (long long)done);
+    else
+      (void)fputs("gannet: no feasible design: there are no results\n", stderr);
     return GANNET_OK;
   }
   char evaluations[GANNET_RUNS_TEXT];
@@ -157,35 +162,6 @@ static gannet_err print_ranked(const cli_arguments *arguments, const gannet_camp
   return print_wanted(arguments, campaign, format, n, ids, code);
 }
 
-/* A position in a front with the first objective. */
-typedef struct {
-  int at;
-  double value; /* minimised */
-} placed;
-
-static int by_value(const void *a, const void *b) {
-  const placed *x = a, *y = b;
-  if (x->value != y->value) return x->value < y->value ? -1 : 1;
-  return x->at - y->at;
-}
-
-/* The designs of the front, best in the first objective first; or the one at its knee. */
-static gannet_err order_front(const gannet_front *front, bool is_knee, int64_t *ids) {
-  placed *order = NULL;
-  int knee = -1;
-  if (is_knee) {
-    GANNET_TRY(gannet_front_knee(front, &knee));
-    ids[0] = front->id[knee];
-    return GANNET_OK;
-  }
-  GANNET_TRY(gannet_alloc((size_t)front->n, sizeof *order, &order));
-  for (int i = 0; i < front->n; ++i) order[i] = (placed){i, front->y[i * front->m]};
-  qsort(order, (size_t)front->n, sizeof *order, by_value);
-  for (int i = 0; i < front->n; ++i) ids[i] = front->id[order[i].at];
-  gannet_free(&order);
-  return GANNET_OK;
-}
-
 /* ids: as for print_ranked, and changed. */
 static gannet_err print_front(const cli_arguments *arguments, const gannet_campaign *campaign,
                               int64_t n_ranked, int64_t *ids, gannet_exit *code) {
@@ -197,13 +173,17 @@ static gannet_err print_front(const cli_arguments *arguments, const gannet_campa
   GANNET_TRY(gannet_front_find(campaign->history, &front));
   const int n = front.n;
   gannet_err err = GANNET_OK;
-  if (n > 0) err = order_front(&front, is_knee, ids);
+  int knee = -1;
+  if (n > 0) err = gannet_front_order(&front, ids);
+  if (err == GANNET_OK) err = gannet_front_knee(&front, &knee);
+  if (is_knee && knee >= 0) ids[0] = front.id[knee];
   gannet_front_release(&front);
   GANNET_TRY(err);
   if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
+  GANNET_TRY(print_wanted(arguments, campaign, format, is_knee ? 1 : n, ids, code));
   gannet_tally_count(campaign, &tally);
   cli_print_front(stderr, "gannet: front: ", campaign->input->problem, &tally);
-  return print_wanted(arguments, campaign, format, is_knee ? 1 : n, ids, code);
+  return GANNET_OK;
 }
 
 static void print_noise(double given, const gannet_recommendation *r) {

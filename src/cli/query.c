@@ -58,7 +58,9 @@ void cli_print_front(FILE *out, const char *beginning, const gannet_problem *pro
             is_given ? "" : " (from the results)");
   }
   cli_say(out, "\n");
-  if (!(tally->hypervolume > 0))
+  if (isnan(tally->hypervolume))
+    cli_say(out, "%*sthe hypervolume is larger than any number\n", (int)strlen(beginning), "");
+  if (tally->hypervolume <= 0)
     cli_say(out, "%*sno design is better than the thresholds in every objective: nothing counts\n",
             (int)strlen(beginning), "");
 }

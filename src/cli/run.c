@@ -162,12 +162,16 @@ static void print_best(const gannet_campaign *campaign, const gannet_tally *tall
 static gannet_err print_front(const gannet_campaign *campaign, const gannet_tally *tally) {
   enum { MOST = 10 };
   gannet_front front = {0};
+  int64_t *ids = NULL;
   cli_print_front(stdout, "front: ", campaign->input->problem, tally);
-  GANNET_TRY(gannet_front_find(campaign->history, &front));
-  const gannet_table_spec spec = {.n = front.n < MOST ? front.n : MOST, .ids = front.id};
-  const gannet_err err = cli_write_table(stdout, campaign, spec);
-  if (front.n > MOST)
-    cli_say(stdout, "%d more: gannet best %s --front\n", front.n - MOST, campaign->directory);
+  gannet_err err = gannet_front_find(campaign->history, &front);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)front.n, sizeof *ids, &ids);
+  if (err == GANNET_OK) err = gannet_front_order(&front, ids);
+  const gannet_table_spec spec = {.n = front.n < MOST ? front.n : MOST, .ids = ids};
+  if (err == GANNET_OK) err = cli_write_table(stdout, campaign, spec);
+  if (err == GANNET_OK && front.n > MOST)
+    cli_say(stdout, "%d more: gannet best %s\n", front.n - MOST, campaign->directory);
+  gannet_free(&ids);
   gannet_front_release(&front);
   return err;
 }

@@ -1,6 +1,7 @@
 #include "problem/front.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -148,6 +149,28 @@ gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,
 
 gannet_err gannet_front_find(const gannet_history *history, gannet_front *f) {
   return gannet_front_find_before(history, gannet_history_count_told(history), NULL, f);
+}
+
+/* A position in a front with the first objective. */
+typedef struct {
+  int at;
+  double value; /* minimised */
+} placed;
+
+static int by_value(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return x->at - y->at;
+}
+
+gannet_err gannet_front_order(const gannet_front *f, int64_t *ids) {
+  placed *order = NULL;
+  GANNET_TRY(gannet_alloc((size_t)f->n, sizeof *order, &order));
+  for (int i = 0; i < f->n; ++i) order[i] = (placed){i, f->y[i * f->m]};
+  qsort(order, (size_t)f->n, sizeof *order, by_value);
+  for (int i = 0; i < f->n; ++i) ids[i] = f->id[order[i].at];
+  gannet_free(&order);
+  return GANNET_OK;
 }
 
 gannet_err gannet_front_knee(const gannet_front *f, int *knee) {

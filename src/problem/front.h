@@ -45,6 +45,14 @@ void gannet_front_release(gannet_front *front);
 GANNET_CHECKED gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,
                                                    const double *reference, gannet_front *front);
 
+/* The designs of a front, best in the first objective first; the lower id on a tie.
+ *
+ * Local.
+ *
+ * ids  out  [n]
+ */
+GANNET_CHECKED gannet_err gannet_front_order(const gannet_front *front, int64_t *ids);
+
 /* The position in a front of the design where it bends most (pareto/front.h); -1 when it is empty.
  *
  * Local.

@@ -1,14 +1,15 @@
 /* The objectives of a problem: one, or several, of which none counts more than another.
  *
  * Terms
- *   quantity           a number that is modelled: the first objective (index 0), or what stands at
- *                      place k of spec.constraints (index k + 1)
- *   further objective  one after the first. It stands at the end of spec.constraints without
+ * - quantity: a number that is modelled: the first objective (index 0), or what stands at place k
+ * of spec.constraints (index k + 1);
+ * - further objective: one after the first. It stands at the end of spec.constraints without
  * bounds, so it is reported, recorded, modelled and translated as a constraint is, and never
- * violated front              the evaluations that are feasible and not dominated: no other one is
- * at least as good in every objective and better in one threshold          a value of an objective
- * that is not better than this is of no interest; the thresholds are the reference point of the
- * hypervolume
+ * violated;
+ * - front: the evaluations that are feasible and not dominated: no other one is at least as good in
+ *   every objective and better in one;
+ * - threshold: a value of an objective that is not better than this is of no interest. The
+ *   thresholds are the reference point of the hypervolume.
  */
 #ifndef GANNET_PROBLEM_OBJECTIVES_H
 #define GANNET_PROBLEM_OBJECTIVES_H

@@ -9,7 +9,10 @@
 #include "problem/outputs.h"
 #include "report/parts.h"
 
-enum { STEPS = 200 }; /* most points of the course of the hypervolume */
+/* Most points of the course of the hypervolume, by the number of objectives: of five the
+ * hypervolume of a large front takes a second. */
+static const int most_steps[GANNET_OBJECTIVES_MOST + 1] = {
+    [2] = 200, [3] = 200, [4] = 40, [5] = 12};
 
 /* Where the values of each objective are: "place" is a list of the columns c, -1 = that of the
  * first objective. */
@@ -32,7 +35,8 @@ static json_t *about_objectives(const gannet_problem *problem, const gannet_fron
 
 /* [results so far, hypervolume up to today's reference] */
 static json_t *course_of(const gannet_history *history, const gannet_front *front) {
-  const int64_t n = gannet_history_count_told(history), steps = n < STEPS ? n : STEPS;
+  const int64_t n = gannet_history_count_told(history), most = most_steps[front->m];
+  const int64_t steps = n < most ? n : most;
   json_t *list = json_array();
   for (int64_t i = 1; i <= steps; ++i) {
     gannet_front then = {0};

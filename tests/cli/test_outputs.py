@@ -133,7 +133,7 @@ class Outputs(program.ProgramTest):
                  "evaluate: {backend: command, shell: \"cat $GANNET_INPUT_DIRECTORY/results > results.out\"}\n")
         for objective, results, told in (
                 ("drag", "objective 1\ndrag 2\n", "2"), ("drag", "drag 2\nobjective 1\n", "2"), ("drag", "objective 1\n", "1"),
-                ("drag", '{"objective": 1, "drag": 2}', "2"),
+                ("drag", "objective 1\ndrag missing\n", ""), ("drag", '{"objective": 1, "drag": 2}', "2"),
                 ("'drag + mass'", "objective 1\ndrag 2\nmass 3\n", "5"), ("drag", "objective 1\nobjective 2\ndrag 2\n", None)):
             with self.subTest(objective=objective, results=results):
                 self.write(results, "results")

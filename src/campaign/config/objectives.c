@@ -30,7 +30,7 @@ static void check_beside(const gannet_config_reader *reader) {
   } of_one[] = {
       {true, reader->root, "objective",
        "objective: there are objectives, too; leave one of the two out"},
-      {general->goal == GANNET_MAXIMIZE, reader->root, "goal",
+      {true, reader->root, "goal",
        "goal: with several objectives each has its own, as in 'objectives: {range: {goal: "
        "maximize}}'"},
       {!isnan(general->noise), reader->root, "noise",
@@ -97,7 +97,12 @@ gannet_err gannet_config_read_objectives(const gannet_config_reader *reader,
     return GANNET_OK;
   }
   if (section->n < 2 || section->n > GANNET_OBJECTIVES_MOST) {
-    if (section->n == 1)
+    if (section->n == 0)
+      (void)snprintf(what, sizeof what,
+                     "objectives: there are none, expected 2 to %d; a single one is 'objective: "
+                     "NAME'",
+                     GANNET_OBJECTIVES_MOST);
+    else if (section->n == 1)
       (void)snprintf(what, sizeof what,
                      "objectives: there is only one; expected 'objective: %.80s', with goal and "
                      "noise beside it",

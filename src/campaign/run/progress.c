@@ -179,7 +179,7 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
   char gain[40] = "";
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
-  if (tally.n_front > 0)
+  if (tally.n_front > 0 && isfinite(tally.hypervolume))
     (void)snprintf(gain, sizeof gain, " (%+.2g)",
                    hypervolume_gain(campaign->history, &tally, progress->n_told));
   progress->n_told = gannet_history_count_told(campaign->history);

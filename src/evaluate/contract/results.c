@@ -171,7 +171,9 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
 
 /* Take what the word "objective" gave when no number of the objective's own name came. */
 static int take_word(const reader *to) {
-  if (to->word->n == 0 || gannet_problem_formula(to->problem, 0) || !isnan(to->result->objective))
+  const char *name = gannet_problem_quantity_name(to->problem, 0);
+  if (to->word->n == 0 || gannet_problem_formula(to->problem, 0) || !isnan(to->result->objective) ||
+      gannet_quantities_find(to->missing, name))
     return 0;
   const gannet_reported *given = &to->word->item[0];
   const gannet_quantity quantity = {given->name, given->value, given->sd, given->gradient};

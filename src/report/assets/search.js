@@ -129,7 +129,7 @@ const errorOf = (row) => row.runs && row.error !== null ? ` ± ${lowered(row.err
 const runsOf = (row) => row.runs ? `${row.runs} runs, evaluations ${row.evaluations.split(" ").join(", ")}` : `evaluation ${row.id}`;
 function tableText(rows) {
   const several = rows.some((row) => row.runs);
-  const names = ["id", "objective", ...(several ? ["error", "evaluations"] : []), ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
+  const names = ["id", summary.front ? about.quantity : "objective", ...(several ? ["error", "evaluations"] : []), ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
   return [names, ...rows.map((row) => [String(row.id), row.objective, ...(several ? [String(row.error ?? ""), String(row.evaluations ?? row.id)] : []), ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
 }
 function showBest() {
@@ -222,7 +222,7 @@ function showProjection() {
   }));
   const names = kept.map((k) => summary.variables[k].name);
   [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, kept.indexOf(axes[side]), (k) => { axes[side] = kept[k]; draw(entry); }));
-  $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", best.length ? "Diamond: the best design." : "");
+  $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", best.length ? `Diamond: the ${summary.front ? "first" : "best"} design of the table.` : "");
 }
 
 function showConstraints() {
