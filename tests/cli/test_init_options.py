@@ -99,15 +99,17 @@ class InitOptions(program.ProgramTest):
             self.assertIn(f"did you mean '{meant}'?", self.succeed("explain", word, code=USAGE).err)
         overview = self.succeed("explain").out.split("\nsections\n")[1].split("\nchoices\n")[0]
         sections = re.findall(r"^  (\S+)", overview, re.MULTILINE)
-        whole = ""
+        examples = {}
         for section in sections:
             shown = self.succeed("explain", section).out
             example = re.search(r"^  example:\n((?:    .*\n)+)", shown, re.MULTILINE)
             self.assertTrue(example, section)
             if "." not in section and section not in ("physics", "import"):  # what these name is not there
-                whole += re.sub("(?m)^    ", "", example.group(1))
+                examples[section] = re.sub("(?m)^    ", "", example.group(1))
         self.write("#!/bin/sh\n", "simulate", 0o755)
-        self.succeed("run", self.write(whole, "c.yaml"), "--dry-run")
+        for others in ["objectives"], ["objective", "outputs", "stop", "region", "cost"]:  # one objective, or several
+            whole = "".join(text for section, text in examples.items() if section not in others)
+            self.succeed("run", self.write(whole, "c.yaml"), "--dry-run")
 
 
 if __name__ == "__main__":

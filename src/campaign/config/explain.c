@@ -92,6 +92,9 @@ static const struct {
     {"constraints", "constraints:\n  peak_stress: {upper: 110}\n  mass: {lower: 1, upper: 3}\n"},
     {"constraints.*", "constraints:\n  peak_stress: {upper: 110}\n"},
     {"objective", "objective: {name: cost, expression: \"drag + 0.01*mass\", unit: N}\n"},
+    {"objectives",
+     "objectives:\n  drag: {goal: minimize, threshold: 0.08}\n  range: {goal: maximize}\n"},
+    {"objectives.*", "objectives:\n  drag: {goal: minimize, threshold: 0.08}\n"},
     {"outputs",
      "outputs:\n"
      "  drag: {file: \"postProcessing/forces/*/coefficient.dat\", column: Cd, rows: last 200, "
