@@ -35,13 +35,6 @@ static gannet_variable number_named(const char *name) {
   return (gannet_variable){.name = name, .type = GANNET_VARIABLE_REAL, .upper = 1};
 }
 
-/* Two texts of the same name would be ambiguous, so the first one counts. */
-static bool is_named(int n, const gannet_variable *names, const char *name) {
-  for (int i = 0; i < n; ++i)
-    if (strcmp(names[i].name, name) == 0) return true;
-  return false;
-}
-
 static gannet_err read_filter(const char *text, const gannet_campaign *campaign, filter *f) {
   const gannet_problem *problem = campaign->input->problem;
   const gannet_ledger *ledger = &campaign->ledger;
@@ -52,10 +45,13 @@ static gannet_err read_filter(const char *text, const gannet_campaign *campaign,
   GANNET_TRY(gannet_alloc((size_t)(n + ledger->n_columns), sizeof *names, &names));
   memcpy(names, problem->spec.variables, (size_t)v * sizeof *names);
   for (int i = 0; i < k; ++i) names[v + i] = number_named(gannet_problem_quantity_name(problem, i));
-  for (int i = 0; i < ledger->n_columns; ++i)
+  for (int i = 0; i < ledger->n_columns; ++i) {
+    const char *name = ledger->column[i].name; /* the first of a name counts */
     if (ledger->column[i].kind == GANNET_COLUMN_VALUE &&
-        !is_named(n, names, ledger->column[i].name))
-      names[n++] = number_named(ledger->column[i].name);
+        gannet_problem_find_variable(problem, name) < 0 &&
+        gannet_problem_find_quantity(problem, name) < 0)
+      names[n++] = number_named(name);
+  }
   gannet_err err = gannet_condition_create(text, n, names, &f->condition);
   gannet_free(&names);
   if (err == GANNET_ERR_INPUT) {

@@ -28,15 +28,6 @@ bool report_has_value(const gannet_campaign *c, int64_t id) {
          !is_penalty(c, id);
 }
 
-/* All designs of the front of several objectives are shown. */
-static void show_front(const gannet_campaign *c, char *shown) {
-  gannet_front front = {0};
-  if (c->input->problem->spec.n_objectives == 0) return;
-  if (gannet_front_find(c->history, &front) != GANNET_OK) gannet_error_clear();
-  for (int i = 0; i < front.n; ++i) shown[front.id[i]] = true;
-  gannet_front_release(&front);
-}
-
 /* Mark the evaluations that are shown. */
 static void choose_shown(const gannet_campaign *c, char *shown) {
   const int64_t n = c->ledger.n, most = REPORT_MOST_EVALUATIONS;
@@ -54,7 +45,12 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
     shown[i] = (i % stride == 0 && !is_discarded) || better || failed;
     n_failed += failed;
   }
-  show_front(c, shown);
+  gannet_front front = {0};
+  if (c->input->problem->spec.n_objectives > 0 &&
+      gannet_front_find(c->history, &front) != GANNET_OK)
+    gannet_error_clear();
+  for (int i = 0; i < front.n; ++i) shown[front.id[i]] = true;
+  gannet_front_release(&front);
 }
 
 static int append_to(json_t *columns, const char *name, json_t *value) {

@@ -107,7 +107,7 @@ class InitOptions(program.ProgramTest):
             if "." not in section and section not in ("physics", "import"):  # what these name is not there
                 examples[section] = re.sub("(?m)^    ", "", example.group(1))
         self.write("#!/bin/sh\n", "simulate", 0o755)
-        for others in ["objectives"], ["objective", "outputs", "stop", "region", "cost"]:  # one objective, or several
+        for others in ["objectives"], ["objective", "outputs", "stop", "acquisition", "region", "cost"]:  # one objective, or several
             whole = "".join(text for section, text in examples.items() if section not in others)
             self.succeed("run", self.write(whole, "c.yaml"), "--dry-run")
 

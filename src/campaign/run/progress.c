@@ -15,16 +15,6 @@
 
 enum { BAR = 30 };
 
-/* Without memory for it the front is not told of. */
-static void count_front(const gannet_history *history, gannet_tally *tally) {
-  gannet_front front = {0};
-  if (gannet_front_find(history, &front) != GANNET_OK) gannet_error_clear();
-  tally->n_front = front.n;
-  tally->hypervolume = front.hypervolume;
-  for (int m = 0; m < front.m; ++m) tally->reference[m] = front.reference[m];
-  gannet_front_release(&front);
-}
-
 /* By how much the hypervolume has grown since so many results, both up to today's reference. */
 static double hypervolume_gain(const gannet_history *history, const gannet_tally *tally,
                                int64_t n_told) {
@@ -61,7 +51,14 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       tally->best.id >= 0 &&
       gannet_history_get(campaign->history, tally->best.id)->origin == GANNET_ORIGIN_IMPORT;
   tally->n_objectives = gannet_problem_n_objectives(problem);
-  if (tally->n_objectives > 1) count_front(campaign->history, tally);
+  gannet_front front = {0};
+  /* Without memory for it the front is not told of. */
+  if (tally->n_objectives > 1 && gannet_front_find(campaign->history, &front) != GANNET_OK)
+    gannet_error_clear();
+  tally->n_front = front.n;
+  tally->hypervolume = front.hypervolume;
+  for (int m = 0; m < front.m; ++m) tally->reference[m] = front.reference[m];
+  gannet_front_release(&front);
   if (tally->best.id < 0) return;
   gannet_runs runs;
   gannet_runs_find(campaign->history, tally->best.id, NULL, &runs);

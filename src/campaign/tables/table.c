@@ -249,20 +249,17 @@ static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int colum
   return GANNET_CELL_WORD;
 }
 
-/* Whether an evaluation is on the front; ids ascend there. */
-static gannet_cell front_cell(const gannet_front *front, int64_t id, char *text) {
-  bool is_there = false;
-  for (int i = 0; i < front->n && !is_there; ++i) is_there = front->id[i] == id;
-  (void)snprintf(text, GANNET_CELL, "%s", is_there ? "true" : "false");
-  return GANNET_CELL_TRUTH;
-}
-
 static gannet_cell make_cell(const void *user, int64_t row, int column, char *text) {
   const layout *l = user;
   const int64_t id = l->ids ? l->ids[row] : row;
   const gannet_problem *problem = l->ledger->problem;
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
-  if (l->front && column == l->n_columns - 1) return front_cell(l->front, id, text);
+  if (l->front && column == l->n_columns - 1) {
+    bool is_there = false;
+    for (int i = 0; i < l->front->n && !is_there; ++i) is_there = l->front->id[i] == id;
+    (void)snprintf(text, GANNET_CELL, "%s", is_there ? "true" : "false");
+    return GANNET_CELL_TRUTH;
+  }
   if (label >= 0) return label_cell(l->labels, id, label, text);
   if (reported >= 0) return reported_cell(l, id, reported, text);
   if (column == 0) return gannet_cell_whole(id, text);

@@ -131,11 +131,6 @@ static int end_setting(const reader *to, gannet_err err, const char *location) {
   return -1;
 }
 
-static int keep_word(const reader *to, const gannet_quantity *quantity, const char *location) {
-  const int n = to->problem->spec.n_variables;
-  return end_setting(to, gannet_quantities_set(to->word, n, quantity), location);
-}
-
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
@@ -154,7 +149,9 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
     gannet_result_fail(to->result, false, "%s: objective is given twice", location);
     return -1;
   }
-  if (is_word) return keep_word(to, &quantity, location);
+  if (is_word)
+    return end_setting(
+        to, gannet_quantities_set(to->word, to->problem->spec.n_variables, &quantity), location);
   if (index >= 0 ? !isnan(quantity_value(to, index))
                  : is_needed && gannet_quantities_find(&to->result->reported, quantity.name)) {
     gannet_result_fail(to->result, false, "%s: %s is given twice%s", location, quantity.name,
