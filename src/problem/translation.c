@@ -180,8 +180,10 @@ gannet_err gannet_translation_point(gannet_translation *t, int64_t id, const dou
 void gannet_translation_look(gannet_translation *t, const gannet_result_record *result) {
   const char *name = gannet_problem_quantity_name(t->to, 0);
   const char *old_name = gannet_problem_quantity_name(t->from, 0);
+  const bool was_more =
+      t->from->spec.n_objectives > 0 && gannet_quantities_find(&result->reported, "objective");
   if (is_unnamed(t->to)) name = GANNET_WAS_OBJECTIVE;
-  if (is_unnamed(t->to) == is_unnamed(t->from) || gannet_problem_formula(t->from, 0) ||
+  if (is_unnamed(t->to) == is_unnamed(t->from) || was_more || gannet_problem_formula(t->from, 0) ||
       gannet_problem_formula(t->to, 0) || strcmp(name, old_name) == 0 ||
       gannet_problem_find_constraint(t->from, name) >= 0 ||
       gannet_quantities_find(&result->reported, name))
@@ -190,12 +192,15 @@ void gannet_translation_look(gannet_translation *t, const gannet_result_record *
 
 /* What a quantity of an old result is called in the new problem. */
 static const char *rename_quantity(const gannet_translation *t, const char *name) {
-  const bool was_objective =
-      strcmp(name, "objective") == 0 || strcmp(name, gannet_problem_quantity_name(t->from, 0)) == 0;
+  const bool had_one = t->from->spec.n_objectives == 0, has_one = t->to->spec.n_objectives == 0;
+  const bool was_objective = (had_one && strcmp(name, "objective") == 0) ||
+                             strcmp(name, gannet_problem_quantity_name(t->from, 0)) == 0;
   if (was_objective && t->is_asked) return gannet_problem_quantity_name(t->to, 0);
   if (strcmp(name, GANNET_WAS_OBJECTIVE) == 0 && is_unnamed(t->to) && !is_unnamed(t->from))
     return "objective";
   if (strcmp(name, "objective") != 0) return name;
+  /* Beside several objectives it is another number, and the name of a single one. */
+  if (!had_one) return has_one && !is_unnamed(t->to) ? GANNET_WAS_OBJECTIVE : name;
   if (!is_unnamed(t->from)) return gannet_problem_quantity_name(t->from, 0);
   return is_unnamed(t->to) ? name : GANNET_WAS_OBJECTIVE;
 }

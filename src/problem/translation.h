@@ -19,7 +19,8 @@
 typedef struct gannet_translation gannet_translation;
 
 /* The name under which an objective that was never given one is kept when another becomes the
- * objective. */
+ * objective; and a number "objective" that was reported beside several objectives when one with
+ * another name becomes the only one. */
 #define GANNET_WAS_OBJECTIVE "was_objective"
 
 /* Compare two problems, which are borrowed until destroy.

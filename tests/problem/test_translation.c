@@ -193,6 +193,45 @@ static void an_objective_gets_a_name(void **unused) {
   gannet_problem_destroy(&new);
 }
 
+/* Beside several objectives "objective" is the name of another number. */
+static void a_number_called_objective_is_no_objective(void **unused) {
+  (void)unused;
+  const gannet_objective minimized[] = {{.name = "a", .threshold = NAN, .noise_sd = NAN},
+                                        {.name = "b", .threshold = NAN, .noise_sd = NAN}};
+  const gannet_problem_spec spec = {
+      .n_variables = 3, .variables = old_variables, .n_objectives = 2, .objectives = minimized};
+  const gannet_quantity seven = {.name = "objective", .value = 7};
+  gannet_problem *old = NULL, *new = NULL, *named = make(3, old_variables, 0, NULL);
+  gannet_problem *unnamed = make(3, old_variables, 0, NULL);
+  gannet_result_record from = {0}, to = {0};
+  double b = 0, now = 0;
+  assert_ok(gannet_problem_create(&spec, &old));
+  assert_ok(gannet_problem_create(&spec, &new));
+  assert_ok(gannet_outputs_create(named));
+  assert_ok(gannet_outputs_name_objective(named->outputs, "a", NULL));
+  from.constraints = &b;
+  gannet_result_clear(1, &from);
+  from.status = GANNET_EVAL_DONE;
+  from.objective = 1;
+  b = 2;
+  assert_ok(gannet_quantities_set(&from.reported, 3, &seven));
+  translate(old, new, &from, &now, &to);
+  assert_true(to.objective == 1 && now == 2);
+  assert_true(gannet_quantities_find(&to.reported, "objective")->value == 7);
+  translate(old, named, &from, &now, &to);
+  assert_true(to.objective == 1);
+  assert_true(gannet_quantities_find(&to.reported, GANNET_WAS_OBJECTIVE)->value == 7);
+  assert_true(gannet_quantities_find(&to.reported, "b")->value == 2);
+  translate(old, unnamed, &from, &now, &to);
+  assert_true(to.objective == 7 && gannet_quantities_find(&to.reported, "a")->value == 1);
+  gannet_results_release(1, &from);
+  gannet_results_release(1, &to);
+  gannet_problem_destroy(&old);
+  gannet_problem_destroy(&new);
+  gannet_problem_destroy(&named);
+  gannet_problem_destroy(&unnamed);
+}
+
 static void blanks_in_expressions_mean_nothing(void **unused) {
   (void)unused;
   assert_true(gannet_expression_is_same("chord * span", "chord*span"));
@@ -209,6 +248,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(quantities_are_sorted_anew_and_back),
       cmocka_unit_test(an_objective_gets_a_name),
+      cmocka_unit_test(a_number_called_objective_is_no_objective),
       cmocka_unit_test(blanks_in_expressions_mean_nothing),
   };
   return run_serial(tests);
