@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/translation.h"
 
@@ -42,28 +43,32 @@ static gannet_err check_known(const gannet_problem *to, const gannet_result_reco
 
 /* An objective of which nobody has ever told a number is a mistake. */
 static gannet_err check_objective(const gannet_ledger *ledger,
-                                  const gannet_ledger_translation *made) {
+                                  const gannet_ledger_translation *made, int m) {
+  const int quantity = gannet_problem_objective_quantity(made->to, m);
+  const char *name = gannet_problem_quantity_name(made->to, quantity);
+  const bool is_single = made->to->spec.n_objectives == 0;
   const gannet_result_record *first = NULL;
   char why[GANNET_REASON_SIZE] = "", list[200] = "";
   size_t used = 0;
   for (int64_t i = 0; i < ledger->n; ++i) {
     const gannet_result_record *result = &made->result[i];
+    const double value = quantity > 0 ? result->constraints[quantity - 1] : result->objective;
     const bool had =
         result->status == GANNET_EVAL_DONE && !isnan(ledger->ticket[i].result.objective);
-    if (had && !isnan(result->objective)) return GANNET_OK;
+    if (had && !isnan(value)) return GANNET_OK;
     if (had && !first) first = result;
   }
   if (!first) return GANNET_OK;
   gannet_result_record again = *first;
-  (void)gannet_problem_compute(made->to, &again, why, sizeof why);
+  if (gannet_problem_formula(made->to, quantity))
+    (void)gannet_problem_compute(made->to, &again, why, sizeof why);
   for (int i = 0; i < first->reported.n && used < sizeof list; ++i)
     used += (size_t)snprintf(list + used, sizeof list - used, " %s", first->reported.item[i].name);
-  return GANNET_RAISE(
-      GANNET_ERR_INPUT,
-      "objective: no evaluation has a number %s%s%s; choose one that they reported, as "
-      "evaluation %lld did%s",
-      gannet_problem_quantity_name(made->to, 0), *why ? ": " : "", why, (long long)first->id,
-      *list ? list : " none");
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "%s%s: no evaluation has a number %s%s%s; choose one that they reported, as "
+                      "evaluation %lld did%s",
+                      is_single ? "objective" : "objectives.", is_single ? "" : name, name,
+                      *why ? ": " : "", why, (long long)first->id, *list ? list : " none");
 }
 
 static gannet_err translate_results(const gannet_ledger *ledger, gannet_translation *t,
@@ -83,7 +88,8 @@ static gannet_err translate_results(const gannet_ledger *ledger, gannet_translat
     if (err == GANNET_OK) err = gannet_translation_result(t, from[made->n_results], to);
   }
   gannet_free(&from);
-  if (err == GANNET_OK) err = check_objective(ledger, made);
+  for (int m = 0; m < gannet_problem_n_objectives(made->to) && err == GANNET_OK; ++m)
+    err = check_objective(ledger, made, m);
   for (int64_t i = 0; i < ledger->n && err == GANNET_OK; ++i)
     if (made->result[i].status == GANNET_EVAL_DONE) err = check_known(made->to, &made->result[i]);
   return err;
