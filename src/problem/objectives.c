@@ -39,6 +39,12 @@ double gannet_problem_objective_noise(const gannet_problem *problem, int m) {
   return spec->n_objectives > 0 ? spec->objectives[m].noise_sd : spec->noise_sd;
 }
 
+bool gannet_problem_is_exact(const gannet_problem *problem) {
+  for (int m = 0; m < gannet_problem_n_objectives(problem); ++m)
+    if (gannet_problem_objective_noise(problem, m) != 0) return false;
+  return true;
+}
+
 void gannet_problem_objectives(const gannet_problem *problem, double objective,
                                const double *constraints, double *y) {
   const int n = gannet_problem_n_objectives(problem), first = gannet_problem_n_bounded(problem);

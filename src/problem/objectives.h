@@ -55,6 +55,12 @@ double gannet_problem_flip_objective(const gannet_problem *problem, int m, doubl
  */
 double gannet_problem_objective_noise(const gannet_problem *problem, int m);
 
+/* Whether another evaluation of a design tells nothing: all objectives have noise 0.
+ *
+ * Local.
+ */
+bool gannet_problem_is_exact(const gannet_problem *problem);
+
 /* The values of all objectives of a result, minimised.
  *
  * Local.

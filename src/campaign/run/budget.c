@@ -10,6 +10,7 @@
 #include "campaign/config/candidates.h"
 #include "optimizer/replicates.h"
 #include "problem/cost.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
 
@@ -40,7 +41,7 @@ static int64_t count_different(int64_t n, size_t v, const double *rows) {
  * many to be counted at every step. */
 static int64_t count_designs(const gannet_problem *problem) {
   const double designs = gannet_problem_count_points(problem);
-  const bool exact = problem->spec.noise_sd == 0 && designs <= MOST_DESIGNS;
+  const bool exact = gannet_problem_is_exact(problem) && designs <= MOST_DESIGNS;
   return exact ? (int64_t)designs : INT64_MAX;
 }
 

@@ -21,6 +21,7 @@
 #include "base/utf8.h"
 #include "campaign/config/csv_table.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/point_index.h"
 #include "problem/variable_constraints.h"
@@ -189,10 +190,14 @@ static bool is_variable_column(const reader *r, int column) {
 /* All quantities that the campaign knows, then every other column that may be one. */
 static gannet_err find_quantities(reader *r) {
   const char *name;
-  GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, 0), "reported", true));
-  GANNET_TRY(add_quantity(r, gannet_problem_reported_name(r->problem, 0), "reported", true));
-  for (int k = 1; k <= r->problem->spec.n_constraints; ++k)
-    GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, k), "constraints", true));
+  for (int k = 0; k <= r->problem->spec.n_constraints; ++k) {
+    const bool is_objective = gannet_problem_quantity_objective(r->problem, k) >= 0;
+    const char *prefix = !is_objective                       ? "constraints"
+                         : r->problem->spec.n_objectives > 0 ? "objectives"
+                                                             : "reported";
+    GANNET_TRY(add_quantity(r, gannet_problem_quantity_name(r->problem, k), prefix, true));
+    GANNET_TRY(add_quantity(r, gannet_problem_reported_name(r->problem, k), prefix, true));
+  }
   for (int i = 0; (name = gannet_problem_known_quantity(r->problem, i)); ++i)
     GANNET_TRY(add_quantity(r, name, "reported", gannet_problem_needs_quantity(r->problem, name)));
   for (int c = 0; c < r->csv.n_columns; ++c) {
@@ -206,7 +211,7 @@ static gannet_err find_quantities(reader *r) {
   return GANNET_OK;
 }
 
-/* Whether rows can have objective (index 0) or constraint index - 1: reported, or computed. */
+/* Whether rows can have a quantity, an objective or a constraint: reported, or computed. */
 static gannet_err check_quantity(const reader *r, int index) {
   const char *name = gannet_problem_quantity_name(r->problem, index), *missing = name;
   const gannet_formula *formula = gannet_problem_formula(r->problem, index);
@@ -222,8 +227,12 @@ static gannet_err check_quantity(const reader *r, int index) {
   }
   /* Without values of a constraint the objective is learnt from, but a name that is nearly right is
    * a mistake. */
-  if (is_known || (index > 0 && !gannet_csv_table_nearest(&r->csv, missing))) return GANNET_OK;
-  return raise_no_column(r, missing, index == 0 ? " for the objective" : " for a constraint");
+  const bool is_objective = gannet_problem_quantity_objective(r->problem, index) >= 0;
+  if (is_known || (!is_objective && !gannet_csv_table_nearest(&r->csv, missing))) return GANNET_OK;
+  return raise_no_column(r, missing,
+                         !is_objective                       ? " for a constraint"
+                         : r->problem->spec.n_objectives > 0 ? " for an objective"
+                                                             : " for the objective");
 }
 
 /* Say which variables and quantities there are: the one whose name is nearest to a wrong one, or
@@ -397,6 +406,23 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
   gannet_error_clear();
 }
 
+/* Say which objective a result lacks first: a row without all of them is refused.
+ *
+ * why  out  [GANNET_REASON_SIZE] untouched where none is missing
+ */
+static void find_missing_objective(const gannet_problem *problem,
+                                   const gannet_result_record *result, char *why) {
+  for (int m = 0; m < gannet_problem_n_objectives(problem) && !why[0]; ++m) {
+    const int at = gannet_problem_objective_quantity(problem, m);
+    if (isfinite(at > 0 ? result->constraints[at - 1] : result->objective)) continue;
+    if (problem->spec.n_objectives > 0)
+      (void)snprintf(why, GANNET_REASON_SIZE, "no value of objective %s",
+                     problem->spec.objectives[m].name);
+    else
+      (void)snprintf(why, GANNET_REASON_SIZE, "no value of the objective");
+  }
+}
+
 /* The numbers of a result that is done. What is computed is computed from its parts where they are
  * all there, and else what the table has under its name. */
 static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *row) {
@@ -422,13 +448,10 @@ static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *r
   if (!r->about->is_related &&
       gannet_problem_feasibility(r->problem, row->result.objective, row->result.constraints) == 0)
     return GANNET_OK;
-  bool is_known = isfinite(row->result.objective);
-  for (int k = 0; r->about->is_related && k < r->problem->spec.n_constraints; ++k)
-    is_known = is_known || isfinite(row->result.constraints[k]);
-  if (!is_known) {
-    refuse(row, "no value of the objective");
-    return GANNET_OK;
-  }
+  find_missing_objective(r->problem, &row->result, why);
+  /* Of a related problem any number is learnt from. */
+  if (why[0] && !(r->about->is_related && gannet_result_count_known(r->problem, &row->result) > 0))
+    refuse(row, why);
   /* The objective is learnt from all the same; whether the design is feasible nobody knows. */
   const int missing =
       gannet_problem_find_missing(r->problem, 1, row->result.objective, row->result.constraints);
@@ -526,6 +549,7 @@ static void compare_row(known *k, const gannet_results_file *about, const gannet
   const int64_t n = k->ledger->n;
   const gannet_problem *problem = k->ledger->problem;
   int64_t pending = -1, other = -1;
+  bool has_error = false; /* of an objective */
   char why[GANNET_REASON_SIZE];
   for (int64_t id = -1; (id = gannet_point_index_find(index, row->x, id)) >= 0;) {
     const gannet_result_record *result =
@@ -542,13 +566,16 @@ static void compare_row(known *k, const gannet_results_file *about, const gannet
       other = id;
     }
   }
+  for (int m = 0; m < gannet_problem_n_objectives(problem) && !has_error; ++m) {
+    const int at = gannet_problem_objective_quantity(problem, m);
+    const char *name = gannet_problem_reported_name(problem, at);
+    has_error = gannet_quantities_find(&row->result.reported, name) != NULL;
+  }
   if (pending >= 0 && about->takes_pending) {
     row->kind = GANNET_ROW_RESULT;
     row->id = row->result.id = pending;
     k->is_taken[pending] = true;
-  } else if (other >= 0 && problem->spec.noise_sd == 0 &&
-             !gannet_quantities_find(&row->result.reported,
-                                     gannet_problem_reported_name(problem, 0))) {
+  } else if (other >= 0 && gannet_problem_is_exact(problem) && !has_error) {
     (void)snprintf(why, sizeof why,
                    "%s %lld has another result of this design, and with noise: 0 there is only one",
                    other < n ? "evaluation" : "line",
