@@ -436,15 +436,15 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
   return err;
 }
 
+static const char *unit_of(const gannet_problem *problem, int quantity) {
+  return quantity > 0 ? gannet_problem_unit(problem->constraint_unit, quantity - 1)
+                      : gannet_problem_objective_unit(problem);
+}
+
 /* Units are shown, and nothing is computed with them. */
 static void compare_units(const gannet_problem *before, const gannet_problem *now,
                           change_list *recorded) {
-  const char *const of_objective[] = {gannet_problem_objective_unit(before),
-                                      gannet_problem_objective_unit(now)};
   char key[120];
-  if (strcmp(of_objective[0], of_objective[1]) != 0)
-    add_change(recorded, "objective.unit", *of_objective[0] ? of_objective[0] : NULL,
-               *of_objective[1] ? of_objective[1] : NULL);
   for (int v = 0; v < now->spec.n_variables; ++v) {
     const char *name = now->spec.variables[v].name;
     const int old = gannet_problem_find_variable(before, name);
@@ -454,12 +454,18 @@ static void compare_units(const gannet_problem *before, const gannet_problem *no
     if (old >= 0 && strcmp(was, is) != 0)
       add_change(recorded, key, *was ? was : NULL, *is ? is : NULL);
   }
-  for (int k = 0; k < now->spec.n_constraints; ++k) {
-    const char *name = now->spec.constraints[k].name;
-    const int old = gannet_problem_find_constraint(before, name);
-    const char *was = old < 0 ? "" : gannet_problem_unit(before->constraint_unit, old);
-    const char *is = gannet_problem_unit(now->constraint_unit, k);
-    (void)snprintf(key, sizeof key, "constraints.%.80s.unit", name);
+  for (int q = 0; q <= now->spec.n_constraints; ++q) {
+    const char *name = gannet_problem_quantity_name(now, q);
+    const bool is_objective = gannet_problem_quantity_objective(now, q) >= 0;
+    const bool is_single = is_objective && now->spec.n_objectives == 0;
+    const bool were_single = is_single && before->spec.n_objectives == 0;
+    const int old = were_single ? 0 : gannet_problem_find_quantity(before, name);
+    const char *was = old < 0 ? "" : unit_of(before, old), *is = unit_of(now, q);
+    (void)snprintf(key, sizeof key, "%s.%.80s%sunit",
+                   is_single      ? "objective"
+                   : is_objective ? "objectives"
+                                  : "constraints",
+                   is_single ? "" : name, is_single ? "" : ".");
     if (old >= 0 && strcmp(was, is) != 0)
       add_change(recorded, key, *was ? was : NULL, *is ? is : NULL);
   }

@@ -31,17 +31,17 @@ typedef struct {
   int n_joined;   /* columns about runs and designs, behind those that are fixed */
 } layout;
 
-/* Names of columns, and what variables, constraints and reported quantities of such a name are
- * called. */
-#define COLUMN(name)                                           \
-  {                                                            \
-    name, {                                                    \
-      "variables." name, "constraints." name, "reported." name \
-    }                                                          \
+/* Names of columns, and what variables, objectives, constraints and reported quantities of such a
+ * name are called. */
+#define COLUMN(name)                                                               \
+  {                                                                                \
+    name, {                                                                        \
+      "variables." name, "objectives." name, "constraints." name, "reported." name \
+    }                                                                              \
   }
-typedef enum { VARIABLE, CONSTRAINT, REPORTED } origin;
+typedef enum { VARIABLE, OBJECTIVE, CONSTRAINT, REPORTED } origin;
 typedef struct {
-  const char *own, *other[3];
+  const char *own, *other[4];
 } column_names;
 static const column_names names[] = {COLUMN("id"),        COLUMN("batch"),    COLUMN("status"),
                                      COLUMN("feasible"),  COLUMN("attempts"), COLUMN("submitted"),
@@ -55,6 +55,9 @@ enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES -
 static const column_names joined_names[] = {COLUMN("design"), COLUMN("replicate"), COLUMN("runs"),
                                             COLUMN("objective.error"), COLUMN("evaluations")};
 enum { N_OF_RUN = 2, N_OF_DESIGN = 3 };
+
+/* The last column of an export, with several objectives. */
+static const column_names front_name = COLUMN("front");
 
 /* Columns: id, batch, variables, objectives, constraints, status, feasible, those of runs, course,
  * reported quantities, labels. The last of the course, origin, is there when not all designs are
@@ -86,6 +89,8 @@ static const char *name_given(const layout *l, const char *name, origin of) {
     if (strcmp(names[i].own, name) == 0) return names[i].other[of];
   for (int i = 0; i < N_OF_RUN + N_OF_DESIGN && l->n_joined > 0; ++i)
     if (strcmp(joined_names[i].own, name) == 0) return joined_names[i].other[of];
+  if (l->ledger->problem->spec.n_objectives > 0 && strcmp(front_name.own, name) == 0)
+    return front_name.other[of];
   return name;
 }
 
@@ -101,14 +106,14 @@ static const char *quantity_column(const layout *l, int place) {
   const gannet_problem *problem = l->ledger->problem;
   if (place == 0 && problem->spec.n_objectives == 0) return "objective";
   return name_given(l, gannet_problem_quantity_name(problem, quantity_at(problem, place)),
-                    CONSTRAINT);
+                    place < problem->spec.n_objectives ? OBJECTIVE : CONSTRAINT);
 }
 
 static const char *column_name(const void *user, int column) {
   const layout *l = user;
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
-  if (l->front && column == l->n_columns - 1) return "front";
+  if (l->front && column == l->n_columns - 1) return front_name.own;
   if (label >= 0) return l->labels->name[label];
   if (reported >= 0) return name_given(l, l->ledger->column[reported].title, REPORTED);
   if (column < N_AHEAD) return names[column].own;
