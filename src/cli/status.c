@@ -255,6 +255,7 @@ static void print_change(const char *name, double before, double after, const ch
   if (gannet_result_same_value(before, after)) return;
   if (!isnan(before)) (void)snprintf(was, sizeof was, "%.10g", before);
   if (!isnan(after)) (void)snprintf(is, sizeof is, "%.10g", after);
+  if (isnan(after)) unit = "";
   cli_say(stdout, "          %s was %s, is %s%s%s\n", name, was, is, *unit ? " " : "", unit);
 }
 

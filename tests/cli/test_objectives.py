@@ -217,6 +217,95 @@ class Objectives(program.ProgramTest):
         self.assertIn("give --quantity drag=VALUE", wrong.err)
         self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
 
+    def test_a_number_called_objective_stays_what_it_is(self):
+        self.write(SIMULATION.replace('print "mass"', 'print "objective", 7 > "results.out"; print "mass"'), "sim.sh", 0o755)
+        self.begin()
+        before = self.history("wing.campaign")
+        self.assertEqual({row["reported.objective"] if "reported.objective" in row else row["objective"] for row in before}, {"7"})
+        self.begin(WING.replace("goal: maximize, threshold: -2.5", "goal: minimize"), "--resume")
+        rows = self.history("wing.campaign")
+        for name in "drag", "lift", "objective":
+            self.assertEqual([row[name] for row in rows], [row[name] for row in before])
+        several = "objectives:\n  drag: {goal: minimize, threshold: 1.1, unit: N}\n  lift: {goal: maximize, threshold: -2.5}"
+        self.begin(WING.replace(several, "objective: {name: drag}"), "--resume")
+        rows = self.history("wing.campaign")
+        self.assertEqual([row["objective"] for row in rows], [row["drag"] for row in before])
+        self.assertEqual({row["was_objective"] for row in rows}, {"7"})
+        self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
+
+    def test_every_objective_must_have_been_reported(self):
+        self.begin()
+        before = (self.folder / "wing.campaign/history.csv").read_bytes()
+        for text, name in ((WING.replace("  lift: {goal: maximize, threshold: -2.5}", "  zz: {}"), "zz"),
+                           (WING.replace("  drag: {goal: minimize, threshold: 1.1, unit: N}", "  zz: {}"), "zz")):
+            refused = self.gannet("run", self.write(text, "wing.yaml"), "--resume")
+            self.assertEqual(refused.code, USAGE, refused)
+            self.assertIn(f"objectives.{name}: no evaluation has a number {name}; choose one that they reported, as evaluation 0 did", refused.err)
+        self.assertEqual((self.folder / "wing.campaign/history.csv").read_bytes(), before)
+        self.begin(WING, "--resume")
+
+    def test_units_of_objectives_change(self):
+        self.begin()
+        told = self.begin(WING.replace("unit: N", "unit: kN").replace("threshold: -2.5", "threshold: -2.5, unit: m"), "--resume")
+        self.assertIn("objectives.drag.unit: N -> kN", told.err)
+        self.assertIn("objectives.lift.unit: (none) -> m", told.err)
+        self.assertNotIn("constraints.lift", told.err)
+
+    def test_one_noisy_objective_is_reason_enough_to_repeat(self):
+        several = "objectives:\n  drag: {noise: 0}\n  lift: {goal: maximize, noise: NOISE}"
+        text = WING.replace("objectives:\n  drag: {goal: minimize, threshold: 1.1, unit: N}\n  lift: {goal: maximize, threshold: -2.5}", several)
+        text = text.replace('{backend: command, command: ["{input_directory}/sim.sh"], parallel: 3}', "{backend: manual}")
+        table = self.write("x,y,drag,lift,stress\n0.5,0.5,1,2,0\n0.5,0.5,1,3,0\n", "old.csv")
+        for noise, refused in ("0.1", 0), ("0", 1):
+            self.assertEqual(self.gannet("ask", self.write(text.replace("NOISE", noise).replace("name: wing", f"name: noise{noise}"), "wing.yaml"), "-q", "1").code, FINISHED)
+            told = self.gannet("tell", f"noise{noise}.campaign", "--file", table)
+            self.assertIn(f"2 rows: {2 - refused} imported, 0 results of evaluations that were proposed, 0 there already, {refused} refused", told.out)
+            self.assertEqual("with noise: 0 there is only one" in told.err, bool(refused))
+
+    def test_designs_run_out_where_no_objective_is_noisy(self):
+        for noise, n in ("0", 4), ("0.1", 7):
+            text = WING.replace("lower: 0, upper: 1}", "type: integer, lower: 0, upper: 1}").replace("evaluations: 12", "evaluations: 7")
+            text = text.replace("threshold: 1.1", "noise: 0").replace("threshold: -2.5", f"noise: {noise}")
+            self.gannet("run", self.write(text.replace("name: wing", f"name: noise{noise}"), "wing.yaml"), "-q")
+            self.assertEqual(len(self.history(f"noise{noise}.campaign")), n)
+
+    def test_a_row_lacks_an_objective(self):
+        manual = WING.replace('{backend: command, command: ["{input_directory}/sim.sh"], parallel: 3}', "{backend: manual}")
+        self.gannet("ask", self.write(manual, "wing.yaml"), "-q", "1")
+        for header, name in ("x,y,drag,stress", "lift"), ("x,y,lift,stress", "drag"), ("x,y,drag,lifft,stress", "lift"):
+            wrong = self.gannet("tell", "wing.campaign", "--file", self.write(header + "\n", "old.csv"))
+            self.assertIn(f"old.csv:1: no column '{name}' for an objective", wrong.err)
+        table = self.write("x,y,drag,lift,stress\n0,0,1,,0\n0,1,,1,0\n1,1,1,1,\n1,0,1,1,0\n", "old.csv")
+        told = self.gannet("tell", "wing.campaign", "--file", table)
+        self.assertIn("line 2: refused: no value of objective lift", told.err)
+        self.assertIn("line 3: refused: no value of objective drag", told.err)
+        self.assertIn("4 rows: 2 imported (1 without a value of a constraint)", told.out)
+
+    def test_names_that_columns_have(self):
+        self.write(SIMULATION.replace('"lift"', '"status"').replace('"mass"', '"front"'), "sim.sh", 0o755)
+        text = WING.replace("lift:", "status:")
+        self.begin(text)
+        csv = self.gannet("export", "wing.campaign", "--format", "csv").out
+        columns = csv.splitlines()[0].split(",")
+        self.assertEqual(len(set(columns)), len(columns))
+        self.assertEqual(columns[:7], ["id", "batch", "x", "y", "drag", "objectives.status", "stress"])
+        self.assertIn("reported.front", columns)
+        self.assertEqual(columns[-1], "front")
+        self.write(csv, "old.csv")
+        self.begin(text.replace("name: wing", "name: again").replace("evaluations: 12", "evaluations: 3") + "import: old.csv\n")
+        rows, old = self.history("again.campaign"), self.history("wing.campaign")
+        for name in "drag", "objectives.status", "reported.front":
+            self.assertEqual([row[name] for row in rows[:12]], [row[name] for row in old])
+
+    def test_the_first_line_of_watch_and_a_value_that_goes(self):
+        self.begin()
+        self.assertIn("wing, trades off 2 objectives over 2 variables with constraints", self.gannet("watch", "wing.campaign", "--once").out)
+        told = self.gannet("correct", "wing.campaign", "--id", "0", "--quantity", "drag=missing")
+        self.assertEqual(told.code, FINISHED, told)
+        self.assertRegex(self.gannet("status", "wing.campaign").out, r"drag was [0-9.e-]+, is missing\n")
+        self.begin(WING.replace("constraints: {stress: {upper: 0.9}}\n", "").replace("name: wing", "name: free"))
+        self.assertIn("free, trades off 2 objectives over 2 variables\n", self.gannet("watch", "free.campaign", "--once").out)
+
 
 if __name__ == "__main__":
     program.main()

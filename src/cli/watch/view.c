@@ -16,6 +16,7 @@
 #include "cli/watch/watch.h"
 #include "evaluate/contract/contract.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
 
 /* Sections of a page: a label in front, lines behind it. */
 enum { SECTIONS = 16, LABEL_WIDTH = 12 };
@@ -264,14 +265,17 @@ const char *watch_running_word(const gannet_follow *follow) {
 static void put_head(view *v) {
   static const char *const colors[] = {GREEN, YELLOW, GREEN, RED, YELLOW};
   const gannet_campaign_input *input = v->campaign->input;
-  char text[600], silent[32];
+  const gannet_problem *problem = input->problem;
+  char text[600], silent[32], goal[64];
+  (void)snprintf(goal, sizeof goal, "%s",
+                 problem->spec.goal == GANNET_MAXIMIZE ? "maximizes" : "minimizes");
+  if (problem->spec.n_objectives > 0)
+    (void)snprintf(goal, sizeof goal, "trades off %d objectives", problem->spec.n_objectives);
   FILE *out = page_begin(&v->page, "campaign", "", 1);
   if (out)
-    (void)fprintf(
-        out, "%s, %s %d variable%s%s\n", input->general.name,
-        input->problem->spec.goal == GANNET_MAXIMIZE ? "maximizes over" : "minimizes over",
-        input->problem->n_free, input->problem->n_free == 1 ? "" : "s",
-        input->problem->spec.n_constraints ? " with constraints" : "");
+    (void)fprintf(out, "%s, %s over %d variable%s%s\n", input->general.name, goal, problem->n_free,
+                  problem->n_free == 1 ? "" : "s",
+                  gannet_problem_n_bounded(problem) > 0 ? " with constraints" : "");
   v->state = watch_state_text(v->follow, text, sizeof text);
   out = page_begin(&v->page, "state", colors[v->state], 1);
   const double quiet = gannet_clock_epoch() - v->follow->changed;
