@@ -30,6 +30,7 @@ typedef struct {
   int64_t *id;                      /* [batch] */
   double *x;                        /* [batch][n_variables] */
   gannet_result *result;            /* [batch] */
+  double *objectives;               /* [batch][n_objectives] of several, as they are told */
   double *seen;                     /* [batch][n_constraints] constraints with noise */
   double *bounds;                   /* [n_bounds] */
   int n_feasible[2];                /* with several objectives, as seen and in truth */
@@ -109,16 +110,24 @@ static gannet_err record_result(runner *r, int i, const gannet_result_record *ex
     r->result[i].outcome = bad ? GANNET_RESULT_CANNOT_RUN : GANNET_RESULT_FAILED;
     return GANNET_OK;
   }
-  r->result[i].objective = add_noise(r, r->id[i], exact, seen);
+  const double objective = add_noise(r, r->id[i], exact, seen);
+  const int n_objectives = r->space->spec.n_objectives;
+  double *several = r->objectives + (ptrdiff_t)i * n_objectives;
+  for (int m = 0; m < n_objectives; ++m)
+    several[m] = m == 0 ? objective : seen[gannet_problem_objective_quantity(r->space, m) - 1];
+  if (n_objectives > 0)
+    r->result[i].objectives = several;
+  else
+    r->result[i].objective = objective;
   if (gannet_problem_find_missing(r->space, 0, exact->objective, exact->constraints) >= 0) {
     r->result[i].outcome = GANNET_RESULT_PARTIAL;
     return GANNET_OK;
   }
-  if (r->space->spec.n_objectives > 0) {
-    GANNET_TRY(record_hypervolume(r, 0, r->result[i].objective, seen));
+  if (n_objectives > 0) {
+    GANNET_TRY(record_hypervolume(r, 0, objective, seen));
     return record_hypervolume(r, 1, exact->objective, exact->constraints);
   }
-  course->seen[at] = gannet_problem_flip(r->space, r->result[i].objective);
+  course->seen[at] = gannet_problem_flip(r->space, objective);
   course->exact[at] = gannet_problem_flip(r->space, exact->objective);
   course->seen_violation[at] = sum_violation(r, seen);
   course->exact_violation[at] = sum_violation(r, exact->constraints);
@@ -147,6 +156,8 @@ static gannet_err optimise(runner *r) {
   GANNET_TRY(gannet_alloc(q * nv, sizeof *r->x, &r->x));
   GANNET_TRY(gannet_alloc(q, sizeof *r->result, &r->result));
   GANNET_TRY(gannet_alloc(q * c, sizeof *r->seen, &r->seen));
+  const size_t several = (size_t)r->space->spec.n_objectives;
+  GANNET_TRY(gannet_alloc(q * several, sizeof *r->objectives, &r->objectives));
   GANNET_TRY(gannet_alloc(bounds, sizeof *r->bounds, &r->bounds));
   GANNET_TRY(prepare_fronts(r));
   GANNET_TRY(gannet_campaign_optimizer_create(r->subject->context, input, &r->optimizer));
@@ -185,6 +196,7 @@ static gannet_err optimise_in(const suite_bench *bench, suite_cell cell, const c
   gannet_free(&r->x);
   gannet_free(&r->result);
   gannet_free(&r->seen);
+  gannet_free(&r->objectives);
   gannet_free(&r->bounds);
   gannet_free(&r->front[0]);
   gannet_free(&r->front[1]);
