@@ -4,13 +4,21 @@
 #include <stdio.h>
 
 #include "problem/objectives.h"
+#include "problem/pool.h"
 
 /* One evaluation of so many may run a design again. */
 enum { SHARE = 4 };
 
-/* Runs that a design lacks. */
-static int count_missing(const gannet_history *h, const gannet_runs *runs) {
+/* Runs that the design of a row lacks: none when a change has left it outside of what is allowed,
+ * or off the list of candidates. */
+static int count_missing(const gannet_history *h, int64_t row, const gannet_runs *runs) {
+  const gannet_problem *problem = gannet_history_problem(h);
   const int64_t wanted = gannet_history_replicates(h);
+  double square = 0;
+  if (gannet_history_get(h, row)->elsewhere) return 0;
+  if (problem->pool)
+    (void)gannet_pool_nearest(problem->pool, problem, gannet_history_x_unit(h, row), &square);
+  if (square > 0) return 0;
   return runs->is_bad || runs->n_asked >= wanted ? 0 : (int)(wanted - runs->n_asked);
 }
 
@@ -58,13 +66,13 @@ static void find_due(const gannet_history *h, int64_t row[2], int n[2]) {
   row[0] = find_last(h);
   if (row[0] >= 0 && gannet_history_get(h, row[0])->origin != GANNET_ORIGIN_START) {
     gannet_runs_find(h, row[0], NULL, &last);
-    n[0] = count_missing(h, &last);
+    n[0] = count_missing(h, row[0], &last);
   }
   find_leaders(h, leaders);
   row[1] = leaders[0].id;
   const bool is_last = row[0] >= 0 && row[1] >= 0 &&
                        gannet_history_first_run(h, row[0]) == gannet_history_first_run(h, row[1]);
-  if (row[1] >= 0 && !is_last) n[1] = count_missing(h, &leaders[0]);
+  if (row[1] >= 0 && !is_last) n[1] = count_missing(h, row[1], &leaders[0]);
 }
 
 /* The design that is worth another run, -1 = none. */
@@ -117,7 +125,7 @@ int gannet_replicates_due_of_start(const gannet_history *h, int64_t *row) {
   *row = find_last(h);
   if (*row < 0 || gannet_history_get(h, *row)->origin != GANNET_ORIGIN_START) return 0;
   gannet_runs_find(h, *row, NULL, &runs);
-  return count_missing(h, &runs);
+  return count_missing(h, *row, &runs);
 }
 
 int64_t gannet_replicates_count_left(const gannet_history *h) {

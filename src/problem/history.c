@@ -304,6 +304,17 @@ static void compare_constraints(gannet_history *h, int64_t id) {
     h->is_varied = h->is_varied || value[k] != first[k];
 }
 
+/* Whether an earlier run of the same design, on purpose, has the same value: a simulation without
+ * noise gives no penalty by that. */
+static bool repeats_value(const gannet_history *h, int64_t id) {
+  if (h->replicates == 1) return false;
+  for (int64_t run = h->same->first[id]; run >= 0; run = h->same->next[run])
+    if (run != id && h->row[run].status == GANNET_EVAL_DONE &&
+        h->row[run].objective == h->row[id].objective)
+      return true;
+  return false;
+}
+
 gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
   const int64_t id = result->id;
   const gannet_eval_status status = result->status;
@@ -338,7 +349,7 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   if (isnan(row->objective)) return GANNET_OK;
   h->n_objectives += 1;
   h->n_error_bars += *gannet_history_sd(h, id) > 0;
-  gannet_penalty_note(&h->penalty, minimised(h, id));
+  if (!repeats_value(h, id)) gannet_penalty_note(&h->penalty, minimised(h, id));
   update_gap(h, id);
   keep_best(h, id);
   return GANNET_OK;
@@ -441,9 +452,12 @@ double gannet_history_penalty(const gannet_history *history, int64_t *count) {
 }
 
 int64_t gannet_history_count_observations(const gannet_history *history) {
-  int64_t penalties;
+  int64_t penalties, n = 0;
   (void)gannet_history_penalty(history, &penalties);
-  return history->n_objectives - penalties;
+  if (history->replicates == 1 || penalties == 0) return history->n_objectives - penalties;
+  /* Of runs on purpose a penalty is counted once for a design. */
+  for (int64_t id = 0; id < history->n; ++id) n += gannet_history_is_observation(history, id);
+  return n;
 }
 
 bool gannet_history_is_constant(const gannet_history *history) {

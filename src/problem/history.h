@@ -193,7 +193,7 @@ int64_t gannet_history_count_feasible(const gannet_history *history);
  *
  * Local.
  *
- * Cost: O(1).
+ * Cost: O(1); of all rows where designs are run several times and there are penalties.
  */
 int64_t gannet_history_count_observations(const gannet_history *history);
 

@@ -167,6 +167,15 @@ class Fixing(changing.ChangingTest):
         self.write("x1,x2,solver\n1,9,cg\n8,8,gmres\n9,3,\n7,7,lu\n", "designs.csv")
         self.refuse(narrow, "designs.csv:5: start: variable x1: 7 is outside [-5, 5]")
 
+    def test_an_integer_stays_one_and_a_taken_name_is_refused(self):
+        more = "  n: {type: integer, lower: 1, upper: 9}\n"
+        self.begin(campaign(8, VARIABLES + more))
+        wrong = self.resume(campaign(10, VARIABLES + "  n: {fixed: 2.5}\n"), code=USAGE)
+        self.assertIn("variable n: fixed = 2.5, expected a whole number of an integer", wrong.err)
+        taken = VARIABLES.replace("  x1: {lower: -5, upper: 10}\n", "") + more.replace("upper: 9", "upper: 9, renamed_from: x1")
+        wrong = self.resume(campaign(10, taken), code=USAGE)
+        self.assertIn("variables.n.renamed_from: 'n' is a variable of the campaign already", wrong.err)
+
     def test_a_variable_gets_another_name(self):
         self.begin()
         before = self.rows()

@@ -192,6 +192,26 @@ class Replicates(program.ProgramTest):
         self.assertEqual(len({(row["x1"], row["x2"]) for row in rows[40:]}), 4)
         self.succeed("verify", "fast.campaign")
 
+    def test_a_design_that_a_change_excludes_is_not_run_again(self):
+        """The last design lacks runs when its place is no longer allowed."""
+        branin = BRANIN + "replicates: 3\n"
+        for change in "upper: 10} # -> 2", "upper: 10} # fixed":
+            directory = f"d{self.n_started}"
+            self.succeed("run", self.write(branin, "a.yaml"), "-q", "--directory", directory, "--max-evals", 16)
+            excluded = self.history(directory)[15]
+            now = branin.replace("lower: -5, upper: 10", "lower: -5, upper: 2" if "2" in change else "lower: -5, upper: 10, fixed: 1.5")
+            self.succeed("run", self.write(now, "b.yaml"), "-q", "--directory", directory, "--resume", "--max-evals", 24)
+            for row in self.history(directory)[16:]:
+                self.assertLessEqual(float(row["x1"]), 2)
+                self.assertTrue("fixed" not in change or row["x1"] == "1.5", row)
+            self.assertTrue(excluded)
+
+    def test_equal_values_of_one_design_are_no_penalties(self):
+        smooth = SIMULATION.replace("noise = (id * 7919 % 101) / 101 - 0.5", "noise = 0")
+        self.write(smooth, "noisy.sh", 0o755)
+        self.succeed("run", self.write(THRICE), "-q")
+        self.assertNotIn("penalties", self.succeed("status", "fast.campaign").out)
+
     def test_auto_repeats_what_leads_and_no_more_than_a_quarter(self):
         self.succeed("run", self.write(NOISY + "replicates: auto\n"), "-q")
         rows = self.rows()

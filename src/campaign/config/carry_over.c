@@ -145,9 +145,7 @@ static gannet_err carry_numbers(const carried *c) {
     GANNET_TRY(set_number(c, "upper", is_wider ? fmax(upper, fixed) : upper));
     if (was->step > 0) GANNET_TRY(set_number(c, "step", was->step));
     if (!*c->type)
-      GANNET_TRY(set_key(
-          c, "type",
-          was->type == GANNET_VARIABLE_INTEGER && fixed == floor(fixed) ? "integer" : "real"));
+      GANNET_TRY(set_key(c, "type", was->type == GANNET_VARIABLE_INTEGER ? "integer" : "real"));
   }
   if (was->scale == GANNET_SCALE_LOG && !gannet_tree_find(c->node, "scale"))
     return set_key(c, "scale", "log");
@@ -182,6 +180,17 @@ static gannet_err carry_variable(carried *c) {
   return set_key(c, "varied", "yes");
 }
 
+/* A variable cannot get the name of another one that has values of its own. */
+static void complain_of_taken_name(const carried *c, const char *old) {
+  char location[300];
+  gannet_tree_location(gannet_tree_find(c->node, "renamed_from"), location, sizeof location);
+  gannet_complain(
+      c->complaints, location,
+      "variables.%.80s.renamed_from: '%.80s' is a variable of the campaign already, with "
+      "values of its own; give '%.80s' a name that is not taken",
+      c->name, c->name, old);
+}
+
 gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_file *file,
                                     gannet_complaints *complaints) {
   const gannet_tree *variables = gannet_tree_find(&file->root, "variables");
@@ -198,6 +207,9 @@ gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_fi
                  .node = node,
                  .fixed = text_of(node, "fixed"),
                  .type = text_of(node, "type")};
+    if (found >= 0 && *old && gannet_problem_find_variable(before, old) >= 0 &&
+        !gannet_tree_find(variables, old))
+      complain_of_taken_name(&c, old);
     if (c.v >= 0 && node->kind == GANNET_TREE_MAPPING) GANNET_TRY(carry_variable(&c));
   }
   return GANNET_OK;

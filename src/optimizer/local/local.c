@@ -443,6 +443,8 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
 static gannet_err collect_data(proposal *p, bool noisy, int64_t centre_id) {
   release_proposal(p);
   GANNET_TRY(local_data_collect(p->local->history, noisy, centre_id, &p->data));
+  /* Such as when all results that a resume has left in the box count as penalties. */
+  GANNET_REQUIRE(p->data.n > 0, GANNET_ERR_NUMERIC, "no result counts beside the best one");
   return create_models(p);
 }
 
