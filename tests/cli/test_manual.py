@@ -71,7 +71,7 @@ class Manual(program.ProgramTest):
         """In the words that bash makes of a line: it parts them at '='."""
         self.assertEqual(sorted(self.complete("gannet", "init", "--method", "''")), sorted(self.names("methods")))
         self.assertEqual(sorted(self.complete("gannet", "init", "-b", "''")), sorted(self.names("backends")))
-        self.assertEqual(self.complete("gannet", "init", "--simulation", "=", "bran"), ["branin", "branin-disk"])
+        self.assertEqual(self.complete("gannet", "init", "--simulation", "=", "bran"), ["branin", "branin-currin", "branin-currin-disk", "branin-disk"])
         self.assertEqual(self.complete("gannet", "init", "--goal", "=", "max"), ["maximize"])
         self.assertEqual(self.complete("gannet", "export", "c", "--format", "="), ["table", "csv", "json"])
         self.assertEqual(self.complete("gannet", "report", "-f", "p"), ["pdf", "png"])
