@@ -81,6 +81,32 @@ gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candida
   return err;
 }
 
+int gannet_propose_n_starts(const gannet_member *member) {
+  return member->options->search.polish > 0 && member->problem->n_continuous > 0
+             ? member->options->search.starts
+             : 0;
+}
+
+gannet_err gannet_point_options_create(const gannet_member *member, gannet_point_options *o) {
+  const size_t d = (size_t)member->problem->d;
+  o->n_starts = gannet_propose_n_starts(member);
+  o->n_ranked = o->n_starts + GANNET_PROPOSE_SPARE;
+  o->choices.n_lists = 1;
+  o->choices.n_options = o->n_starts + o->n_ranked;
+  const size_t total = (size_t)o->choices.n_options;
+  GANNET_TRY(gannet_polisher_create(&o->polisher));
+  GANNET_TRY(gannet_alloc((size_t)o->n_ranked, sizeof *o->best, &o->best));
+  GANNET_TRY(gannet_alloc(total * d, sizeof(double), &o->choices.options));
+  return gannet_alloc(total, sizeof(double), &o->choices.scores);
+}
+
+void gannet_point_options_release(gannet_point_options *o) {
+  gannet_polisher_destroy(&o->polisher);
+  gannet_free(&o->best);
+  gannet_free(&o->choices.options);
+  gannet_free(&o->choices.scores);
+}
+
 void gannet_propose_points(const gannet_candidates *candidates, int n, const gannet_ranked *ranked,
                            double *x_unit) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);

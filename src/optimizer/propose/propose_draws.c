@@ -9,17 +9,10 @@
 #include "search/polish.h"
 #include "search/sweep.h"
 
-enum { SPARE = 12 }; /* further ranked candidates per list, in case the best were proposed before */
 enum { PIECE = 64 }; /* polished points that are scored together, wherever they came from */
 
-static int n_starts_of(const gannet_member *member) {
-  return member->options->search.polish > 0 && member->problem->n_continuous > 0
-             ? member->options->search.starts
-             : 0;
-}
-
 static int n_ranked_of(const gannet_member *member) {
-  return n_starts_of(member) + SPARE;
+  return gannet_propose_n_starts(member) + GANNET_PROPOSE_SPARE;
 }
 
 /* Scores of m polished points, each by its own list, for the pieces of this rank; those of the
@@ -139,7 +132,7 @@ static gannet_err create_proposal(const gannet_member *member, int q, int n_rank
   p->choices.n_lists = q;
   p->choices.n_chosen = member->n_chosen;
   p->choices.chosen = member->chosen;
-  p->choices.n_options = n_ranked + n_starts_of(member);
+  p->choices.n_options = n_ranked + gannet_propose_n_starts(member);
   const size_t n_options = (size_t)q * (size_t)p->choices.n_options;
   GANNET_TRY(gannet_draws_score_prepare(member, q, &p->work));
   GANNET_TRY(gannet_propose_candidates(member, &p->candidates));

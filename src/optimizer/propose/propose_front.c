@@ -9,41 +9,23 @@
 #include "problem/objectives.h"
 #include "search/polish.h"
 
-enum {
-  SPARE = 12,          /* further ranked candidates, in case the best were proposed before */
-  OBJECTIVES_MOST = 4, /* with more there are too many boxes */
-};
+enum { OBJECTIVES_MOST = 4 }; /* with more there are too many boxes */
 
 typedef struct {
   gannet_front_score score;
   gannet_candidates *candidates;
-  gannet_polisher *polisher;
-  int n_starts, n_ranked;
-  gannet_ranked *best;
-  gannet_choices choices; /* one list: the polished starts, then the ranked candidates */
+  gannet_point_options at;
 } proposal;
 
 static gannet_err create_proposal(const gannet_member *member, proposal *p) {
-  const bool polished = member->options->search.polish > 0 && member->problem->n_continuous > 0;
-  p->n_starts = polished ? member->options->search.starts : 0;
-  p->n_ranked = p->n_starts + SPARE;
-  p->choices.n_lists = 1;
-  p->choices.n_options = p->n_starts + p->n_ranked;
-  const size_t total = (size_t)p->choices.n_options;
   GANNET_TRY(gannet_propose_candidates(member, &p->candidates));
-  GANNET_TRY(gannet_polisher_create(&p->polisher));
-  GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
-  GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
-  return gannet_alloc(total, sizeof(double), &p->choices.scores);
+  return gannet_point_options_create(member, &p->at);
 }
 
 static void release_proposal(proposal *p) {
   gannet_front_score_release(&p->score);
   gannet_candidates_destroy(&p->candidates);
-  gannet_polisher_destroy(&p->polisher);
-  gannet_free(&p->best);
-  gannet_free(&p->choices.options);
-  gannet_free(&p->choices.scores);
+  gannet_point_options_release(&p->at);
 }
 
 /* The points that others of the batch, or earlier batches, wait for. */
@@ -60,33 +42,34 @@ static gannet_err add_pending(const gannet_member *member, gannet_front_score *s
 static gannet_err find_options(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   const double after = -1e9;
-  double *ranked = p->choices.options + (size_t)p->n_starts * d, mark = gannet_clock_seconds();
+  double *ranked = p->at.choices.options + (size_t)p->at.n_starts * d,
+         mark = gannet_clock_seconds();
   gannet_front_score_begin_scan(&p->score);
   const gannet_propose_scores scores = {.n_lists = 1,
-                                        .keep = p->n_ranked,
+                                        .keep = p->at.n_ranked,
                                         .scorer = gannet_front_score_rough,
                                         .user = &p->score,
-                                        .n_chosen = p->choices.n_chosen,
-                                        .chosen = p->choices.chosen};
-  GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
-  gannet_propose_points(p->candidates, p->n_ranked, p->best, ranked);
+                                        .n_chosen = p->at.choices.n_chosen,
+                                        .chosen = p->at.choices.chosen};
+  GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->at.best));
+  gannet_propose_points(p->candidates, p->at.n_ranked, p->at.best, ranked);
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
   const gannet_polish_spec spec = {.problem = member->problem,
                                    .lower = member->region.lower,
                                    .upper = member->region.upper,
                                    .n_lists = 1,
-                                   .n_starts = p->n_starts,
+                                   .n_starts = p->at.n_starts,
                                    .starts = ranked,
                                    .function = gannet_front_score_merit,
                                    .user = &p->score,
                                    .options = {member->options->search.polish, 1e-7, 1e-9}};
-  if (p->n_starts > 0)
-    GANNET_TRY(
-        gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
+  if (p->at.n_starts > 0)
+    GANNET_TRY(gannet_polish(member->context, p->at.polisher, &spec, p->at.choices.options,
+                             p->at.choices.scores));
   /* No polished point is worse than its start, so the candidates come after all of them. */
-  for (int i = 0; i < p->n_starts; ++i) p->choices.scores[i] *= -1;
-  for (int i = 0; i < p->n_ranked; ++i)
-    p->choices.scores[p->n_starts + i] = after + p->best[i].score;
+  for (int i = 0; i < p->at.n_starts; ++i) p->at.choices.scores[i] *= -1;
+  for (int i = 0; i < p->at.n_ranked; ++i)
+    p->at.choices.scores[p->at.n_starts + i] = after + p->at.best[i].score;
   gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
   return GANNET_OK;
 }
@@ -101,17 +84,17 @@ gannet_err gannet_propose_front(gannet_member *member, int q, double *x_unit) {
   GANNET_TRY(gannet_models_sample(member->models, options->draws, member->batch));
   gannet_err err = gannet_agree(member->context->comm, create_proposal(member, &p));
   if (err == GANNET_OK)
-    err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), p.n_ranked,
+    err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), p.at.n_ranked,
                                     &p.score);
   if (err == GANNET_OK) err = gannet_agree(member->context->comm, add_pending(member, &p.score));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   for (int i = 0; i < q && err == GANNET_OK; ++i) {
-    p.choices.n_chosen = member->n_chosen + i;
-    p.choices.chosen = member->chosen;
+    p.at.choices.n_chosen = member->n_chosen + i;
+    p.at.choices.chosen = member->chosen;
     err = find_options(member, &p);
     mark = gannet_clock_seconds();
     if (err == GANNET_OK)
-      err = gannet_propose_choose(member, &p.choices, 1, x_unit + (size_t)i * d);
+      err = gannet_propose_choose(member, &p.at.choices, 1, x_unit + (size_t)i * d);
     if (err == GANNET_OK)
       err = gannet_agree(member->context->comm,
                          gannet_front_score_add(&p.score, x_unit + (size_t)i * d));

@@ -5,6 +5,7 @@
 
 #include "optimizer/propose/propose.h"
 #include "search/candidates.h"
+#include "search/polish.h"
 #include "search/scan.h"
 
 /* Score of a point that violates constraints: below every feasible one, less violation first. */
@@ -72,6 +73,32 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_propose_choose(const gannet_member *member,
                                                 const gannet_choices *choices, int q,
                                                 double *x_unit);
+
+/* Further ranked candidates of a list, in case the best were proposed before. */
+enum { GANNET_PROPOSE_SPARE = 12 };
+
+/* How many of a list's best candidates are polished.
+ *
+ * Local.
+ */
+int gannet_propose_n_starts(const gannet_member *member);
+
+/* What a single point is chosen from, by proposers that choose one after the other: the polished
+ * starts, then the ranked candidates that they were made of. */
+typedef struct {
+  int n_starts, n_ranked;
+  gannet_polisher *polisher;
+  gannet_ranked *best;    /* [n_ranked] */
+  gannet_choices choices; /* one list of [n_starts + n_ranked] options */
+} gannet_point_options;
+
+/* Make room for them; release accepts a zeroed struct.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_point_options_create(const gannet_member *member,
+                                                      gannet_point_options *options);
+void gannet_point_options_release(gannet_point_options *options);
 
 /* Points of ranked candidates; where there are fewer, the first is repeated.
  *

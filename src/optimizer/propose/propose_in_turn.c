@@ -7,40 +7,23 @@
 #include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
 
-enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
-
-/* Memory of one point: options are the polished starts, then the ranked candidates. */
+/* Memory of one point. */
 typedef struct {
   gannet_moments_score work;
   gannet_moments_scan scan; /* of work */
-  gannet_polisher *polisher;
-  int n_starts, n_ranked;
-  gannet_ranked *best;
-  gannet_choices choices; /* one list */
+  gannet_point_options at;
 } proposal;
 
 static gannet_err create_proposal(const gannet_member *member, proposal *p) {
-  const bool polished = member->options->search.polish > 0 && member->problem->n_continuous > 0;
-  p->n_starts = polished ? member->options->search.starts : 0;
-  p->n_ranked = p->n_starts + SPARE;
-  p->choices.n_lists = 1;
-  p->choices.n_options = p->n_starts + p->n_ranked;
-  const size_t total = (size_t)p->choices.n_options;
   GANNET_TRY(gannet_moments_score_prepare(member, &p->work));
   GANNET_TRY(gannet_moments_scan_create(&p->work, &p->scan));
-  GANNET_TRY(gannet_polisher_create(&p->polisher));
-  GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
-  GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
-  return gannet_alloc(total, sizeof(double), &p->choices.scores);
+  return gannet_point_options_create(member, &p->at);
 }
 
 static void release_proposal(proposal *p) {
   gannet_moments_scan_release(&p->scan);
   gannet_moments_score_release(&p->work);
-  gannet_polisher_destroy(&p->polisher);
-  gannet_free(&p->best);
-  gannet_free(&p->choices.options);
-  gannet_free(&p->choices.scores);
+  gannet_point_options_release(&p->at);
 }
 
 /* Polished points compete by the score itself; what was polished may be a penalised form of it. So
@@ -49,13 +32,13 @@ static gannet_err score_polished(const gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   const gannet_acq_type *type = member->options->acq_type;
   const bool approximate = type->score && type->score_points;
-  const int n = approximate ? p->choices.n_options : p->n_starts;
+  const int n = approximate ? p->at.choices.n_options : p->at.n_starts;
   gannet_err code = GANNET_OK;
   p->work.final = true;
   for (int first = 0; first < n && code == GANNET_OK; first += GANNET_TILE) {
     const int m = n - first < GANNET_TILE ? n - first : GANNET_TILE;
-    code = gannet_moments_score_points(&p->work, m, p->choices.options + (size_t)first * d, 0,
-                                       p->choices.scores + first, m);
+    code = gannet_moments_score_points(&p->work, m, p->at.choices.options + (size_t)first * d, 0,
+                                       p->at.choices.scores + first, m);
   }
   p->work.final = false;
   return code;
@@ -63,21 +46,23 @@ static gannet_err score_polished(const gannet_member *member, proposal *p) {
 
 static gannet_err scan_candidates(gannet_member *member, proposal *p,
                                   const gannet_candidates *candidates) {
-  double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
+  double *ranked = p->at.choices.options + (size_t)p->at.n_starts * (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  GANNET_TRY(gannet_moments_score_begin_point(&p->work, member, candidates, p->choices.n_chosen));
+  GANNET_TRY(
+      gannet_moments_score_begin_point(&p->work, member, candidates, p->at.choices.n_chosen));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   const gannet_propose_scores scores = {.n_lists = 1,
-                                        .keep = p->n_ranked,
+                                        .keep = p->at.n_ranked,
                                         .scorer = gannet_moments_score_points,
                                         .bounded = gannet_moments_scan_best,
                                         .user = &p->work,
                                         .bounds = &p->scan,
-                                        .n_chosen = p->choices.n_chosen,
-                                        .chosen = p->choices.chosen};
-  GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
-  gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
-  for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
+                                        .n_chosen = p->at.choices.n_chosen,
+                                        .chosen = p->at.choices.chosen};
+  GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->at.best));
+  gannet_propose_points(candidates, p->at.n_ranked, p->at.best, ranked);
+  for (int i = 0; i < p->at.n_ranked; ++i)
+    p->at.choices.scores[p->at.n_starts + i] = p->at.best[i].score;
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
   return GANNET_OK;
 }
@@ -85,21 +70,21 @@ static gannet_err scan_candidates(gannet_member *member, proposal *p,
 static gannet_err polish_starts(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  if (p->n_starts == 0) return GANNET_OK;
+  if (p->at.n_starts == 0) return GANNET_OK;
   if (!gannet_moments_score_is_smooth(&p->work)) { /* starts stay as they are */
-    const size_t n = (size_t)p->n_starts;
-    double *options = p->choices.options, *scores = p->choices.scores;
+    const size_t n = (size_t)p->at.n_starts;
+    double *options = p->at.choices.options, *scores = p->at.choices.scores;
     memcpy(options, options + n * d, n * d * sizeof *options);
     memcpy(scores, scores + n, n * sizeof *scores);
     return GANNET_OK;
   }
-  p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
+  p->work.outside = p->at.best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
   const gannet_polish_spec spec = {.problem = member->problem,
                                    .lower = member->region.lower,
                                    .upper = member->region.upper,
                                    .n_lists = 1,
-                                   .n_starts = p->n_starts,
-                                   .starts = p->choices.options + (size_t)p->n_starts * d,
+                                   .n_starts = p->at.n_starts,
+                                   .starts = p->at.choices.options + (size_t)p->at.n_starts * d,
                                    .function = gannet_moments_score_merit,
                                    .user = &p->work,
                                    .options = {member->options->search.polish, 1e-7, 1e-9},
@@ -107,8 +92,8 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
                                    .conditions = gannet_moments_score_bounds,
                                    .functions = gannet_moments_score_merits,
                                    .conditions_of_several = gannet_moments_score_bounds_of};
-  GANNET_TRY(
-      gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
+  GANNET_TRY(gannet_polish(member->context, p->at.polisher, &spec, p->at.choices.options,
+                           p->at.choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
   gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
   return GANNET_OK;
@@ -129,11 +114,11 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
       GANNET_TRY(
           gannet_models_fantasize(member->models, 1, x_unit + (size_t)(i - 1) * d, member->batch));
     gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
-    p->choices.n_chosen = member->n_chosen + i;
-    p->choices.chosen = member->chosen;
+    p->at.choices.n_chosen = member->n_chosen + i;
+    p->at.choices.chosen = member->chosen;
     GANNET_TRY(scan_candidates(member, p, candidates));
     GANNET_TRY(polish_starts(member, p));
-    GANNET_TRY(gannet_propose_choose(member, &p->choices, 1, x_unit + (size_t)i * d));
+    GANNET_TRY(gannet_propose_choose(member, &p->at.choices, 1, x_unit + (size_t)i * d));
   }
   return GANNET_OK;
 }
