@@ -15,17 +15,18 @@ static const char *default_of(const gannet_method *method, const char *key) {
 
 bool gannet_method_takes_several(const gannet_method *method) {
   const gannet_acq_type *type = NULL;
+  const gannet_surrogate_type *surrogate = NULL;
   const char *name = default_of(method, "acquisition.type");
-  const char *surrogate = default_of(method, "surrogate.type");
+  const char *model = default_of(method, "surrogate.type");
   if (method->with_objectives) return true;
   if (!name || default_of(method, "region.type")) return false;
-  if (surrogate && strcmp(surrogate, "pinn") == 0) return false;
   if (strcmp(name, "sobol") == 0 || strcmp(name, "random") == 0) return true;
-  if (gannet_acq_find(name, &type) != GANNET_OK) {
+  if (gannet_acq_find(name, &type) != GANNET_OK ||
+      (model && gannet_surrogate_find(model, &surrogate) != GANNET_OK)) {
     gannet_error_clear();
     return false;
   }
-  return gannet_acq_takes_several(type);
+  return gannet_acq_takes_several(type) && !(surrogate && surrogate->set_pde_constraint);
 }
 
 gannet_err gannet_objective_options_join(gannet_optimizer_options *options,

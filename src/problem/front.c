@@ -1,5 +1,6 @@
 #include "problem/front.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,15 @@
 #include "pareto/hypervolume.h"
 #include "problem/objectives.h"
 
-static const double beyond =
-    0.1; /* ranges of the front between its worst value and the reference */
+/* Ranges of the front between its worst value and the reference. */
+static const double beyond = 0.1;
+
+static_assert((int)GANNET_OBJECTIVES_MOST <= (int)GANNET_HYPERVOLUME_MOST_OBJECTIVES,
+              "a front has a hypervolume");
 
 void gannet_front_release(gannet_front *f) {
   gannet_free(&f->id);
   gannet_free(&f->y);
-  gannet_free(&f->ideal);
-  gannet_free(&f->range);
-  gannet_free(&f->reference);
-  gannet_free(&f->is_chosen);
   *f = (gannet_front){0};
 }
 
@@ -103,10 +103,6 @@ static gannet_err find_front(const gannet_history *history, int64_t n_told, cons
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t m = (size_t)f->m;
   extent feasible, all, front;
-  GANNET_TRY(gannet_alloc(m, sizeof *f->ideal, &f->ideal));
-  GANNET_TRY(gannet_alloc(m, sizeof *f->range, &f->range));
-  GANNET_TRY(gannet_alloc(m, sizeof *f->reference, &f->reference));
-  GANNET_TRY(gannet_alloc(m, sizeof *f->is_chosen, &f->is_chosen));
   GANNET_TRY(collect_feasible(history, n_told, is_told, f, &feasible, &all));
   GANNET_TRY(keep_front(f));
   for (size_t k = 0; k < m; ++k) {
@@ -122,8 +118,6 @@ static gannet_err find_front(const gannet_history *history, int64_t n_told, cons
     set_scale(f, k, threshold, &front, &feasible, &all);
     if (reference) f->reference[k] = reference[k];
   }
-  f->hypervolume = NAN;
-  if (f->m > GANNET_HYPERVOLUME_MOST_OBJECTIVES) return GANNET_OK;
   const gannet_err err = gannet_hypervolume(f->n, f->m, f->y, f->reference, &f->hypervolume);
   if (err != GANNET_ERR_NUMERIC) return err;
   gannet_error_clear();

@@ -7,16 +7,16 @@
 #include "problem/history.h"
 
 typedef struct {
-  int n, m;           /* evaluations of the front; objectives */
-  int64_t *id;        /* [n] ascending */
-  double *y;          /* [n][m] minimised */
-  double *ideal;      /* [m] least values of the front */
-  double *range;      /* [m] of the front, > 0; where it has none, of other results */
-  double *reference;  /* [m] minimised, finite */
-  bool *is_chosen;    /* [m] the problem states no threshold, so that the reference follows from the
-                         results */
-  double hypervolume; /* of the front up to the reference; NAN with more than five objectives, and
-                         where it is larger than any number */
+  int n, m;    /* evaluations of the front; objectives */
+  int64_t *id; /* [n] ascending */
+  double *y;   /* [n][m] minimised */
+  /* Of each objective, [m]: */
+  double ideal[GANNET_OBJECTIVES_MOST];     /* its least value on the front */
+  double range[GANNET_OBJECTIVES_MOST];     /* > 0; where the front has none, of other results */
+  double reference[GANNET_OBJECTIVES_MOST]; /* minimised, finite */
+  bool is_chosen[GANNET_OBJECTIVES_MOST];   /* the problem states no threshold, so that the
+                                               reference follows from the results */
+  double hypervolume; /* of the front up to the reference; NAN where it is larger than any number */
 } gannet_front;
 
 /* Find the front. The reference point consists of the thresholds of the problem; where an objective

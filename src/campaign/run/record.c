@@ -913,7 +913,7 @@ static uint64_t compute_fingerprint(const gannet_problem *problem, bool is_old) 
   if (strcmp(gannet_problem_quantity_name(problem, 0), "objective") != 0)
     digest = mix_text(digest, gannet_problem_quantity_name(problem, 0));
   for (int m = 1; m < problem->spec.n_objectives; ++m)
-    digest = mix_numbers(digest, (double)problem->spec.objectives[m].goal, m, -6);
+    digest = mix_numbers(digest, (double)problem->spec.objectives[m].goal, m, -8);
   for (int i = 0; i <= problem->spec.n_constraints; ++i)
     if (gannet_problem_formula(problem, i))
       digest = mix_text(mix_numbers(digest, 0, 0, i), gannet_problem_formula(problem, i)->tokens);

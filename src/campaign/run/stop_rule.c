@@ -11,20 +11,6 @@
 #include "problem/outputs.h"
 #include "problem/runs.h"
 
-/* The same where runs of a design are joined: results after the first run of the best design. */
-static int64_t count_since_best(const gannet_history *history) {
-  const int64_t *order = gannet_history_order(history), best = gannet_history_best(history);
-  int64_t stagnant = 0;
-  bool has_come = false;
-  for (int64_t i = 0; best >= 0 && i < gannet_history_count_told(history); ++i) {
-    const gannet_evaluation *row = gannet_history_get(history, order[i]);
-    stagnant +=
-        has_come && row->origin != GANNET_ORIGIN_IMPORT && row->status != GANNET_EVAL_DISCARDED;
-    has_come = has_come || order[i] == best;
-  }
-  return stagnant;
-}
-
 /* Whether no design of the front so far is as good as a new one in every objective. The new one
  * takes its place among them then, for those that it dominates.
  *
@@ -45,6 +31,21 @@ static bool enter_front(int m, const double *y, int64_t *n, double *front) {
   memcpy(front + kept * m, y, (size_t)m * sizeof *front);
   *n = kept + 1;
   return true;
+}
+
+/* Results that were told after the first run of the best design, where the runs of a design are
+ * joined. */
+static int64_t count_since_best(const gannet_history *history) {
+  const int64_t *order = gannet_history_order(history), best = gannet_history_best(history);
+  int64_t stagnant = 0;
+  bool has_come = false;
+  for (int64_t i = 0; best >= 0 && i < gannet_history_count_told(history); ++i) {
+    const gannet_evaluation *row = gannet_history_get(history, order[i]);
+    stagnant +=
+        has_come && row->origin != GANNET_ORIGIN_IMPORT && row->status != GANNET_EVAL_DISCARDED;
+    has_come = has_come || order[i] == best;
+  }
+  return stagnant;
 }
 
 /* Results that were told after the last feasible one that was better than those before: with

@@ -1,12 +1,10 @@
 #include "optimizer/propose/front_score.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acquisition/draws.h"
 #include "base/memory.h"
-#include "base/partition.h"
 #include "optimizer/propose/propose_impl.h"
 #include "pareto/hypervolume_improvement.h"
 #include "problem/objectives.h"
@@ -134,9 +132,8 @@ static gannet_err find_fronts(gannet_front_score *s) {
   const size_t most = (size_t)(front->n > DESIGNS_MOST ? front->n : DESIGNS_MOST);
   double *x = NULL, *y = NULL;
   int n = 0;
-  bool is_exact = !gannet_history_has_error_bars(s->member->history);
-  for (int m = 0; m < s->n_objectives; ++m)
-    is_exact = is_exact && gannet_problem_objective_noise(s->member->problem, m) == 0;
+  const bool is_exact = gannet_problem_is_exact(s->member->problem) &&
+                        !gannet_history_has_error_bars(s->member->history);
   gannet_err err = gannet_alloc(DESIGNS_MOST * d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(most * (size_t)s->n_objectives, sizeof *y, &y);
   if (err == GANNET_OK && is_exact) {
