@@ -1,5 +1,6 @@
 """Campaigns that are changed on a resume: a base class of tests."""
 import json
+import shutil
 
 import program
 from program import USAGE
@@ -48,6 +49,22 @@ class ChangingTest(program.ProgramTest):
             self.assertIn("The campaign is as it was", outcome.err)
         after = [(self.folder / PLACE / name).read_bytes() for name in ("journal", "campaign.yaml", "history.csv")]
         self.assertEqual(before, after)
+
+    def keep_change(self, texts):
+        """Begin with one text and resume with the other: digest, number of the first record of the change, lines of the journal."""
+        self.begin(texts[0])
+        shutil.copytree(self.folder / PLACE, self.folder / "before")
+        self.resume(texts[1])
+        lines = (self.folder / PLACE / "journal").read_bytes().splitlines(True)
+        first = (self.folder / "before" / "journal").read_bytes().count(b"\n")
+        self.assertIn(b'"record":"change"', lines[first])
+        return self.digest(), first, lines
+
+    def cut_journal(self, lines, n):
+        """The directory as a kill in record n of that resume leaves it; the configuration is that of before."""
+        shutil.rmtree(self.folder / PLACE)
+        shutil.copytree(self.folder / "before", self.folder / PLACE)
+        (self.folder / PLACE / "journal").write_bytes(b"".join(lines[:n]) + lines[n][:40])
 
     def best(self):
         found = json.loads(self.succeed("best", PLACE, "-f", "json").out)

@@ -309,18 +309,10 @@ class Changes(changing.ChangingTest):
 
     def test_killed_anywhere(self):
         texts = [campaign(6), campaign(10, VARIABLES + "  rho: {lower: 1, upper: 3, was: 2}\n").replace("upper: 10", "upper: 4")]
-        self.begin(texts[0])
-        shutil.copytree(self.folder / PLACE, self.folder / "before")
-        self.resume(texts[1])
-        reference = self.digest()
-        lines = (self.folder / PLACE / "journal").read_bytes().splitlines(True)
-        first = (self.folder / "before" / "journal").read_bytes().count(b"\n")
-        self.assertIn(b'"record":"change"', lines[first])
+        reference, first, lines = self.keep_change(texts)
         for n in range(first, len(lines)):
             for is_saved in False, True:
-                shutil.rmtree(self.folder / PLACE)
-                shutil.copytree(self.folder / "before", self.folder / PLACE)
-                (self.folder / PLACE / "journal").write_bytes(b"".join(lines[:n]) + lines[n][:40])
+                self.cut_journal(lines, n)
                 if is_saved and n > first:
                     shutil.copy(self.folder / "saved.yaml", self.folder / PLACE / "campaign.yaml")
                 if n > first:  # nobody has resumed yet

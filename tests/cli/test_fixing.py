@@ -1,6 +1,5 @@
 # test: labels cli timeout 600 processors 1
 """Variables that are fixed, and words that go, on a resume although evaluations have other values."""
-import shutil
 
 import changing
 import program
@@ -217,17 +216,9 @@ class Fixing(changing.ChangingTest):
                  campaign(10, VARIABLES.replace("x1: {", "chord: {renamed_from: x1, ").replace("upper: 10", "upper: 5").replace("[cg, gmres]", "[gmres, lu]")
                           + more.replace("upper: 9", "upper: 9, fixed: 4"), "start: [{chord: 7, x2: 3}]\n")]
         self.write((self.folder / "simulate.sh").read_text().replace('v["x1"]', '(v["x1"] + v["chord"])'), "simulate.sh", 0o755)
-        self.begin(texts[0])
-        shutil.copytree(self.folder / PLACE, self.folder / "before")
-        self.resume(texts[1])
-        reference = self.digest()
-        lines = (self.folder / PLACE / "journal").read_bytes().splitlines(True)
-        first = (self.folder / "before" / "journal").read_bytes().count(b"\n")
-        self.assertIn(b'"record":"change"', lines[first])
+        reference, first, lines = self.keep_change(texts)
         for n in range(first, len(lines)):
-            shutil.rmtree(self.folder / PLACE)
-            shutil.copytree(self.folder / "before", self.folder / PLACE)
-            (self.folder / PLACE / "journal").write_bytes(b"".join(lines[:n]) + lines[n][:40])
+            self.cut_journal(lines, n)
             if n > first:  # the configuration is that of before the change
                 self.assertIn("fixed at 4", self.status())
                 self.succeed("verify", PLACE)
