@@ -26,7 +26,7 @@ enum {
 static const double pi = 3.14159265358979323846;
 
 typedef struct {
-  int seeds, most;
+  int seeds, most, every;
   double within, probability;
   char *method;
 } stopping_settings;
@@ -46,6 +46,13 @@ static const gannet_option stopping_options[] = {
      .lower = 10,
      .upper = 10000,
      .help = "evaluations after which a campaign is given up"},
+    {.key = "every",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(stopping_settings, every),
+     .fallback = "1",
+     .lower = 1,
+     .upper = 1000,
+     .help = "evaluations from one look at the regret to the next, as in batches"},
     {.key = "within",
      .type = GANNET_REAL,
      .offset = offsetof(stopping_settings, within),
@@ -222,6 +229,7 @@ static gannet_err run_loop(const landscape *l, const stopping_settings *s, ganne
     GANNET_TRY(gannet_optimizer_ask(optimizer, 1, &id, x));
     const gannet_result result = {.id = id, .objective = evaluate(l, x)};
     GANNET_TRY(gannet_optimizer_tell(optimizer, 1, &result));
+    if (n % s->every != 0) continue;
     GANNET_TRY(
         gannet_regret_estimate(context, gannet_optimizer_history(optimizer), &spec, &regret));
     if (!regret.is_reached) continue;
@@ -257,6 +265,10 @@ static gannet_err run_one(const landscape *l, const stopping_settings *s, int se
 /* The interval of Wilson 1927 for a share. */
 static void print_row(const char *name, int runs, const counts *c) {
   const double z = 1.96, n = c->stopped, p = c->right / n;
+  if (!(n > 0)) {
+    (void)printf("| %s | %d | 0 | | | | |\n", name, runs);
+    return;
+  }
   const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
   (void)printf("| %s | %d | %.0f | %.0f | %.1f %% | %.1f to %.1f %% | %.1f |\n", name, runs, n,
