@@ -17,11 +17,6 @@ typedef struct {
   gannet_point_options at;
 } proposal;
 
-static gannet_err create_proposal(const gannet_member *member, proposal *p) {
-  GANNET_TRY(gannet_propose_candidates(member, &p->candidates));
-  return gannet_point_options_create(member, &p->at);
-}
-
 static void release_proposal(proposal *p) {
   gannet_front_score_release(&p->score);
   gannet_candidates_destroy(&p->candidates);
@@ -82,7 +77,9 @@ gannet_err gannet_propose_front(gannet_member *member, int q, double *x_unit) {
   if (gannet_models_n_objectives(member->models) > OBJECTIVES_MOST)
     return gannet_propose_draws(member, q, x_unit);
   GANNET_TRY(gannet_models_sample(member->models, options->draws, member->batch));
-  gannet_err err = gannet_agree(member->context->comm, create_proposal(member, &p));
+  gannet_err err = gannet_propose_candidates(member, &p.candidates);
+  if (err == GANNET_OK) err = gannet_point_options_create(member, &p.at);
+  err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK)
     err = gannet_front_score_create(member, gannet_candidates_count(p.candidates), p.at.n_ranked,
                                     &p.score);

@@ -14,12 +14,6 @@ typedef struct {
   gannet_point_options at;
 } proposal;
 
-static gannet_err create_proposal(const gannet_member *member, proposal *p) {
-  GANNET_TRY(gannet_moments_score_prepare(member, &p->work));
-  GANNET_TRY(gannet_moments_scan_create(&p->work, &p->scan));
-  return gannet_point_options_create(member, &p->at);
-}
-
 static void release_proposal(proposal *p) {
   gannet_moments_scan_release(&p->scan);
   gannet_moments_score_release(&p->work);
@@ -126,7 +120,9 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
 gannet_err gannet_propose_in_turn(gannet_member *member, int q, double *x_unit) {
   proposal p = {0};
   gannet_candidates *candidates = NULL;
-  gannet_err err = create_proposal(member, &p);
+  gannet_err err = gannet_moments_score_prepare(member, &p.work);
+  if (err == GANNET_OK) err = gannet_moments_scan_create(&p.work, &p.scan);
+  if (err == GANNET_OK) err = gannet_point_options_create(member, &p.at);
   if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
   err = gannet_agree(member->context->comm, err);
   p.scan.cached.wanted = q > 1;
