@@ -18,7 +18,7 @@ static const cli_flag flags[] = {
     {"recommended", 'r', NULL, "the design that a model recommends when values are noisy", false},
     {"front", 0, NULL, "all designs of the front of several objectives (the default with several)",
      false},
-    {"knee", 'k', NULL, "the design of the front where it bends most", false},
+    {"knee", 'k', NULL, "the design where the front bends most", false},
     {"where", 'w', "TEXT", "only designs for which this holds, as in 'mass <= 700'", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -135,7 +135,7 @@ static gannet_err print_wanted(const cli_arguments *arguments, const gannet_camp
   GANNET_TRY(err);
   if (n_wanted == 0) {
     *code = GANNET_EXIT_INFEASIBLE;
-    (void)fprintf(stderr, "gannet: no feasible design with %s\n", text);
+    (void)fprintf(stderr, "gannet: no feasible design meets '%s'\n", text);
     return GANNET_OK;
   }
   return cli_write_table(
@@ -265,7 +265,7 @@ const cli_command cli_best = {
         "candidates, such as names, come last.\n"
         "With several objectives the designs of the front are printed, best in the first "
         "objective\n"
-        "first: those that no other one betters in every objective. --where reads names of\n"
+        "first: those that no other design dominates. --where reads names of\n"
         "variables, objectives, constraints and reported numbers.\n",
     .flags = flags,
     .least = 1,

@@ -49,8 +49,8 @@ void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
 
 void cli_print_front(FILE *out, const char *beginning, const gannet_problem *problem,
                      const gannet_tally *tally) {
-  cli_say(out, "%s%d design%s, hypervolume %.6g, of what is better than ", beginning,
-          tally->n_front, tally->n_front == 1 ? "" : "s", tally->hypervolume);
+  cli_say(out, "%s%d design%s, hypervolume %.6g, reference point ", beginning, tally->n_front,
+          tally->n_front == 1 ? "" : "s", tally->hypervolume);
   for (int m = 0; m < tally->n_objectives; ++m) {
     const bool is_given = !isnan(problem->spec.objectives[m].threshold);
     cli_say(out, "%s%s %.6g%s", m > 0 ? ", " : "", problem->spec.objectives[m].name,

@@ -49,7 +49,7 @@ gannet_err gannet_objective_options_join(gannet_optimizer_options *options,
 static const char *why_not(const gannet_member_options *member) {
   const gannet_acq_type *type = member->acq_type;
   if (member->proposer == GANNET_PROPOSE_QUADRATIC)
-    return "quadratic models go down one objective only";
+    return "quadratic models descend a single objective";
   if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
   if (member->region.type != GANNET_REGION_NONE)
     return "a trust region follows the best value of one objective; leave out region.type";

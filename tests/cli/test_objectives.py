@@ -61,7 +61,7 @@ class Objectives(program.ProgramTest):
             volume += (1.1 - drag) * (lift - worst)
             worst = lift
         words = f"{len(front)} designs, hypervolume {volume:.6g}"
-        self.assertIn(f"front: {words}, of what is better than drag 1.1, lift -2.5", outcome.out)
+        self.assertIn(f"front: {words}, reference point drag 1.1, lift -2.5", outcome.out)
         self.assertRegex(outcome.err, r"batch 3: .*, front: \d+ designs, hypervolume [0-9.]+ \(\+[0-9.e-]+\), proposal")
         self.assertIn(words, self.gannet("status", "wing.campaign").out)
         self.assertIn(f"{len(front)} designs", self.gannet("watch", "wing.campaign", "--once").out)
@@ -83,7 +83,7 @@ class Objectives(program.ProgramTest):
         self.assertEqual({str(row["id"]) for row in found}, wanted)
         nothing = self.gannet("best", "wing.campaign", "--where", "drag > 5")
         self.assertEqual(nothing.code, INFEASIBLE)
-        self.assertIn("no feasible design with drag > 5", nothing.err)
+        self.assertIn("no feasible design meets 'drag > 5'", nothing.err)
         wrong = self.gannet("best", "wing.campaign", "--where", "mas <= 700")
         self.assertEqual(wrong.code, USAGE)
         self.assertIn("did you mean 'mass'?", wrong.err)
@@ -155,7 +155,7 @@ class Objectives(program.ProgramTest):
         told = self.gannet("run", self.write(WING.replace("threshold: 1.1", "threshold: 0.5"), "wing.yaml"), "--resume")
         self.assertEqual(told.code, FINISHED, told)
         self.assertIn("objectives.drag.threshold: 1.1 -> 0.5", told.err)
-        self.assertIn("of what is better than drag 0.5", told.out)
+        self.assertIn("reference point drag 0.5", told.out)
         # The second objective becomes a constraint, and what was only recorded the second one.
         other = WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", "  mass:\n").replace("stress: {upper: 0.9}", "lift: {lower: -1.5}")
         told = self.gannet("run", self.write(other, "wing.yaml"), "--resume")

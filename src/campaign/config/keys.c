@@ -374,8 +374,8 @@ const gannet_option gannet_variable_table[] = {
      .type = GANNET_TEXT_LIST,
      AT(gannet_variable_keys, retired),
      .help =
-         "words of values that no proposal has any more, as they went from the list on a resume "
-         "and evaluations may have them",
+         "words of values that are no longer proposed: a resume has taken them off the list, and "
+         "evaluations may still have them",
      .example = "[cg]"},
     {.key = "renamed_from",
      .type = GANNET_TEXT,

@@ -9,7 +9,7 @@ function showHead() {
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
   else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at ${runsOf(best)}.`; lead.className = "bad"; }
-  else if (summary.front) lead.textContent = `Front of ${summary.front.ids.length} design${summary.front.ids.length === 1 ? "" : "s"}, hypervolume ${number(summary.front.hypervolume)} of what is better than ${summary.front.objectives.map((o) => `${o.name} ${number(o.reference)}${o.chosen ? " (from the results)" : ""}`).join(", ")}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
+  else if (summary.front) lead.textContent = `Front of ${summary.front.ids.length} design${summary.front.ids.length === 1 ? "" : "s"}, hypervolume ${number(summary.front.hypervolume)} with the reference point ${summary.front.objectives.map((o) => `${o.name} ${number(o.reference)}${o.chosen ? " (from the results)" : ""}`).join(", ")}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${errorOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id && !summary.front)
