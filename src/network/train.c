@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "base/shared_array.h"
+#include "linalg/blas.h"
 #include "minimize/minimize.h"
 #include "network/newton.h"
 
@@ -33,7 +34,12 @@ struct gannet_training {
   int *order;                   /* [n] */
   double *gradient;             /* [2][p] */
   double *moment;               /* adam: first [2][p], second [2][p] */
+  double *direction;            /* sgd: [2][p] workspace of largest_eigenvalue */
 };
+
+/* sgd: most trainings at ever smaller rates; at the tenth, 2^-9 of the first bounded rate, only
+ * data that are not finite still diverge. */
+enum { ATTEMPTS = 10, POWER_STEPS = 30 };
 
 static bool is_newton(gannet_trainer trainer, int n) {
   return trainer == GANNET_TRAIN_NEWTON && n <= GANNET_NEWTON_MOST;
@@ -53,6 +59,8 @@ static gannet_err allocate_gradients(training *t) {
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->batch_weight));
   if (t->options.trainer == GANNET_TRAIN_ADAM)
     GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
+  else
+    GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->direction));
   return gannet_alloc((size_t)t->n, sizeof *t->order, &t->order);
 }
 
@@ -118,6 +126,7 @@ void gannet_training_destroy(gannet_training **created) {
   gannet_free(&t->order);
   gannet_free(&t->gradient);
   gannet_free(&t->moment);
+  gannet_free(&t->direction);
   gannet_free(created);
 }
 
@@ -223,8 +232,8 @@ static void adam_step(training *t, int step, double rate, size_t begin, size_t e
 }
 
 /* Gather a mini-batch and leave the gradient of its mean loss, by the weights of this rank's
- * halves, in t->gradient. */
-static void batch_gradient(training *t, int n, const int *index, const double *theta) {
+ * halves, in t->gradient. Returns the sum of the squared residuals, halved. */
+static double batch_gradient(training *t, int n, const int *index, const double *theta) {
   const gannet_train_problem *problem = t->problem;
   const size_t inputs = (size_t)problem->net->inputs;
   const size_t begin = (size_t)t->halves.first * t->p, size = (size_t)t->halves.count * t->p;
@@ -235,15 +244,16 @@ static void batch_gradient(training *t, int n, const int *index, const double *t
     t->batch_weight[i] = problem->weight ? problem->weight[index[i]] : 1;
   }
   memset(t->gradient + begin, 0, size * sizeof *t->gradient);
-  (void)add_fit(t, theta, n, t->z, t->target, t->batch_weight, t->gradient);
+  const double fit = add_fit(t, theta, n, t->z, t->target, t->batch_weight, t->gradient);
   for (size_t i = begin; i < begin + size; ++i) t->gradient[i] /= n;
   add_pull(t, theta, problem->decay / problem->n, t->gradient);
+  return fit;
 }
 
 /* Published rates are for weights theta' = theta / sqrt(m): a step of sgd along the gradient in
  * theta' is m times as long in theta, a step of adam, which has the length of the rate, sqrt(m). */
-static void take_step(training *t, int step, double *theta) {
-  const double m = t->net->width, rate = t->options.rate;
+static void take_step(training *t, int step, double rate, double *theta) {
+  const double m = t->net->width;
   const size_t begin = (size_t)t->halves.first * t->p;
   const size_t end = begin + (size_t)t->halves.count * t->p;
   if (t->options.trainer == GANNET_TRAIN_ADAM)
@@ -252,46 +262,112 @@ static void take_step(training *t, int step, double *theta) {
     for (size_t i = begin; i < end; ++i) theta[i] -= rate * m * t->gradient[i];
 }
 
-/* Train this rank's halves by adam or sgd. */
-static void run_epochs(training *t, gannet_stream stream, double *theta) {
+/* Train this rank's halves by adam or sgd. Ends early, on all ranks alike, once residuals are not
+ * finite. */
+static void run_epochs(training *t, gannet_stream stream, double rate, double *theta) {
   const gannet_train_options *options = &t->options;
   const int n = t->n;
   int step = 0;
+  bool finite = true;
   if (t->moment) memset(t->moment, 0, 4 * t->p * sizeof *t->moment);
-  for (int epoch = 0; epoch < options->epochs; ++epoch) {
+  for (int epoch = 0; epoch < options->epochs && finite; ++epoch) {
     gannet_stream shuffle = stream;
     shuffle.purpose |= ((uint64_t)epoch + 1) << 40;
     gannet_random_permutation(shuffle, n, t->order);
-    for (int first = 0; first < n; first += options->batch) {
+    for (int first = 0; first < n && finite; first += options->batch) {
       const int size = n - first < options->batch ? n - first : options->batch;
-      batch_gradient(t, size, t->order + first, theta);
-      take_step(t, ++step, theta);
+      finite = isfinite(batch_gradient(t, size, t->order + first, theta));
+      take_step(t, ++step, rate, theta);
     }
   }
+}
+
+/* Largest eigenvalue of (1/n) J^T W J, J the derivatives of the values by the weights at the start
+ * and W the weights of the residuals: what gradient descent on the mean loss meets first. It is
+ * that of one half f of the pair, because both have the same start. Power iteration: with
+ * residuals f(theta_0 + e u) - f(theta_0) the gradient of the mean loss is e times the product
+ * with u, up to O(e^2). Every rank that trains makes all of it, with the same bits. */
+static double largest_eigenvalue(training *t, gannet_stream stream) {
+  const gannet_train_problem *problem = t->problem;
+  const size_t p = t->p;
+  const int most = t->tape[0].rows;
+  const double small = 1e-5;
+  double *u = t->direction, *moved = u + p, *product = t->gradient, eigenvalue = 0;
+  double *at_start = t->weight, *residual = t->weight + most;
+  stream.purpose |= UINT64_C(1) << 63;
+  gannet_random_normal(stream, 0, p, u);
+  for (int step = 0; step < POWER_STEPS; ++step) {
+    const double length = sqrt(gannet_dot((int)p, u, u));
+    if (!(length > 0) || !isfinite(length)) break;
+    for (size_t k = 0; k < p; ++k) u[k] /= length;
+    for (size_t k = 0; k < p; ++k) moved[k] = problem->start[k] + small * u[k];
+    memset(product, 0, p * sizeof *product);
+    for (int first = 0; first < t->n; first += most) {
+      const int rows = t->n - first < most ? t->n - first : most;
+      const double *z = problem->z + (size_t)first * (size_t)t->net->inputs;
+      gannet_mlp_forward(t->net, problem->start, rows, z, &t->tape[0], at_start);
+      gannet_mlp_forward(t->net, moved, rows, z, &t->tape[0], residual);
+      for (int i = 0; i < rows; ++i)
+        residual[i] = (problem->weight ? problem->weight[first + i] : 1) *
+                      (residual[i] - at_start[i]) / (small * t->n);
+      gannet_mlp_backward(t->net, moved, rows, z, residual, &t->tape[0], product, NULL);
+    }
+    eigenvalue = gannet_dot((int)p, u, product);
+    memcpy(u, product, p * sizeof *u);
+  }
+  return eigenvalue;
+}
+
+/* adam or sgd by this rank's halves, and the loss at the end. */
+static gannet_err run_once(training *t, gannet_stream stream, double rate, double *theta,
+                           double *loss) {
+  run_epochs(t, stream, rate, theta);
+  for (int half = 0; half < 2 && t->exchange.shared; ++half) /* trained by the first two ranks */
+    GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
+                                      theta + (half ? t->p : 0)));
+  return full_loss(t, (int)(2 * t->p), theta, loss, NULL);
+}
+
+static void start_again(const training *t, double *theta) {
+  memcpy(theta, t->problem->start, t->p * sizeof *theta);
+  memcpy(theta + t->p, t->problem->start, t->p * sizeof *theta);
+}
+
+/* sgd is stable while rate * m * eigenvalue < 2 where the loss is quadratic, and often beyond,
+ * where a network moves to a flatter place (Lewkowycz et al. 2020). So the given rate is tried
+ * first. Where it ends above the loss of the start, training begins again at half the bound, and at
+ * half of that while it must. */
+static gannet_err run_descent(training *t, gannet_stream stream, double *theta,
+                              gannet_train_report *report) {
+  double at_start = 0;
+  report->rate = t->options.rate;
+  GANNET_TRY(full_loss(t, (int)(2 * t->p), theta, &at_start, NULL));
+  GANNET_TRY(run_once(t, stream, report->rate, theta, &report->loss));
+  if (t->options.trainer == GANNET_TRAIN_ADAM || !isfinite(at_start)) return GANNET_OK;
+  for (int attempt = 1; attempt < ATTEMPTS && !(report->loss <= at_start); ++attempt) {
+    const double half = 0.5 * report->rate;
+    report->rate =
+        attempt == 1 ? fmin(half, 1 / (t->net->width * largest_eigenvalue(t, stream))) : half;
+    start_again(t, theta);
+    GANNET_TRY(run_once(t, stream, report->rate, theta, &report->loss));
+  }
+  return GANNET_OK;
 }
 
 static gannet_err run_training(training *t, gannet_stream stream, double *theta,
                                gannet_train_report *report) {
   if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
   if (!t->exchange.shared && t->halves.count == 0) return GANNET_OK;
-  if (t->options.trainer <= GANNET_TRAIN_LBFGS) {
-    GANNET_TRY(run_lbfgs(t, theta));
-  } else {
-    run_epochs(t, stream, theta);
-    for (int half = 0; half < 2 && t->exchange.shared; ++half) /* trained by the first two ranks */
-      GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
-                                        theta + (half ? t->p : 0)));
-  }
+  if (t->options.trainer > GANNET_TRAIN_LBFGS) return run_descent(t, stream, theta, report);
+  GANNET_TRY(run_lbfgs(t, theta));
   return full_loss(t, (int)(2 * t->p), theta, &report->loss, NULL);
 }
 
 gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *problem,
                                gannet_stream stream, double *theta, gannet_train_report *report) {
-  const size_t bytes = t->p * sizeof *theta;
   gannet_train_report done = {0};
-  memcpy(theta, problem->start, bytes);
-  memcpy((char *)theta + bytes, problem->start, bytes);
   t->problem = problem;
+  start_again(t, theta);
   if (t->n > 0) GANNET_TRY(run_training(t, stream, theta, &done));
   GANNET_REQUIRE(isfinite(done.loss), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
                  gannet_trainer_names[t->options.trainer], done.loss);
@@ -301,7 +377,8 @@ gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *p
 
 gannet_err gannet_train_for_all(const gannet_context *context, const gannet_train_problem *problem,
                                 const gannet_train_options *options, gannet_stream stream,
-                                double *theta) {
+                                double *theta, bool *told) {
+  gannet_train_report report = {.rate = options->rate};
   const size_t bytes = 2 * gannet_mlp_parameters(problem->net) * sizeof *theta;
   const bool shared =
       is_newton(options->trainer, problem->n) || options->trainer > GANNET_TRAIN_LBFGS;
@@ -309,9 +386,17 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
   if (shared || context->rank == 0) {
     gannet_training *t = NULL;
     code = create_training(problem->net, problem->n, options, shared ? context : NULL, &t);
-    if (code == GANNET_OK) code = gannet_training_run(t, problem, stream, theta, NULL);
+    if (code == GANNET_OK) code = gannet_training_run(t, problem, stream, theta, &report);
     gannet_training_destroy(&t);
   }
   GANNET_TRY(gannet_agree(context->comm, code));
+  if (options->trainer == GANNET_TRAIN_SGD && context->rank == 0 && problem->n > 0 &&
+      report.rate < options->rate && !*told) {
+    gannet_log(context, GANNET_LOG_WARNING,
+               "training with sgd diverges at learning_rate %g; the rate is lowered where it does, "
+               "here to %.3g (%d observations)",
+               options->rate, report.rate, problem->n);
+    *told = true;
+  }
   return gannet_bytes_broadcast(context->comm, 0, bytes, theta);
 }

@@ -43,44 +43,47 @@ typedef struct {
 
 /* The rows of an option table for what is trained, such as "the network is", into the member
  * training of the options: a gannet_train_options. */
-#define GANNET_TRAIN_OPTIONS(options, trained)                                               \
-  {.key = "trainer",                                                                         \
-   .type = GANNET_CHOICE,                                                                    \
-   .offset = offsetof(options, training.trainer),                                            \
-   .fallback = "newton",                                                                     \
-   .choices = gannet_trainer_names,                                                          \
-   .help = "how " trained " trained"},                                                       \
-      {.key = "steps",                                                                       \
-       .type = GANNET_INTEGER,                                                               \
-       .offset = offsetof(options, training.steps),                                          \
-       .fallback = "20",                                                                     \
-       .lower = 1,                                                                           \
-       .upper = 1e6,                                                                         \
-       .help = "most steps of newton, or tens of evaluations of lbfgs, in one training"},    \
-      {.key = "epochs",                                                                      \
-       .type = GANNET_INTEGER,                                                               \
-       .offset = offsetof(options, training.epochs),                                         \
-       .fallback = "50",                                                                     \
-       .lower = 1,                                                                           \
-       .upper = 1e6,                                                                         \
-       .help = "passes over the data in one training by adam or sgd"},                       \
-      {.key = "batch",                                                                       \
-       .type = GANNET_INTEGER,                                                               \
-       .offset = offsetof(options, training.batch),                                          \
-       .fallback = "50",                                                                     \
-       .lower = 1,                                                                           \
-       .upper = 1e6,                                                                         \
-       .help = "observations per step of adam or sgd"},                                      \
-  {                                                                                          \
-    .key = "learning_rate", .type = GANNET_REAL, .offset = offsetof(options, training.rate), \
-    .fallback = "0.001", .lower = 0, .upper = 1e3, .flags = GANNET_OPTION_OPEN_LOW,          \
-    .help = "step of adam or sgd, for weights of variance 1/width"                           \
+#define GANNET_TRAIN_OPTIONS(options, trained)                                                 \
+  {.key = "trainer",                                                                           \
+   .type = GANNET_CHOICE,                                                                      \
+   .offset = offsetof(options, training.trainer),                                              \
+   .fallback = "newton",                                                                       \
+   .choices = gannet_trainer_names,                                                            \
+   .help = "how " trained " trained"},                                                         \
+      {.key = "steps",                                                                         \
+       .type = GANNET_INTEGER,                                                                 \
+       .offset = offsetof(options, training.steps),                                            \
+       .fallback = "20",                                                                       \
+       .lower = 1,                                                                             \
+       .upper = 1e6,                                                                           \
+       .help = "most steps of newton, or tens of evaluations of lbfgs, in one training"},      \
+      {.key = "epochs",                                                                        \
+       .type = GANNET_INTEGER,                                                                 \
+       .offset = offsetof(options, training.epochs),                                           \
+       .fallback = "50",                                                                       \
+       .lower = 1,                                                                             \
+       .upper = 1e6,                                                                           \
+       .help = "passes over the data in one training by adam or sgd"},                         \
+      {.key = "batch",                                                                         \
+       .type = GANNET_INTEGER,                                                                 \
+       .offset = offsetof(options, training.batch),                                            \
+       .fallback = "50",                                                                       \
+       .lower = 1,                                                                             \
+       .upper = 1e6,                                                                           \
+       .help = "observations per step of adam or sgd"},                                        \
+  {                                                                                            \
+    .key = "learning_rate", .type = GANNET_REAL, .offset = offsetof(options, training.rate),   \
+    .fallback = "0.001", .lower = 0, .upper = 1e3, .flags = GANNET_OPTION_OPEN_LOW,            \
+    .help =                                                                                    \
+        "step of adam or sgd, for weights of variance 1/width; where sgd diverges it takes a " \
+        "smaller one"                                                                          \
   }
 _Static_assert(sizeof(gannet_trainer) == sizeof(int), "tables write choices as int");
 
 /* What a training did. */
 typedef struct {
   double loss;       /* at the end */
+  double rate;       /* adam, sgd: learning rate of the training that ended */
   int steps;         /* newton: accepted */
   int trials;        /* newton: losses evaluated */
   double operations; /* newton: in matrix products and factorisations */
@@ -122,6 +125,9 @@ void gannet_training_destroy(gannet_training **training);
  *
  * adam and sgd follow the mean over a mini-batch of the squared residuals plus lambda / n times the
  * pull, so that the rate does not depend on the sizes; the order of the data is random, by stream.
+ * Where sgd ends above the loss of the start, it trains again at a rate of at most 1 / (m e), e the
+ * largest eigenvalue of the tangent kernel of the data over their number, and at half of that while
+ * it must: report->rate.
  *
  * Local. PETSc must be initialised for lbfgs, and for newton beyond its limit.
  *
@@ -129,8 +135,7 @@ void gannet_training_destroy(gannet_training **training);
  * theta   out  [2][parameters]
  * report  out  NULL when not wanted
  *
- * Errors: GANNET_ERR_NUMERIC when the loss is not finite at the end (a rate too large);
- * GANNET_ERR_MEMORY.
+ * Errors: GANNET_ERR_NUMERIC when the loss is not finite at the end; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
                                               const gannet_train_problem *problem,
@@ -143,13 +148,14 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
- * theta  out  [2][parameters], fewer than 2^31 numbers; that of rank 0 on all ranks
+ * theta  out    [2][parameters], fewer than 2^31 numbers; that of rank 0 on all ranks
+ * told   inout  whether the log already says that sgd took a smaller rate than was given
  *
  * Errors: as gannet_training_run, and GANNET_ERR_MPI, from all ranks.
  */
 GANNET_CHECKED gannet_err gannet_train_for_all(const gannet_context *context,
                                                const gannet_train_problem *problem,
                                                const gannet_train_options *options,
-                                               gannet_stream stream, double *theta);
+                                               gannet_stream stream, double *theta, bool *told);
 
 #endif

@@ -56,9 +56,10 @@ static void compare(bool refused) {
       const gannet_train_options options = {(gannet_trainer)trainer, 6, 5, 10, 0.003};
       const gannet_train_problem problem = {&f.net, sizes[k], f.z, f.target, 1e-3, f.start, NULL};
       double loss = 0;
+      bool told = false;
       memset(f.shared, 0, 2 * f.p * sizeof *f.shared);
       refuse = refused && context->np > 1;
-      assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared));
+      assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared, &told));
       refuse = false;
       assert_ok(train_alone(&problem, &options, stream, f.alone, &loss));
       assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
@@ -75,16 +76,46 @@ static void networks_of_all_are_those_of_one(void **state) {
 /* Of a trainer that rank 0 runs, and of the shared one. */
 static void all_ranks_learn_of_failures(void **state) {
   (void)state;
-  const gannet_train_options wild = {GANNET_TRAIN_SGD, 0, 500, 8, 1e6};
+  const gannet_train_options sgd = {GANNET_TRAIN_SGD, 0, 500, 8, 0.001};
   const gannet_train_options newton = {GANNET_TRAIN_NEWTON, 6, 0, 0, 0};
   static fixture f;
+  bool told = false;
   set_up(&f);
   const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start, NULL};
-  assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
-               gannet_train_for_all(context, &problem, &wild, stream, f.shared));
   f.target[3] = NAN;
+  assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
+               gannet_train_for_all(context, &problem, &sgd, stream, f.shared, &told));
   assert_fails(GANNET_ERR_NUMERIC, "newton diverged",
-               gannet_train_for_all(context, &problem, &newton, stream, f.shared));
+               gannet_train_for_all(context, &problem, &newton, stream, f.shared, &told));
+  assert_false(told);
+  tear_down(&f);
+}
+
+static void count_lines(void *lines, gannet_log_level level, int rank, const char *line) {
+  (void)rank;
+  *(int *)lines += level == GANNET_LOG_WARNING && strstr(line, "the rate is lowered") != NULL;
+}
+
+/* A rate at which sgd diverges: the log says once that it was lowered, and the weights are those of
+ * one rank. */
+static void a_lowered_rate_is_told_once(void **state) {
+  (void)state;
+  const gannet_train_options wild = {GANNET_TRAIN_SGD, 0, 20, 8, 1e6};
+  static fixture f;
+  bool told = false;
+  int lines = 0;
+  set_up(&f);
+  const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start, NULL};
+  assert_ok(train_alone(&problem, &wild, stream, f.alone, NULL));
+  for (int refused = 0; refused < 2; ++refused) {
+    refuse = refused && context->np > 1;
+    gannet_context_set_log(context, GANNET_LOG_WARNING, count_lines, &lines);
+    assert_ok(gannet_train_for_all(context, &problem, &wild, stream, f.shared, &told));
+    gannet_context_set_log(context, GANNET_LOG_WARNING, NULL, NULL);
+    refuse = false;
+    assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
+  }
+  assert_int_equal(lines, context->rank == 0);
   tear_down(&f);
 }
 
@@ -94,6 +125,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(networks_of_all_are_those_of_one),
       cmocka_unit_test(all_ranks_learn_of_failures),
+      cmocka_unit_test(a_lowered_rate_is_told_once),
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&context);

@@ -44,6 +44,7 @@ typedef struct {
   double hyper[GANNET_REGRESSION_HYPER];
   double noise; /* variance that multiplies the inverse of the regression's matrix */
   int n, capacity;
+  bool told;         /* that the learning rate was lowered */
   bool stale;        /* theta fits no data: the network must be trained */
   int trained;       /* number of observations that theta was trained on */
   int64_t iteration; /* iteration in which theta was trained */
@@ -207,7 +208,7 @@ static gannet_err train_network(linear_head *h, int n, int64_t iteration) {
   if (code == GANNET_OK) {
     gannet_mlp_start(&h->net, gannet_stream_of(h->streams, GANNET_FOR_WEIGHTS, 0, 0), start);
     const gannet_train_problem problem = {&h->net, rows.n, rows.x, rows.y, o->decay, start, NULL};
-    code = gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta);
+    code = gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta, &h->told);
   }
   gannet_rows_release(&rows);
   gannet_free(&start);

@@ -25,6 +25,7 @@ struct tangent_mean {
   double *z;      /* [ROWS][d+1] */
   double *values; /* [ROWS] */
   double *by_z;   /* [2][d+1] */
+  bool told;      /* that the learning rate was lowered */
 };
 
 void tangent_mean_destroy(tangent_mean **mean) {
@@ -81,7 +82,7 @@ gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gan
   const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start, NULL};
   const gannet_err code = gannet_train_for_all(
       t->context, &problem, &t->options->training,
-      gannet_stream_of(t->streams, GANNET_FOR_TRAINING, iteration, 0), m->theta);
+      gannet_stream_of(t->streams, GANNET_FOR_TRAINING, iteration, 0), m->theta, &m->told);
   gannet_free(&z);
   GANNET_TRY(code);
   return GANNET_OK;
