@@ -199,6 +199,17 @@ static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledge
 }
 
 /* Everything but the number of the last record. */
+/* What models have learnt, by the names; positions of names may differ. */
+static inline void assert_same_course(const gannet_state_course *a, const gannet_state_course *b) {
+  assert_int_equal(a->n, b->n);
+  for (int64_t i = 0; i < a->n; ++i) {
+    const gannet_course_row *row = &a->row[i], *other = &b->row[i];
+    assert_int_equal(row->evaluation, other->evaluation);
+    assert_string_equal(a->parameter[row->parameter], b->parameter[other->parameter]);
+    assert_same_number(row->value, other->value);
+  }
+}
+
 static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger *b) {
   const int64_t told = gannet_history_count_told(a->history);
   assert_string_equal(a->name, b->name);
@@ -220,6 +231,7 @@ static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger
     assert_string_equal(a->state.value[i].text, b->state.value[at].text);
     assert_same_number(a->state.value[i].number, b->state.value[at].number);
   }
+  assert_same_course(&a->course, &b->course);
   for (int64_t id = 0; id < a->n; ++id) assert_same_ticket(a, b, id);
   assert_int_equal(told, gannet_history_count_told(b->history));
   assert_memory_equal(gannet_history_order(a->history), gannet_history_order(b->history),

@@ -176,6 +176,14 @@ static void columns_that_do_not_fit_are_damage(void **state) {
   a.ledger.ticket[2].result.status = (gannet_eval_status)77;
   assert_ok(gannet_snapshot_write(in_folder("f.h5"), &a.ledger));
   expect_damage(in_folder("f.h5"), "history/status of evaluation 2 is 77");
+  a.ledger.ticket[2].result.status = GANNET_EVAL_DONE;
+  a.ledger.course.row[1].parameter = a.ledger.course.n_parameters;
+  assert_ok(gannet_snapshot_write(in_folder("g.h5"), &a.ledger));
+  expect_damage(in_folder("g.h5"), "optimizer/course/parameter: row 1 is");
+  a.ledger.course.row[1].parameter = 0;
+  a.ledger.course.row[1].evaluation = -1;
+  assert_ok(gannet_snapshot_write(in_folder("h.h5"), &a.ledger));
+  expect_damage(in_folder("h.h5"), "optimizer/course/evaluation: row 1 is -1");
   close_books(&a);
 }
 

@@ -52,6 +52,7 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   gannet_problem_destroy(&ledger->described);
   gannet_state_release(&ledger->state);
   gannet_state_release(&ledger->changes);
+  gannet_state_course_release(&ledger->course);
   gannet_free(&ledger->positional);
   gannet_free(&ledger->stop_reason);
   gannet_free(&ledger->name);
@@ -153,7 +154,8 @@ static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
   return GANNET_OK;
 }
 
-static gannet_err take_state(gannet_ledger *ledger, const gannet_record *record) {
+/* The state after the proposal of evaluations from first on. */
+static gannet_err take_state(gannet_ledger *ledger, int64_t first, const gannet_record *record) {
   if (record->stated == GANNET_STATED_NOTHING) return GANNET_OK;
   if (record->stated == GANNET_STATED_POSITIONAL) {
     const size_t n = (size_t)record->n_positional;
@@ -167,6 +169,8 @@ static gannet_err take_state(gannet_ledger *ledger, const gannet_record *record)
   GANNET_REQUIRE(record->stated == GANNET_STATED_WHOLE || ledger->n_positional == 0,
                  GANNET_ERR_DAMAGED, "it changes values of a state that has no names");
   ledger->n_positional = 0;
+  if (!record->is_rewritten)
+    GANNET_TRY(gannet_state_course_add(&ledger->course, first, &record->state));
   return record->stated == GANNET_STATED_WHOLE
              ? gannet_state_copy(&record->state, &ledger->state)
              : gannet_state_change(&record->state, &ledger->state);
@@ -189,7 +193,8 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
                    (long long)record->first + i, (long long)from);
     ledger->ticket[record->first + i].start_from = from;
   }
-  return take_state(ledger, record);
+  GANNET_TRY(gannet_state_course_add(&ledger->course, record->first, &record->learned));
+  return take_state(ledger, record->first, record);
 }
 
 static gannet_err find_ticket(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
@@ -662,7 +667,7 @@ static gannet_err apply_record(gannet_ledger *ledger, gannet_record *record) {
     case GANNET_RECORD_PROPOSE:
       return take_propose(ledger, record);
     case GANNET_RECORD_STATE:
-      return take_state(ledger, record);
+      return take_state(ledger, ledger->n, record);
     case GANNET_RECORD_SUBMIT:
       return take_submit(ledger, record);
     case GANNET_RECORD_RESULT:
@@ -732,6 +737,7 @@ gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, const int
     if (!whole) GANNET_TRY(gannet_state_compare(&ledger->state, state, &ledger->changes));
     proposal.stated = whole ? GANNET_STATED_WHOLE : GANNET_STATED_CHANGES;
     proposal.state = whole ? state : &ledger->changes;
+    GANNET_TRY(gannet_state_course_add(&ledger->course, first, proposal.state));
     GANNET_TRY(gannet_state_copy(state, &ledger->state));
     ledger->n_positional = 0;
   }
@@ -743,6 +749,7 @@ gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, const int
 gannet_err gannet_ledger_name_state(gannet_ledger *ledger) {
   char *text = NULL;
   ledger->n_positional = 0;
+  GANNET_TRY(gannet_state_course_add(&ledger->course, ledger->n, &ledger->state));
   return write_text(ledger, false, gannet_record_state_of(&ledger->state, &text), &text);
 }
 
@@ -885,19 +892,23 @@ static bool are_one_proposal(const gannet_history *history, int64_t a, int64_t b
 }
 
 /* Rows of one batch and origin were proposed together; only the last batch's state is still known,
- * and it is all that a resumed campaign needs: the first record has it. */
+ * and it is all that a resumed campaign needs: the first record has it. What models learnt before
+ * each proposal is told beside it. */
 static gannet_err queue_proposals(queue *q) {
-  const gannet_ledger *ledger = q->ledger;
+  gannet_ledger *ledger = q->ledger;
   const gannet_stated whole =
       ledger->n_positional > 0 ? GANNET_STATED_POSITIONAL : GANNET_STATED_WHOLE;
+  int64_t row = 0;
   for (int64_t first = 0; first < ledger->n;) {
     int64_t end = first;
     while (end < ledger->n && are_one_proposal(ledger->history, first, end)) ++end;
     char *text = NULL;
+    GANNET_TRY(gannet_state_course_find(&ledger->course, first, end, &row, &ledger->changes));
     const gannet_proposed_rows proposal = {.first = first,
                                            .end = end,
                                            .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
                                            .state = &ledger->state,
+                                           .learned = &ledger->changes,
                                            .n_positional = ledger->n_positional,
                                            .positional = ledger->positional,
                                            .seconds = ledger->ticket[first].proposal,

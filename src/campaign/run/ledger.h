@@ -25,7 +25,7 @@
 
 #include "campaign/config/change_list.h"
 #include "optimizer/related_columns.h"
-#include "optimizer/state.h"
+#include "optimizer/state_course.h"
 #include "problem/history.h"
 #include "store/journal.h"
 
@@ -153,6 +153,7 @@ typedef struct {
   double longest;                 /* seconds of any attempt so far, 0 = none */
   gannet_state state;             /* of the optimiser after the last proposal; empty = none yet */
   gannet_state changes;           /* scratch: what the last proposal changed of it */
+  gannet_state_course course;     /* what models learnt before each proposal */
   int n_positional;               /* above 0 instead of it: version 0.1.0 wrote the last proposal */
   double *positional;             /* [n_positional] (optimizer/optimizer.h) */
   /* Why the campaign ended before its budget was spent, owned; NULL = it did not, or has proposed

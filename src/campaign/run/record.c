@@ -169,6 +169,7 @@ gannet_err gannet_record_propose(const gannet_history *history,
         set_member(object, "state", json_of_numbers(proposal->n_positional, proposal->positional));
   if (proposal->stated == GANNET_STATED_CHANGES)
     object = set_member(object, "changes", state_object(proposal->state));
+  if (proposal->learned) object = set_member(object, "learned", state_object(proposal->learned));
   bool has_starts = false;
   json_t *starts = json_array();
   for (int64_t id = proposal->first; proposal->ticket && id < proposal->end; ++id) {
@@ -505,6 +506,9 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
     for (size_t i = 0; i < n; ++i)
       GANNET_TRY(read_whole(json_array_get(starts, i), "start_from", &record->start_from[i]));
   }
+  json_t *learned = json_object_get(object, "learned");
+  record->is_rewritten = learned != NULL;
+  GANNET_TRY(read_state_values(learned, "", 0, &record->learned));
   return read_state(object, record);
 }
 
@@ -838,6 +842,7 @@ void gannet_record_release(gannet_record *record) {
   gannet_free(&record->name);
   gannet_free(&record->x);
   gannet_state_release(&record->state);
+  gannet_state_release(&record->learned);
   gannet_free(&record->positional);
   gannet_free(&record->start_from);
   gannet_free(&record->id);

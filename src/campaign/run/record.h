@@ -39,6 +39,8 @@ typedef struct {
   double *x;                    /* propose: [n][n_variables] user units */
   gannet_stated stated;         /* propose */
   gannet_state state;           /* propose, state: of the optimiser, or what changed of it */
+  bool is_rewritten;            /* propose, of a rebuilt journal: what was learnt is told apart */
+  gannet_state learned;         /* propose, of a rebuilt journal: what its proposals learnt */
   int n_positional;             /* propose, of version 0.1.0 */
   double *positional;           /* propose: [n_positional] the state without names */
   double seconds;               /* propose: that it took, NAN = unknown */
@@ -75,7 +77,8 @@ void gannet_record_release(gannet_record *record);
 typedef struct {
   int64_t first, end;
   gannet_stated stated;
-  const gannet_state *state; /* of the optimiser afterwards, or what changed of it */
+  const gannet_state *state;   /* of the optimiser afterwards, or what changed of it */
+  const gannet_state *learned; /* of a rebuilt journal: what the proposals learnt; else NULL */
   int n_positional;
   const double *positional;    /* [n_positional] instead */
   double seconds;              /* that it took, NAN = unknown */

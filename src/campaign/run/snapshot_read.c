@@ -287,6 +287,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
     err = gannet_store_read_text(store, "campaign/name", &ledger->name);
   }
   if (err == GANNET_OK) err = read_state(store, ledger);
+  if (err == GANNET_OK) err = gannet_state_course_read(store, &ledger->course);
   if (err == GANNET_OK) err = read_history(store, ledger->problem, &c);
   if (err == GANNET_OK) err = gannet_snapshot_read_columns(store, ledger);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);

@@ -9,7 +9,9 @@
 #include "campaign/run/snapshot_reported.h"
 #include "gannet/version.h"
 #include "optimizer/state_columns.h"
+#include "optimizer/state_course.h"
 #include "problem/history_columns.h"
+#include "problem/outputs.h"
 #include "problem/problem_columns.h"
 #include "store/fields.h"
 
@@ -107,9 +109,11 @@ static gannet_err write_points(writer *w) {
 
 static gannet_err write_history(writer *w) {
   const gannet_ticket *ticket = w->ledger->ticket;
+  const char *unit = gannet_problem_objective_unit(w->ledger->problem);
   GANNET_TRY(write_points(w));
   GANNET_TRY(gannet_store_write_fields(w->store, gannet_snapshot_ticket_fields, w->n, ticket,
                                        sizeof *ticket));
+  if (*unit) GANNET_TRY(gannet_store_annotate(w->store, "history/objective", unit, NULL));
   for (int64_t i = 0; i < w->n; ++i)
     w->wholes[i] = gannet_result_feasibility(w->ledger->problem, &ticket[i].result);
   GANNET_TRY(gannet_store_write_int64s(w->store, "history/feasible", 1, &w->n, w->wholes));
@@ -185,6 +189,7 @@ gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) 
   if (err == GANNET_OK) err = write_corrections(&w);
   if (err == GANNET_OK) err = write_revisions(&w);
   if (err == GANNET_OK) err = write_state(&w);
+  if (err == GANNET_OK) err = gannet_state_course_write(w.store, &ledger->course);
   if (err == GANNET_OK) err = gannet_store_commit(w.store);
   gannet_free(&w.wholes);
   gannet_store_destroy(&w.store);
