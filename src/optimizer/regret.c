@@ -11,7 +11,7 @@
 /* Factor on what the model says it does not know. Hyper-parameters that are learnt from few results
  * at chosen places make it too sure: with 1, campaigns ended long before they had found the minimum
  * (gannet-bench stopping). */
-static const char doubt[] = "2";
+static const char exploration[] = "2";
 
 enum {
   CHUNK = 20,        /* draws that are made at once */
@@ -28,7 +28,7 @@ static gannet_err read_options(const gannet_history *history, gannet_optimizer_o
       {.key = "method", .text = "gp-ts"},
       {.key = "transform", .text = "none"},
       {.key = "surrogate.lengthscales", .text = "ard"},
-      {.key = "acquisition.exploration", .text = doubt},
+      {.key = "acquisition.exploration", .text = exploration},
       {.key = "surrogate.restarts", .text = "2"},
       {.key = "surrogate.fit_evaluations", .text = "60"},
       {.key = "surrogate.fit_points", .text = "200"},

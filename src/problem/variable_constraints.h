@@ -2,13 +2,14 @@
  * "chord + span <= 10". No proposal violates one.
  *
  * Terms
- *   allowed part   the points of the box that satisfy all of them, as the simulation reads them:
+ *   allowed part   the points of the box that satisfy all relations, as the simulation reads them:
  *                  after rounding
- *   dependent      a free variable that a linear equation gives, from the others: it is no
- * dimension of the search row            an inequality g(x_unit) <= 0 of the allowed part, for
- * searches along gradients violation      how far a point is from the allowed part: the sum over
- * the relations of what they miss, in units of their usual size in the box; 0 = allowed members
- * points of the allowed part, nearly uniform, from which others are drawn
+ *   dependent      a free variable that a linear equation gives from the others; it is no dimension
+ *                  of the search
+ *   row            an inequality g(x_unit) <= 0 of the allowed part, for searches along gradients
+ *   violation      how far a point is from the allowed part: the sum over the relations of what
+ *                  they miss, in units of their usual size in the box; 0 = allowed
+ *   members        points of the allowed part, nearly uniform, from which others are drawn
  *
  * Pinned variables are dependent ones, too, of nothing; a design that has another value of one, or
  * a retired word, is not allowed (problem/problem.h).
@@ -18,7 +19,7 @@
  * judged where that is inactive; it counts as not linear. A problem with a list of candidates has
  * no allowed part beside the list, all of whose rows satisfy the constraints.
  *
- * Every function is a pure function of its arguments: ranks compute the same alike.
+ * Every function is a pure function of its arguments, so all ranks compute the same.
  */
 #ifndef GANNET_PROBLEM_VARIABLE_CONSTRAINTS_H
 #define GANNET_PROBLEM_VARIABLE_CONSTRAINTS_H

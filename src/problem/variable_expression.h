@@ -1,8 +1,8 @@
 /* Expressions in the variables of a problem, as in "chord*span" or "solver == 'gmres' ? 2 : 1".
  *
  * Terms
- *   label  a value of a variable that is a word: of a categorical one, of an ordinal one with
- * words, and true or false
+ *   label  a value that is a word: of a categorical variable, of an ordinal one with words, and
+ *          true or false
  *
  * A variable counts with the number that the simulation reads; a boolean one is 0 or 1. A label has
  * no number: it can be compared with its variable only, by == and !=, that of an ordinal variable

@@ -6,12 +6,12 @@
  * that of scoring every candidate (search/scan.h), bit for bit.
  *
  * Terms
- *   list       scores of one kind, such as those by one draw; every list has its own best
- * candidates bound      upper bound of the score of a candidate in a list threshold  the worst
- * score among the best `keep` candidates of a list so far, over all ranks open       not scored
- * yet, with a bound that is not below the threshold pivot      a candidate by which the bounds of
- * candidates that are alike become tighter leader     one of the best candidates of an earlier
- * scan; leaders are scored first
+ *   list       scores of one kind, such as those by one draw; each list has its best candidates
+ *   bound      upper bound of the score of a candidate in a list
+ *   threshold  the worst score among the best `keep` candidates of a list so far, over all ranks
+ *   open       a candidate is open until it is scored or its bound is below the threshold
+ *   pivot      a candidate by which the bounds of its neighbours become tighter
+ *   leader     one of the best candidates of an earlier scan; leaders are scored first
  */
 #ifndef GANNET_SEARCH_BEST_FIRST_H
 #define GANNET_SEARCH_BEST_FIRST_H
