@@ -114,6 +114,32 @@ static void check_varied(const gannet_config_reader *reader, const gannet_tree *
     complain_of_variable(reader, node, "retired", "one of the values must be left");
 }
 
+/* The position of a word that a variable is fixed at among its values; complain where it is none of
+ * them. A variable without values has any word, in the position 0. */
+static int find_fixed_word(const gannet_config_reader *reader, const gannet_tree *node,
+                           const gannet_text_list *values, const char *text) {
+  const char *known[257] = {NULL};
+  char what[400], *end = NULL;
+  for (int i = 0; i < values->n; ++i) {
+    if (i < 256) known[i] = values->item[i];
+    if (strcmp(values->item[i], text) == 0) return i;
+  }
+  if (values->n == 0) {
+    (void)strtod(text, &end);
+    if (!*text || !*end)
+      complain_of_variable(
+          reader, node, "fixed",
+          *text ? "expected a finite number, or a word" : "is empty; give a number or a word");
+    return 0;
+  }
+  const char *near = gannet_nearest(text, known);
+  (void)snprintf(what, sizeof what, "'%.100s' is not one of the values%s%.100s%s", text,
+                 near ? "; did you mean '" : ", expected one of them", near ? near : "",
+                 near ? "'?" : "");
+  complain_of_variable(reader, node, "fixed", what);
+  return 0;
+}
+
 /* Find the type and the value of a fixed variable. Without bounds and values it has the type that
  * its value looks like. */
 static void read_fixed(const gannet_config_reader *reader, const gannet_tree *node,
@@ -133,28 +159,7 @@ static void read_fixed(const gannet_config_reader *reader, const gannet_tree *no
   }
   if (keys->type == GANNET_VARIABLE_CATEGORICAL ||
       (keys->type == GANNET_VARIABLE_ORDINAL && !has_numbers)) {
-    const char *known[257] = {NULL};
-    char what[400];
-    for (int i = 0; i < keys->values.n; ++i) {
-      if (i < 256) known[i] = keys->values.item[i];
-      if (strcmp(keys->values.item[i], text) == 0) *value = i;
-      if (strcmp(keys->values.item[i], text) == 0) return;
-    }
-    char *end = NULL;
-    *value = 0;
-    if (keys->values.n == 0) {
-      (void)strtod(text, &end);
-      if (!*text || !*end)
-        complain_of_variable(
-            reader, node, "fixed",
-            *text ? "expected a finite number, or a word" : "is empty; give a number or a word");
-      return;
-    }
-    const char *near = gannet_nearest(text, known);
-    (void)snprintf(what, sizeof what, "'%.100s' is not one of the values%s%.100s%s", text,
-                   near ? "; did you mean '" : ", expected one of them", near ? near : "",
-                   near ? "'?" : "");
-    complain_of_variable(reader, node, "fixed", what);
+    *value = find_fixed_word(reader, node, &keys->values, text);
   } else if (keys->type == GANNET_VARIABLE_BOOLEAN) {
     if (gannet_parse_boolean(text, &truth) != 0)
       complain_of_variable(reader, node, "fixed", "expected true or false");

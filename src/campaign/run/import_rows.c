@@ -350,40 +350,65 @@ static void refuse(gannet_import_row *row, const char *why) {
   explain(row, why);
 }
 
+/* The value of a variable in a row; NAN where it is not known, or follows from others.
+ *
+ * why  out  [GANNET_REASON_SIZE] what is wrong; untouched when nothing is
+ */
+static double read_variable(const reader *r, int64_t at, int v, char *why) {
+  const gannet_variable *variable = &r->problem->spec.variables[v];
+  const source *s = &r->variable[v];
+  const bool is_related = r->about->is_related;
+  const bool is_conditional = gannet_variable_is_conditional(variable);
+  const bool is_pinned = !isnan(gannet_problem_pinned(r->problem, v));
+  const bool is_searched = variable->role == GANNET_ROLE_FREE;
+  const bool is_needed = is_searched && !is_conditional && !is_pinned;
+  double x = NAN;
+  if (is_related ? !is_searched || !is_there(s) : !is_needed && !is_there(s)) return NAN;
+  if (s->expression) {
+    /* What an expression gives may be off by rounding: whole numbers and bounds are met exactly. */
+    const double near = 1e-12 * (variable->upper - variable->lower);
+    x = read_source(r, at, s, variable->name, why);
+    if (variable->type == GANNET_VARIABLE_INTEGER && fabs(x - round(x)) <= 1e-9) x = round(x);
+    if (x < variable->lower && x >= variable->lower - near) x = variable->lower;
+    if (x > variable->upper && x <= variable->upper + near) x = variable->upper;
+  } else {
+    const char *cell = gannet_csv_table_cell(&r->csv, at, s->column);
+    if (!*cell && is_needed)
+      (void)snprintf(why, GANNET_REASON_SIZE, "no value of variable %s", variable->name);
+    else if (*cell && gannet_problem_parse(r->problem, v, cell, &x) != GANNET_OK)
+      (void)snprintf(why, GANNET_REASON_SIZE, "%s", gannet_error_detail());
+  }
+  const bool may_lack = is_conditional || is_pinned;
+  const bool is_checked = isnan(x) ? !may_lack : !is_conditional || is_related;
+  if (!why[0] && is_checked && gannet_problem_check_tried(r->problem, v, x) != GANNET_OK)
+    (void)snprintf(why, GANNET_REASON_SIZE, "%s", gannet_error_detail());
+  gannet_error_clear();
+  return x;
+}
+
+/* Fill in what follows from the values of a row, and check the design as a whole. One that is not
+ * allowed is taken, and what is wrong with it is kept to be told. */
+static void complete_point(const reader *r, gannet_import_row *row, double *x) {
+  const gannet_problem *problem = r->problem;
+  gannet_problem_fill_pins(problem, x);
+  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(problem, x) != GANNET_OK)
+    refuse(row, gannet_error_detail());
+  for (int v = 0; v < problem->spec.n_variables && row->kind != GANNET_ROW_REFUSED; ++v)
+    if (gannet_variable_is_conditional(&problem->spec.variables[v]) &&
+        gannet_problem_check_tried(problem, v, x[v]) != GANNET_OK)
+      refuse(row, gannet_error_detail());
+  gannet_error_clear();
+  if (row->kind != GANNET_ROW_REFUSED && (gannet_problem_check_point(problem, x) != GANNET_OK ||
+                                          gannet_problem_check_allowed(problem, x) != GANNET_OK))
+    explain(row, gannet_error_detail());
+  gannet_error_clear();
+}
+
 static void read_point(const reader *r, int64_t at, gannet_import_row *row, double *x) {
   const gannet_problem_spec *spec = &r->problem->spec;
   for (int v = 0; v < spec->n_variables; ++v) {
-    const source *s = &r->variable[v];
-    const bool is_conditional = gannet_variable_is_conditional(&spec->variables[v]);
-    const bool is_searched = spec->variables[v].role == GANNET_ROLE_FREE;
-    const bool is_free =
-        is_searched && !is_conditional && isnan(gannet_problem_pinned(r->problem, v));
     char why[GANNET_REASON_SIZE] = "";
-    x[v] = NAN;
-    if (r->about->is_related ? !is_searched || !is_there(s) : !is_free && !is_there(s))
-      continue; /* it is not known, or follows below */
-    if (s->expression) {
-      /* What an expression gives may be off by rounding: whole numbers and bounds are met exactly.
-       */
-      const gannet_variable *variable = &spec->variables[v];
-      const double near = 1e-12 * (variable->upper - variable->lower);
-      x[v] = read_source(r, at, s, variable->name, why);
-      if (variable->type == GANNET_VARIABLE_INTEGER && fabs(x[v] - round(x[v])) <= 1e-9)
-        x[v] = round(x[v]);
-      if (x[v] < variable->lower && x[v] >= variable->lower - near) x[v] = variable->lower;
-      if (x[v] > variable->upper && x[v] <= variable->upper + near) x[v] = variable->upper;
-    } else {
-      const char *cell = gannet_csv_table_cell(&r->csv, at, s->column);
-      if (!*cell && is_free)
-        (void)snprintf(why, sizeof why, "no value of variable %s", spec->variables[v].name);
-      else if (*cell && gannet_problem_parse(r->problem, v, cell, &x[v]) != GANNET_OK)
-        (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-    }
-    const bool may_lack = is_conditional || !isnan(gannet_problem_pinned(r->problem, v));
-    const bool is_checked = isnan(x[v]) ? !may_lack : !is_conditional || r->about->is_related;
-    if (!why[0] && is_checked && gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
-      (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-    gannet_error_clear();
+    x[v] = read_variable(r, at, v, why);
     if (why[0]) refuse(row, why);
   }
   row->x = x;
@@ -391,19 +416,7 @@ static void read_point(const reader *r, int64_t at, gannet_import_row *row, doub
     if (gannet_variable_is_conditional(&spec->variables[v]) && is_there(&r->variable[v]) &&
         isnan(x[v]))
       x[v] = gannet_variable_resting(&spec->variables[v]); /* it is inactive there */
-  if (r->about->is_related) return;
-  gannet_problem_fill_pins(r->problem, x);
-  if (row->kind != GANNET_ROW_REFUSED && gannet_problem_complete(r->problem, x) != GANNET_OK)
-    refuse(row, gannet_error_detail());
-  for (int v = 0; v < spec->n_variables && row->kind != GANNET_ROW_REFUSED; ++v)
-    if (gannet_variable_is_conditional(&spec->variables[v]) &&
-        gannet_problem_check_tried(r->problem, v, x[v]) != GANNET_OK)
-      refuse(row, gannet_error_detail());
-  gannet_error_clear();
-  if (row->kind != GANNET_ROW_REFUSED && (gannet_problem_check_point(r->problem, x) != GANNET_OK ||
-                                          gannet_problem_check_allowed(r->problem, x) != GANNET_OK))
-    explain(row, gannet_error_detail());
-  gannet_error_clear();
+  if (!r->about->is_related) complete_point(r, row, x);
 }
 
 /* Say which objective a result lacks first: a row without all of them is refused.
