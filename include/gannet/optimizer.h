@@ -155,6 +155,28 @@ GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *optimizer, int q,
                                                           int64_t *id, double *x_user);
 
+/* Propose designs of the caller's own, usually before the first ask, though any later time is right
+ * too. They count as designs of the setting initial, are pending until they are told, and each is
+ * run once, whatever the setting replicates is. Nothing hinders a design that was proposed before,
+ * so that it runs again. Values that are not given are those of the next points of the first
+ * design; where there are conditional variables or variable constraints, they are drawn such that
+ * what is given is active and allowed.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n       in     >= 0
+ * x_user  inout  [n][n_variables] NAN = not given; complete afterwards. Values of conditional
+ *                variables that are inactive at a design are not used
+ * id      out    [n] numbers to tell results with
+ *
+ * Errors: GANNET_ERR_INPUT for a value that the variable cannot have or that is outside its bounds,
+ * a design that violates a variable constraint or that no filling makes allowed, one that gives
+ * nothing, and with a list of candidates one that is not whole or not in it; GANNET_ERR_RANKS when
+ * designs differ between ranks. Nothing is proposed then.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_start(gannet_optimizer *optimizer, int n,
+                                                            double *x_user, int64_t *id);
+
 /* Report results, in any order and any grouping. Non-finite objectives or constraints count as
  * failed, through the design: models learn to stay away from there, as from designs that are told
  * as 'cannot run', or whose objective is a penalty (setting penalties). GANNET_RESULT_FAILED is bad

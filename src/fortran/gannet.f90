@@ -15,7 +15,7 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! gannet_begin, gannet_ask, gannet_tell, gannet_tell_point, gannet_discard, gannet_correct, gannet_recommend,
+! gannet_begin, gannet_ask, gannet_start, gannet_tell, gannet_tell_point, gannet_discard, gannet_correct, gannet_recommend,
 ! gannet_predict, gannet_front, gannet_save and gannet_load take an optional ierr, 0 = done; without it an error is printed and the
 ! program stops with the exit code of the error.
 module gannet
@@ -28,6 +28,7 @@ module gannet
   public :: gannet_fixed, gannet_derived, gannet_ordinal, gannet_slack, gannet_when, gannet_get_active
   public :: gannet_objective, gannet_front
   public :: gannet_categorical, gannet_constraint, gannet_variable_constraint, gannet_set, gannet_ask, gannet_tell
+  public :: gannet_start
   public :: gannet_tell_point, gannet_discard, gannet_correct
   public :: gannet_tell_related
   public :: gannet_best, gannet_recommend, gannet_predict, gannet_save, gannet_load, gannet_pending, gannet_count
@@ -354,6 +355,14 @@ module gannet
       integer(c_int64_t), intent(out) :: id(*)
       real(c_double), intent(out) :: x(*)
       integer(c_int) :: optimizer_ask
+    end function
+    function optimizer_start(handle, n, x, id) bind(c, name="gannet_optimizer_start")
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: n
+      real(c_double), intent(inout) :: x(*)
+      integer(c_int64_t), intent(out) :: id(*)
+      integer(c_int) :: optimizer_start
     end function
     function optimizer_tell(handle, n, results) bind(c, name="gannet_optimizer_tell")
       import
@@ -1041,6 +1050,38 @@ contains
     if (code == 0) then
       id = ids
       x = points
+    end if
+    call settle(code, ierr)
+  end subroutine
+
+  ! Propose designs of your own, as many as id has places; usually before the first gannet_ask, and any later time is
+  ! right too. They count as designs of the setting initial.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! x     x(variables, designs): what is not a number is filled in with the next points of the first design, such that
+  !       variable constraints hold and conditional variables that are given are active
+  ! id    their numbers, to tell results with
+  ! ierr  0 = done; without it an error ends the program
+  subroutine gannet_start(opt, x, id, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(inout) :: x(:, :)
+    integer(c_int64_t), intent(out) :: id(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t) :: ids(size(id))
+    real(c_double) :: designs(count_variables(opt), size(id))
+    integer(c_int) :: code
+    id = -1
+    call check_order(opt, code)
+    call compare_shapes("x(variables, designs)", shape(x), shape(designs), code)
+    if (code == 0) call make(opt, code)
+    if (code == 0) then
+      designs = x
+      code = optimizer_start(opt%handle, size(id, kind=c_int), designs, ids)
+    end if
+    if (code == 0) then
+      id = ids
+      x = designs
     end if
     call settle(code, ierr)
   end subroutine

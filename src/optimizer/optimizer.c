@@ -235,8 +235,7 @@ static bool is_in_first_design(const gannet_optimizer *o) {
   return gannet_history_count_elsewhere(h) > 0 && gannet_history_least_violation(h) < 0;
 }
 
-/* The next q points of the first design. */
-static gannet_err propose_first_design(gannet_optimizer *o, int q, double *x_unit) {
+gannet_err gannet_optimizer_propose_first(gannet_optimizer *o, int q, double *x_unit) {
   gannet_member without_models = o->member[0];
   without_models.batch = o->batch;
   without_models.n_chosen = 0;
@@ -274,9 +273,7 @@ typedef struct {
   double *x_unit; /* [q][d] the first n_new are used */
 } asked_points;
 
-/* Make room for q points, and note the points that came into the history since the last ask: a
- * point that is there never changes. */
-static gannet_err prepare_points(gannet_optimizer *o, int q, double **x_unit) {
+gannet_err gannet_optimizer_prepare_points(gannet_optimizer *o, int q, double **x_unit) {
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof **x_unit, x_unit));
   const int64_t n = gannet_history_count(o->history);
   GANNET_TRY(gannet_distinct_reserve(o->seen, n));
@@ -297,49 +294,7 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, bool by_models, const in
   GANNET_REQUIRE(asked->n_new <= left, GANNET_ERR_STATE,
                  "%d points asked for, but only %lld listed candidates were never proposed",
                  asked->n_new, (long long)left);
-  return prepare_points(o, q, &asked->x_unit);
-}
-
-/* Fill in what is not given of designs, and enter them into the history. */
-static gannet_err enter_designs(gannet_optimizer *o, int n, const double *x_unit, double *x_user) {
-  const size_t d = (size_t)o->problem->d, v = (size_t)o->problem->spec.n_variables;
-  double *filled = NULL;
-  gannet_err err = gannet_alloc(v, sizeof *filled, &filled);
-  for (size_t i = 0; i < (size_t)n && err == GANNET_OK; ++i) {
-    double *x = x_user + i * v;
-    const gannet_stream stream = gannet_context_stream(
-        o->context, GANNET_FOR_ALLOWED, (uint64_t)gannet_history_count(o->history), UINT64_MAX);
-    if (x_unit) err = gannet_allowed_fill(o->problem, stream, x);
-    if (err != GANNET_OK) break;
-    if (x_unit) gannet_problem_decode(o->problem, x_unit + i * d, filled);
-    for (size_t k = 0; k < v && x_unit; ++k)
-      if (isnan(x[k])) x[k] = filled[k];
-    gannet_problem_derive(o->problem, x);
-    err = gannet_history_propose(o->history, x, o->batch, GANNET_ORIGIN_START, NULL);
-  }
-  gannet_free(&filled);
-  return err;
-}
-
-gannet_err gannet_optimizer_enter_designs(gannet_optimizer *o, int n, double *x_user, bool alone) {
-  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
-  const gannet_problem *problem = o->problem;
-  double *x_unit = NULL;
-  bool is_partial = false;
-  for (int i = 0; i < n; ++i)
-    for (int f = 0; f < problem->n_free; ++f)
-      is_partial =
-          is_partial || isnan(x_user[i * problem->spec.n_variables + problem->free_variable[f]]);
-  gannet_err err = GANNET_OK;
-  if (is_partial) {
-    err = gannet_agree(o->context->comm, prepare_points(o, n, &x_unit));
-    if (err == GANNET_OK) err = propose_first_design(o, n, x_unit);
-  }
-  if (err == GANNET_OK) err = gannet_agree(o->context->comm, enter_designs(o, n, x_unit, x_user));
-  if (err == GANNET_OK && alone) o->batch += 1;
-  gannet_free(&x_unit);
-  GANNET_TRY(err);
-  return GANNET_OK;
+  return gannet_optimizer_prepare_points(o, q, &asked->x_unit);
 }
 
 static void log_penalty(gannet_optimizer *o) {
@@ -389,7 +344,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   if (err == GANNET_OK) log_penalty(o);
   if (err == GANNET_OK) warn_of_repeats(o);
   if (err == GANNET_OK && asked.n_new > 0)
-    err = is_first ? propose_first_design(o, asked.n_new, asked.x_unit)
+    err = is_first ? gannet_optimizer_propose_first(o, asked.n_new, asked.x_unit)
                    : gannet_portfolio_propose(o, asked.n_new, asked.x_unit);
   if (err == GANNET_OK && o->problem->n_functions > 0) {
     const uint64_t digest =

@@ -47,6 +47,25 @@ struct gannet_optimizer {
 GANNET_CHECKED gannet_err gannet_optimizer_find_row(const gannet_optimizer *optimizer, int64_t id,
                                                     int64_t *row);
 
+/* Make room for q points, and note the points that came into the history since the last ask: a
+ * point that is there never changes.
+ *
+ * Local.
+ *
+ * x_unit  out  [q][d]; to be freed with gannet_free
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_prepare_points(gannet_optimizer *optimizer, int q,
+                                                          double **x_unit);
+
+/* The next q points of the first design, after gannet_optimizer_prepare_points.
+ *
+ * Collective.
+ *
+ * x_unit  out  [q][d]
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_propose_first(gannet_optimizer *optimizer, int q,
+                                                         double *x_unit);
+
 /* Make a result of the caller's what the history takes. One with a number that is not finite has
  * failed: that is what the simulation makes of the design, and no bad luck.
  *

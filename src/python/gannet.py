@@ -14,34 +14,29 @@
 
 Under MPI every rank makes the same calls (`comm=` takes a communicator of mpi4py) and gets the same points.
 Without `comm` the process is alone, and any thread may call: the calls wait for each other. The library is found by the environment variable GANNET_LIBRARY (a path),
-in the folders near this file, or by the system's linker.
+in the folders near this file, or by the system's linker. What it logs, such as warnings of settings, goes to the logger "gannet"
+of the module logging, on rank 0.
 """
 import collections
 import collections.abc
 import contextlib
 import ctypes
-import ctypes.util
 import difflib
 import numbers
 import operator
 import os
-import pathlib
-import threading
-import types
 
 import numpy as np
+
+from _gannet import (Error, _Best, _check, _Constraint, _Counts, _Feasibility, _Function, _library, _Objective, _Prediction, _Quantity,
+                     _Recommendation, _Result, _Setting, _Slack, _Spec, _Variable, _hear)
 
 __all__ = ["Error", "Front", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "categorical", "derived", "fixed", "integer",
            "ordinal", "real"]
 
-_VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
 _DONE, _CANNOT_RUN, _FAILED, _PARTIAL = range(4)
 _OK, _ERR_ARG, _ERR_INPUT = 0, 1, 5  # of gannet_err
-
-
-class Error(RuntimeError):
-    """A call failed; the text is the library's."""
 
 
 class Quantity:
@@ -57,129 +52,6 @@ class Quantity:
 
     def __repr__(self):
         return f"Quantity({self.value!r}, sd={self.sd!r}, gradient={self.gradient!r})"
-
-
-def _structure(name, /, **members):
-    return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
-
-
-_Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, lower=ctypes.c_double, upper=ctypes.c_double,
-                       scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p),
-                       role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p,
-                       step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double), when=ctypes.c_char_p)
-_Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
-_Objective = _structure("_Objective", name=ctypes.c_char_p, goal=ctypes.c_int, threshold=ctypes.c_double, noise_sd=ctypes.c_double)
-_Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
-                   constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double, n_objectives=ctypes.c_int,
-                   objectives=ctypes.POINTER(_Objective))
-_Slack = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
-_Function = _structure("_Function", name=ctypes.c_char_p, slack=_Slack, user=ctypes.c_void_p)
-_Setting = _structure("_Setting", key=ctypes.c_char_p, text=ctypes.c_char_p)
-_Quantity = _structure("_Quantity", name=ctypes.c_char_p, value=ctypes.c_double, sd=ctypes.c_double,
-                       gradient=ctypes.POINTER(ctypes.c_double))
-_Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objective=ctypes.c_double,
-                     constraints=ctypes.POINTER(ctypes.c_double), n_quantities=ctypes.c_int,
-                     quantities=ctypes.POINTER(_Quantity), objectives=ctypes.POINTER(ctypes.c_double))
-_Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
-_Prediction = _structure("_Prediction", mean=ctypes.c_double, sd=ctypes.c_double, kept=ctypes.c_double)
-_Feasibility = _structure("_Feasibility", can_run=ctypes.c_double, feasible=ctypes.c_double)
-_Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int,
-                    runs=ctypes.c_int, error=ctypes.c_double)
-_Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
-_STRUCTURES = {"gannet_variable": _Variable, "gannet_variable_function": _Function, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
-               "gannet_objective": _Objective,
-               "gannet_method_setting": _Setting, "gannet_quantity": _Quantity, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
-               "gannet_recommendation": _Recommendation, "gannet_prediction": _Prediction, "gannet_feasibility": _Feasibility}
-
-
-def _find_library():
-    named = os.environ.get("GANNET_LIBRARY")
-    if named:
-        return named
-    for folder in pathlib.Path(__file__).resolve().parents[:6]:
-        for place in (folder, folder / "lib", folder / "build", *sorted(folder.glob("lib/*-linux-gnu*"))):
-            if (place / "libgannet.so").exists():
-                return str(place / "libgannet.so")
-    return ctypes.util.find_library("gannet") or "libgannet.so"
-
-
-_lock = threading.RLock()
-
-
-def _in_turn(function):
-    """ctypes lets other threads run during a call, and neither PETSc nor an optimiser can have two at a time."""
-    def call(*arguments):
-        with _lock:
-            return function(*arguments)
-    return call
-
-
-def _check_library(library, path):
-    """Another library would read and write structures where this file has none."""
-    found = "older than 0.2.0"
-    if hasattr(library, "gannet_version"):
-        library.gannet_version.restype = ctypes.c_char_p
-        library.gannet_struct_size.restype, library.gannet_struct_size.argtypes = ctypes.c_size_t, [ctypes.c_char_p]
-        found = library.gannet_version().decode()
-    advice = (f"{__file__} is made for version {_VERSION}; set GANNET_LIBRARY to the path of that library, or import the "
-              "gannet.py that belongs to this one")
-    if found != _VERSION:
-        raise Error(f"{path}: version {found}, but {advice}")
-    for name, structure in _STRUCTURES.items():
-        size = library.gannet_struct_size(name.encode())
-        if size != ctypes.sizeof(structure):
-            raise Error(f"{path}: version {found}, whose {name} has {size} bytes, not {ctypes.sizeof(structure)}, but {advice}")
-
-
-def _load():
-    path = _find_library()
-    # MPI loads its own components later, which must find its symbols
-    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-    _check_library(library, path)
-    handle, doubles, ids = ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
-    taken = ctypes.POINTER(handle)
-    signatures = {
-        "gannet_context_create_alone": [ctypes.c_uint64, taken],
-        "gannet_context_create_fortran": [ctypes.c_int, ctypes.c_uint64, taken],
-        "gannet_context_agree": [handle, ctypes.c_int, ctypes.c_char_p],
-        "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
-        "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
-        "gannet_problem_get_active": [handle, doubles, ctypes.POINTER(ctypes.c_int)],
-        "gannet_problem_set_variable_constraints": [handle, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)],
-        "gannet_problem_set_variable_functions": [handle, ctypes.c_int, ctypes.POINTER(_Function)],
-        "gannet_optimizer_create": [handle, handle, ctypes.c_int, ctypes.POINTER(_Setting), taken],
-        "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
-        "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
-        "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
-        "gannet_optimizer_discard": [handle, ctypes.c_int64],
-        "gannet_optimizer_correct": [handle, ctypes.c_int64, ctypes.POINTER(_Result)],
-        "gannet_optimizer_tell_related_results": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Result)],
-        "gannet_optimizer_quantity": [handle, ctypes.c_int64, ctypes.c_char_p, ctypes.POINTER(_Quantity)],
-        "gannet_optimizer_front": [handle, ctypes.c_int64, ids, doubles, doubles, doubles, doubles],
-        "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
-        "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
-        "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
-        "gannet_optimizer_save": [handle, ctypes.c_char_p], "gannet_optimizer_load": [handle, ctypes.c_char_p],
-        "gannet_optimizer_pending": [handle, ctypes.c_int64, ids, doubles],
-        "gannet_optimizer_predict": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Prediction), ctypes.POINTER(_Feasibility)],
-    }
-    calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
-    for name, arguments in signatures.items():
-        function = getattr(library, name)
-        function.argtypes = arguments
-        function.restype = None if name.endswith(("_destroy", "_best", "_count")) else ctypes.c_int
-        setattr(calls, name, _in_turn(function))
-    library.gannet_optimizer_pending.restype = library.gannet_optimizer_front.restype = ctypes.c_int64
-    library.gannet_error_message.restype = ctypes.c_char_p
-    return calls
-
-
-_library = _load()
-
-
-def _check(code):
-    if code:
-        raise Error(_library.gannet_error_message().decode())
 
 
 Prediction = collections.namedtuple("Prediction", "mean sd kept can_run feasible")  # of Optimizer.predict
@@ -385,6 +257,19 @@ def _entries(what, given, expected):
     return given.items()
 
 
+def _listed_designs(given, expected="a dictionary with a design, or a list of them"):
+    """A list of dictionaries, from one or several."""
+    if isinstance(given, collections.abc.Mapping):
+        return [given]
+    if isinstance(given, str) or not isinstance(given, collections.abc.Iterable):
+        raise Error(f"{given!r}: expected {expected}")
+    designs = list(given)
+    for design in designs:
+        if not isinstance(design, collections.abc.Mapping):
+            raise Error(f"{design!r}: expected a dictionary with a design")
+    return designs
+
+
 def _goal(what, given):
     if given not in ("minimize", "maximize"):
         raise Error(f"{what} {given!r}: expected 'minimize' or 'maximize'")
@@ -539,6 +424,7 @@ class Optimizer(contextlib.AbstractContextManager):
             raise Error(f"comm {comm!r}: expected a communicator of mpi4py")
         _check(_library.gannet_context_create_alone(seed, made) if comm is None
                else _library.gannet_context_create_fortran(comm.py2f(), seed, made))
+        _hear(self._context)
 
     def _create_problem(self, goal, noise, relations):
         maximize = _goal("goal", goal)
@@ -620,9 +506,7 @@ class Optimizer(contextlib.AbstractContextManager):
             ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
         self._finish(_library.gannet_optimizer_ask(self._working(), q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
-        points = [self._point(int(number), row) for number, row in zip(ids, x)]
-        self._open.update((point.id, tuple(point.values())) for point in points)
-        return points
+        return self._opened(ids, x)
 
     def ask_array(self, q=1):
         """The same as arrays: ids [q], and points [q, variables] in the units of the variables; of a switch 0 or 1,
@@ -632,6 +516,38 @@ class Optimizer(contextlib.AbstractContextManager):
         """
         points = self.ask(q)
         return np.array([p.id for p in points]), np.array([p.x for p in points])
+
+    def start(self, designs):
+        """Propose designs of your own, and return them as a list of Point to evaluate and tell, like those of `ask`. Usually
+        before the first ask; any later time is right too. They count as designs of the setting initial, and what comes next
+        knows that they are pending.
+
+        Collective; the same on all ranks.
+
+        designs  a dictionary with a design, or a list of them. Variables that are left out or None are filled in with the next
+                 points of the first design, such that variable constraints hold and conditional variables that are given
+                 are active
+
+        Errors: gannet.Error for a name that is no variable, a value outside the bounds, a design that gives nothing, or that
+        violates variable constraints whatever is filled in; nothing is proposed then.
+        """
+        with self._alike():
+            rows = []
+            for design in _listed_designs(designs):
+                _check_names("variable", design, self.names, self.names)
+                rows.append([np.nan if design.get(name) is None else _number(name, kind, design[name])
+                             for name, kind in zip(self.names, self.kinds)])
+            x = np.array(rows, dtype=float).reshape(len(rows), len(self.names))
+            ids = np.empty(len(rows), dtype=np.int64)
+        self._finish(_library.gannet_optimizer_start(self._working(), len(x), _doubles(x),
+                                                     ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))))
+        return self._opened(ids, x)
+
+    def _opened(self, ids, x):
+        """Points that wait for their results."""
+        points = [self._point(int(number), row) for number, row in zip(ids, x)]
+        self._open.update((point.id, tuple(point.values())) for point in points)
+        return points
 
     def _quantities(self, given):
         """Structures, and the arrays that they borrow."""
@@ -912,7 +828,7 @@ class Optimizer(contextlib.AbstractContextManager):
         """
         single = isinstance(points, collections.abc.Mapping)
         with self._alike():
-            x = self._designs([points] if single else points)
+            x = self._designs(points)
         made, whole = np.empty((len(x), len(self._targets) + len(self.constraints), 3)), np.empty((len(x), 2))
         self._finish(_library.gannet_optimizer_predict(
             self._working(), len(x), _doubles(x), made.ctypes.data_as(ctypes.POINTER(_Prediction)),
@@ -933,13 +849,7 @@ class Optimizer(contextlib.AbstractContextManager):
             if points.ndim != 2 or points.shape[1] != len(self.names):
                 raise Error(f"an array of shape {points.shape}; expected [points, {len(self.names)} variables]")
             return np.ascontiguousarray(points, dtype=float)
-        if isinstance(points, str) or not isinstance(points, collections.abc.Iterable):
-            raise Error(f"{points!r}: expected a dictionary with a design, a list of them, or an array")
-        rows = []
-        for point in points:
-            if not isinstance(point, collections.abc.Mapping):
-                raise Error(f"{point!r}: expected a dictionary with a design")
-            rows.append(self._coded(point))
+        rows = [self._coded(point) for point in _listed_designs(points, "a dictionary with a design, a list of them, or an array")]
         return np.array(rows).reshape(len(rows), len(self.names))
 
     def save(self, path):

@@ -155,6 +155,7 @@ program fortran_module
   call gannet_end(other)
 
   call correct_results()
+  call start_designs()
   call tell_related()
   call keep_functions()
   call begin_large(other)
@@ -302,6 +303,33 @@ contains
     call require(ierr /= 0 .and. index(gannet_message(), "evaluation 1 was discarded") > 0, "discarded twice")
     call gannet_correct(opt, 9_c_int64_t, 2d0, [1.5d0], ierr=ierr)
     call require(ierr /= 0 .and. index(gannet_message(), "9 was never asked") > 0, "what is not there is corrected")
+    call gannet_end(opt)
+  end subroutine
+
+  ! Designs of the program's own come first, and are filled in.
+  subroutine start_designs()
+    type(gannet_optimizer) :: opt
+    real(c_double) :: x(2, 2), open
+    integer(c_int64_t) :: id(2)
+    integer :: ierr
+    open = ieee_value(open, ieee_quiet_nan)
+    call gannet_begin(opt, seed=1, noise=0d0)
+    call gannet_real(opt, "x", 0d0, 1d0)
+    call gannet_real(opt, "y", 0d0, 1d0)
+    call gannet_variable_constraint(opt, "x + y <= 1")
+    call gannet_set(opt, "method", "sobol")
+    x = reshape([0.25d0, 0.5d0, 0.875d0, open], [2, 2])
+    call gannet_start(opt, x(:, 1:1), id, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "x(variables, designs) has the shape 2, 1") == 1, "one design")
+    x(:, 1) = x(:, 1) + 0.75d0
+    call gannet_start(opt, x, id, ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "design 1 of 2: variable y: 1.25 is outside [0, 1]") > 0, "outside")
+    x(:, 1) = x(:, 1) - 0.75d0
+    call gannet_start(opt, x, id)
+    call require(all(id == [0, 1]) .and. all(x(:, 1) == [0.25d0, 0.5d0]), "a whole design")
+    call require(x(1, 2) == 0.875d0 .and. x(2, 2) >= 0 .and. x(2, 2) <= 0.125d0, "a partial design")
+    call gannet_ask(opt, id, x)
+    call require(all(id == [2, 3]), "what comes next")
     call gannet_end(opt)
   end subroutine
 

@@ -14,6 +14,7 @@ import types
 import unittest
 import unittest.mock
 
+import _gannet
 import gannet
 import numpy as np
 
@@ -31,23 +32,23 @@ class Library(unittest.TestCase):
 
     def refusal(self):
         with self.assertRaises(gannet.Error) as caught:
-            gannet._load()
+            _gannet._load()
         return str(caught.exception)
 
     def test_another_version_is_refused_with_both_versions_and_the_path(self):
-        with unittest.mock.patch.object(gannet, "_VERSION", "9.8.7"):
+        with unittest.mock.patch.object(_gannet, "_VERSION", "9.8.7"):
             self.assertRegex(self.refusal(), r"^/.*libgannet\.so: version 0\.\d+\.\d+, but /.*gannet\.py is made for version 9\.8\.7; ")
 
     def test_another_size_of_a_structure_is_refused(self):
-        for name, structure in gannet._STRUCTURES.items():
+        for name, structure in _gannet._STRUCTURES.items():
             longer = type("longer", (structure,), {"_fields_": [("more", ctypes.c_double)]})
-            with self.subTest(name), unittest.mock.patch.dict(gannet._STRUCTURES, {name: longer}):
+            with self.subTest(name), unittest.mock.patch.dict(_gannet._STRUCTURES, {name: longer}):
                 size = ctypes.sizeof(structure)
                 self.assertIn(f", whose {name} has {size} bytes, not {ctypes.sizeof(longer)}, but ", self.refusal())
 
     def test_a_library_that_does_not_tell_its_version_is_refused(self):
         with self.assertRaisesRegex(gannet.Error, "^old.so: version older than 0.2.0, but "):
-            gannet._check_library(types.SimpleNamespace(), "old.so")
+            _gannet._check_library(types.SimpleNamespace(), "old.so")
 
 
 class Module(unittest.TestCase):
@@ -598,6 +599,46 @@ class Module(unittest.TestCase):
         optimizer.tell(a, 1, [1, 2])
         optimizer.tell(b, 3, [1, 2])
         self.assertEqual((list(optimizer.front().ids), list(optimizer.front().objectives["objective"])), ([b.id], [3]))
+
+    def test_designs_of_the_caller_come_first(self):
+        kinds = {"chord": (0.5, 2), "span": gannet.real(1, 12, step=0.0625), "cells": gannet.ordinal(16, 32, 64), "solver": ["cg", "gmres"],
+                 "restart": gannet.integer(5, 200, when="solver == 'gmres'"), "rho": gannet.fixed(1.2), "area": gannet.derived("chord*span")}
+        with gannet.Optimizer(kinds, method="gp-ei", initial=4, noise=0, variable_constraints="chord + span <= 10") as optimizer:
+            given = {"chord": 1.1, "span": 4, "cells": 32, "solver": "cg"}
+            for wrong, told in (({"cord": 1}, "unknown variable 'cord'; did you mean 'chord'?"), ({"chord": 3}, r"design 2 of 2: variable chord: 3 is outside"),
+                                ({"solver": "lu"}, "'lu' is not one of 'cg', 'gmres'"), ({}, "design 2 of 2: gives no variable"),
+                                ({"cells": 20}, "choose 16, the nearest"), ({"span": 12}, r"chord \+ span <= 10"),
+                                ({"chord": "x"}, "variable chord: 'x' is not a number"), ("chord", "expected a dictionary with a design")):
+                with self.assertRaisesRegex(gannet.Error, told):
+                    optimizer.start([given, wrong])
+            for wrong in 7, "chord", None:
+                with self.assertRaisesRegex(gannet.Error, "expected a dictionary with a design, or a list of them"):
+                    optimizer.start(wrong)
+            self.assertEqual(optimizer.start([]), [])
+            whole, partial = optimizer.start([given, {"restart": 77, "chord": None}])
+            self.assertEqual((whole.id, partial.id, optimizer.counts()["pending"]), (0, 1, 2))
+            self.assertEqual({name: whole[name] for name in given}, given)
+            self.assertEqual((whole["rho"], whole["area"], "restart" in whole.active), (1.2, 4.4, False))
+            self.assertEqual((partial["restart"], partial["solver"]), (77, "gmres"))
+            self.assertLessEqual(partial["chord"] + partial["span"], 10)
+            with self.assertRaisesRegex(gannet.Error, "but 77 was asked for"):
+                optimizer.tell(gannet.Point(optimizer.names, optimizer.kinds, 1, [*partial.x[:4], 78, *partial.x[5:]]), 1)
+            for point in optimizer.pending() + optimizer.ask(4):
+                optimizer.tell(point, point["area"])
+            (late,) = optimizer.start({"chord": 2})
+            self.assertEqual((late.id, late["chord"]), (6, 2))
+
+    def test_what_the_library_logs_goes_to_its_logger(self):
+        with self.assertLogs("gannet", "WARNING") as heard, gannet.Optimizer({"n": gannet.integer(1, 9)}, method="gp-ei", initial=2) as optimizer:
+            for point in optimizer.start([{"n": 5}] * 20 + [{"n": 3}]):
+                optimizer.tell(point, point["n"])
+            optimizer.ask()
+        self.assertRegex(heard.output[0], "^WARNING:gannet:[0-9]+ of the last results are exactly those of the same designs before")
+        with self.assertLogs("gannet", "INFO") as heard, gannet.Optimizer({"x": (0, 1)}, method="gp-ei", initial=2, noise=0) as optimizer:
+            for point in optimizer.ask(4):
+                optimizer.tell(point, 1)
+            optimizer.ask()
+        self.assertIn("INFO:gannet:all 4 results are 1: nothing is learnt from them until one differs (penalties: no = learn all the same)", heard.output)
 
     def test_an_optimiser_goes_on_in_another_process(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -160,6 +160,10 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   REFUSED("optimizer", gannet_optimizer_ask, NULL, 1, id, asked);
   REFUSED("id", gannet_optimizer_ask, f->optimizer, 1, NULL, asked);
   REFUSED("x_user", gannet_optimizer_ask, f->optimizer, 1, id, NULL);
+  REFUSED("optimizer", gannet_optimizer_start, NULL, 1, asked, id);
+  REFUSED("x_user", gannet_optimizer_start, f->optimizer, 1, NULL, id);
+  REFUSED("id", gannet_optimizer_start, f->optimizer, 1, asked, NULL);
+  ALLOWED(gannet_optimizer_start, f->optimizer, 0, NULL, NULL);
   REFUSED("results", gannet_optimizer_tell, f->optimizer, 1, NULL);
   REFUSED("optimizer", gannet_optimizer_tell, NULL, 0, NULL);
   ALLOWED(gannet_optimizer_tell, f->optimizer, 0, NULL);

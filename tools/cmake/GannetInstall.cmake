@@ -23,7 +23,7 @@ endforeach()
 set(GANNET_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where Python looks for modules, below the prefix")
 install(FILES ${PROJECT_SOURCE_DIR}/src/fortran/gannet.f90
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gannet COMPONENT library)
-install(FILES ${PROJECT_SOURCE_DIR}/src/python/gannet.py DESTINATION ${GANNET_PYTHON_DIR})
+install(FILES ${PROJECT_SOURCE_DIR}/src/python/gannet.py ${PROJECT_SOURCE_DIR}/src/python/_gannet.py DESTINATION ${GANNET_PYTHON_DIR})
 
 # Manual pages and completion are what the program says about itself.
 if(TARGET gannet-program)
