@@ -202,3 +202,105 @@ const gannet_simulation_type gannet_sensitive_sample = {
     .box = sample_box,
     .fixed_d = D,
 };
+
+/* The problem digit-match: the picture that a classifier takes for the same as a target picture.
+ *
+ * features: distance of the units' values from those of the target; answers: Kullback-Leibler
+ * divergence of the digits' probabilities from those of the target. The target is an image of the
+ * digits, sampled at 7 x 7 points: 0 there.
+ */
+typedef enum { MATCH_FEATURES, MATCH_ANSWERS } match_kind;
+
+static const char *const match_names[] = {"features", "answers", NULL};
+
+typedef struct {
+  gannet_benchmark_settings common;
+  int function; /* a match_kind */
+  int instance;
+} match_settings;
+
+static const gannet_option match_options[] = {
+    GANNET_BENCHMARK_OPTIONS,
+    {.key = "function",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(match_settings, function),
+     .fallback = "features",
+     .choices = match_names,
+     .help = "what is to match: features (the values of the units) or answers (the probabilities "
+             "of the digits)"},
+    {.key = "instance",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(match_settings, instance),
+     .fallback = "1",
+     .lower = 0,
+     .upper = 1e9,
+     .help = "which of 200 images is the target, counted round"},
+    {0}};
+
+typedef struct {
+  const gannet_digit_classifier *classifier;
+  match_kind kind;
+  gannet_digit_opinion target;
+} match;
+
+static void find_target(int instance, double *x) {
+  double pixels[TO * TO];
+  gannet_digit_pixels(instance % DIGITS, instance / DIGITS % GANNET_DIGIT_IMAGES, pixels);
+  for (int j = 0; j < SIDE; ++j)
+    for (int i = 0; i < SIDE; ++i) x[j * SIDE + i] = pixels[j * TO + i];
+}
+
+static double match_value(const void *user, int d, const double *x, double *c) {
+  const match *m = user;
+  gannet_digit_opinion o;
+  double pixels[TO * TO], sum = 0;
+  (void)d, (void)c;
+  scale_up(x, pixels);
+  gannet_digit_classify(m->classifier, pixels, &o);
+  if (m->kind == MATCH_FEATURES) {
+    for (int j = 0; j < UNITS; ++j) sum += (o.u[j] - m->target.u[j]) * (o.u[j] - m->target.u[j]);
+    return sqrt(sum);
+  }
+  for (int i = 0; i < DIGITS; ++i) sum += m->target.p[i] * log(m->target.p[i] / o.p[i]);
+  return fmax(0, sum);
+}
+
+static int match_run(const void *options, const gannet_simulation_input *input,
+                     gannet_simulation_output *output, gannet_quantity *quantities) {
+  const match_settings *settings = options;
+  match m = {.kind = (match_kind)settings->function};
+  double x[D], pixels[TO * TO];
+  char variant[64];
+  if (gannet_digit_classifier_get(&m.classifier) != GANNET_OK) {
+    output->cannot_run = 0;
+    (void)snprintf(output->reason, sizeof output->reason, "%s", gannet_error_message());
+    return 1;
+  }
+  find_target(settings->instance, x);
+  scale_up(x, pixels);
+  gannet_digit_classify(m.classifier, pixels, &m.target);
+  (void)snprintf(variant, sizeof variant, "%s %d", match_names[m.kind], settings->instance);
+  const gannet_benchmark_problem problem = {
+      .type = &gannet_digit_match, .value = match_value, .user = &m, .variant = variant};
+  return gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
+}
+
+/* The minimizer is that of the default settings; box and minimum are those of all. */
+static int match_box(int d, double *lower, double *upper, double *minimum, double *minimizer) {
+  double target[D];
+  if (d != D) return -1;
+  find_target(1, target);
+  gannet_benchmark_cube(d, 0, 1, lower, upper);
+  return gannet_benchmark_listed(d, 0, target, minimum, minimizer);
+}
+
+const gannet_simulation_type gannet_digit_match = {
+    .name = "digit-match",
+    .summary = "a picture that a digit classifier takes for the same as another, 7 x 7 pixels",
+    .source = "made for this program; [0, 1]^49, 0 at an image of the digits",
+    .options = match_options,
+    .options_size = sizeof(match_settings),
+    .run = match_run,
+    .box = match_box,
+    .fixed_d = D,
+};

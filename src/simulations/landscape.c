@@ -382,10 +382,10 @@ static gannet_stream stream_of(const gannet_landscape *l, int what) {
 }
 
 /* Gram-Schmidt on normals, row by row, twice for orthogonality to rounding. */
-static void make_rotation(gannet_stream stream, int n, double *r) {
+void gannet_landscape_directions(gannet_stream stream, int rows, int n, double *r) {
   const size_t d = (size_t)n;
-  gannet_random_normal(stream, 0, d * d, r);
-  for (size_t i = 0; i < d; ++i) {
+  gannet_random_normal(stream, 0, (size_t)rows * d, r);
+  for (size_t i = 0; i < (size_t)rows; ++i) {
     double *row = r + i * d, length = 0;
     for (size_t pass = 0; pass < 2; ++pass)
       for (size_t j = 0; j < i; ++j) {
@@ -439,8 +439,8 @@ static gannet_err landscape_init(gannet_landscape *l) {
   gannet_random_uniform(stream_of(l, FOR_OPTIMUM), 0, d, l->optimum);
   for (size_t k = 0; k < d; ++k)
     l->optimum[k] = l->base->corner ? (l->optimum[k] < 0.5 ? -5 : 5) : 8 * l->optimum[k] - 4;
-  make_rotation(stream_of(l, FOR_FIRST), l->d, l->first);
-  make_rotation(stream_of(l, FOR_SECOND), l->d, l->second);
+  gannet_landscape_directions(stream_of(l, FOR_FIRST), l->d, l->d, l->first);
+  gannet_landscape_directions(stream_of(l, FOR_SECOND), l->d, l->d, l->second);
   gannet_random_normal(stream_of(l, FOR_NORMAL), 0, d, l->normal);
   for (size_t k = 0; k < d; ++k) length += l->normal[k] * l->normal[k];
   for (size_t k = 0; k < d; ++k) l->normal[k] /= sqrt(length);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/random.h"
 
 typedef enum {
   GANNET_LANDSCAPE_DEVELOPMENT,
@@ -79,6 +80,15 @@ void gannet_landscape_destroy(gannet_landscape **landscape);
  * Local. The scratch makes an instance usable by one thread at a time.
  */
 double gannet_landscape_value(gannet_landscape *landscape, const double *x);
+
+/* Random orthonormal rows.
+ *
+ * Local.
+ *
+ * rows  in   1 .. n
+ * r     out  [rows][n]
+ */
+void gannet_landscape_directions(gannet_stream stream, int rows, int n, double *r);
 
 /* The constrained form: the objective gains -100 a.(x - x*), which the constraint c1 = a.(x - x*)
  * <= 0 with |a| = 1 keeps from paying, and c2 = |x - x* + 2a|^2 - 16 <= 0 cuts the rest of the box:

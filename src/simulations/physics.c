@@ -55,6 +55,38 @@ int gannet_physics_drop_wave(int d, char *text, size_t size) {
   return p.used;
 }
 
+int gannet_physics_helmholtz(int d, char *text, size_t size) {
+  page p = {text, size, 0};
+  add(&p, "- {terms: [");
+  for (int i = 1; i <= d; ++i) add(&p, "{coefficient: \"1\", derivative: [x%d, x%d]}, ", i, i);
+  add(&p, "{coefficient: \"36\", derivative: []}], rhs: \"36\"}\n");
+  return p.used;
+}
+
+int gannet_physics_conduction(int d, char *text, size_t size) {
+  page p = {text, size, 0};
+  add(&p, "- {terms: [{coefficient: \"-50\", derivative: [x%d]}", d);
+  for (int i = 1; i < d; ++i) add(&p, ", {coefficient: \"1\", derivative: [x%d, x%d]}", i, i);
+  add(&p, "], rhs: \"0\"}\n");
+  return p.used;
+}
+
+int gannet_physics_wave(int d, char *text, size_t size) {
+  page p = {text, size, 0};
+  add(&p, "- {terms: [{coefficient: \"-1\", derivative: [x%d, x%d]}", d, d);
+  for (int i = 1; i < d; ++i) add(&p, ", {coefficient: \"1\", derivative: [x%d, x%d]}", i, i);
+  add(&p, "], rhs: \"0\"}\n");
+  return p.used;
+}
+
+int gannet_physics_drift(int d, char *text, size_t size) {
+  page p = {text, size, 0};
+  add(&p, "- {terms: [{coefficient: \"1\", derivative: [x%d]}", d);
+  for (int i = 1; i < d; ++i) add(&p, ", {coefficient: \"1/%d\", derivative: [x%d]}", i, i);
+  add(&p, "], rhs: \"0\"}\n");
+  return p.used;
+}
+
 int gannet_physics_heat(int d, char *text, size_t size) {
   page p = {text, size, 0};
   (void)d;

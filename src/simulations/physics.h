@@ -32,6 +32,15 @@ int gannet_physics_cosine_mixture(int d, char *text, size_t size);
  */
 int gannet_physics_drop_wave(int d, char *text, size_t size);
 
+/* The equations of simulations/fields.c: Helmholtz' equation, conduction of heat, waves, and drift.
+ *
+ * Local.
+ */
+int gannet_physics_helmholtz(int d, char *text, size_t size);
+int gannet_physics_conduction(int d, char *text, size_t size);
+int gannet_physics_wave(int d, char *text, size_t size);
+int gannet_physics_drift(int d, char *text, size_t size);
+
 /* Laplace's equation.
  *
  * Local.

@@ -7,6 +7,10 @@
 /* Any dimension. */
 extern const gannet_simulation_type gannet_ackley;
 extern const gannet_simulation_type gannet_cosine_mixture;
+extern const gannet_simulation_type gannet_field_drift;
+extern const gannet_simulation_type gannet_field_heat;
+extern const gannet_simulation_type gannet_field_helmholtz;
+extern const gannet_simulation_type gannet_field_wave;
 extern const gannet_simulation_type gannet_goucb_f1;
 extern const gannet_simulation_type gannet_goucb_f2;
 extern const gannet_simulation_type gannet_goucb_f3;
@@ -17,11 +21,13 @@ extern const gannet_simulation_type gannet_levy;
 extern const gannet_simulation_type gannet_michalewicz;
 extern const gannet_simulation_type gannet_rastrigin;
 extern const gannet_simulation_type gannet_rosenbrock;
+extern const gannet_simulation_type gannet_structured;
 extern const gannet_simulation_type gannet_styblinski_tang;
 
 /* Fixed dimension. */
 extern const gannet_simulation_type gannet_beam;
 extern const gannet_simulation_type gannet_branin;
+extern const gannet_simulation_type gannet_digit_match;
 extern const gannet_simulation_type gannet_drop_wave;
 extern const gannet_simulation_type gannet_hartmann6;
 extern const gannet_simulation_type gannet_sensitive_sample;

@@ -72,6 +72,23 @@ static void small_pictures_are_scaled_up(void **state) {
   assert_near(value_at(&e, 49, small), -gannet_digit_sensitivity(classifier, large), 1e-12);
 }
 
+/* Both functions are 0 at the target, and another instance has another target. */
+static void pictures_match_their_target(void **state) {
+  (void)state;
+  static const char *const functions[2] = {"features", "answers"};
+  double lower[49], upper[49], minimum, target[49];
+  for (int i = 0; i < 2; ++i) {
+    experiment e = prepare("digit-match"), other = prepare("digit-match");
+    assert_int_equal(e.type->box(49, lower, upper, &minimum, target), 0);
+    set(&e, "function", functions[i]);
+    set(&other, "function", functions[i]);
+    set(&other, "instance", "12");
+    assert_near(value_at(&e, 49, target), 0, 1e-12);
+    assert_true(value_at(&e, 49, lower) > 0.1);
+    assert_true(value_at(&other, 49, target) > 0.1);
+  }
+}
+
 static void things_are_kept_under_their_keys(void **state) {
   (void)state;
   double *one = NULL, *other = NULL;
@@ -91,6 +108,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_classifier_knows_digits_that_it_has_not_seen),
       cmocka_unit_test(the_sensitivity_is_the_norm_of_the_derivatives),
       cmocka_unit_test(small_pictures_are_scaled_up),
+      cmocka_unit_test(pictures_match_their_target),
       cmocka_unit_test(things_are_kept_under_their_keys),
   };
   const int failed = run_ranks(tests);

@@ -89,6 +89,28 @@ static void synthetic_problems_obey_their_equations(void **state) {
   check_problem("michalewicz", 30, 1e-7, 1);
   check_problem("cosine-mixture", 20, 1e-6, 20);
   check_problem("beam", 1, 3e-5, 1);
+  check_problem("field-helmholtz", 2, 1e-4, 1);
+  check_problem("field-helmholtz", 6, 1e-4, 1);
+  check_problem("field-heat", 3, 1e-4, 1);
+  check_problem("field-wave", 3, 1e-4, 1);
+  check_problem("field-drift", 4, 1e-4, 1);
+}
+
+/* Equations and minimum are those of every instance, of which no two have the same minimizer. */
+static void fields_move_with_their_instance(void **state) {
+  (void)state;
+  static const char *const names[] = {"field-helmholtz", "field-heat", "field-wave", "field-drift"};
+  for (int i = 0; i < 4; ++i) {
+    const double x[4] = {0.2, -0.3, 0.7, 0.1};
+    double value[2];
+    for (int k = 0; k < 2; ++k) {
+      experiment e = prepare(names[i]);
+      set(&e, "instance", k == 0 ? "2" : "3");
+      value[k] = value_at(&e, 4, x);
+      assert_true(value[k] >= 0 && value[k] <= 2);
+    }
+    assert_true(value[0] != value[1]);
+  }
 }
 
 /* By differences of fourth order. */
@@ -215,6 +237,7 @@ int main(int argc, char **argv) {
   if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(synthetic_problems_obey_their_equations),
+      cmocka_unit_test(fields_move_with_their_instance),
       cmocka_unit_test(the_beam_bends_under_its_load),
       cmocka_unit_test(steady_heat_obeys_laplaces_equation),
       cmocka_unit_test(steady_heat_takes_the_given_temperatures_at_its_edges),
