@@ -1,174 +1,28 @@
-/* What a model of the objective says: which variables matter, how the objective runs along each of
- * them through the best design (a slice), and how well the model predicts (its calibration).
+/* What models of the objectives say: which variables matter, how an objective runs along each of
+ * them through one design (a slice), and how well the model predicts (its calibration).
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/config/config.h"
-#include "campaign/run/campaign.h"
-#include "optimizer/models/pde_constraint.h"
-#include "optimizer/models/transform.h"
 #include "optimizer/recommend.h"
 #include "problem/conditional.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
+#include "problem/outputs.h"
 #include "problem/runs.h"
 #include "report/parts.h"
+#include "report/study.h"
 #include "search/sobol.h"
 
 enum {
   STUDY_LEAST = 8,  /* fewest results that a model is fitted to */
-  STUDY_MOST = 400, /* most results that it is fitted to, but for the best one */
   FOLDS = 5,        /* folds of the cross-validation */
   STEPS = 61,       /* points of a slice */
   SAMPLES = 512,    /* designs for the importance of variables */
-  VARIABLES = 1024  /* most variables for which slices are made */
+  VARIABLES = 1024, /* most variables for which slices are made */
+  QUANTITIES = 25   /* most models, of objectives and constraints, for a front of the models */
 };
-
-/* A model of the objective: the surrogate of the campaign's method as it learns from the results,
- * or a Gaussian process when the method has none that tells its uncertainty. */
-typedef struct {
-  const gannet_campaign *campaign; /* borrowed */
-  const gannet_problem *problem;
-  gannet_optimizer_options options;
-  const gannet_member_options *member; /* the member whose surrogate it is; NULL = none: a Gaussian
-                                          process */
-  gannet_context *context;
-  const gannet_surrogate_type *type;
-  gannet_surrogate *surrogate;
-  gannet_pde_residuals *residuals; /* NULL = none */
-  gannet_transform_fit transform;
-  double noise_var; /* noise variance of standardised observations; NAN = inferred */
-  int n, d;
-  int64_t *id;     /* [n] */
-  double *x, *raw; /* [n][d], [n] minimised */
-  double *y;       /* [n] transformed */
-  double *noise;   /* [n] noise variance of each where it was told, NAN elsewhere */
-} study;
-
-/* All results, or a regular choice and the best one. */
-static void collect_results(study *s, int64_t best) {
-  const gannet_campaign *c = s->campaign;
-  int64_t n_done = 0, seen = 0;
-  for (int64_t id = 0; id < c->ledger.n; ++id) n_done += report_has_value(c, id);
-  const int64_t stride = (n_done + STUDY_MOST - 1) / STUDY_MOST;
-  for (int64_t id = 0; id < c->ledger.n; ++id) {
-    if (!report_has_value(c, id)) continue;
-    if (seen++ % stride != 0 && id != best) continue;
-    s->id[s->n] = id;
-    memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
-           (size_t)s->d * sizeof *s->x);
-    s->noise[s->n] = *gannet_history_sd(c->history, id);
-    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].result.objective);
-  }
-}
-
-static gannet_err take_data(study *s, int64_t best) {
-  const size_t most = STUDY_MOST + 1;
-  GANNET_TRY(gannet_alloc(most, sizeof *s->id, &s->id));
-  GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->noise, &s->noise));
-  collect_results(s, best);
-  return GANNET_OK;
-}
-
-/* The first member whose surrogate tells its uncertainty. */
-static const gannet_member_options *find_member(const gannet_optimizer_options *options) {
-  for (int i = 0; i < options->n_members; ++i) {
-    const gannet_member_options *one = &options->member[i];
-    if (one->proposer != GANNET_PROPOSE_MODEL || !one->surrogate_options) continue;
-    if (one->surrogate_type->no_sd && one->surrogate_type->no_sd(one->surrogate_options)) continue;
-    return one;
-  }
-  return NULL;
-}
-
-/* A method that cannot be read any more counts as one without such a surrogate. */
-static gannet_err choose_model(study *s) {
-  const gannet_err err = gannet_campaign_options(s->campaign->input, &s->options);
-  if (err != GANNET_OK && err != GANNET_ERR_INPUT) return err;
-  if (err == GANNET_OK) s->member = find_member(&s->options);
-  gannet_error_clear();
-  if (!s->member) return gannet_surrogate_find("gp", &s->type);
-  s->type = s->member->surrogate_type;
-  return GANNET_OK;
-}
-
-/* Transform and standardise the objective as optimizer/models/models_fit.c does. */
-static gannet_err standardise(study *s, double *work) {
-  const gannet_campaign *c = s->campaign;
-  const int64_t best = gannet_history_best(c->history);
-  gannet_transform_choice choice = {GANNET_TRANSFORM_LOG, -1};
-  if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->residuals, &choice));
-  gannet_transform_choice_learn(&choice, c->history, s->n, s->x, s->raw, s->y, work, &s->transform);
-  if (!s->residuals && best >= 0)
-    gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].result.objective),
-                           &s->transform);
-  for (int i = 0; i < s->n; ++i)
-    s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
-                           : gannet_transform_apply(&s->transform, s->raw[i]);
-  for (int i = 0; i < s->n; ++i)
-    s->noise[i] =
-        s->noise[i] > 0 ? gannet_transform_row_noise(&s->transform, s->raw[i], s->noise[i]) : NAN;
-  s->noise_var = gannet_transform_noise_var(&s->transform, s->problem->spec.noise_sd);
-  return GANNET_OK;
-}
-
-/* Noise of rows for a fit: NULL where none was told. */
-static const double *row_noise(const study *s, const double *noise) {
-  return gannet_history_has_error_bars(s->campaign->history) ? noise : NULL;
-}
-
-static gannet_err fit_surrogate(study *s) {
-  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
-  if (s->member && s->type->set_pde_constraint)
-    GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->residuals));
-  double *work = NULL;
-  GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
-  const gannet_err err = standardise(s, work);
-  gannet_free(&work);
-  GANNET_TRY(err);
-  GANNET_TRY(gannet_surrogate_create(s->context, s->type,
-                                     s->member ? s->member->surrogate_options : NULL, s->d, 0,
-                                     &s->surrogate));
-  if (s->residuals) {
-    const double sign = gannet_problem_flip(s->problem, 1);
-    const gannet_pde_constraint constraint = {s->residuals,
-                                              sign * gannet_transform_scale(&s->transform),
-                                              sign * gannet_transform_center(&s->transform)};
-    GANNET_TRY(gannet_surrogate_set_pde_constraint(s->surrogate, &constraint));
-  }
-  const gannet_data data = {s->n, s->x, s->y, s->noise_var, row_noise(s, s->noise)};
-  return gannet_surrogate_fit(s->surrogate, &data, true, 0);
-}
-
-static void study_release(study *s) {
-  gannet_surrogate_destroy(&s->surrogate);
-  gannet_pde_residuals_destroy(&s->residuals);
-  gannet_optimizer_options_release(&s->options);
-  gannet_context_destroy(&s->context);
-  gannet_free(&s->id);
-  gannet_free(&s->x);
-  gannet_free(&s->raw);
-  gannet_free(&s->y);
-  gannet_free(&s->noise);
-}
-
-/* Mean and standard deviation (sd; NULL = not wanted) at m points x [m][d], standardised. */
-static gannet_err study_predict(const study *s, int m, const double *x, double *mean, double *sd) {
-  for (int first = 0; first < m; first += GANNET_TILE) {
-    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
-    GANNET_TRY(gannet_surrogate_predict(s->surrogate, rows, x + (ptrdiff_t)first * s->d,
-                                        mean + first, sd ? sd + first : NULL));
-  }
-  return GANNET_OK;
-}
-
-/* A standardised value in the user's units. */
-static double study_units(const study *s, double value) {
-  return gannet_problem_flip(s->problem, gannet_transform_invert(&s->transform, value));
-}
 
 /* The values of a variable that its slice shows, in the user's units; returns how many. */
 static int list_values(const gannet_variable *v, double *values) {
@@ -192,8 +46,8 @@ static int list_values(const gannet_variable *v, double *values) {
 }
 
 /* Median and central 95 % of the noise-free objective along one variable. */
-static gannet_err make_slice(const study *s, int variable, const double *best, double *x_unit,
-                             json_t **made) {
+static gannet_err make_slice(const report_study *s, int variable, const double *best,
+                             double *x_unit, json_t **made) {
   double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
   const int n_variables = s->problem->spec.n_variables;
   const int n = list_values(&s->problem->spec.variables[variable], values);
@@ -203,13 +57,13 @@ static gannet_err make_slice(const study *s, int variable, const double *best, d
     gannet_problem_derive(s->problem, x_user); /* other variables may be inactive there */
     gannet_problem_encode(s->problem, x_user, x_unit + (ptrdiff_t)i * s->d);
   }
-  GANNET_TRY(study_predict(s, n, x_unit, mean, sd));
+  GANNET_TRY(report_study_predict(s, n, x_unit, mean, sd));
   json_t *at = json_array(), *middle = json_array(), *low = json_array(), *high = json_array();
   for (int i = 0; i < n; ++i) {
-    const double a = study_units(s, mean[i] - 1.96 * sd[i]),
-                 b = study_units(s, mean[i] + 1.96 * sd[i]);
+    const double a = report_study_units(s, mean[i] - 1.96 * sd[i]),
+                 b = report_study_units(s, mean[i] + 1.96 * sd[i]);
     (void)json_array_append_new(at, report_number(values[i]));
-    (void)json_array_append_new(middle, report_number(study_units(s, mean[i])));
+    (void)json_array_append_new(middle, report_number(report_study_units(s, mean[i])));
     (void)json_array_append_new(low, report_number(fmin(a, b)));
     (void)json_array_append_new(high, report_number(fmax(a, b)));
   }
@@ -218,7 +72,7 @@ static gannet_err make_slice(const study *s, int variable, const double *best, d
   return GANNET_OK;
 }
 
-static gannet_err put_slices(const study *s, const double *best, json_t *list) {
+static gannet_err put_slices(const report_study *s, const double *best, json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -244,7 +98,7 @@ typedef struct {
   double *at_a, *at_mixed;
 } design;
 
-static gannet_err make_design(const study *s, design *g) {
+static gannet_err make_design(const report_study *s, design *g) {
   const size_t d = (size_t)s->d;
   const gannet_stream stream = {1, GANNET_FOR_DESIGN, 0, 0};
   gannet_sobol *sobol = NULL;
@@ -265,12 +119,12 @@ static gannet_err make_design(const study *s, design *g) {
   gannet_problem_spread(s->problem, 2 * SAMPLES, g->a);
   if (s->problem->derived->n_conditional == 0 || s->problem->pool) {
     gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
-    return study_predict(s, SAMPLES, g->a, g->at_a, NULL);
+    return report_study_predict(s, SAMPLES, g->a, g->at_a, NULL);
   }
   /* A variable that is inactive at a point has its own value again where another one changes. */
   memcpy(g->mixed, g->a, SAMPLES * d * sizeof *g->mixed);
   gannet_problem_snap(s->problem, SAMPLES, g->mixed);
-  return study_predict(s, SAMPLES, g->mixed, g->at_a, NULL);
+  return report_study_predict(s, SAMPLES, g->mixed, g->at_a, NULL);
 }
 
 static double variance_of(const double *values) {
@@ -280,7 +134,8 @@ static double variance_of(const double *values) {
   return sum;
 }
 
-static gannet_err total_effect(const study *s, const design *g, int variable, double *effect) {
+static gannet_err total_effect(const report_study *s, const design *g, int variable,
+                               double *effect) {
   const size_t d = (size_t)s->d, first = (size_t)s->problem->first[variable];
   const size_t width = (size_t)gannet_variable_width(&s->problem->spec.variables[variable]);
   const double variance = variance_of(g->at_a);
@@ -289,7 +144,7 @@ static gannet_err total_effect(const study *s, const design *g, int variable, do
     memcpy(g->mixed + i * d + first, g->b + i * d + first, width * sizeof *g->mixed);
   if (s->problem->derived->n_conditional > 0 && !s->problem->pool)
     gannet_problem_snap(s->problem, SAMPLES, g->mixed);
-  GANNET_TRY(study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
+  GANNET_TRY(report_study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
   *effect = 0;
   for (int i = 0; i < SAMPLES; ++i)
     *effect += (g->at_a[i] - g->at_mixed[i]) * (g->at_a[i] - g->at_mixed[i]) / (2 * SAMPLES);
@@ -297,7 +152,7 @@ static gannet_err total_effect(const study *s, const design *g, int variable, do
   return GANNET_OK;
 }
 
-static gannet_err put_importance(const study *s, json_t *list) {
+static gannet_err put_importance(const report_study *s, json_t *list) {
   design g = {0};
   gannet_err err = make_design(s, &g);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -314,7 +169,8 @@ static gannet_err put_importance(const study *s, json_t *list) {
 
 /* Cross-validation with the hyper-parameters of all data: every fold is predicted from the others.
  */
-static gannet_err predict_fold(study *s, int fold, double *x, double *y, double *mean, double *sd) {
+static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, double *mean,
+                               double *sd) {
   const size_t d = (size_t)s->d;
   double *noise = y + 3 * (size_t)s->n;
   int kept = 0;
@@ -324,7 +180,7 @@ static gannet_err predict_fold(study *s, int fold, double *x, double *y, double 
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
   }
-  const gannet_data others = {kept, x, y, s->noise_var, row_noise(s, noise)};
+  const gannet_data others = {kept, x, y, s->noise_var, s->has_row_noise ? noise : NULL};
   GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
   GANNET_TRY(gannet_surrogate_fit(s->surrogate, &others, false, 0));
   for (int i = fold; i < s->n; i += FOLDS)
@@ -333,7 +189,7 @@ static gannet_err predict_fold(study *s, int fold, double *x, double *y, double 
 }
 
 /* Observed values, predictions, and the standardised residuals, from which coverages follow. */
-static gannet_err make_calibration(study *s, json_t **made) {
+static gannet_err make_calibration(report_study *s, json_t **made) {
   double *x = NULL, *y = NULL;
   const double noise = gannet_surrogate_noise_var(s->surrogate);
   gannet_err err = gannet_alloc((size_t)s->n * (size_t)s->d, sizeof *x, &x);
@@ -347,9 +203,8 @@ static gannet_err make_calibration(study *s, json_t **made) {
       const double mean = y[s->n + i], sd = y[2 * s->n + i];
       const double variance = isnan(s->noise[i]) ? noise : s->noise[i];
       (void)json_array_append_new(id, json_integer((json_int_t)s->id[i]));
-      (void)json_array_append_new(observed,
-                                  report_number(gannet_problem_flip(s->problem, s->raw[i])));
-      (void)json_array_append_new(predicted, report_number(study_units(s, mean)));
+      (void)json_array_append_new(observed, report_number(s->sign * s->raw[i]));
+      (void)json_array_append_new(predicted, report_number(report_study_units(s, mean)));
       (void)json_array_append_new(residual,
                                   report_number((s->y[i] - mean) / sqrt(sd * sd + variance)));
     }
@@ -362,7 +217,7 @@ static gannet_err make_calibration(study *s, json_t **made) {
 }
 
 /* The recommended design, or null: every value is exact, or no design is feasible. */
-static gannet_err put_recommendation(const study *s, json_t *model) {
+static gannet_err put_recommendation(const report_study *s, json_t *model) {
   gannet_recommendation r = {.id = -1};
   if (s->problem->spec.noise_sd != 0 || gannet_history_has_error_bars(s->campaign->history))
     GANNET_TRY(gannet_recommend(s->context, s->campaign->history, &r));
@@ -374,41 +229,101 @@ static gannet_err put_recommendation(const study *s, json_t *model) {
   return GANNET_OK;
 }
 
-static gannet_err fill_model(study *s, int64_t best, json_t *model) {
-  json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
+/* Importance and slices; the calibration, which fits to parts of the data, comes last. */
+static gannet_err fill_model(const report_study *s, const double *through, json_t *model) {
+  json_t *effects = json_array(), *lines = json_array();
+  const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
-  GANNET_TRY(take_data(s, best));
-  GANNET_TRY(choose_model(s));
-  GANNET_TRY(fit_surrogate(s));
-  const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
   (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
   (void)json_object_set_new(model, "summary", json_string(s->type->summary));
   (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
   (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
   (void)json_object_set_new(model, "points", json_integer(s->n));
-  GANNET_TRY(put_recommendation(s, model));
+  if (s->problem->spec.n_objectives == 0) GANNET_TRY(put_recommendation(s, model));
   GANNET_TRY(put_importance(s, effects));
-  if (s->problem->spec.n_variables <= VARIABLES)
-    GANNET_TRY(put_slices(s, gannet_history_x_user(s->campaign->history, best), lines));
-  GANNET_TRY(make_calibration(s, &checks));
-  (void)json_object_set_new(model, "calibration", checks);
+  if (s->problem->spec.n_variables <= VARIABLES) GANNET_TRY(put_slices(s, through, lines));
   return GANNET_OK;
 }
 
-gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
+/* The quantity of a model: the objectives first, then the constraints. */
+static int quantity_of(const gannet_problem *problem, int i) {
+  const int n_objectives = gannet_problem_n_objectives(problem);
+  return i < n_objectives ? gannet_problem_objective_quantity(problem, i) : i - n_objectives + 1;
+}
+
+/* Models of n quantities; model[m] is what is said of objective m. Those of constraints are for the
+ * front of several objectives. */
+static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, bool has_front,
+                              int n, report_study *study, json_t *const *model) {
   const gannet_problem *problem = campaign->input->problem;
-  study s = {.campaign = campaign, .problem = problem, .d = problem->d};
-  int64_t n_done = 0, best = gannet_history_best(campaign->history);
-  *model = json_object();
-  for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += report_has_value(campaign, id);
-  if (best < 0) best = gannet_history_least_violation(campaign->history);
-  if (n_done < STUDY_LEAST || best < 0) {
-    (void)json_object_set_new(*model, "note",
-                              json_sprintf("A model needs at least %d results.", STUDY_LEAST));
+  const double *x = gannet_history_x_user(campaign->history, through);
+  const int n_objectives = gannet_problem_n_objectives(problem);
+  for (int i = 0; i < n; ++i) {
+    GANNET_TRY(report_study_create(campaign, quantity_of(problem, i), through, &study[i]));
+    if (i < n_objectives) GANNET_TRY(fill_model(&study[i], x, model[i]));
+  }
+  if (has_front) {
+    json_t *front = NULL;
+    GANNET_TRY(report_model_front(study, n, &front));
+    (void)json_object_set_new(model[0], "front", front);
+  }
+  for (int i = 0; i < n_objectives; ++i) {
+    json_t *checks = NULL;
+    GANNET_TRY(make_calibration(&study[i], &checks));
+    (void)json_object_set_new(model[i], "calibration", checks);
+  }
+  return GANNET_OK;
+}
+
+/* The design that slices run through: the best one, or the knee of the front, or, while nothing is
+ * feasible, the one that violates least. */
+static int64_t find_middle(const gannet_history *history) {
+  gannet_front front = {0};
+  int64_t id = gannet_history_best(history);
+  int knee = -1;
+  if (id < 0) return gannet_history_least_violation(history);
+  if (gannet_problem_n_objectives(gannet_history_problem(history)) > 1) {
+    if (gannet_front_find(history, &front) == GANNET_OK &&
+        gannet_front_knee(&front, &knee) == GANNET_OK && knee >= 0)
+      id = front.id[knee];
+    gannet_error_clear();
+    gannet_front_release(&front);
+  }
+  return id;
+}
+
+gannet_err report_model(const gannet_campaign *campaign, json_t **made) {
+  const gannet_problem *problem = campaign->input->problem;
+  const int n_objectives = gannet_problem_n_objectives(problem);
+  const int n_all = n_objectives + gannet_problem_n_bounded(problem);
+  const int64_t middle = find_middle(campaign->history);
+  bool has_front = n_objectives > 1 && n_all <= QUANTITIES, has_results = middle >= 0;
+  json_t *model[GANNET_OBJECTIVES_MOST], *others = json_array();
+  report_study *study = NULL;
+  *made = model[0] = json_object();
+  for (int i = 0; i < n_all; ++i) {
+    const bool enough = report_study_count(campaign, quantity_of(problem, i)) >= STUDY_LEAST;
+    has_front = has_front && enough;
+    has_results = has_results && (enough || i >= n_objectives);
+  }
+  (void)json_object_set_new(*made, "others", others);
+  if (!has_results) {
+    (void)json_object_set_new(
+        *made, "note",
+        json_sprintf("A model needs at least %d results%s.", STUDY_LEAST,
+                     n_objectives > 1 ? " with values of all objectives" : ""));
     return GANNET_OK;
   }
-  const gannet_err err = fill_model(&s, best, *model);
-  study_release(&s);
+  (void)json_object_set_new(*made, "through", json_integer((json_int_t)middle));
+  for (int m = 1; m < n_objectives; ++m) {
+    model[m] = json_object();
+    (void)json_array_append_new(others, model[m]);
+  }
+  const int n = has_front ? n_all : n_objectives;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *study, &study));
+  const gannet_err err = fill_models(campaign, middle, has_front, n, study, model);
+  for (int i = 0; i < n; ++i) report_study_release(&study[i]);
+  gannet_free(&study);
   return err;
 }

@@ -23,6 +23,7 @@ EMBED(page, "page.html");
 EMBED(style, "report.css");
 EMBED(tools, "tools.js");
 EMBED(search, "search.js");
+EMBED(front, "front.js");
 EMBED(model, "model.js");
 EMBED(course, "course.js");
 EMBED(main, "main.js");
@@ -86,6 +87,7 @@ static gannet_err put_mark(const gannet_report *report, const char *mark, size_t
     put_asset(out, ASSET(tools));
     put_asset(out, ASSET(search));
     put_asset(out, ASSET(model));
+    put_asset(out, ASSET(front));
     put_asset(out, ASSET(course));
     put_asset(out, ASSET(main));
   }

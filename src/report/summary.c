@@ -22,7 +22,8 @@
 #include "problem/runs.h"
 #include "report/parts.h"
 
-enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
+/* Designs in the table: of several objectives all of most fronts. */
+enum { BEST = 50, BEST_OF_SEVERAL = 300, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
 /* How the values of a variable are drawn: as numbers, or by their words. */
 static const char *shown_type(const gannet_variable *v) {
@@ -98,10 +99,12 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
 }
 
 static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
+  const bool is_single = c->input->problem->spec.n_objectives == 0;
+  const int64_t most = is_single ? BEST : BEST_OF_SEVERAL;
   json_t *list = json_array();
   int64_t *ids = NULL, n = 0;
   if (gannet_history_rank(c->history, &ids, &n) != GANNET_OK) return list;
-  for (int64_t i = 0; i < n && i < BEST; ++i)
+  for (int64_t i = 0; i < n && i < most; ++i)
     (void)json_array_append_new(list, best_row(c, labels, ids[i]));
   gannet_free(&ids);
   return list;

@@ -1,9 +1,18 @@
 # test: labels cli timeout 300
 """Campaigns with several objectives: what is read, shown, corrected and changed."""
 import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import unittest
 
 import program
 from program import FINISHED, INFEASIBLE, USAGE
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from browser import Browser
 
 SIMULATION = """\
 #!/bin/bash
@@ -305,6 +314,69 @@ class Objectives(program.ProgramTest):
         self.assertRegex(self.gannet("status", "wing.campaign").out, r"drag was [0-9.e-]+, is missing\n")
         self.begin(WING.replace("constraints: {stress: {upper: 0.9}}\n", "").replace("name: wing", "name: free"))
         self.assertIn("free, trades off 2 objectives over 2 variables\n", self.gannet("watch", "free.campaign", "--once").out)
+
+    def report(self):
+        self.succeed("report", "wing.campaign")
+        page = (self.folder / "wing.campaign/report.html").read_text()
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+
+    def test_the_report_has_models_of_all_objectives_and_their_front(self):
+        """Of drag x, lift (x - 1)(1 + y) and stress x + y / 5 <= 0.9 the front is y = 0: lift = drag - 1 for drag <= 0.9."""
+        self.begin(WING.replace("evaluations: 12", "evaluations: 30"))
+        model = self.report()["model"]
+        self.assertEqual([len(one["slices"]) for one in [model, *model["others"]]], [2, 2])
+        self.assertLess(model["importance"][1], 0.01)  # drag does not depend on y, lift does
+        self.assertGreater(model["others"][0]["importance"][1], 0.05)
+        points = model["front"]["points"]
+        self.assertGreater(len(points), 20)
+        for point in points:
+            drag, lift = point["mean"]
+            self.assertAlmostEqual(lift, drag - 1, delta=0.05)
+            self.assertTrue(point["low"][1] <= lift <= point["high"][1])
+            self.assertLess(point["c"][0], 0.91)
+        band, known = model["front"]["band"], 0
+        for drag, low, middle, high in zip(band["at"], band["low"], band["middle"], band["high"]):
+            if None not in (low, middle, high):
+                known += 1
+                self.assertTrue(low <= middle <= high)
+                self.assertAlmostEqual(middle, min(drag, 0.9) - 1, delta=0.05)
+        self.assertGreater(known, 50)
+
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
+    @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
+    def test_a_point_of_the_front_is_chosen_in_a_browser(self):
+        self.begin(WING.replace("evaluations: 12", "evaluations: 30"))
+        front = [row["id"] for row in json.loads(self.gannet("best", "wing.campaign", "-n", "30", "--format", "json").out)]
+        data = self.report()
+        with Browser(self.folder) as browser:
+            browser.open((self.folder / "wing.campaign/report.html").as_uri())
+            browser.wait_for("document.body.dataset.ready")
+            title = 'document.querySelector("#design strong").textContent'
+            self.assertRegex(browser.ask(title), r"^Evaluation \d+: the knee of the front$")
+            browser.ask('document.querySelector("#front .chart").focus()')
+            browser.press("ArrowRight")
+            browser.press("ArrowRight")
+            browser.press("Enter")
+            self.assertIn(f"Evaluation {front[1]}: ", browser.ask(title))
+            x, y = browser.ask(f"""(() => {{ const one = echarts.getInstanceByDom(document.querySelector("#front .chart")), place = one.getDom().getBoundingClientRect();
+                const at = one.convertToPixel({{seriesIndex: 0}}, one.getOption().series[0].data[0]); window.scrollTo(0, place.y + scrollY - 100);
+                const now = one.getDom().getBoundingClientRect(); return [now.x + at[0], now.y + at[1]]; }})()""")
+            for kind in "mouseMoved", "mousePressed", "mouseReleased":
+                browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            self.assertIn(f"Evaluation {front[0]}: ", browser.ask(title))
+            browser.ask('[...document.querySelectorAll("#design button")].find((one) => one.textContent === "next").click()')
+            self.assertIn(f"Evaluation {front[1]}: ", browser.ask(title))
+            self.assertEqual(browser.ask('document.querySelector("#best tr.chosen").dataset.id'), str(front[1]))
+            for part, value in ("objectives", "drag"), ("variables", "x"), ("constraints", "stress"):
+                self.assertIn(value, browser.ask('document.querySelector("#design").innerText'), part)
+            axes = 'echarts.getInstanceByDom(document.querySelector("#parallel .chart")).getOption().parallelAxis.map((one) => one.name)'
+            self.assertEqual(browser.ask(axes), ["x", "y", "stress", "drag [N]", "lift"])
+            browser.ask('Object.assign(document.querySelector("#slices select"), {value: 1}).dispatchEvent(new Event("change"))')
+            shown = browser.ask('echarts.getInstanceByDom(document.querySelector("#slices .chart")).getOption().series[0].data.map((point) => point[1])')
+            self.assertIn(shown, [one["median"] for one in data["model"]["others"][0]["slices"]])
+            browser.ask('Object.assign(document.querySelector("#calibration select"), {value: 1}).dispatchEvent(new Event("change"))')
+            self.assertEqual(browser.ask('echarts.getInstanceByDom(document.querySelector("#calibration .chart")).getOption().xAxis[0].name'), "predicted lift")
+            self.assertEqual(browser.complaints, [])
 
 
 if __name__ == "__main__":

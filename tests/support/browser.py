@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 
-KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "+": 187, "-": 189, "0": 48}
+KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "+": 187, "-": 189, "0": 48, "Enter": 13}
 
 
 class Browser:

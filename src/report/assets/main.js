@@ -2,9 +2,7 @@
 readColors();
 showHead();
 [showProgress, showFront, showBest, showImportance, showSlices, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
-// The model and the colours are those of the first objective.
-if (summary.front)
-  [["importance", "for"], ["slices", "for"], ["parallel", "colours by"], ["projection", "colours by"]].forEach(([id, word]) => $(`#${id} h2`).append(` (${word} ${about.quantity})`));
+if (several) $("#best h2").textContent = "Designs of the front, then others";
 $("#configuration pre").textContent = summary.configuration;
 document.querySelectorAll("main > section:not([hidden])").forEach((section) => $("#contents").append(element("a", section.querySelector("h2").textContent, {href: `#${section.id}`})));
 
@@ -20,4 +18,5 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 window.addEventListener("beforeprint", () => setPrinting(true));
 window.addEventListener("afterprint", () => setPrinting(false));
 fit(); // a picture that was drawn before others came beside it was wider
+if (several) chooseFirst();
 document.body.dataset.ready = "yes";

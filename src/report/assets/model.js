@@ -12,16 +12,20 @@ function showImportance() {
     $("#importance .chart").hidden = true;
     return;
   }
-  const order = searched().sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 40);
-  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of the objective${model.transform === "log" ? ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
+  const most = (k) => Math.max(...models.map((one) => one.importance[k])); // of several objectives the one that it matters for
+  const order = searched().sort((a, b) => most(b) - most(a)).slice(0, 40), of = several ? "each objective" : "the objective";
+  const shades = [colors.accent, colors.warn, colors.good, colors.bad, colors.soft];
+  const logs = models.map((one, m) => one.transform === "log" ? objectives[m].name : null).filter(Boolean);
+  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? several ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
     + (searched().length > 40 ? ` The 40 largest of ${searched().length}.` : "");
-  $("#importance .chart").style.height = `${Math.max(8, 3.5 + 1.5 * order.length)}rem`;
+  $("#importance .chart").style.height = `${Math.max(8, 3.5 + (several ? 2 : 0) + (several ? 0.9 * objectives.length + 0.6 : 1.5) * order.length)}rem`;
   chart($("#importance .chart"), () => ({
-    grid: {left: 10, right: 60, top: 26, bottom: 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}: ${number(p.value, 3)}`),
+    grid: {left: 10, right: 60, top: 26, bottom: several ? 56 : 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${several ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
+    legend: several ? {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}} : undefined,
     xAxis: axis("", {type: "value", min: 0, scale: false}),
     yAxis: {type: "category", inverse: true, data: order.map((k) => summary.variables[k].name), axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate"}, axisLine: {lineStyle: {color: colors.line}}},
-    series: [{type: "bar", data: order.map((k) => model.importance[k]), itemStyle: {color: colors.accent}, barMaxWidth: 16,
-      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}]
+    series: models.map((one, m) => Object.assign({type: "bar", data: order.map((k) => one.importance[k]), itemStyle: {color: several ? shades[m] : colors.accent}, barMaxWidth: 16,
+      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}, several ? {name: objectives[m].name} : {}))
   }));
 }
 
@@ -42,28 +46,40 @@ function smoothSeries(slice) {
     renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
       shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
 }
-function drawSlice(holder, k) {
-  const variable = summary.variables[k], slice = model.slices[k];
+function drawSlice(holder, k, m) {
+  const variable = summary.variables[k], slice = models[m].slices[k], text = (value) => objectiveText(m, value);
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
   const low = Math.min(...slice.low), high = Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
-  chart(holder, () => Object.assign(small(labelled(variable), room(low, high, true)), {
+  chart(holder, () => Object.assign(small(labelled(variable), room(low, high, lifts(m))), {
     tooltip: Object.assign(tooltip((list) => {
       const i = list[0].dataIndex;
-      return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${objective(slice.median[i])}<br>95 %: ${objective(slice.low[i])} to ${objective(slice.high[i])}`;
+      return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${several ? `${escaped(objectives[m].name)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`;
     }), {trigger: "axis"}),
     xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
       : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
-    yAxis: axis("", {splitNumber: 4, finer: digits, lifts: true}),
+    yAxis: axis("", {splitNumber: 4, finer: digits, lifts: lifts(m)}),
     series: discrete ? discreteSeries(slice, names) : smoothSeries(slice)
   }));
 }
+// A choice of the objective that a section is about.
+function objectiveChooser(section, show) {
+  if (several) chooser($(`#${section} .controls`), "objective", objectives.map((o) => labelled(o)), 0, show);
+  show(0);
+}
 function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
-  $("#slices .note").textContent = `Median and central 95 % of the objective without its noise, as ${modelName()} expects them, all other variables being as in the best design (dashed line, green point).`
+  if (several) $("#slices h2").textContent = "Through one design, one variable at a time";
+  $("#slices .note").textContent = `Median and central 95 % of ${several ? "an" : "the"} objective without its noise, as ${modelName()} expects them, all other variables being as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
     + (searched().length > 24 ? " The 24 variables that matter most." : "");
-  searched().filter((k) => model.slices[k] !== null).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
-    .forEach((k) => drawSlice(holderIn($("#slices .grid"), `Model of the objective along ${summary.variables[k].name}`), k));
+  const grid = $("#slices .grid");
+  objectiveChooser("slices", (m) => {
+    const weight = models[m].importance;
+    clear(grid);
+    searched().filter((k) => models[m].slices[k] !== null).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
+      .forEach((k) => drawSlice(holderIn(grid, `Model of ${several ? objectives[m].name : "the objective"} along ${summary.variables[k].name}`), k, m));
+    fit();
+  });
 }
 
 function erf(x) { // Abramowitz and Stegun 7.1.26, to 1.5e-7
@@ -72,17 +88,21 @@ function erf(x) { // Abramowitz and Stegun 7.1.26, to 1.5e-7
   return Math.sign(x) * y;
 }
 function showCalibration() {
-  const c = model.calibration;
-  if (model.note || !c) return hide("calibration");
+  if (model.note || !model.calibration) return hide("calibration");
+  objectiveChooser("calibration", drawCalibration);
+}
+function drawCalibration(m) {
+  const c = models[m].calibration, text = (value) => objectiveText(m, value), of = several ? ` ${objectives[m].name}` : "", parent = $("#calibration .grid");
   const share = (bound) => Math.round(100 * c.residual.filter((r) => Math.abs(r) <= bound).length / c.residual.length);
   const diagonal = (from, to) => ({type: "line", silent: true, showSymbol: false, lineStyle: {color: colors.soft, type: "dashed"}, itemStyle: {color: colors.soft}, data: [[from, from], [to, to]]});
   $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means intervals that are too wide, below it too narrow.`;
-  const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn($("#calibration .grid"), label));
+  clear(parent);
+  const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn(parent, `${label}${of ? ` of${of}` : ""}`));
   const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all), digits = fineness(low, high);
   chart(holders[0], () => ({
-    grid: grid({left: 70 + room(low, high, true)}), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${objective(p.value[1])}<br>predicted ${objective(p.value[0])}`),
-    xAxis: axis("predicted", {type: "value", finer: digits, lifts: true, splitNumber: digits > 2 || lift ? 3 : 5}),
-    yAxis: upright("observed", {type: "value", finer: digits, lifts: true, nameGap: 52 + room(low, high, true)}),
+    grid: grid({left: 70 + room(low, high, lifts(m))}), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${text(p.value[1])}<br>predicted ${text(p.value[0])}`),
+    xAxis: axis(`predicted${of}`, {type: "value", finer: digits, lifts: lifts(m), splitNumber: digits > 2 || lifts(m) && lift ? 3 : 5}),
+    yAxis: upright(`observed${of}`, {type: "value", finer: digits, lifts: lifts(m), nameGap: 52 + room(low, high, lifts(m))}),
     series: [{type: "scatter", symbolSize: 6, itemStyle: {color: colors.accent, opacity: 0.6}, data: c.predicted.map((p, i) => [p, c.observed[i], c.id[i]])}, diagonal(low, high)]
   }));
   const sorted = c.residual.map((r) => erf(Math.abs(r) / Math.SQRT2)).sort((a, b) => a - b);
@@ -91,4 +111,5 @@ function showCalibration() {
     xAxis: axis("intervals of this share …", {type: "value", min: 0, max: 1}), yAxis: upright("… hold this share of the results", {type: "value", min: 0, max: 1}),
     series: [{type: "line", step: "end", showSymbol: false, lineStyle: {color: colors.accent, width: 2}, itemStyle: {color: colors.accent}, data: [[0, 0], ...sorted.map((v, i) => [v, (i + 1) / sorted.length]), [1, 1]]}, diagonal(0, 1)]
   }));
+  fit();
 }

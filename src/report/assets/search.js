@@ -19,7 +19,7 @@ function showHead() {
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   if (about.corrections.length) lead.after(element("p", `Corrections: ${about.corrections.join("; ")}.`, {id: "corrections"}));
   if (about.changes.length) lead.after(element("p", `Changes by resumes: ${about.changes.map(c => `${c.made}: ${c.items.join(", ")}`).join("; ")}.`, {id: "changes"}));
-  const goal = summary.front ? summary.front.objectives.map((o) => `${o.maximize ? "more" : "less"} ${o.name}`).join(", ") : about.goal;
+  const goal = several ? objectives.map((o) => `${o.maximize ? "more" : "less"} ${o.name}`).join(", ") : about.goal;
   const facts = [["goal", goal], ["method", about.method],
     ["evaluations", about.evaluations], ...(about.cost ? [["cost", about.cost]] : []), ...(about.ended ? [["ended by", about.ended]] : []),
     ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ...(about.imported ? [["imported, not counted", about.imported]] : []), ...(about.elsewhere ? [["outside of what is allowed", about.elsewhere]] : []), ["failed", about.failed], ["pending", about.pending], ...(about.discarded ? [["discarded", about.discarded]] : []),
@@ -74,32 +74,6 @@ function showProgress() {
   toggle(controls, "only the better part", (on) => { state.near = on; draw(entry); }, state.near);
 }
 
-// Designs by two objectives. What is seen of a front of three is its shadow.
-function showFront() {
-  const front = summary.front;
-  if (!front || !front.ids.length) return hide("front");
-  const objectives = front.objectives, on = new Set(front.ids), axes = [0, 1];
-  const value = (m, i) => objectives[m].place < 0 ? columns.objective[i] : columns.c[objectives[m].place][i];
-  const done = indices.filter((i) => columns.status[i] === DONE && objectives.every((o, m) => value(m, i) !== null));
-  const members = done.filter((i) => on.has(columns.id[i])), knee = members.filter((i) => columns.id[i] === front.knee);
-  const [picture, growth] = document.querySelectorAll("#front .chart");
-  const name = (m) => `${labelled(objectives[m])}, ${objectives[m].maximize ? "more" : "less"} is better`;
-  const entry = chart(picture, () => {
-    const [a, b] = axes, points = (list) => list.map((i) => [value(a, i), value(b, i), i]);
-    const line = points(members).sort((p, q) => p[0] - q[0]);
-    const series = [["feasible", done.filter((i) => columns.feasible[i] && !on.has(columns.id[i])), "circle", 5, {color: colors.accent, opacity: 0.5}],
-      ["not feasible", done.filter((i) => !columns.feasible[i]), "triangle", 5, hollow()], ["knee", knee, "diamond", 14, {color: colors.warn}]];
-    return {grid: grid({bottom: 74}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}}, tooltip: tooltip((p) => designText(p.value[2])),
-      xAxis: axis(name(a), {type: "value"}), yAxis: upright(name(b), {type: "value"}), dataZoom: [{type: "inside", filterMode: "none"}],
-      series: [{name: "front", type: objectives.length === 2 ? "line" : "scatter", symbol: "circle", symbolSize: 8, lineStyle: {width: 1.5}, itemStyle: {color: colors.good}, data: line},
-        ...series.filter((one) => one[1].length).map(([label, list, symbol, symbolSize, itemStyle]) => ({name: label, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: label === "knee" ? 5 : 1}))]};
-  });
-  if (objectives.length > 2)
-    [0, 1].forEach((side) => chooser($("#front .controls"), side ? "up:" : "across:", objectives.map((o) => o.name), axes[side], (m) => { axes[side] = m; draw(entry); }));
-  chart(growth, () => ({grid: grid({left: 90}), tooltip: tooltip((p) => `after ${p.value[0]} results: ${number(p.value[1])}`), xAxis: axis("results", {type: "value", min: 0, scale: false}),
-    yAxis: upright("hypervolume", {type: "value", nameGap: 70}), series: [{name: "hypervolume", type: "line", step: "end", showSymbol: front.course.length < 60, symbolSize: 4, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: front.course}]}));
-}
-
 async function copy(text, button) {
   const label = button.textContent;
   try {
@@ -128,14 +102,21 @@ const forms = [["lines", (row) => active(row).map((k) => `${summary.variables[k]
 const errorOf = (row) => row.runs && row.error !== null ? ` ± ${lowered(row.error).toPrecision(2)}` : "";
 const runsOf = (row) => row.runs ? `${row.runs} runs, evaluations ${row.evaluations.split(" ").join(", ")}` : `evaluation ${row.id}`;
 function tableText(rows) {
-  const several = rows.some((row) => row.runs);
-  const names = ["id", summary.front ? about.quantity : "objective", ...(several ? ["error", "evaluations"] : []), ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
-  return [names, ...rows.map((row) => [String(row.id), row.objective, ...(several ? [String(row.error ?? ""), String(row.evaluations ?? row.id)] : []), ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
+  const joined = rows.some((row) => row.runs);
+  const names = ["id", several ? about.quantity : "objective", ...(joined ? ["error", "evaluations"] : []), ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
+  return [names, ...rows.map((row) => [String(row.id), row.objective, ...(joined ? [String(row.error ?? ""), String(row.evaluations ?? row.id)] : []), ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
 }
 function showBest() {
   if (!summary.best.length) return hide("best");
-  const state = {form: 0, rows: 8}, controls = $("#best .controls");
-  const body = fillHead($("#best table"), ["", "evaluation", about.objective, ...summary.labels, ...summary.variables.map(labelled), ...summary.constraints.map(labelled)]);
+  const front = summary.front ? new Set(summary.front.ids) : null;
+  if (front) { // best in the first objective first; the others as they are ranked
+    const sign = objectives[0].maximize ? -1 : 1, [on, off] = [true, false].map((wanted) => summary.best.filter((row) => front.has(row.id) === wanted));
+    summary.best = on.sort((a, b) => sign * (Number(a.objective) - Number(b.objective))).concat(off);
+  }
+  const state = {form: 0, rows: 8}, controls = $("#best .controls"), others = objectives.slice(1).map((o) => o.place);
+  const body = fillHead($("#best table"), ["", "evaluation", ...(front ? ["front"] : []), about.objective, ...others.map((k) => labelled(summary.constraints[k])), ...summary.labels,
+    ...summary.variables.map(labelled), ...constraints.map((k) => labelled(summary.constraints[k]))]);
+  const mark = () => [...body.rows].forEach((line) => line.classList.toggle("chosen", chosen !== null && chosen.id === Number(line.dataset.id)));
   const fill = () => {
     body.replaceChildren();
     summary.best.slice(0, state.rows).forEach((row) => {
@@ -143,13 +124,23 @@ function showBest() {
       button.setAttribute("aria-label", `copy evaluation ${row.id}`);
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
-      line.append(cell, element("td", row.runs ? row.evaluations : row.id), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      line.dataset.id = row.id;
+      if (front) {
+        const show = element("button", "show", {type: "button"});
+        show.setAttribute("aria-label", `show evaluation ${row.id}`);
+        show.addEventListener("click", () => { chooseId(row.id); $("#design").scrollIntoView({block: "nearest"}); });
+        cell.append(" ", show);
+      }
+      line.append(cell, element("td", row.runs ? row.evaluations : row.id), ...(front ? [element("td", row.id === summary.front.knee ? "knee" : front.has(row.id) ? "yes" : "no")] : []), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      others.forEach((k) => line.append(element("td", number(row.c[k], 8))));
       row.labels.forEach((text) => line.append(element("td", text)));
       row.x.forEach((text, k) => line.append(element("td", isInactive(text, k) ? "-" : ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
-      row.c.forEach((value) => line.append(element("td", number(value))));
+      constraints.forEach((k) => line.append(element("td", number(row.c[k]))));
       body.append(line);
     });
+    mark();
   };
+  listeners.push(mark);
   fill();
   chooser(controls, "copy as", forms.map(([name]) => name), 0, (k) => { state.form = k; });
   const all = element("button", "copy the table", {type: "button"});
@@ -157,48 +148,72 @@ function showBest() {
   controls.append(all, " ");
   about.bounds.forEach((text) => $("#bounds").append(element("li", text)));
   $("#bounds").hidden = !about.bounds.length;
-  if (summary.best.length > 8) toggle(controls, `the best ${summary.best.length}`, (on) => { state.rows = on ? summary.best.length : 8; fill(); });
+  if (summary.best.length > 8) toggle(controls, several ? `all ${summary.best.length}` : `the best ${summary.best.length}`, (on) => { state.rows = on ? summary.best.length : 8; fill(); });
 }
 
 // Ranks of feasible designs spread the colours out whatever the values are; others are hollow and grey.
 const infeasible = indices.filter((i) => columns.status[i] === DONE && !columns.feasible[i]);
-function ranks() {
-  const done = indices.filter((i) => columns.status[i] === DONE && columns.feasible[i]);
-  const order = done.slice().sort((a, b) => (columns.objective[a] - columns.objective[b]) * (about.goal === "minimize" ? 1 : -1));
-  const rank = new Float64Array(count).fill(NaN);
-  order.forEach((i, place) => { rank[i] = order.length > 1 ? place / (order.length - 1) : 0; });
-  return {order, rank};
+// Of several objectives one gives the colours.
+let colored = 0, ordered, rank;
+function rankBy(m) {
+  const sign = objectives[m].maximize ? -1 : 1, value = (i) => sign * valueOf(m, i);
+  colored = m;
+  ordered = indices.filter((i) => columns.status[i] === DONE && columns.feasible[i]).sort((a, b) => value(a) - value(b));
+  rank = new Float64Array(count).fill(NaN);
+  ordered.forEach((i, place) => { rank[i] = ordered.length > 1 ? place / (ordered.length - 1) : 0; });
 }
-const {order: ordered, rank} = ranks();
+rankBy(0);
+const colorBoxes = [];
+function colorChooser(parent, entry) {
+  if (!several) return;
+  chooser(parent, "colours by", objectives.map((o) => o.name), colored, (m) => {
+    rankBy(m);
+    colorBoxes.forEach(([box, other]) => { box.value = m; draw(other); });
+  });
+  colorBoxes.push([parent.querySelector("label:last-of-type select"), entry]);
+}
 function rankScale(more) {
   return Object.assign({min: 0, max: 1, dimension: 0, calculable: true, orient: "horizontal", left: "center", bottom: 0, itemHeight: 140,
     text: ["worst", "best"], textStyle: {color: colors.soft}, inRange: {color: colors.scale}, formatter: (v) => `${Math.round(100 * v)} %`}, more || {});
 }
 
+// Axes of the parallel coordinates: variables, constraints, objectives. value: of an evaluation, as the axis takes it.
+function parallelAxes() {
+  const text = (v, value) => v.type === "real" || v.type === "integer" ? value : value === null ? null : valueText(v, value);
+  const plain = (about, range, write, value) => ({name: labelled(about), value, axis: {scale: true, min: range.low, max: range.high > range.low ? range.high : null}, write});
+  const variables = searched().slice(0, 30).map((k, at, all, v = summary.variables[k]) => ({name: labelled(v), value: (i) => text(v, columns.x[k][i]), axis: variableAxis(v),
+    write: (x) => number(x, 3 + fineness(v.lower, v.upper))}));
+  const bounded = constraints.slice(0, 12).map((k) => {
+    const values = indices.map((i) => columns.c[k][i]).filter((v) => v !== null);
+    const range = {low: values.reduce((a, b) => Math.min(a, b), Infinity), high: values.reduce((a, b) => Math.max(a, b), -Infinity)};
+    return values.length && plain(summary.constraints[k], range, (x) => number(x, 3 + fineness(range.low, range.high)), (i) => columns.c[k][i]);
+  }).filter(Boolean);
+  return [...variables, ...bounded, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
+}
 function showParallel() {
   if (!ordered.length && !infeasible.length) return hide("parallel");
+  const note = $("#parallel .note"), last = objectives.length - 1;
+  if (several) note.textContent = note.textContent.replace("narrows the objective.", "narrows the objective that gives the colours. Click a line to choose its design.");
   const others = infeasible.filter((i, place) => place % Math.ceil(infeasible.length / 500) === 0);
-  if (infeasible.length) $("#parallel .note").textContent += " Grey: not feasible.";
-  const chosen = ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
-  if (chosen.length < ordered.length) $("#parallel .note").textContent += ` Shown: the best 150 and a regular choice of ${chosen.length - 150} others.`;
-  const shown = searched().slice(0, 30);
-  const objectives = chosen.concat(others).map((i) => columns.objective[i]);
-  const [low, high] = [objectives.reduce((a, b) => Math.min(a, b)), objectives.reduce((a, b) => Math.max(a, b))];
+  if (infeasible.length) note.textContent += " Grey: not feasible.";
+  const choice = () => ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
+  if (choice().length < ordered.length) note.textContent += ` Shown: the best 150 and a regular choice of ${choice().length - 150} others.`;
+  if (constraints.length > 12) note.textContent += ` The first 12 of ${constraints.length} constraints.`;
+  const axes = parallelAxes(), line = (i) => [rank[i], ...axes.map((one) => one.value(i)), i];
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
-  const text = (k, i, v = summary.variables[k]) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : columns.x[k][i] === null ? null : valueText(v, columns.x[k][i]);
-  chart($("#parallel .chart"), () => ({
-    parallel: {left: 50, right: 70 + room(summary.range.best, summary.range.worst, true), top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
-    parallelAxis: shown.map((k) => summary.variables[k]).map((v, place) => Object.assign(
-      {dim: place + 1, name: labelled(v), nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
-      variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
-    ).concat([{dim: shown.length + 1, name: about.objective, scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
-      axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
+  const nameWidth = () => Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
+  const marked = () => chosen !== null && chosen.i !== undefined ? [[0, ...line(chosen.i).slice(1)]] : [];
+  const entry = chart($("#parallel .chart"), () => ({
+    parallel: {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 40, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
+    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
+      one.axis, {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
     visualMap: ordered.length ? rankScale({seriesIndex: 1}) : undefined,
-    series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5,
-      data: others.map((i) => [0, ...shown.map((k) => text(k, i)), columns.objective[i]])},
-    {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
-      data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((k) => text(k, i)), columns.objective[i]])}]
-  }));
+    series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others.map((i) => [0, ...line(i).slice(1)])},
+      {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: ordered.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8, data: choice().slice().reverse().map(line)},
+      {type: "parallel", id: "chosen", name: "chosen", silent: true, z: 5, lineStyle: {width: 3, color: colors.bad, opacity: 1}, data: marked()}]
+  }), several ? (p) => evaluationOf(p.value[p.value.length - 1]) : undefined);
+  listeners.push(() => entry.instance.setOption({series: [{id: "chosen", data: marked()}]}));
+  colorChooser($("#parallel .controls"), entry);
 }
 
 function showProjection() {
@@ -207,7 +222,8 @@ function showProjection() {
   const byWeight = kept.slice().sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
   const axes = [byWeight[0], byWeight[1]];
   const lost = indices.filter((i) => columns.status[i] > DONE);
-  const best = summary.best.length && summary.best[0].feasible ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
+  const first = summary.best.length && summary.best[0].feasible ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
+  const best = () => !several ? first : chosen !== null && chosen.i !== undefined ? [chosen.i] : [];
   const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
@@ -218,15 +234,17 @@ function showProjection() {
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
       {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: infeasible.map((i) => [...at(i), 0, i])},
       {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
-      {name: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map((i) => [...at(i), 0, i])}]
-  }));
+      {name: several ? "chosen" : "best", id: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best().map((i) => [...at(i), 0, i])}]
+  }), several ? (p) => evaluationOf(p.value[3]) : undefined);
+  if (several) listeners.push(() => entry.instance.setOption({series: [{id: "best", data: best().map((i) => [...at(i), 0, i])}]}));
   const names = kept.map((k) => summary.variables[k].name);
   [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, kept.indexOf(axes[side]), (k) => { axes[side] = kept[k]; draw(entry); }));
-  $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", best.length ? `Diamond: the ${summary.front ? "first" : "best"} design of the table.` : "");
+  $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", several ? "Diamond: the design that is chosen. " : first.length ? "Diamond: the best design of the table." : "");
+  colorChooser($("#projection .controls"), entry);
 }
 
 function showConstraints() {
-  if (!summary.constraints.some((c) => !c.objective) || !(ordered.length + infeasible.length)) return hide("constraints");
+  if (!constraints.length || !(ordered.length + infeasible.length)) return hide("constraints");
   summary.constraints.forEach((c, k) => {
     if (c.objective) return;
     const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);

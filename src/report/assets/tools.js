@@ -48,6 +48,32 @@ function lifted(value, digits) {
   return `${Number(mantissa)}e${Number(power) + lift < 0 ? "" : "+"}${Number(power) + lift}`;
 }
 const objective = (value, digits = 6) => lifted(value, digits + finer);
+// The objectives, of which there is at least one; a model of each; values of objective m, and how they are written.
+const objectives = summary.front ? summary.front.objectives : [{name: about.quantity, unit: about.unit, maximize: about.goal === "maximize", place: -1}];
+const several = objectives.length > 1;
+const models = [model, ...(model.others || [])];
+const constraints = summary.constraints.map((c, k) => k).filter((k) => !summary.constraints[k].objective);
+const valueOf = (m, i) => objectives[m].place < 0 ? columns.objective[i] : columns.c[objectives[m].place][i];
+const lifts = (m) => objectives[m].place < 0;
+const objectiveText = (m, value, digits = 6) => lifts(m) ? objective(value, digits) : number(value, digits + rangeOf(m).finer);
+const ranges = [];
+// Least and largest value of all results, and how many digits more tell them apart.
+function rangeOf(m) {
+  if (!ranges[m]) {
+    const values = indices.filter((i) => columns.status[i] === DONE).map((i) => valueOf(m, i)).filter((v) => v !== null);
+    const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+    ranges[m] = {low, high, finer: values.length ? fineness(low, high) : 0};
+  }
+  return ranges[m];
+}
+// What was chosen, and who wants to hear of it.
+let chosen = null;
+const listeners = [];
+function choose(what) {
+  if (what === null || what === undefined) return;
+  chosen = what;
+  listeners.forEach((hear) => hear());
+}
 function duration(seconds) {
   if (seconds === null || !isFinite(seconds)) return "–";
   if (seconds < 120) return `${number(seconds, 3)} s`;
@@ -89,18 +115,23 @@ function valueText(variable, value) {
   return number(value, variable.searched ? 6 + fineness(variable.lower, variable.upper) : 10);
 }
 function designText(i) {
-  const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}`, columns.penalty[i] === null ? `${summary.front ? escaped(about.quantity) : "objective"} ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : columns.elsewhere[i] ? " (outside of what is allowed)" : " (not feasible)"}` : `objective ${objective(columns.penalty[i])} (a penalty)`];
+  const note = columns.feasible[i] || columns.status[i] !== DONE ? "" : columns.elsewhere[i] ? " (outside of what is allowed)" : " (not feasible)";
+  const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}${several ? note : ""}`];
+  if (columns.penalty[i] !== null) lines.push(`objective ${objective(columns.penalty[i])} (a penalty)`);
+  else if (!several) lines.push(`objective ${objective(columns.objective[i])}${note}`);
+  else objectives.forEach((o, m) => lines.push(`${escaped(o.name)}: ${objectiveText(m, valueOf(m, i))}${unitOf(o)}`));
   summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}${unitOf(v)}`));
   if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
-  summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}${unitOf(c)}`));
+  constraints.forEach((k, at, all, c = summary.constraints[k]) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}${unitOf(c)}`));
   return lines.join("<br>");
 }
 
-// Charts are made again when the colours change.
-function chart(holder, options) {
-  const entry = {holder, options, series: 0, point: -1};
+// Charts are made again when the colours change. Points can be chosen by a click or by Enter where pick says what a
+// point stands for: a number of an evaluation, or a point that the models expect.
+function chart(holder, options, pick) {
+  const entry = {holder, options, pick, series: 0, point: -1};
   holder.tabIndex = 0;
-  holder.setAttribute("aria-keyshortcuts", "ArrowLeft ArrowRight ArrowUp ArrowDown + - 0 s");
+  holder.setAttribute("aria-keyshortcuts", `ArrowLeft ArrowRight ArrowUp ArrowDown + - 0 s${pick ? " Enter" : ""}`);
   holder.addEventListener("keydown", (event) => takeKey(entry, event));
   charts.push(entry);
   draw(entry);
@@ -123,6 +154,15 @@ function draw(entry) {
   }, entry.options());
   option.series.forEach((one) => { one.progressive = 0; }); // whole at once, for printing too
   entry.instance.setOption(option);
+  if (entry.pick) entry.instance.on("click", (p) => choose(entry.pick(p)));
+}
+// Take the charts of a part of the page away.
+function clear(parent) {
+  charts.filter((entry) => parent.contains(entry.holder)).forEach((entry) => {
+    entry.instance.dispose();
+    charts.splice(charts.indexOf(entry), 1);
+  });
+  parent.replaceChildren();
 }
 function redraw() { readColors(); charts.forEach(draw); }
 function fit() {
@@ -156,11 +196,15 @@ function zoom(entry, factor) {
   entry.instance.dispatchAction(factor === 0 ? {type: "dataZoom", start: 0, end: 100} :
     {type: "dataZoom", start: Math.max(middle - half, 0), end: Math.min(middle + half, 100)});
 }
+function pickPoint(entry) {
+  const one = entry.instance.getModel().getSeries().filter((series) => series.getData().count() > 0)[entry.series];
+  if (one && entry.point >= 0) choose(entry.pick({seriesName: one.name, value: one.getRawValue(entry.point)}));
+}
 function takeKey(entry, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const actions = {ArrowRight: () => step(entry, 1, 0), ArrowLeft: () => step(entry, -1, 0), ArrowDown: () => step(entry, 0, 1),
     ArrowUp: () => step(entry, 0, -1), "+": () => zoom(entry, 0.5), "-": () => zoom(entry, 2), "0": () => zoom(entry, 0),
-    s: () => save(entry), Escape: () => entry.instance.dispatchAction({type: "hideTip"})};
+    s: () => save(entry), ...(entry.pick ? {Enter: () => pickPoint(entry)} : {}), Escape: () => entry.instance.dispatchAction({type: "hideTip"})};
   if (!actions[event.key]) return;
   event.preventDefault();
   actions[event.key]();

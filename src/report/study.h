@@ -1,0 +1,96 @@
+/* A model of one quantity, an objective or a constraint, for what a report says of it. Private to
+ * this room. */
+#ifndef GANNET_REPORT_STUDY_H
+#define GANNET_REPORT_STUDY_H
+
+#include <jansson.h>
+
+#include "campaign/run/campaign.h"
+#include "optimizer/models/pde_constraint.h"
+#include "optimizer/models/transform.h"
+
+enum { REPORT_STUDY_MOST = 400 }; /* most results that a model is fitted to, but for the best one */
+
+/* The surrogate of the campaign's method as it learns from the results, or a Gaussian process when
+ * the method has none that tells its uncertainty. */
+typedef struct {
+  const gannet_campaign *campaign; /* borrowed */
+  const gannet_problem *problem;
+  int quantity;  /* 0 = the first objective, k + 1 = place k of the problem's constraints */
+  int objective; /* number of the objective; -1 = it is a constraint */
+  double sign;   /* -1 where it is maximised */
+  gannet_optimizer_options options;
+  const gannet_member_options *member; /* the member whose surrogate it is; NULL = none: a Gaussian
+                                          process */
+  void *other_options; /* of a surrogate of a constraint, where these differ; NULL = none */
+  gannet_context *context;
+  const gannet_surrogate_type *type;
+  gannet_surrogate *surrogate;
+  gannet_pde_residuals *residuals; /* NULL = none */
+  gannet_transform_fit transform;
+  double noise_var; /* noise variance of standardised observations; NAN = inferred */
+  int n, d;
+  int64_t *id;        /* [n] */
+  double *x, *raw;    /* [n][d], [n] times sign */
+  double *y;          /* [n] transformed */
+  double *noise;      /* [n] noise variance of each where it was told, NAN elsewhere */
+  bool has_row_noise; /* it was told for some */
+} report_study;
+
+/* How many results have a value of a quantity.
+ *
+ * Local.
+ */
+int64_t report_study_count(const gannet_campaign *campaign, int quantity);
+
+/* Fit a model to all results of a quantity, or to a regular choice of them and one that must be
+ * there.
+ *
+ * Local; MPI and PETSc must be initialised.
+ *
+ * kept   in   evaluation that is taken in any case
+ * study  out  to be released, also after an error
+ *
+ * Errors: those of fitting a model.
+ */
+GANNET_CHECKED gannet_err report_study_create(const gannet_campaign *campaign, int quantity,
+                                              int64_t kept, report_study *study);
+void report_study_release(report_study *study);
+
+/* Mean and standard deviation (sd; NULL = not wanted) at m points x [m][d], standardised.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err report_study_predict(const report_study *study, int m, const double *x,
+                                               double *mean, double *sd);
+
+/* A standardised value in the user's units.
+ *
+ * Local.
+ */
+double report_study_units(const report_study *study, double value);
+
+/* The front that the models expect, and how sure they are of it.
+ *
+ * Non-dominated points are looked for among the means of the models, by crossing and perturbing the
+ * best points so far. The uncertainty of a front of two objectives is that of its attainment: draws
+ * of all models are evaluated at all points that were looked at, and for every value of the first
+ * objective the values of the second one that the draws attain have quantiles (as Binois,
+ * Ginsbourger, Roustant 2015, with quantiles instead of the Vorob'ev deviation). A draw of a
+ * constraint decides whether a point counts.
+ *
+ * "points": [{"x": texts, "mean", "low", "high": of every objective, "c": means of the constraints,
+ * "feasible": the product of the probabilities that each is kept}]; "band", of two objectives:
+ * {"at", "low", "middle", "high"}, the central 90 % and the median of what is attained, null where
+ * a quantile has none; else null.
+ *
+ * Local.
+ *
+ * studies  inout  [n] of the objectives in their order, then of the constraints
+ * front    out    null where no point is expected to be feasible
+ *
+ * Errors: those of the models; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err report_model_front(report_study *studies, int n, json_t **front);
+
+#endif
