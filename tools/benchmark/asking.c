@@ -8,6 +8,8 @@
 #include "base/random.h"
 #include "benchmark/rates.h"
 
+enum { SEARCH_BATCH = 25 };
+
 const char *const bench_phases[BENCH_TIMES] = {"ask", "fit", "draws", "scan", "polish", "choose"};
 
 const char *const bench_kinds[BENCH_KINDS] = {"kept", "learnt", "learnt first"};
@@ -19,7 +21,8 @@ bench_ask_plan bench_ask_plan_of(const bench_ask_settings *settings) {
                           .d = settings->d,
                           .q = settings->q,
                           .seed = settings->seed,
-                          .candidates = settings->candidates};
+                          .candidates = settings->candidates,
+                          .found = settings->found};
 }
 
 gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_plan *plan) {
@@ -52,6 +55,8 @@ void bench_asking_release(bench_asking *a) {
   gannet_problem_destroy(&a->space);
   bench_problem_release(&a->problem);
   bench_method_release(&a->method);
+  gannet_free(&a->told_x);
+  gannet_free(&a->told_y);
   gannet_free(&a->x);
   gannet_free(&a->id);
 }
@@ -77,25 +82,85 @@ void bench_asking_stop(bench_asking *a) {
   gannet_context_destroy(&a->context);
 }
 
-gannet_err bench_asking_fill(bench_asking *a, int n) {
-  const size_t d = (size_t)a->problem.d;
+/* Uniform points; x: [n][d], y: [n][objectives]. */
+static gannet_err place_uniform(bench_asking *a, int n, double *x, double *y) {
+  const size_t d = (size_t)a->problem.d, m = (size_t)a->problem.objectives;
   const gannet_stream stream = {(uint64_t)a->plan.seed, GANNET_FOR_SIMULATION, 1, 0};
-  for (int i = 0; i < n; ++i) {
-    gannet_result result = {.outcome = GANNET_RESULT_OK};
-    gannet_random_uniform(stream, (uint64_t)i * d, d, a->x);
+  gannet_random_uniform(stream, 0, (size_t)n * d, x);
+  for (size_t i = 0; i < (size_t)n; ++i) {
     for (size_t k = 0; k < d; ++k)
-      a->x[k] = a->problem.lower[k] + a->x[k] * (a->problem.upper[k] - a->problem.lower[k]);
-    GANNET_TRY(bench_problem_value(&a->problem, a->x, &result.objective));
-    GANNET_TRY(gannet_optimizer_tell_point(a->optimizer, a->x, &result, NULL));
+      x[i * d + k] =
+          a->problem.lower[k] + x[i * d + k] * (a->problem.upper[k] - a->problem.lower[k]);
+    GANNET_TRY(bench_problem_value(&a->problem, x + i * d, y + i * m));
   }
+  return GANNET_OK;
+}
+
+static gannet_err tell_points(gannet_optimizer *optimizer, const bench_asking *a, int from,
+                              int to) {
+  const size_t d = (size_t)a->problem.d, m = (size_t)a->problem.objectives;
+  for (size_t i = (size_t)from; i < (size_t)to; ++i) {
+    const gannet_result result = {.outcome = GANNET_RESULT_OK, .objectives = a->told_y + i * m};
+    GANNET_TRY(gannet_optimizer_tell_point(optimizer, a->told_x + i * d, &result, NULL));
+  }
+  return GANNET_OK;
+}
+
+/* Points from number `from` to `to` of what is told: those that the method asks for. */
+static gannet_err search(bench_asking *a, gannet_optimizer *optimizer, int from, int to) {
+  const size_t d = (size_t)a->problem.d, m = (size_t)a->problem.objectives;
+  int64_t id[SEARCH_BATCH];
+  GANNET_TRY(tell_points(optimizer, a, 0, from));
+  for (int q; from < to; from += q) {
+    q = to - from < SEARCH_BATCH ? to - from : SEARCH_BATCH;
+    double *x = a->told_x + (size_t)from * d, *y = a->told_y + (size_t)from * m;
+    GANNET_TRY(gannet_optimizer_ask(optimizer, q, id, x));
+    for (int i = 0; i < q; ++i) {
+      const gannet_result result = {
+          .id = id[i], .outcome = GANNET_RESULT_OK, .objectives = y + (size_t)i * m};
+      GANNET_TRY(bench_problem_value(&a->problem, x + (size_t)i * d, y + (size_t)i * m));
+      GANNET_TRY(gannet_optimizer_tell(optimizer, 1, &result));
+    }
+  }
+  return GANNET_OK;
+}
+
+/* Make n points that are told: uniform ones, then those of a search with few candidates. */
+static gannet_err make_points(bench_asking *a, int n) {
+  const size_t rows = (size_t)n, objectives = (size_t)a->problem.objectives;
+  gannet_method_setting setting[BENCH_SETTINGS_MOST];
+  gannet_context *context = NULL;
+  gannet_optimizer *optimizer = NULL;
+  const int n_settings = a->n_settings, uniform = n - (int)(a->plan.found * n);
+  gannet_free(&a->told_x);
+  gannet_free(&a->told_y);
+  GANNET_TRY(gannet_alloc(rows * (size_t)a->problem.d, sizeof *a->told_x, &a->told_x));
+  GANNET_TRY(gannet_alloc(rows * objectives, sizeof *a->told_y, &a->told_y));
+  GANNET_TRY(place_uniform(a, uniform, a->told_x, a->told_y));
+  memcpy(setting, a->method.setting, (size_t)n_settings * sizeof *setting);
+  setting[n_settings - 1].text = "1000"; /* candidates */
+  gannet_err err = gannet_context_create(a->comm, (uint64_t)a->plan.seed, &context);
+  if (err == GANNET_OK && uniform < n)
+    err = gannet_optimizer_create(context, a->space, n_settings, setting, &optimizer);
+  if (err == GANNET_OK && uniform < n) err = search(a, optimizer, uniform, n);
+  if (err == GANNET_OK) a->n_told = n;
+  gannet_optimizer_destroy(&optimizer);
+  gannet_context_destroy(&context);
+  return err;
+}
+
+gannet_err bench_asking_fill(bench_asking *a, int n) {
+  if (n > a->n_told) GANNET_TRY(make_points(a, n));
+  GANNET_TRY(tell_points(a->optimizer, a, 0, n));
   return GANNET_OK;
 }
 
 gannet_err bench_asking_tell(bench_asking *a) {
   for (int i = 0; i < a->plan.q; ++i) {
-    gannet_result result = {.id = a->id[i], .outcome = GANNET_RESULT_OK};
-    GANNET_TRY(bench_problem_value(&a->problem, a->x + (size_t)i * (size_t)a->problem.d,
-                                   &result.objective));
+    double values[GANNET_OBJECTIVES_MOST];
+    const gannet_result result = {
+        .id = a->id[i], .outcome = GANNET_RESULT_OK, .objectives = values};
+    GANNET_TRY(bench_problem_value(&a->problem, a->x + (size_t)i * (size_t)a->problem.d, values));
     GANNET_TRY(gannet_optimizer_tell(a->optimizer, 1, &result));
   }
   return GANNET_OK;

@@ -20,6 +20,7 @@ typedef struct {
   gannet_text_list set;
   gannet_real_list n;
   int d, q, candidates, repeat, fits, seed;
+  double found;
 } bench_ask_settings;
 
 /* Rows of their option tables: those that are the same for all, and one whose limits differ. */
@@ -50,6 +51,15 @@ typedef struct {
        .lower = 2,                                                                            \
        .upper = 1e6,                                                                          \
        .help = "numbers of observations"},                                                    \
+      {.key = "found",                                                                        \
+       .type = GANNET_REAL,                                                                   \
+       .offset = offsetof(bench_ask_settings, found),                                         \
+       .fallback = "0",                                                                       \
+       .lower = 0,                                                                            \
+       .upper = 1,                                                                            \
+       .help =                                                                                \
+           "share of the observations that a search by the method has found, the rest being " \
+           "uniform"},                                                                        \
       BENCH_ASK_INTEGER(d, "20", 1, 10000, "variables"),                                      \
       BENCH_ASK_INTEGER(seed, "1", 0, 1e9, "seed")
 
@@ -71,6 +81,7 @@ typedef struct {
   const gannet_text_list *set;
   int d, q, seed;
   int64_t candidates;
+  double found;
 } bench_ask_plan;
 
 /* That of settings, which it borrows.
@@ -92,6 +103,9 @@ typedef struct {
   gannet_optimizer *optimizer;
   double *x;            /* [q][d] */
   int64_t *id;          /* [q] */
+  int n_told;           /* points to begin with, of which an optimiser is told the first ones */
+  double *told_x;       /* [n_told][d] */
+  double *told_y;       /* [n_told][objectives] */
   bench_ask_cost *cost; /* of the ask that is under way */
   bench_traffic before; /* at the end of the last part */
   bool draws;           /* the last ask scanned by draws */
@@ -121,7 +135,7 @@ void bench_asking_release(bench_asking *a);
 GANNET_CHECKED gannet_err bench_asking_start(bench_asking *a, int seed);
 void bench_asking_stop(bench_asking *a);
 
-/* Tell n uniform points; tell the last batch.
+/* Tell n points, uniform ones and then those that the method has found; tell the last batch.
  *
  * Collective over comm.
  */

@@ -274,6 +274,9 @@ static gannet_err run_method(const bench_world *world, const history_settings *s
   double *column = NULL;
   campaign c = {.settings = s, .world = world, .problem = &p, .method = &m};
   gannet_err err = bench_problem_read(problem, &p);
+  if (err == GANNET_OK && p.objectives > 1)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "%s has several objectives; expected one, as in %s/1:%d",
+                       problem, p.type->name, p.d);
   if (err == GANNET_OK) err = bench_method_read(method, &s->set, &m);
   if (err == GANNET_OK && m.n_settings >= BENCH_SETTINGS_MOST)
     err = GANNET_RAISE(GANNET_ERR_INPUT, "too many settings; give fewer");

@@ -8,8 +8,20 @@
 #include "benchmark/cells.h"
 #include "benchmark/rates.h"
 
+typedef struct {
+  bench_ask_settings ask; /* first */
+  char *alone;
+} proposal_settings;
+
 static const gannet_option proposal_options[] = {
     BENCH_ASK_OPTIONS,
+    {.key = "alone",
+     .type = GANNET_TEXT,
+     .offset = offsetof(proposal_settings, alone),
+     .fallback = "gp-ei",
+     .help =
+         "method of a problem with several objectives, as dtlz2/3, for its first one alone: how "
+         "many times as long an ask of all takes"},
     BENCH_ASK_INTEGER(q, "8", 1, 10000, "points per batch"),
     BENCH_ASK_INTEGER(candidates, "10000", 1, 1e9, "candidates per batch"),
     BENCH_ASK_INTEGER(repeat, "5", 1, 1000, "proposals without learning that are timed"),
@@ -54,31 +66,37 @@ static gannet_err collect(bench_asking *s, int seed, int around, collection c) {
   return bench_asking_run(s, &series, take, &c, &c.m->optimizer_bytes);
 }
 
-static gannet_err measure_all(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
-  bench_asking_refit(s, true);
-  for (int i = 0; i < settings->fits; ++i) {
-    GANNET_TRY(collect(s, settings->seed + i, 0, (collection){m, BENCH_FIRST, i + 1}));
-    GANNET_TRY(collect(s, settings->seed + i, 1, (collection){m, BENCH_LEARNT, i + 1}));
+/* All askings in turns: s and m [n_askings]. */
+static gannet_err measure_all(int n_askings, bench_asking *s, const bench_ask_settings *settings,
+                              measurement *const *m) {
+  for (int i = 0; i < settings->fits; ++i)
+    for (int a = 0; a < n_askings; ++a) {
+      bench_asking_refit(&s[a], true);
+      GANNET_TRY(collect(&s[a], settings->seed + i, 0, (collection){m[a], BENCH_FIRST, i + 1}));
+      GANNET_TRY(collect(&s[a], settings->seed + i, 1, (collection){m[a], BENCH_LEARNT, i + 1}));
+    }
+  for (int a = 0; a < n_askings; ++a) {
+    bench_asking_refit(&s[a], false);
+    const collection kept = {m[a], BENCH_KEPT, settings->repeat};
+    GANNET_TRY(collect(&s[a], settings->seed, settings->repeat, kept));
+    m[a]->peak_bytes = bench_peak_memory();
   }
-  bench_asking_refit(s, false);
-  const collection kept = {m, BENCH_KEPT, settings->repeat};
-  GANNET_TRY(collect(s, settings->seed, settings->repeat, kept));
-  m->peak_bytes = bench_peak_memory();
   return GANNET_OK;
 }
 
-static gannet_err measure(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
+static gannet_err measure(int n_askings, bench_asking *s, const bench_ask_settings *settings,
+                          measurement *const *m) {
   gannet_err err = GANNET_OK;
-  for (int k = 0; k < BENCH_KINDS && err == GANNET_OK; ++k) {
-    m->of[k].most = k == BENCH_KEPT ? settings->repeat : settings->fits;
-    err = gannet_alloc((size_t)(BENCH_TIMES * m->of[k].most), sizeof(double), &m->of[k].seconds);
+  for (int i = 0; i < n_askings * BENCH_KINDS && err == GANNET_OK; ++i) {
+    sample *of = &m[i / BENCH_KINDS]->of[i % BENCH_KINDS];
+    of->most = i % BENCH_KINDS == BENCH_KEPT ? settings->repeat : settings->fits;
+    err = gannet_alloc((size_t)(BENCH_TIMES * of->most), sizeof(double), &of->seconds);
   }
-  if (err == GANNET_OK) err = measure_all(s, settings, m);
-  for (int k = 0; k < BENCH_KINDS; ++k) {
-    sample *of = &m->of[k];
-    for (int c = 0; c < BENCH_TIMES; ++c) {
+  if (err == GANNET_OK) err = measure_all(n_askings, s, settings, m);
+  for (int i = 0; i < n_askings * BENCH_KINDS; ++i) {
+    sample *of = &m[i / BENCH_KINDS]->of[i % BENCH_KINDS];
+    for (int c = 0; c < BENCH_TIMES; ++c)
       of->median[c] = bench_median(of->n, of->seconds + c * of->most);
-    }
     gannet_free(&of->seconds);
   }
   return err;
@@ -144,20 +162,46 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
   return GANNET_OK;
 }
 
+static void print_ratios(const proposal_settings *s, const measurement *all,
+                         const measurement *alone) {
+  (void)printf(
+      "\nThe first objective alone with %s:\n\n| n | hyper-parameters | ask | all "
+      "objectives, times as long |\n|---|---|---|---|\n",
+      s->alone);
+  for (int i = 0; i < s->ask.n.n; ++i)
+    for (int k = 0; k < BENCH_KINDS; ++k) {
+      const double one = alone[i].of[k].median[BENCH_ASK];
+      (void)printf("| %d | %s |", all[i].n, bench_kinds[k]);
+      bench_print_number(1, 1e3 * one);
+      bench_print_number(2, all[i].of[k].median[BENCH_ASK] / one);
+      (void)printf("\n");
+    }
+}
+
 static gannet_err run_proposal(const bench_world *world, const void *options) {
-  const bench_ask_settings *settings = options;
-  const bench_ask_plan plan = bench_ask_plan_of(settings);
-  bench_asking s = {0};
+  const proposal_settings *settings = options;
+  const int n = settings->ask.n.n;
+  bench_ask_plan plan = bench_ask_plan_of(&settings->ask);
+  bench_asking s[2] = {0}; /* all objectives, and the first alone if there are several */
   measurement *m = NULL;
-  gannet_err err = bench_asking_prepare(&s, world->comm, &plan);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)settings->n.n, sizeof *m, &m);
-  err = gannet_agree(world->comm, err);
-  for (int i = 0; i < settings->n.n && err == GANNET_OK; ++i) {
-    m[i].n = (int)settings->n.item[i];
-    err = measure(&s, settings, &m[i]);
+  char first[64];
+  int n_askings = 1;
+  gannet_err err = bench_asking_prepare(&s[0], world->comm, &plan);
+  if (err == GANNET_OK && s[0].problem.objectives > 1) {
+    (void)snprintf(first, sizeof first, "%s/1", s[0].problem.type->name);
+    plan.problem = first;
+    plan.method = settings->alone;
+    err = bench_asking_prepare(&s[n_askings++], world->comm, &plan);
   }
-  if (err == GANNET_OK) err = print_all(world, settings, &s, settings->n.n, m);
-  bench_asking_release(&s);
+  if (err == GANNET_OK) err = gannet_alloc(2 * (size_t)n, sizeof *m, &m);
+  err = gannet_agree(world->comm, err);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    m[i].n = m[n + i].n = (int)settings->ask.n.item[i];
+    err = measure(n_askings, s, &settings->ask, (measurement *const[]){&m[i], &m[n + i]});
+  }
+  if (err == GANNET_OK) err = print_all(world, &settings->ask, &s[0], n, m);
+  if (err == GANNET_OK && n_askings > 1 && world->rank == 0) print_ratios(settings, m, m + n);
+  for (int a = 0; a < n_askings; ++a) bench_asking_release(&s[a]);
   gannet_free(&m);
   return err;
 }
@@ -166,6 +210,6 @@ const bench_type bench_proposal = {
     .name = "proposal",
     .summary = "time and memory of a proposal, by number of observations",
     .options = proposal_options,
-    .options_size = sizeof(bench_ask_settings),
+    .options_size = sizeof(proposal_settings),
     .run = run_proposal,
 };

@@ -9,23 +9,24 @@
 #include "base/random.h"
 #include "campaign/config/config.h"
 #include "optimizer/models/pde_constraint.h"
-#include "simulations/benchmark.h"
+#include "simulations/fronts/front.h"
 #include "simulations/registry.h"
 
 enum { VARIABLES_MOST = 10000 };
 
-/* "name:d" or "name:d:lower:upper". */
+/* "name:d" or "name:d:lower:upper", the name with "/objectives" behind it or without. */
 typedef struct {
   char name[48];
   int d;
+  int objectives; /* 0 = not told */
   bool boxed;
   double lower, upper;
 } problem_words;
 
-/* The number behind a colon. */
+/* The number behind a colon or a slash. */
 static bool read_number(const char **at, double *number) {
   char *end = NULL;
-  if (**at != ':') return false;
+  if (**at != ':' && **at != '/') return false;
   *number = strtod(*at + 1, &end);
   if (end == *at + 1 || !isfinite(*number)) return false;
   *at = end;
@@ -33,13 +34,18 @@ static bool read_number(const char **at, double *number) {
 }
 
 static bool read_words(const char *text, problem_words *w) {
-  const size_t length = strcspn(text, ":");
+  const size_t length = strcspn(text, ":/");
   const char *at = text + length;
-  double d = 0;
-  if (length == 0 || length >= sizeof w->name || !read_number(&at, &d)) return false;
+  double d = 0, objectives = 0;
+  if (length == 0 || length >= sizeof w->name) return false;
+  if (*at == '/' && !read_number(&at, &objectives)) return false;
+  if (objectives != floor(objectives) || objectives < 0 || objectives > GANNET_OBJECTIVES_MOST)
+    return false;
+  if (!read_number(&at, &d)) return false;
   if (d != floor(d) || d < 1 || d > VARIABLES_MOST) return false;
   memcpy(w->name, text, length);
   w->d = (int)d;
+  w->objectives = (int)objectives;
   w->boxed = *at != '\0';
   if (!w->boxed) return true;
   return read_number(&at, &w->lower) && read_number(&at, &w->upper) && *at == '\0' &&
@@ -86,31 +92,47 @@ static gannet_err read_box(const char *text, const problem_words *w, bench_probl
   return err;
 }
 
-/* The problem's own settings at their defaults. */
+/* The problem's own settings at their defaults, with as many objectives as are wanted. */
 static gannet_err make_settings(bench_problem *p) {
+  bool chooses = false; /* the number of objectives */
+  for (const gannet_option *o = p->type->options; o && o->key; ++o)
+    chooses = chooses || strcmp(o->key, "objectives") == 0;
   gannet_complaints complaints = {0};
   GANNET_TRY(gannet_alloc(1, p->type->options_size, &p->settings));
   gannet_err err =
       gannet_options_apply(p->type->options, "settings", 0, NULL, p->settings, &complaints);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
+  if (err == GANNET_OK && chooses && p->objectives > 2)
+    ((gannet_front_settings *)p->settings)->objectives = p->objectives;
   return err;
+}
+
+/* The number of objectives, that of the type unless it is told. */
+static gannet_err find_objectives(const char *text, bench_problem *p) {
+  double reference[GANNET_OBJECTIVES_MOST], hypervolume = NAN;
+  const int most = p->type->front ? p->type->front(p->settings, reference, &hypervolume) : 1;
+  if (p->objectives == 0) p->objectives = most;
+  GANNET_REQUIRE(p->objectives <= most, GANNET_ERR_INPUT,
+                 "%s: '%s' has %d objectives; expected no more than these", text, p->type->name,
+                 most);
+  return GANNET_OK;
 }
 
 gannet_err bench_problem_read(const char *text, bench_problem *p) {
   problem_words words = {0};
   GANNET_REQUIRE(read_words(text, &words), GANNET_ERR_INPUT,
                  "%s: expected name:dimension or name:dimension:lower:upper, dimension from 1 to "
-                 "%d and lower below upper, as in ackley:10:-5:10",
-                 text, VARIABLES_MOST);
+                 "%d and lower below upper, as in ackley:10:-5:10, or name/objectives:dimension, "
+                 "at most %d objectives, as in dtlz2/3:10",
+                 text, VARIABLES_MOST, GANNET_OBJECTIVES_MOST);
   p->d = words.d;
+  p->objectives = words.objectives;
   (void)snprintf(p->name, sizeof p->name, "%s", text);
   GANNET_TRY(gannet_simulation_find(words.name, &p->type));
-  GANNET_REQUIRE(!p->type->front, GANNET_ERR_INPUT,
-                 "%s: '%s' has several objectives; expected a problem with one", text,
-                 p->type->name);
   GANNET_TRY(read_box(text, &words, p));
-  return make_settings(p);
+  GANNET_TRY(make_settings(p));
+  return find_objectives(text, p);
 }
 
 void bench_problem_release(bench_problem *p) {
@@ -132,6 +154,7 @@ gannet_err bench_problem_value(const bench_problem *p, const double *x, double *
   GANNET_REQUIRE(failed == 0 && !output.cannot_run, GANNET_ERR_NUMERIC, "%s: %s", p->name,
                  output.reason);
   *value = output.objective;
+  for (int m = 0; p->type->front && m < p->objectives; ++m) value[m] = output.quantities[m].value;
   return GANNET_OK;
 }
 
@@ -158,7 +181,15 @@ gannet_err bench_problem_space(const bench_problem *p, bool physics, gannet_prob
     variable[k] = (gannet_variable){
         .name = name[k], .type = GANNET_VARIABLE_REAL, .lower = p->lower[k], .upper = p->upper[k]};
   }
-  const gannet_problem_spec spec = {.n_variables = p->d, .variables = variable, .noise_sd = NAN};
+  gannet_problem_spec spec = {.n_variables = p->d, .variables = variable, .noise_sd = NAN};
+  gannet_objective objective[GANNET_OBJECTIVES_MOST];
+  for (int m = 0; p->objectives > 1 && m < p->objectives; ++m)
+    objective[m] = (gannet_objective){.name = p->type->name_quantity(p->settings, m),
+                                      .goal = GANNET_MINIMIZE,
+                                      .threshold = NAN,
+                                      .noise_sd = NAN};
+  if (p->objectives > 1) spec.n_objectives = p->objectives;
+  spec.objectives = objective;
   if (err == GANNET_OK) err = gannet_problem_create(&spec, space);
   if (err == GANNET_OK && physics) err = state_physics(p, *space);
   gannet_free(&variable);

@@ -11,13 +11,15 @@
 
 enum { BENCH_SETTINGS_MOST = 32 };
 
-/* "levy:10" or "ackley:10:-5:10": a built-in problem, its dimension, and a box other than its own.
+/* "levy:10", "ackley:10:-5:10" or "dtlz2/3:10": a built-in problem, its dimension, and a box other
+ * than its own; of one with several objectives how many, the first ones.
  */
 typedef struct {
   char name[64];
   const gannet_simulation_type *type;
   int d;
-  void *settings;        /* of the type, at their defaults */
+  int objectives;
+  void *settings;        /* of the type, at their defaults but for the number of objectives */
   double *lower, *upper; /* [d] */
   double minimum;        /* in the published box */
 } bench_problem;
@@ -44,6 +46,8 @@ void bench_problem_release(bench_problem *problem);
 /* Value at a point, without noise.
  *
  * Local.
+ *
+ * value  out  [objectives]
  *
  * Errors: GANNET_ERR_NUMERIC when the problem has no value there.
  */
