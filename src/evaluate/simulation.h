@@ -37,6 +37,9 @@ typedef struct {
   int n_constraints;
   const char *const *constraints; /* [n_constraints] their names; NULL = c1, c2, ... */
   int fixed_d;                    /* dimension, 0 = any */
+  /* The fewest variables with these options, where they matter: box, which knows no options, may
+   * exist in fewer. NULL = box says all. */
+  int (*least_d)(const void *options);
   /* Name of variable i of those that there are with these options, of which a campaign may have
    * some in any order; false past the last. NULL = variables go by their order. */
   bool (*name_variable)(const void *options, int i, char *name, size_t size);

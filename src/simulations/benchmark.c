@@ -184,8 +184,8 @@ static int evaluate_point(const gannet_benchmark_problem *problem, const void *c
   double sd[GANNET_BENCHMARK_OBJECTIVES_MOST];
   const gannet_benchmark_settings *settings = chosen;
   const int d = input->n_variables;
-  if (d < problem->least_d ||
-      shift_point(problem->type, settings->shift, input, point, point + d)) {
+  const int least = problem->type->least_d ? problem->type->least_d(chosen) : 0;
+  if (d < least || shift_point(problem->type, settings->shift, input, point, point + d)) {
     (void)snprintf(output->reason, sizeof output->reason, "%s does not exist in %d dimensions",
                    problem->type->name, d);
     return 1;
@@ -262,17 +262,13 @@ static void several_values(const void *user, int d, const double *x, double *f, 
 }
 
 int gannet_benchmark_run_several(const gannet_simulation_type *type,
-                                 gannet_benchmark_functions functions, int m, int least_d,
-                                 const void *settings, const gannet_simulation_input *input,
+                                 gannet_benchmark_functions functions, int m, const void *settings,
+                                 const gannet_simulation_input *input,
                                  gannet_simulation_output *output, gannet_quantity *quantities) {
   const several user = {functions, m};
   char variant[16];
   (void)snprintf(variant, sizeof variant, "of %d", m);
-  const gannet_benchmark_problem problem = {.type = type,
-                                            .n_objectives = m,
-                                            .values = several_values,
-                                            .least_d = least_d,
-                                            .user = &user,
-                                            .variant = variant};
+  const gannet_benchmark_problem problem = {
+      .type = type, .n_objectives = m, .values = several_values, .user = &user, .variant = variant};
   return gannet_benchmark_run_problem(&problem, settings, input, output, quantities);
 }

@@ -84,7 +84,6 @@ typedef struct {
   double (*value)(const void *user, int d, const double *x, double *c);
   void (*values)(const void *user, int d, const double *x, double *f, double *c);
   int n_objectives; /* of values; at most GANNET_BENCHMARK_OBJECTIVES_MOST */
-  int least_d;      /* fewest variables with which it exists; the type's box may ask for more */
   const void *user;
   const char *variant; /* the settings that change the function, as a text; "" = none do */
 } gannet_benchmark_problem;
@@ -97,8 +96,7 @@ typedef struct {
  *
  * Logically collective over input->comm: every rank computes the same.
  *
- * m        in  number of objectives of functions, for gannet_benchmark_run_several
- * least_d  in  fewest variables
+ * m  in  number of objectives of functions, for gannet_benchmark_run_several
  *
  * Returns 0, or 1 with a reason: a dimension or a constraint that the problem does not have, a
  * failure that was ordered by the fail setting.
@@ -110,8 +108,8 @@ int gannet_benchmark_run_problem(const gannet_benchmark_problem *problem, const 
                                  const gannet_simulation_input *input,
                                  gannet_simulation_output *output, gannet_quantity *quantities);
 int gannet_benchmark_run_several(const gannet_simulation_type *type,
-                                 gannet_benchmark_functions functions, int m, int least_d,
-                                 const void *settings, const gannet_simulation_input *input,
+                                 gannet_benchmark_functions functions, int m, const void *settings,
+                                 const gannet_simulation_input *input,
                                  gannet_simulation_output *output, gannet_quantity *quantities);
 
 /* A box with the same bounds for every variable.

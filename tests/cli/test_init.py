@@ -59,13 +59,17 @@ class Init(program.ProgramTest):
 
     def test_every_line_is_explained(self):
         """Every key has a comment above it that names gannet explain KEY, and that knows the key."""
-        self.init("wing.yaml", "--variable", "chord=0.5:2", "--categorical", "solver=cg,gmres", "--constraint", "stress=:3",
-                  "--wall-time", "1h", "--time-limit", "5m")
+        for objectives in [], ["--objective", "mass", "--objective", "range=maximize:3"]:
+            self.init("wing.yaml", "--variable", "chord=0.5:2", "--categorical", "solver=cg,gmres", "--constraint", "stress=:3",
+                      "--wall-time", "1h", "--time-limit", "5m", "--force", *objectives)
+            self.check_comments()
+
+    def check_comments(self):
         text, path, explained = self.text("wing.yaml"), [], " ".join(self.text("wing.yaml").replace("\n", " ").split())
         keys = []
         for indent, key, value in re.findall(r"^( *)(\w+):(.*)$", text, re.MULTILINE):
             path = path[:len(indent) // 2] + [key]
-            if path[0] in ("variables", "constraints") and len(path) == 2:
+            if path[0] in ("variables", "constraints", "objectives") and len(path) == 2:
                 keys += [f"{path[0]}.*.{k}" for k in re.findall(r"(\w+):", value)]
             else:
                 keys.append(".".join(path))

@@ -24,6 +24,9 @@ OPTIONS = {
     "pattern": ("--pattern", "objective=^drag: *([0-9.]+)", "--shell", "echo drag: 7"),
     "backend command": ("--backend", "command"),
     "goal": ("--goal", "maximize"),
+    "objective": ("--objective", "mass", "--objective", "range=maximize:300", "--objective", "drag=minimize:0.08", "--boolean", "b"),
+    "objectives of a simulation": ("--simulation", "re3-4-7"),
+    "objectives of a simulation that needs more variables": ("--simulation", "wfg4"),
     "method": ("--method", "random"),
     "batch": ("--batch", "3"),
     "parallel": ("--parallel", "3"),
@@ -54,7 +57,7 @@ class InitOptions(program.ProgramTest):
                 said = self.succeed("init", file, *(word.replace("{cores}", cores) for word in words))
                 outcome = self.gannet("run", file, *QUICK)
                 self.assertRegex(outcome.out, r"(2 of 2|2 evaluations) ?(done|feasible)?", (self.text(file), outcome))
-                self.assertIn("best design", outcome.out)
+                self.assertRegex(outcome.out, "front: . design" if "objective" in name else "best design")
                 self.assertNotIn("failed: ", outcome.out + outcome.err)
                 self.assertNotIn(" share ", said.err)
                 tasks = "--tasks" in words and "--simulation" not in words
@@ -75,6 +78,33 @@ class InitOptions(program.ProgramTest):
         refused = self.succeed("init", "a.yaml", "--tasks", str(cores + 1), code=USAGE)
         self.assertRegex(refused.err, rf"--tasks: {cores + 1} processors of one simulation are more than the \d+ cores? here")
         self.assertFalse((self.folder / "a.yaml").exists())
+
+    def test_several_objectives(self):
+        words = "--objective", "mass=minimize:900", "-o", "range=maximize", "--variable", "x=0:1", "--constraint", "stress=:3"
+        self.succeed("init", "wing.yaml", *words)
+        text = self.text("wing.yaml")
+        self.assertIn("\nobjectives:\n  mass: {goal: minimize, threshold: 900}\n  range: {goal: maximize}\n", text)
+        self.assertNotRegex(text, "(?m)^(goal|noise|# objective):")
+        outcome = self.succeed("run", "wing.yaml", "-q", "--max-evals", 6)
+        self.assertRegex(outcome.out, r"front: \d designs?, hypervolume \d")
+        self.assertNotIn("nothing counts", outcome.out)
+        self.succeed("init", "fronts.yaml", "--simulation", "dtlz2", "--variable", "a=0:1", "--variable", "b=0:1", code=USAGE)
+        for wrong, told in ((["mass"], "there is only 'mass', expected 2 to 5; a single objective has --goal"),
+                            (["mass", "mass"], "the name 'mass' belongs to another objective"),
+                            (["mass", "x"], "the name 'x' belongs to a variable"),
+                            (["mass", "stress"], "the name 'stress' belongs to a constraint"),
+                            (["mass", "objective"], "the name 'objective' has another meaning"),
+                            (["mass", "range=max"], "'range=max' is not NAME=GOAL or NAME=GOAL:THRESHOLD, as in mass=minimize:900"),
+                            (["mass", "range=maximize:3x"], "'range=maximize:3x' is not NAME=GOAL"),
+                            (["mass", "range=maximize:nan"], "'range=maximize:nan' is not NAME=GOAL"),
+                            (["mass", "a b"], "--objective: "), (list("abcdef"), "there are more than 5")):
+            flags = [word for name in wrong for word in ("--objective", name)]
+            refused = self.succeed("init", "no.yaml", *flags, "--variable", "x=0:1", "--constraint", "stress=:3", code=USAGE)
+            self.assertIn(told, refused.err)
+        refused = self.succeed("init", "no.yaml", *words, "--goal", "maximize", code=USAGE)
+        self.assertIn("--goal: each of several objectives has its own, as in --objective range=maximize", refused.err)
+        refused = self.succeed("init", "no.yaml", *words, "--method", "gp-ei", code=USAGE)
+        self.assertIn("'gp-ei' does not go with 2 objectives", refused.err)
 
     def test_variables_keep_their_order(self):
         self.succeed("init", "a.yaml", "--boolean", "vent", "--variable", "x=0:1", "--categorical", "s=a,b", "--variable", "y=0:1", "--boolean", "w",

@@ -143,6 +143,19 @@ class Objectives(program.ProgramTest):
         self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", many), "there are 11, expected 2 to 5")
         self.refused(WING.replace("objectives:\n", "objectives: [drag, lift]\nvoid:\n"), "expected a name for each")
 
+    def test_too_few_variables_are_refused_before_the_run(self):
+        text = """variables: {VARIABLES}
+objectives: {f1: {}, f2: {}, f3: {}}
+budget: {evaluations: 4}
+evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
+"""
+        for name, n, least in ("dtlz1", 2, 4), ("dtlz2", 3, 4), ("dtlz7", 3, 4), ("wfg4", 4, 5):
+            variables = ", ".join(f"x{i}: {{lower: 0, upper: 1}}" for i in range(n))
+            self.refused(text.replace("VARIABLES", variables).replace("NAME", name),
+                         f"evaluate.simulation: '{name}' with these settings takes at least {least} variables, the campaign has {n}")
+        self.refused(text.replace("VARIABLES", "x: {lower: 0, upper: 1}").replace("NAME", "zdt1").replace(", f3: {}", "")
+                     .replace(", settings: {objectives: 3}", ""), "'zdt1' with these settings takes at least 2 variables, the campaign has 1")
+
     def test_an_objective_that_is_not_reported_fails_with_what_was(self):
         self.gannet("run", self.write(WING.replace("lift:", "range:").replace("goal: maximize, threshold: -2.5", "goal: maximize"),
                                       "wing.yaml"), "-q")

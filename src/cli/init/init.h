@@ -82,8 +82,10 @@ typedef struct {
   char directory[PATH_MAX]; /* where it lies, absolute */
   char name[INIT_NAME];     /* file without folder and ending */
   int n_variables, n_constraints;
+  int n_objectives; /* 0 = a single one, which is called objective */
   init_variable variable[INIT_MOST];
   gannet_constraint constraint[INIT_MOST];
+  gannet_objective objective[GANNET_OBJECTIVES_MOST];
   const char *goal, *method, *backend;
   const char *shell, *simulation, *plugin; /* at most one of these and command */
   gannet_text_list command, templates, patterns, placeholders;

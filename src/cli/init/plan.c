@@ -312,6 +312,13 @@ static gannet_err read_variables(const cli_arguments *arguments, init_plan *plan
   return GANNET_OK;
 }
 
+/* Complain of names that results give another meaning. */
+static void check_meaning(const char *name, const char *flag, gannet_complaints *complaints) {
+  if (strcmp(name, "objective") == 0 || strcmp(name, "fail") == 0)
+    gannet_complain(complaints, flag,
+                    "the name '%s' has another meaning in results; choose another", name);
+}
+
 /* "NAME=LOWER:UPPER", of which one may be left out. */
 static gannet_err read_constraints(const cli_arguments *arguments, init_plan *plan,
                                    gannet_complaints *complaints) {
@@ -338,14 +345,69 @@ static gannet_err read_constraints(const cli_arguments *arguments, init_plan *pl
       if (strcmp(plan->constraint[i].name, constraint.name) == 0)
         gannet_complain(complaints, "--constraint",
                         "the constraint '%s' is given twice; leave one out", constraint.name);
-    if (strcmp(constraint.name, "objective") == 0 || strcmp(constraint.name, "fail") == 0)
-      gannet_complain(complaints, "--constraint",
-                      "the name '%s' has another meaning in results; choose another",
-                      constraint.name);
+    check_meaning(constraint.name, "--constraint", complaints);
     GANNET_REQUIRE(plan->n_constraints < INIT_MOST, GANNET_ERR_INPUT,
                    "more than %d constraints; write the others into the file by hand", INIT_MOST);
     plan->constraint[plan->n_constraints++] = constraint;
   }
+  return GANNET_OK;
+}
+
+/* "minimize" or "maximize", perhaps with a threshold after a colon. */
+static bool read_goal(const char *text, gannet_objective *objective) {
+  const size_t size = strcspn(text, ":");
+  const bool is_maximized = size == 8 && strncmp(text, "maximize", size) == 0;
+  if (!is_maximized && !(size == 8 && strncmp(text, "minimize", size) == 0)) return false;
+  objective->goal = is_maximized ? GANNET_MAXIMIZE : GANNET_MINIMIZE;
+  if (!text[size]) return true;
+  const char *end = read_number(text + size + 1, &objective->threshold);
+  return end && !*end;
+}
+
+/* "NAME=GOAL:THRESHOLD", of which only the name is needed. */
+static gannet_err read_objectives(const cli_arguments *arguments, init_plan *plan,
+                                  gannet_complaints *complaints) {
+  static const char flag[] = "--objective";
+  const char *text, *rest;
+  for (int k = 0; (text = cli_repeated(arguments, "objective", k)); ++k) {
+    gannet_objective objective = {.goal = GANNET_MINIMIZE, .threshold = NAN, .noise_sd = NAN};
+    GANNET_TRY(cut_name(plan, text, &objective.name, &rest));
+    if (rest && !read_goal(rest, &objective)) {
+      gannet_complain(complaints, flag,
+                      "'%s' is not NAME=GOAL or NAME=GOAL:THRESHOLD, as in mass=minimize:900 or "
+                      "range=maximize",
+                      text);
+      continue;
+    }
+    gannet_objective_check(&objective, flag, complaints);
+    check_meaning(objective.name, flag, complaints);
+    for (int i = 0; i < plan->n_variables + plan->n_constraints + plan->n_objectives; ++i) {
+      const int c = i - plan->n_variables, m = c - plan->n_constraints;
+      const char *owner = c < 0   ? plan->variable[i].is.name
+                          : m < 0 ? plan->constraint[c].name
+                                  : plan->objective[m].name;
+      if (strcmp(owner, objective.name) == 0)
+        gannet_complain(complaints, flag, "the name '%s' belongs to %s; choose another", owner,
+                        c < 0   ? "a variable"
+                        : m < 0 ? "a constraint"
+                                : "another objective");
+    }
+    if (plan->n_objectives < GANNET_OBJECTIVES_MOST)
+      plan->objective[plan->n_objectives++] = objective;
+    else
+      gannet_complain(complaints, flag,
+                      "there are more than %d; state those that only have to be good enough as "
+                      "constraints",
+                      GANNET_OBJECTIVES_MOST);
+  }
+  if (plan->n_objectives == 1)
+    gannet_complain(complaints, flag,
+                    "there is only '%s', expected 2 to %d; a single objective has --goal",
+                    plan->objective[0].name, GANNET_OBJECTIVES_MOST);
+  if (plan->n_objectives > 0 && cli_has(arguments, "goal"))
+    gannet_complain(complaints, "--goal",
+                    "each of several objectives has its own, as in --objective range=maximize; "
+                    "leave --goal out");
   return GANNET_OK;
 }
 
@@ -382,12 +444,28 @@ static gannet_err read_template(const char *file, init_plan *plan, gannet_compla
   return err;
 }
 
-/* The published box of a test problem. */
-static gannet_err read_benchmark(const char *name, init_plan *plan, gannet_complaints *complaints) {
-  const gannet_simulation_type *type = NULL;
+/* Make objectives of those of a built-in simulation that has several, with its published reference
+ * point as thresholds. */
+static gannet_err read_front(const gannet_simulation_type *type, const void *settings,
+                             init_plan *plan) {
+  double reference[GANNET_SIMULATION_QUANTITIES_MOST], volume;
+  const int m = type->front(settings, reference, &volume);
+  for (int k = 0; k < m && k < GANNET_OBJECTIVES_MOST; ++k) {
+    gannet_objective *objective = &plan->objective[plan->n_objectives++];
+    *objective = (gannet_objective){.threshold = reference[k], .noise_sd = NAN};
+    GANNET_TRY(keep_text(plan, &objective->name, "%s", type->name_quantity(settings, k)));
+  }
+  return GANNET_OK;
+}
+
+/* Make variables and constraints of the published box of a test problem, in two dimensions or the
+ * fewest that it has. */
+static gannet_err read_box_of(const gannet_simulation_type *type, const void *settings,
+                              init_plan *plan, gannet_complaints *complaints) {
+  const char *name = type->name;
   double lower[64], upper[64];
-  GANNET_TRY(gannet_simulation_find(name, &type));
-  const int d = type->fixed_d ? type->fixed_d : 2;
+  const int least = type->least_d ? type->least_d(settings) : 2;
+  const int d = type->fixed_d ? type->fixed_d : least;
   if (!type->box || d > 64 || type->box(d, lower, upper, NULL, NULL)) {
     gannet_complain(complaints, "--simulation",
                     "%s has no box of its own; give its variables, as in --variable x=0:1", name);
@@ -407,15 +485,34 @@ static gannet_err read_benchmark(const char *name, init_plan *plan, gannet_compl
   return GANNET_OK;
 }
 
+/* Take over what a built-in simulation says of itself with its default settings, where the command
+ * line says nothing. */
+static gannet_err read_benchmark(const char *name, init_plan *plan, gannet_complaints *complaints) {
+  const gannet_simulation_type *type = NULL;
+  void *settings = NULL;
+  GANNET_TRY(gannet_simulation_find(name, &type));
+  GANNET_TRY(gannet_alloc(1, type->options_size, &settings));
+  gannet_err err = gannet_options_apply(type->options, "settings", 0, NULL, settings, complaints);
+  if (err == GANNET_OK && type->front && plan->n_objectives == 0)
+    err = read_front(type, settings, plan);
+  if (err == GANNET_OK && plan->n_variables == 0)
+    err = read_box_of(type, settings, plan, complaints);
+  gannet_options_release(type->options, settings, type->options_size);
+  gannet_free(&settings);
+  return err;
+}
+
 static gannet_err read_problem(const cli_arguments *arguments, init_plan *plan,
                                gannet_complaints *complaints) {
   const char *file, *simulation = cli_value(arguments, "simulation");
   GANNET_TRY(read_variables(arguments, plan, complaints));
   GANNET_TRY(read_constraints(arguments, plan, complaints));
+  GANNET_TRY(read_objectives(arguments, plan, complaints));
   for (int k = 0; (file = cli_repeated(arguments, "template", k)); ++k)
     GANNET_TRY(read_template(file, plan, complaints));
-  if (plan->n_variables > 0 || complaints->count > 0) return GANNET_OK;
+  if (complaints->count > 0) return GANNET_OK;
   if (simulation) return read_benchmark(simulation, plan, complaints);
+  if (plan->n_variables > 0) return GANNET_OK;
   static const init_variable examples[] = {
       {.is = {.name = "x", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1}},
       {.is = {.name = "y", .type = GANNET_VARIABLE_REAL, .lower = -1, .upper = 2}}};

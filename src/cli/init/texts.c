@@ -157,6 +157,46 @@ static void put_constraints(const init_plan *plan, FILE *out) {
   }
 }
 
+static void put_objective(const gannet_objective *objective, FILE *out) {
+  (void)fprintf(out, "  %s: {goal: %s", objective->name,
+                objective->goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  if (!isnan(objective->threshold)) {
+    (void)fputs(", threshold: ", out);
+    put_number(out, objective->threshold);
+  }
+  (void)fputs("}\n", out);
+}
+
+/* What is searched for: the goal of a single objective, or several objectives. */
+static void put_goal(const init_plan *plan, FILE *out) {
+  if (plan->n_objectives == 0) {
+    (void)fputc('\n', out);
+    explain_key(plan, out, 0, "goal");
+    (void)fprintf(out, "goal: %s\n", plan->goal);
+    return;
+  }
+  explain_section(out, "objectives");
+  explain_key(plan, out, 0, "objectives.*.goal");
+  explain_key(plan, out, 0, "objectives.*.threshold");
+  explain_key(plan, out, 0, "objectives.*.noise");
+  (void)fputs("objectives:\n", out);
+  for (int m = 0; m < plan->n_objectives; ++m) put_objective(&plan->objective[m], out);
+}
+
+/* Where the reported numbers come from, and what they mean: comments to start from. */
+static void put_outputs(const init_plan *plan, FILE *out) {
+  if (strcmp(plan->backend, "command") != 0 && strcmp(plan->backend, "slurm") != 0) return;
+  if (plan->n_objectives == 0) {
+    explain_section(out, "objective");
+    (void)fputs("# objective: drag\n", out);
+  }
+  explain_section(out, "outputs");
+  const char *name = plan->n_objectives == 0 ? "drag" : plan->objective[0].name;
+  (void)fprintf(out,
+                "# outputs:\n#   %s: {file: forces.dat, column: %s, rows: last 200, take: mean}\n",
+                name, plan->n_objectives == 0 ? "Cd" : name);
+}
+
 static void put_budget(const init_plan *plan, FILE *out) {
   explain_section(out, "budget");
   (void)fputs("budget:\n", out);
@@ -255,27 +295,21 @@ void init_put_campaign(const init_plan *plan, FILE *out) {
                 "#   gannet run --dry-run %s\n"
                 "# checks it, and\n"
                 "#   gannet explain KEY\n"
-                "# tells type, range, unit, default and an example of any key.\n\n",
+                "# tells type, range, unit, default and an example of any key.\n",
                 plan->file);
-  explain_key(plan, out, 0, "goal");
-  (void)fprintf(out, "goal: %s\n", plan->goal);
+  put_goal(plan, out);
   put_variables(plan, out);
   put_constraints(plan, out);
-  /* What reported numbers mean, and where they come from: comments to start from. */
-  if (strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0) {
-    explain_section(out, "objective");
-    (void)fputs("# objective: drag\n", out);
-    explain_section(out, "outputs");
-    (void)fputs(
-        "# outputs:\n#   drag: {file: forces.dat, column: Cd, rows: last 200, take: mean}\n", out);
-  }
+  put_outputs(plan, out);
   (void)fputc('\n', out);
   explain_key(plan, out, 0, "method");
   (void)fprintf(out, "method: %s\n\n", plan->method);
   explain_key(plan, out, 0, "batch");
   (void)fprintf(out, "batch: %d\n\n", plan->batch);
-  explain_key(plan, out, 0, "noise");
-  (void)fputs("noise: auto\n\n", out);
+  if (plan->n_objectives == 0) {
+    explain_key(plan, out, 0, "noise");
+    (void)fputs("noise: auto\n\n", out);
+  }
   explain_key(plan, out, 0, "seed");
   (void)fputs("seed: 1\n", out);
   put_budget(plan, out);
@@ -395,13 +429,42 @@ gannet_err init_put_script(const init_plan *plan, FILE *out) {
   return GANNET_OK;
 }
 
+/* The sums of the example, each least somewhere else, and what it writes for the objectives: beyond
+ * the thresholds for the most part. */
+static void put_example_sums(const init_plan *plan, FILE *out) {
+  const int several = plan->n_objectives;
+  char each[80] = "", sum[16] = "objective", centre[40] = "0.3";
+  if (several) {
+    (void)snprintf(each, sizeof each, "for (m = 0; m < %d; ++m) ", several);
+    (void)snprintf(sum, sizeof sum, "sum[m]");
+    (void)snprintf(centre, sizeof centre, "0.3 - %g * m", 0.4 / (several - 1));
+  }
+  for (int i = 0; i < plan->n_variables; ++i) {
+    const gannet_variable *v = &plan->variable[i].is;
+    if (v->type == GANNET_VARIABLE_BOOLEAN)
+      (void)fprintf(out, "  $1 == \"%s\" && $2 == \"true\" { %s%s += 0.1 }\n", v->name, each, sum);
+    else if (v->type != GANNET_VARIABLE_CATEGORICAL)
+      (void)fprintf(out, "  $1 == \"%s\" { %s%s += (($2 - %g) / %g - %s) ^ 2 }\n", v->name, each,
+                    sum, v->lower, v->upper - v->lower, centre);
+  }
+  (void)fputs("  END {\n", out);
+  if (!several) (void)fputs("    printf \"objective %.17g\\n\", objective\n", out);
+  for (int m = 0; m < several; ++m) {
+    const gannet_objective *o = &plan->objective[m];
+    const bool is_maximized = o->goal == GANNET_MAXIMIZE;
+    const double margin = is_maximized ? plan->n_variables : -plan->n_variables;
+    (void)fprintf(out, "    printf \"%s %%.17g\\n\", %.17g %c sum[%d]\n", o->name,
+                  isnan(o->threshold) ? 0 : o->threshold + margin, is_maximized ? '-' : '+', m);
+  }
+}
+
 /* A simulation that runs at once, with the reader's variables in it. */
 void init_put_example(const init_plan *plan, FILE *out) {
   (void)fputs(
       "#!/bin/sh\n"
       "# An example of a simulation, written by gannet init so that the campaign runs at once:\n"
       "# put your own in its place. It is started in a folder of its own with params.in (lines\n"
-      "# \"name value\") and leaves results.out (lines \"name value\": objective and "
+      "# \"name value\") and leaves results.out (lines \"name value\": objectives and "
       "constraints).\n"
       "# A line \"fail REASON\" instead says that this design cannot work.\n",
       out);
@@ -411,15 +474,7 @@ void init_put_example(const init_plan *plan, FILE *out) {
         "[ \"${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-0}}}\" = 0 ] || exit 0\n",
         out);
   (void)fputs("awk '\n", out);
-  for (int i = 0; i < plan->n_variables; ++i) {
-    const gannet_variable *v = &plan->variable[i].is;
-    if (v->type == GANNET_VARIABLE_BOOLEAN)
-      (void)fprintf(out, "  $1 == \"%s\" && $2 == \"true\" { objective += 0.1 }\n", v->name);
-    else if (v->type != GANNET_VARIABLE_CATEGORICAL)
-      (void)fprintf(out, "  $1 == \"%s\" { objective += (($2 - %g) / %g - 0.3) ^ 2 }\n", v->name,
-                    v->lower, v->upper - v->lower);
-  }
-  (void)fputs("  END {\n    printf \"objective %.17g\\n\", objective\n", out);
+  put_example_sums(plan, out);
   for (int i = 0; i < plan->n_constraints; ++i) {
     const gannet_constraint *c = &plan->constraint[i];
     (void)fprintf(out, "    print \"%s\", %.17g\n", c->name,

@@ -100,6 +100,35 @@ static gannet_err make_target(const gannet_in_process_options *chosen,
   return parse_settings(&chosen->settings, table_of(type), (*made)->options, complaints);
 }
 
+/* Whether a simulation exists with d variables, as far as its published box and its options say. */
+static bool exists(const target *made, int d, double *room) {
+  const gannet_simulation_type *type = made->type;
+  if (type->least_d && d < type->least_d(made->options)) return false;
+  return !type->box || type->box(d, room, room + d, NULL, NULL) == 0;
+}
+
+/* Complain where a test problem of any dimension does not exist in that of the campaign. */
+static gannet_err check_dimension(const target *made, int d, gannet_complaints *complaints) {
+  enum { TRIED = 16 };
+  double *room = NULL;
+  int least = 1;
+  if (made->type->fixed_d || made->type->name_variable) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(2 * (size_t)(d > TRIED ? d : TRIED), sizeof *room, &room));
+  while (least < TRIED && !exists(made, least, room)) ++least;
+  if (!exists(made, d, room) && d < least)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' with these settings takes at least %d variables, the campaign has %d; "
+                    "give it more, or choose another (gannet list simulations)",
+                    made->type->name, least, d);
+  else if (!exists(made, d, room))
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' does not exist with %d variables; choose another (gannet list "
+                    "simulations)",
+                    made->type->name, d);
+  gannet_free(&room);
+  return GANNET_OK;
+}
+
 static void check_sizes(const gannet_simulation_type *type, const gannet_problem_spec *spec,
                         gannet_complaints *complaints) {
   if (type->fixed_d && type->fixed_d != spec->n_variables)
@@ -238,11 +267,12 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   }
   if (setup->problem) check_sizes(type, &setup->problem->spec, complaints);
   const int before = complaints->count;
-  const gannet_err err = make_target(chosen, type, complaints, &made);
+  gannet_err err = make_target(chosen, type, complaints, &made);
   if (err == GANNET_OK && setup->problem && complaints->count == before) {
     check_variables(made, &setup->problem->spec, complaints);
     check_constraints(made, &setup->problem->spec, complaints);
     check_objective(made, setup->problem, complaints);
+    err = check_dimension(made, setup->problem->spec.n_variables, complaints);
   }
   if (made) release_target(made);
   return err;

@@ -14,12 +14,15 @@ static int dtlz_box(int d, double *lower, double *upper, double *minimum, double
   return gannet_benchmark_at(d, NAN, NAN, minimum, minimizer);
 }
 
+static int dtlz_least_d(const void *settings) {
+  return ((const gannet_front_settings *)settings)->objectives + 1;
+}
+
 static int run(const gannet_simulation_type *type, gannet_benchmark_functions functions,
                const void *settings, const gannet_simulation_input *input,
                gannet_simulation_output *output, gannet_quantity *quantities) {
   const int m = ((const gannet_front_settings *)settings)->objectives;
-  return gannet_benchmark_run_several(type, functions, m, m + 1, settings, input, output,
-                                      quantities);
+  return gannet_benchmark_run_several(type, functions, m, settings, input, output, quantities);
 }
 
 /* The same coordinate for all objectives; returns their number. */
@@ -62,6 +65,7 @@ const gannet_simulation_type gannet_dtlz1 = {
     .options_size = sizeof(gannet_front_settings),
     .run = dtlz1_run,
     .box = dtlz_box,
+    .least_d = dtlz_least_d,
     .name_quantity = gannet_front_name,
     .front = dtlz1_front,
 };
@@ -97,6 +101,7 @@ const gannet_simulation_type gannet_dtlz2 = {
     .options_size = sizeof(gannet_front_settings),
     .run = dtlz2_run,
     .box = dtlz_box,
+    .least_d = dtlz_least_d,
     .name_quantity = gannet_front_name,
     .front = dtlz2_front,
 };
@@ -136,6 +141,7 @@ const gannet_simulation_type gannet_dtlz7 = {
     .options_size = sizeof(gannet_front_settings),
     .run = dtlz7_run,
     .box = dtlz_box,
+    .least_d = dtlz_least_d,
     .name_quantity = gannet_front_name,
     .front = dtlz7_front,
 };

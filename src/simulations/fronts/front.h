@@ -38,18 +38,18 @@ double gannet_front_orthant(int m);
 /* Defines NAME_run, which runs problem gannet_NAME with m objectives by function, and NAME_front,
  * which gives a constant reference and hypervolume. What follows the hypervolume is the reference.
  */
-#define GANNET_DEFINE_FIXED_FRONT(name, function, m, volume, ...)                                \
-  static int name##_run(const void *settings, const gannet_simulation_input *input,              \
-                        gannet_simulation_output *output, gannet_quantity *quantities) {         \
-    return gannet_benchmark_run_several(&gannet_##name, function, m, 1, settings, input, output, \
-                                        quantities);                                             \
-  }                                                                                              \
-  static int name##_front(const void *settings, double *reference, double *hypervolume) {        \
-    static const double published[m] = {__VA_ARGS__};                                            \
-    (void)settings;                                                                              \
-    for (int k = 0; k < (m); ++k) reference[k] = published[k];                                   \
-    *hypervolume = volume;                                                                       \
-    return m;                                                                                    \
+#define GANNET_DEFINE_FIXED_FRONT(name, function, m, volume, ...)                             \
+  static int name##_run(const void *settings, const gannet_simulation_input *input,           \
+                        gannet_simulation_output *output, gannet_quantity *quantities) {      \
+    return gannet_benchmark_run_several(&gannet_##name, function, m, settings, input, output, \
+                                        quantities);                                          \
+  }                                                                                           \
+  static int name##_front(const void *settings, double *reference, double *hypervolume) {     \
+    static const double published[m] = {__VA_ARGS__};                                         \
+    (void)settings;                                                                           \
+    for (int k = 0; k < (m); ++k) reference[k] = published[k];                                \
+    *hypervolume = volume;                                                                    \
+    return m;                                                                                 \
   }
 
 /* The members that fixed types share, after their name, summary and source. */

@@ -32,6 +32,10 @@ static double clip(double y) {
   return fmin(fmax(y, 0), 1);
 }
 
+static int wfg_least_d(const void *settings) {
+  return count_place_variables(((const gannet_front_settings *)settings)->objectives) + 1;
+}
+
 /* The transformations, with the names and the parameters of the paper. */
 
 static double s_decept(double y, double a, double b, double c) {
@@ -155,9 +159,8 @@ static int disconnected_front(const void *settings, double *reference, double *h
   static int wfg##number##_run(const void *settings, const gannet_simulation_input *input,      \
                                gannet_simulation_output *output, gannet_quantity *quantities) { \
     const int m = ((const gannet_front_settings *)settings)->objectives;                        \
-    return gannet_benchmark_run_several(&gannet_wfg##number, wfg##number, m,                    \
-                                        count_place_variables(m) + 1, settings, input, output,  \
-                                        quantities);                                            \
+    return gannet_benchmark_run_several(&gannet_wfg##number, wfg##number, m, settings, input,   \
+                                        output, quantities);                                    \
   }                                                                                             \
   const gannet_simulation_type gannet_wfg##number = {                                           \
       .name = "wfg" #number,                                                                    \
@@ -167,6 +170,7 @@ static int disconnected_front(const void *settings, double *reference, double *h
       .options_size = sizeof(gannet_front_settings),                                            \
       .run = wfg##number##_run,                                                                 \
       .box = wfg_box,                                                                           \
+      .least_d = wfg_least_d,                                                                   \
       .name_quantity = gannet_front_name,                                                       \
       .front = its_front,                                                                       \
   }
