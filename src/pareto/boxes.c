@@ -7,11 +7,12 @@
 #include "base/memory.h"
 #include "pareto/staircase.h"
 
-enum { MOST = GANNET_BOXES_MOST_OBJECTIVES };
+enum { MOST = GANNET_BOXES_MOST_OBJECTIVES, TILE = GANNET_BOXES_TILE };
 
 void gannet_boxes_release(gannet_boxes *boxes) {
   gannet_free(&boxes->lower);
   gannet_free(&boxes->upper);
+  gannet_free(&boxes->bound);
   gannet_free(&boxes->defining);
   gannet_free(&boxes->point);
 }
@@ -36,10 +37,13 @@ static gannet_err reserve(gannet_boxes *boxes, size_t count) {
   GANNET_REQUIRE(count <= INT_MAX / 2, GANNET_ERR_MEMORY,
                  "%zu boxes below a front of %d objectives: at most %d", count, boxes->m,
                  INT_MAX / 2);
-  const size_t old = (size_t)boxes->capacity, larger = count + count / 2 + 16;
+  const size_t old = (size_t)boxes->capacity;
+  const size_t larger = (count + count / 2 + 2 * TILE - 1) / TILE * TILE;
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(double), (void **)&boxes->lower));
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(double), (void **)&boxes->upper));
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(int), (void **)&boxes->defining));
+  GANNET_TRY(
+      gannet_resize(old / TILE * m, larger / TILE * m, sizeof(double), (void **)&boxes->bound));
   spread(boxes, sizeof(double), larger, boxes->lower);
   spread(boxes, sizeof(double), larger, boxes->upper);
   spread(boxes, sizeof(int), larger, boxes->defining);
@@ -96,7 +100,21 @@ static int split_box(gannet_boxes *boxes, int box, int count) {
   return count;
 }
 
-gannet_err gannet_boxes_add(gannet_boxes *boxes, const double *y) {
+/* Fill the last tile and find the bounds of all tiles. */
+static void bound_tiles(gannet_boxes *boxes) {
+  for (int j = 0; j < boxes->m; ++j) {
+    double *lower = boxes->lower + (size_t)j * (size_t)boxes->capacity;
+    double *upper = boxes->upper + (size_t)j * (size_t)boxes->capacity;
+    double *bound = boxes->bound + (size_t)j * (size_t)(boxes->capacity / TILE);
+    for (int i = boxes->count; i % TILE > 0; ++i) lower[i] = upper[i] = -HUGE_VAL;
+    for (int t = 0; t * TILE < boxes->count; ++t) {
+      bound[t] = upper[t * TILE];
+      for (int i = 1; i < TILE; ++i) bound[t] = fmax(bound[t], upper[t * TILE + i]);
+    }
+  }
+}
+
+static gannet_err add_point(gannet_boxes *boxes, const double *y) {
   const int m = boxes->m, old = boxes->count;
   for (int j = 0; j < m; ++j)
     if (!isfinite(y[j])) return GANNET_OK;
@@ -112,6 +130,12 @@ gannet_err gannet_boxes_add(gannet_boxes *boxes, const double *y) {
   for (int i = 0; i < count; ++i)
     if (i >= old || !is_below(boxes, z, i)) copy_box(boxes, i, kept++);
   boxes->count = kept;
+  return GANNET_OK;
+}
+
+gannet_err gannet_boxes_add(gannet_boxes *boxes, const double *y) {
+  GANNET_TRY(add_point(boxes, y));
+  bound_tiles(boxes);
   return GANNET_OK;
 }
 
@@ -150,7 +174,8 @@ gannet_err gannet_boxes_create(int n, int m, const double *y, const double *refe
   for (int i = 0; i < n; ++i)
     rows[i] = (gannet_row){.row = y + (size_t)i * (size_t)m, .m = m, .index = i};
   gannet_rows_sort(n, rows);
-  for (int i = 0; err == GANNET_OK && i < n; ++i) err = gannet_boxes_add(boxes, rows[i].row);
+  for (int i = 0; err == GANNET_OK && i < n; ++i) err = add_point(boxes, rows[i].row);
   gannet_free(&rows);
+  bound_tiles(boxes);
   return err;
 }

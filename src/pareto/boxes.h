@@ -24,14 +24,19 @@
 
 #include "base/error.h"
 
-enum { GANNET_BOXES_MOST_OBJECTIVES = 5 };
+enum {
+  GANNET_BOXES_MOST_OBJECTIVES = 5,
+  GANNET_BOXES_TILE = 16 /* boxes that have common bounds */
+};
 
 typedef struct {
   int m;
   int count;     /* boxes, at least one */
-  int capacity;  /* boxes that there is memory for */
+  int capacity;  /* boxes that there is memory for, whole tiles */
   double *lower; /* [m][capacity]: those of one objective lie side by side; -HUGE_VAL = no end */
-  double *upper; /* [m][capacity] */
+  double *upper; /* [m][capacity]; -HUGE_VAL for what the last tile lacks, as is lower */
+  double *bound; /* [m][capacity / GANNET_BOXES_TILE] largest upper end of each tile: what is not
+                    below it in every objective is below no box of the tile */
 
   /* For updates only. */
   int *defining; /* [m][capacity] z^k of each box, a number of a point */

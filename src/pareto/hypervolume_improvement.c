@@ -7,25 +7,35 @@
 
 enum {
   MOST = GANNET_BOXES_MOST_OBJECTIVES,
-  CHUNK = 64 /* boxes whose sides are computed at once */
+  TILE = GANNET_BOXES_TILE,
+  CHUNK = 64 /* boxes whose sides are computed at once, or tiles that are looked through */
 };
 
-/* Sides of n boxes in one objective, and their derivatives by y. */
-typedef void side_function(int n, double y, double scale, const double *lower, const double *upper,
-                           double *side, double *slope);
+/* By how much y is below the bounds of n tiles in all objectives; ld bounds per objective. */
+GANNET_VECTOR_CLONES static void find_room(int m, int n, const double *bound, size_t ld,
+                                           const double *y, double *room) {
+  for (int t = 0; t < n; ++t) room[t] = bound[t] - y[0];
+  for (int j = 1; j < m; ++j) {
+    const double *of = bound + (size_t)j * ld;
+    GANNET_NO_OVERLAP
+    for (int t = 0; t < n; ++t) room[t] = of[t] - y[j] < room[t] ? of[t] - y[j] : room[t];
+  }
+}
 
-GANNET_VECTOR_CLONES static void exact_sides(int n, double y, double scale, const double *lower,
-                                             const double *upper, double *side, double *slope) {
-  (void)scale;
+/* Sides of the boxes of a tile in one objective, and their derivatives by y. */
+GANNET_VECTOR_CLONES static void exact_sides(double y, const double *lower, const double *upper,
+                                             double *side, double *slope) {
   GANNET_NO_OVERLAP
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < TILE; ++k) {
     const double length = upper[k] - (lower[k] > y ? lower[k] : y);
     side[k] = length > 0 ? length : 0;
     slope[k] = length > 0 && lower[k] <= y ? -1 : 0;
   }
 }
 
-/* In units of the smoothing s, with scale = 1 / (2 s), a = scale (upper - y), b = scale (lower -
+/* Sides of n boxes in one objective, smoothed, and their derivatives by y.
+ *
+ * In units of the smoothing s, with scale = 1 / (2 s), a = scale (upper - y), b = scale (lower -
  * y): f(2 s a) / s = q(a) = a + A, A = sqrt(1 + a^2), which is 1 / (A - a) for a < 0, and
  *
  *   q(a) - q(b) = (a - b) (q(a) + q(b)) / (A + B)
@@ -50,10 +60,9 @@ GANNET_VECTOR_CLONES static void smooth_sides(int n, double y, double scale, con
   }
 }
 
-/* Add the products of sides of n boxes, and their derivatives. */
-static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[CHUNK],
+/* Add the products of sides of n boxes to a sum, and their derivatives. */
+static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[CHUNK], double sum,
                            double *gradient) {
-  double sum = 0;
   for (int k = 0; k < n; ++k) {
     double product = 1;
     for (int j = 0; j < m; ++j) product *= side[j][k];
@@ -68,35 +77,41 @@ static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[
   return sum;
 }
 
-static double sum_boxes(const gannet_boxes *boxes, side_function *sides, const double *y,
-                        const double *scale, double *gradient) {
-  double side[MOST][CHUNK], slope[MOST][CHUNK], sum = 0;
+double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y,
+                                      double *gradient) {
+  const int tiles = (boxes->count + TILE - 1) / TILE;
+  const size_t capacity = (size_t)boxes->capacity;
+  double side[MOST][CHUNK], slope[MOST][CHUNK], room[CHUNK], sum = 0;
+  for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] = 0;
+  for (int from = 0; from < tiles; from += CHUNK) {
+    const int n = tiles - from < CHUNK ? tiles - from : CHUNK;
+    find_room(boxes->m, n, boxes->bound + from, capacity / TILE, y, room);
+    for (int t = 0; t < n; ++t) {
+      if (!(room[t] > 0)) continue;
+      for (int j = 0; j < boxes->m; ++j) {
+        const size_t at = (size_t)j * capacity + (size_t)(from + t) * TILE;
+        exact_sides(y[j], boxes->lower + at, boxes->upper + at, side[j], slope[j]);
+      }
+      sum = add_products(boxes->m, TILE, side, slope, sum, gradient);
+    }
+  }
+  return sum;
+}
+
+double gannet_log_hypervolume_improvement(const gannet_boxes *boxes, const double *smoothing,
+                                          const double *y, double *gradient) {
+  double side[MOST][CHUNK], slope[MOST][CHUNK], sum = 0, units = 0;
   for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] = 0;
   for (int from = 0; from < boxes->count; from += CHUNK) {
     const int n = boxes->count - from < CHUNK ? boxes->count - from : CHUNK;
     for (int j = 0; j < boxes->m; ++j) {
       const size_t at = (size_t)j * (size_t)boxes->capacity + (size_t)from;
-      sides(n, y[j], scale[j], boxes->lower + at, boxes->upper + at, side[j], slope[j]);
+      smooth_sides(n, y[j], 0.5 / smoothing[j], boxes->lower + at, boxes->upper + at, side[j],
+                   slope[j]);
     }
-    sum += add_products(boxes->m, n, side, slope, gradient);
+    sum += add_products(boxes->m, n, side, slope, 0, gradient);
   }
-  return sum;
-}
-
-double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y,
-                                      double *gradient) {
-  const double unused[MOST] = {0};
-  return sum_boxes(boxes, exact_sides, y, unused, gradient);
-}
-
-double gannet_log_hypervolume_improvement(const gannet_boxes *boxes, const double *smoothing,
-                                          const double *y, double *gradient) {
-  double scale[MOST], units = 0;
-  for (int j = 0; j < boxes->m; ++j) {
-    scale[j] = 0.5 / smoothing[j];
-    units += log(smoothing[j]);
-  }
-  const double sum = sum_boxes(boxes, smooth_sides, y, scale, gradient);
+  for (int j = 0; j < boxes->m; ++j) units += log(smoothing[j]);
   for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] /= sum;
   return units + log(sum);
 }

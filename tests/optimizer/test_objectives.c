@@ -206,6 +206,49 @@ static void merits_of_fronts_have_their_gradients(void **state) {
   drop(&f);
 }
 
+/* A scan that is to find a few candidates has the scores of one that is to find all, at those few;
+ * and so have later scans, after points that were added to the fronts. */
+static void scores_are_right_where_they_are_best(void **state) {
+  (void)state;
+  enum { N = 400, KEPT = 5 };
+  double first[2 * 8], x[2 * N], all[N], few[N];
+  fixture f = fitted("gp-nehvi", first);
+  gannet_member *member = &f.optimizer->member[0];
+  gannet_front_score slow = {0}, fast = {0};
+  int skipped = 0;
+  gannet_random_uniform((gannet_stream){9, GANNET_FOR_TEST, 1, 1}, 0, 2 * N, x);
+  assert_ok(gannet_models_sample(member->models, 32, f.optimizer->batch));
+  assert_ok(gannet_front_score_create(member, N, N, &slow));
+  assert_ok(gannet_front_score_create(member, N, KEPT, &fast));
+  for (int scan = 0; scan < 4; ++scan) {
+    double best[KEPT + 1] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    int at = 0;
+    gannet_front_score_begin_scan(&slow);
+    gannet_front_score_begin_scan(&fast);
+    assert_ok(gannet_front_score_rough(&slow, N, x, 0, all, N));
+    assert_ok(gannet_front_score_rough(&fast, N, x, 0, few, N));
+    for (int i = 0; i < N; ++i) {
+      int k = KEPT;
+      for (; k > 0 && all[i] > best[k - 1]; --k) best[k] = best[k - 1];
+      best[k] = all[i];
+      if (k == 0) at = i;
+    }
+    for (int i = 0; i < N; ++i) {
+      if (all[i] >= best[KEPT - 1])
+        assert_true(few[i] == all[i]);
+      else
+        assert_true(few[i] >= all[i] && few[i] < best[KEPT - 1]);
+      skipped += few[i] > all[i];
+    }
+    assert_ok(gannet_front_score_add(&slow, x + (ptrdiff_t)2 * at));
+    assert_ok(gannet_front_score_add(&fast, x + (ptrdiff_t)2 * at));
+  }
+  assert_true(skipped > 0);
+  gannet_front_score_release(&slow);
+  gannet_front_score_release(&fast);
+  drop(&f);
+}
+
 /* Two problems whose fronts are known. */
 enum { ZDT = 4 };
 static const gannet_variable cube[ZDT] = {{.name = "a", .lower = 0, .upper = 1},
@@ -459,6 +502,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
       cmocka_unit_test(merits_of_draws_have_their_gradients),
       cmocka_unit_test(merits_of_fronts_have_their_gradients),
+      cmocka_unit_test(scores_are_right_where_they_are_best),
       cmocka_unit_test(fronts_are_found),
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),

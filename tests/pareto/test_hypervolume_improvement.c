@@ -43,6 +43,50 @@ static void improvements_are_differences_of_hypervolumes(void **state) {
   }
 }
 
+/* The sum over all boxes, in their order. */
+static double plain_improvement(const gannet_boxes *boxes, const double *y) {
+  double sum = 0;
+  for (int k = 0; k < boxes->count; ++k) {
+    double product = 1;
+    for (int j = 0; j < boxes->m; ++j) {
+      const int at = j * boxes->capacity + k;
+      product *= fmax(0, boxes->upper[at] - fmax(y[j], boxes->lower[at]));
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+/* With many tiles of boxes, of which most are skipped: after the creation, and after points that
+ * replace boxes in the middle. */
+static void skipped_boxes_add_nothing(void **state) {
+  (void)state;
+  enum { POINTS = 300, ADDED = 6, CANDIDATES = 200 };
+  static double y[(POINTS + ADDED) * MOST], z[CANDIDATES * MOST];
+  for (int m = 1; m <= MOST; ++m)
+    for (int grid = 0; grid <= 1; ++grid) {
+      const int n = m < 4 ? POINTS : m < 5 ? 60 : 16;
+      gannet_boxes boxes;
+      int positive = 0;
+      if (grid)
+        random_points(m, n + ADDED, m, 12, y);
+      else
+        sphere_points(m, n + ADDED, m, y);
+      make_candidates(CANDIDATES, m, z);
+      assert_ok(gannet_boxes_create(n, m, y, reference, &boxes));
+      for (int added = 0; added <= ADDED; ++added) {
+        for (int i = 0; i < CANDIDATES; ++i) {
+          const double sum = plain_improvement(&boxes, z + i * m);
+          assert_near(gannet_hypervolume_improvement(&boxes, z + i * m, NULL), sum, 1e-14 * sum);
+          positive += sum > 0;
+        }
+        if (added < ADDED) assert_ok(gannet_boxes_add(&boxes, y + (n + added) * m));
+      }
+      assert_in_range(positive, 1, CANDIDATES * (ADDED + 1) - 1);
+      gannet_boxes_release(&boxes);
+    }
+}
+
 /* Which function of y: the improvement, or its smoothed logarithm. */
 static double value_at(bool smooth, const gannet_boxes *boxes, const double *y, double *gradient) {
   static const double smoothing[] = {0.01, 0.02, 0.03, 0.01, 0.02};
@@ -285,6 +329,7 @@ static void expectations_have_their_limits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(improvements_are_differences_of_hypervolumes),
+      cmocka_unit_test(skipped_boxes_add_nothing),
       cmocka_unit_test(gradients_agree_with_differences),
       cmocka_unit_test(the_smoothing_is_an_expectation),
       cmocka_unit_test(smoothing_depends_on_the_region_alone),

@@ -20,8 +20,9 @@ enum {
  * infeasible to feasible, in standard deviations of a constraint. */
 static const double smoothing = 1e-3, width = 0.02;
 
-/* Below all rough scores where a draw improves. */
-static const double rough_offset = -2000;
+/* What is added to rough scores where no draw improves, and what lies between them and the others.
+ */
+static const double rough_offset = -2000, least_improving = -1000;
 
 void gannet_front_score_release(gannet_front_score *s) {
   for (int j = 0; s->boxes && j < s->draws; ++j) gannet_boxes_release(&s->boxes[j]);
@@ -48,22 +49,28 @@ static const gannet_surrogate *model_of(const gannet_front_score *s, int i) {
   return gannet_models_surrogate(s->models, i);
 }
 
-/* Draws at m <= GANNET_TILE points, into s->tile. */
-static gannet_err draw_tile(gannet_front_score *s, int m, const double *x_unit) {
-  const size_t block = (size_t)s->draws * GANNET_TILE;
-  double *feasible = s->tile + (size_t)s->n_objectives * block, slope;
-  memset(feasible, 0, (size_t)(s->rows - s->n_objectives) * block * sizeof *feasible);
+/* Draws at m <= GANNET_TILE points.
+ *
+ * to  out  [m][draws][rows]
+ */
+static gannet_err draw_tile(gannet_front_score *s, int m, const double *x_unit, double *to) {
+  const size_t point = (size_t)s->draws * (size_t)s->rows;
+  double slope;
+  for (size_t at = 0; s->rows > s->n_objectives && at < (size_t)m * (size_t)s->draws; ++at)
+    to[at * (size_t)s->rows + (size_t)s->n_objectives] = 0;
   for (int i = 0; i < s->n_models; ++i) {
     const int objective = gannet_models_objective(s->models, i);
     const double threshold = gannet_models_threshold(s->models, i);
     GANNET_TRY(gannet_surrogate_draw_values(model_of(s, i), m, x_unit, s->raw, GANNET_TILE));
-    double *to = objective >= 0 ? s->tile + (size_t)objective * block : feasible;
-    for (int j = 0; j < s->draws; ++j)
-      for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p)
+    for (int p = 0; p < m; ++p)
+      for (int j = 0; j < s->draws; ++j) {
+        const double raw = s->raw[(ptrdiff_t)j * GANNET_TILE + p];
+        double *row = to + (size_t)p * point + (size_t)j * (size_t)s->rows;
         if (objective >= 0)
-          to[p] = gannet_models_in_ranges(s->models, objective, s->raw[p], &slope);
+          row[objective] = gannet_models_in_ranges(s->models, objective, raw, &slope);
         else
-          to[p] += log_step((s->raw[p] - threshold) / width, &slope);
+          row[s->n_objectives] += log_step((raw - threshold) / width, &slope);
+      }
   }
   return GANNET_OK;
 }
@@ -95,21 +102,17 @@ static gannet_err list_designs(const gannet_member *member, int *n, double *x) {
   return err;
 }
 
-static void take_values(const gannet_front_score *s, int j, int p, double *y) {
-  for (int m = 0; m < s->n_objectives; ++m)
-    y[m] = s->tile[((size_t)m * (size_t)s->draws + (size_t)j) * GANNET_TILE + (size_t)p];
-}
-
 /* The fronts by the values of draws at n designs x; y: [n][n_objectives] scratch. */
 static gannet_err make_fronts(gannet_front_score *s, int n, const double *x, double *y) {
   const size_t m = (size_t)s->n_objectives;
-  const double *feasible_logs = s->tile + m * (size_t)s->draws * GANNET_TILE; /* of p */
-  GANNET_TRY(draw_tile(s, n, x));
+  GANNET_TRY(draw_tile(s, n, x, s->tile));
   for (int j = 0; j < s->draws; ++j) {
     int feasible = 0;
-    for (int p = 0; p < n; ++p)
-      if (s->rows == s->n_objectives || feasible_logs[j * GANNET_TILE + p] >= log(0.5))
-        take_values(s, j, p, y + (size_t)feasible++ * m);
+    for (int p = 0; p < n; ++p) {
+      const double *row = s->tile + (size_t)(p * s->draws + j) * (size_t)s->rows;
+      if (s->rows == s->n_objectives || row[m] >= log(0.5))
+        memcpy(y + (size_t)feasible++ * m, row, m * sizeof *y);
+    }
     GANNET_TRY(gannet_boxes_create(feasible, s->n_objectives, y, s->reference, &s->boxes[j]));
   }
   return GANNET_OK;
@@ -217,15 +220,6 @@ gannet_err gannet_front_score_add(gannet_front_score *s, const double *x_unit) {
   return GANNET_OK;
 }
 
-/* Copy the tile of candidates from first on from the cache, or to it. */
-static void move_tile(gannet_front_score *s, int64_t first, int m, bool to_cache) {
-  for (int r = 0; r < s->rows * s->draws; ++r) {
-    double *kept = s->cache + (int64_t)r * s->n_candidates + first;
-    double *here = s->tile + (ptrdiff_t)r * GANNET_TILE;
-    memcpy(to_cache ? kept : here, to_cache ? here : kept, (size_t)m * sizeof *here);
-  }
-}
-
 /* Logarithm of the mean of exponentials. */
 static double log_mean_exp(int n, const double *logs) {
   double most = -INFINITY, sum = 0;
@@ -235,46 +229,48 @@ static double log_mean_exp(int n, const double *logs) {
   return most + log(sum / n);
 }
 
-/* The rough score of point p of the tile. */
-static double score_roughly(const gannet_front_score *s, int p) {
-  const double *feasible = s->tile + (size_t)s->n_objectives * (size_t)s->draws * GANNET_TILE;
+/* Whether a score cannot be among the largest of the scan. */
+static bool is_too_small(const gannet_front_score *s, double score) {
+  const double rounding = 1e-9;
+  return s->keep > 0 && s->n_largest == s->keep && score < s->largest[s->keep - 1] - rounding;
+}
+
+/* The rough score of a point, by its draws [draws][rows]. */
+static double score_roughly(const gannet_front_score *s, const double *drawn) {
   const bool constrained = s->rows > s->n_objectives;
   const int n = s->draws < ROUGH_DRAWS ? s->draws : ROUGH_DRAWS;
-  double y[GANNET_OBJECTIVES_MOST], logs[ROUGH_DRAWS], sum = 0;
+  double logs[ROUGH_DRAWS], sum = 0;
   for (int j = 0; j < s->draws; ++j) {
-    const double log_feasible = constrained ? feasible[j * GANNET_TILE + p] : 0;
+    const double *y = drawn + (ptrdiff_t)j * s->rows;
+    const double log_feasible = constrained ? y[s->n_objectives] : 0;
     if (log_feasible < -40) continue;
-    take_values(s, j, p, y);
     sum += gannet_hypervolume_improvement(&s->boxes[j], y, NULL) * exp(log_feasible);
   }
   if (sum > 0) return log(sum / s->draws);
+  if (is_too_small(s, least_improving)) return least_improving;
   for (int j = 0; j < n; ++j) {
-    take_values(s, j, p, y);
+    const double *y = drawn + (ptrdiff_t)j * s->rows;
     logs[j] = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, NULL) +
-              (constrained ? feasible[j * GANNET_TILE + p] : 0);
+              (constrained ? y[s->n_objectives] : 0);
   }
   return rough_offset + log_mean_exp(n, logs);
 }
 
 gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int64_t first,
                                     double *scores, int ld) {
-  const double rounding = 1e-9;
   gannet_front_score *s = user;
+  const ptrdiff_t point = (ptrdiff_t)s->draws * s->rows;
+  double *drawn = s->cache ? s->cache + first * point : s->tile;
   (void)ld;
-  if (s->cache && s->known[first]) {
-    move_tile(s, first, m, false);
-  } else {
-    GANNET_TRY(draw_tile(s, m, x_unit));
-    if (s->cache) move_tile(s, first, m, true);
-    if (s->cache) s->known[first] = true;
-  }
+  if (!s->cache || !s->known[first]) GANNET_TRY(draw_tile(s, m, x_unit, drawn));
+  if (s->cache) s->known[first] = true;
   for (int p = 0; p < m; ++p) {
     double *bound = s->cache && s->keep > 0 ? &s->bound[first + p] : NULL;
-    if (bound && s->n_largest == s->keep && *bound < s->largest[s->keep - 1] - rounding) {
+    if (bound && is_too_small(s, *bound)) {
       scores[p] = *bound;
       continue;
     }
-    scores[p] = score_roughly(s, p);
+    scores[p] = score_roughly(s, drawn + p * point);
     if (!bound) continue;
     *bound = scores[p];
     note_score(s, scores[p]);

@@ -33,15 +33,15 @@ typedef struct {
   double smoothing[GANNET_OBJECTIVES_MOST];
   gannet_boxes *boxes; /* [draws] */
 
-  /* Draws at a tile of points, [rows][draws][GANNET_TILE]: the objectives, then one row of sums of
-   * log p over the constraints. */
+  /* Draws at a tile of points, [GANNET_TILE][draws][rows]: the objectives, then the sum of log p
+   * over the constraints, if there are any. */
   int rows;
   double *tile;
   double *raw; /* [draws][GANNET_TILE] of one model */
 
   /* The same at all candidates of the batch, as far as this rank has scored them: */
   int64_t n_candidates;
-  double *cache; /* [rows][draws][n_candidates]; NULL = it would be too large */
+  double *cache; /* [n_candidates][draws][rows]; NULL = it would be too large */
   bool *known;   /* [n_candidates], by the first candidate of a tile */
   double *bound; /* [n_candidates] last rough scores; INFINITY before the first */
   int keep;      /* rough scores that must be right, the largest; 0 = all */
