@@ -29,7 +29,8 @@ GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
 GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
                                         gannet_recommendation *recommendation);
 
-/* Print "12 of 24 feasible" to stderr, beside a table, when the problem has constraints.
+/* Print "12 of 24 feasible, 3 incomplete" to stderr, beside a table, when the problem has
+ * constraints or results lack values.
  *
  * Local.
  */

@@ -111,6 +111,27 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   if (why[0]) cli_say(stdout, "ended        %s\n", why);
 }
 
+/* Which values results lack that would count otherwise: "17 without lift, 1 without stress". */
+static void print_incomplete(const gannet_campaign *campaign, const gannet_tally *tally) {
+  const gannet_problem *problem = campaign->input->problem;
+  const gannet_history *history = campaign->history;
+  if (tally->incomplete == 0) return;
+  cli_say(stdout, "incomplete  ");
+  for (int k = 0, shown = 0; k <= problem->spec.n_constraints; ++k) {
+    int64_t n = 0;
+    for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+      const gannet_evaluation *row = gannet_history_get(history, id);
+      const double value = k == 0 ? row->objective : gannet_history_constraints(history, id)[k - 1];
+      n += row->status == GANNET_EVAL_DONE && row->origin != GANNET_ORIGIN_IMPORT && isnan(value) &&
+           gannet_history_feasibility(history, id) < 0;
+    }
+    if (n > 0)
+      cli_say(stdout, "%s %lld result%s without %s", shown++ ? "," : "", (long long)n,
+              n == 1 ? "" : "s", gannet_problem_quantity_name(problem, k));
+  }
+  cli_say(stdout, "\n");
+}
+
 static bool is_noisy(const gannet_campaign *campaign) {
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
   return spec->n_objectives == 0 &&
@@ -346,6 +367,7 @@ static gannet_err run_status(const cli_arguments *arguments, const cli_world *wo
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
+    print_incomplete(&campaign, &tally);
     err = print_on_bounds(&campaign);
     if (err == GANNET_OK) err = print_recommended(&campaign);
     print_penalties(&campaign);

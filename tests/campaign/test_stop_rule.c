@@ -131,6 +131,65 @@ static void stagnation_counts_results_since_the_last_improvement(void **state) {
   end(&c);
 }
 
+/* Whether a result was the first of its values when it came, and no better one was there. */
+static bool joins_front(const double *y, const bool *is_feasible, int at, int m) {
+  for (int i = 0; i < at; ++i) {
+    bool is_as_good = is_feasible[i];
+    for (int j = 0; j < m; ++j) is_as_good = is_as_good && y[i * m + j] <= y[at * m + j];
+    if (is_as_good) return false;
+  }
+  return is_feasible[at];
+}
+
+/* Few values, so that many are equal; told against the order of their numbers. */
+static void results_since_one_came_onto_the_front_are_counted(void **state) {
+  static const char *const objectives[] = {"", "a: {}, b: {goal: maximize}",
+                                           "a: {}, b: {goal: maximize}, c: {}"};
+  enum { N = 100, MOST = 3 };
+  (void)state;
+  for (int m = 2; m <= MOST; ++m) {
+    course c = {0};
+    char text[600];
+    double y[N * MOST];
+    bool is_feasible[N];
+    uint64_t random = 5;
+    (void)snprintf(text, sizeof text,
+                   "method: random\nvariables: {x: {lower: 0, upper: 1}}\nconstraints: {mass: "
+                   "{upper: 1}}\nobjectives: {%s}\nstop: {stagnation: 1}\nbudget: {evaluations: "
+                   "10}\nevaluate: {backend: manual}\n",
+                   objectives[m - 1]);
+    assert_ok(parse_text(text, &c.campaign.input, &c.complaints));
+    assert_ok(gannet_history_create(c.campaign.input->problem, &c.campaign.history));
+    propose(&c, N);
+    for (int at = 0, stagnant = 0, seen = 0; at < N; ++at) {
+      double values[MOST + 1] = {0};
+      for (int j = 0; j <= m; ++j) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        values[j] = (double)(random >> 60);
+      }
+      for (int j = 0; j < m; ++j) y[at * m + j] = values[j];
+      is_feasible[at] = values[m] < 12;
+      double constraints[] = {is_feasible[at] ? 0 : 2, -values[1], values[2]};
+      const gannet_result_record result = {.id = N - 1 - at,
+                                           .status = GANNET_EVAL_DONE,
+                                           .objective = values[0],
+                                           .constraints = constraints};
+      assert_ok(gannet_history_tell(c.campaign.history, &result));
+      const bool joins = joins_front(y, is_feasible, at, m);
+      stagnant = joins ? 0 : stagnant + seen;
+      seen = seen || joins;
+      char expected[200] = "";
+      if (stagnant > 0)
+        (void)snprintf(expected, sizeof expected,
+                       "stop.stagnation: no improvement by the last %d result%s (limit 1); the "
+                       "front is as it was",
+                       stagnant, stagnant == 1 ? "" : "s");
+      assert_reason(&c, expected);
+    }
+    end(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_keys_nothing_ends_it),
@@ -138,6 +197,7 @@ int main(void) {
       cmocka_unit_test(a_target_has_the_sense_of_the_goal),
       cmocka_unit_test(one_result_is_told_of_as_one),
       cmocka_unit_test(stagnation_counts_results_since_the_last_improvement),
+      cmocka_unit_test(results_since_one_came_onto_the_front_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,28 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
         self.assertIn("line 3: refused: no value of objective drag", told.err)
         self.assertIn("4 rows: 2 imported (1 without a value of a constraint)", told.out)
 
+    def test_what_lacks_an_objective_is_counted(self):
+        """A design without a lift is neither feasible nor on the front; one that breaks the constraint need not have one."""
+        self.write(SIMULATION.replace('print "lift", -(1 - x) * (1 + y)', 'print "lift", x + y < 0.7 ? "missing" : -(1 - x) * (1 + y)'),
+                   "sim.sh", 0o755)
+        outcome = self.begin(WING.replace("evaluations: 12", "evaluations: 18"))
+        rows = self.history("wing.campaign")
+        lacking = [row for row in rows if not row["lift"] and not row["feasible"]]
+        feasible = [row for row in rows if row["feasible"] == "true"]
+        self.assertEqual(len(lacking), len([row for row in rows if not row["lift"]]))
+        self.assertGreater(min(len(lacking), len(feasible)), 2)
+        words = f"{len(feasible)} of 18 feasible, {len(lacking)} incomplete"
+        front = self.front_of(rows)
+        self.assertIn(f"18 evaluations done, 0 cannot run, 0 failed, 0 pending; {words}\nfront: {len(front)} designs", outcome.out)
+        status = self.gannet("status", "wing.campaign").out
+        self.assertIn(words, status)
+        self.assertIn(f"incomplete   {len(lacking)} results without lift\n", status)
+        self.assertIn(words, self.gannet("watch", "wing.campaign", "--once").out)
+        self.assertEqual(self.gannet("correct", "wing.campaign", "--id", lacking[0]["id"], "--constraint", "lift=-2").code, FINISHED)
+        self.assertIn(f"incomplete   {len(lacking) - 1} result", self.gannet("status", "wing.campaign").out)
+        free = self.gannet("run", self.write(WING.replace("constraints: {stress: {upper: 0.9}}\n", ""), "free.yaml"), "--directory", "free.campaign")
+        self.assertRegex(free.out, r"12 evaluations done, 0 cannot run, 0 failed, 0 pending; \d incomplete\n")
+
     def test_names_that_columns_have(self):
         self.write(SIMULATION.replace('"lift"', '"status"').replace('"mass"', '"front"'), "sim.sh", 0o755)
         text = WING.replace("lift:", "status:")

@@ -66,12 +66,16 @@ bool gannet_ledger_is_feasible(const gannet_ledger *ledger, int64_t id) {
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
   const bool is_imported =
       gannet_history_get(ledger->history, ticket->result.id)->origin == GANNET_ORIGIN_IMPORT;
-  const bool is_feasible = gannet_result_feasibility(ledger->problem, &ticket->result) == 1 &&
-                           !gannet_history_get(ledger->history, ticket->result.id)->elsewhere;
+  const int feasibility = gannet_result_feasibility(ledger->problem, &ticket->result);
+  const bool is_feasible =
+      feasibility == 1 && !gannet_history_get(ledger->history, ticket->result.id)->elsewhere;
   if (ticket->has_result) ledger->n_ended[ticket->result.status] += sign;
   if (ticket->has_result && is_imported) ledger->n_imported[ticket->result.status] += sign;
   if (is_feasible) ledger->n_feasible += sign;
   if (is_feasible && is_imported) ledger->n_imported_feasible += sign;
+  if (ticket->has_result && ticket->result.status == GANNET_EVAL_DONE && feasibility < 0 &&
+      !is_imported)
+    ledger->n_incomplete += sign;
   const double seconds = ticket->result.run.ended - ticket->result.run.started;
   if (sign > 0 && seconds > ledger->longest) ledger->longest = seconds;
 }
@@ -527,7 +531,7 @@ static gannet_err plan_change(const gannet_ledger *ledger, const char *descripti
 static gannet_err count_anew(gannet_ledger *ledger) {
   memset(ledger->n_ended, 0, sizeof ledger->n_ended);
   memset(ledger->n_imported, 0, sizeof ledger->n_imported);
-  ledger->n_feasible = ledger->n_imported_feasible = 0;
+  ledger->n_feasible = ledger->n_imported_feasible = ledger->n_incomplete = 0;
   forget_columns(ledger);
   for (int64_t i = 0; i < ledger->n; ++i) {
     const gannet_ticket *ticket = &ledger->ticket[i];

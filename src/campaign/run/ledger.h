@@ -139,6 +139,9 @@ typedef struct {
   int64_t n_ended[GANNET_EVAL_STATUS_COUNT];    /* evaluations with a result, by its status */
   int64_t n_imported[GANNET_EVAL_STATUS_COUNT]; /* of these: imported ones */
   int64_t n_imported_feasible;
+  /* Of those that are done and not imported: results that keep the constraints as far as is known,
+   * and lack a value of an objective or constraint. */
+  int64_t n_incomplete;
   int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */

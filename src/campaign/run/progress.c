@@ -35,7 +35,8 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       .failed = all[GANNET_EVAL_FAILED] - imported[GANNET_EVAL_FAILED],
       .pending = gannet_ledger_pending(ledger),
       .imported = gannet_history_count_origin(campaign->history, GANNET_ORIGIN_IMPORT),
-      .feasible = ledger->n_feasible - ledger->n_imported_feasible};
+      .feasible = ledger->n_feasible - ledger->n_imported_feasible,
+      .incomplete = ledger->n_incomplete};
   if (gannet_problem_n_bounded(campaign->input->problem) == 0) tally->feasible = -1;
   const gannet_problem *problem = campaign->input->problem;
   const char *unit = gannet_problem_objective_unit(problem);
@@ -70,10 +71,14 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
 }
 
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text) {
+  int used = 0;
   text[0] = '\0';
   if (tally->feasible >= 0)
-    (void)snprintf(text, GANNET_TALLY_TEXT, "%s%lld of %lld feasible", before,
-                   (long long)tally->feasible, (long long)tally->done);
+    used = snprintf(text, GANNET_TALLY_TEXT, "%s%lld of %lld feasible", before,
+                    (long long)tally->feasible, (long long)tally->done);
+  if (tally->incomplete > 0)
+    (void)snprintf(text + used, (size_t)(GANNET_TALLY_TEXT - used), "%s%lld incomplete",
+                   used ? ", " : before, (long long)tally->incomplete);
 }
 
 void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {

@@ -21,8 +21,10 @@ typedef struct {
 typedef struct {
   int64_t done, cannot_run, failed, pending; /* without imported ones */
   int64_t imported;
-  int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
-  double violation; /* of the best one; 0 = it is feasible */
+  int64_t feasible;   /* of those that are done; -1 = the problem has no constraints */
+  int64_t incomplete; /* of those that are done: without a value of an objective or constraint, so
+                         that nobody knows whether they would be feasible or on the front */
+  double violation;   /* of the best one; 0 = it is feasible */
   gannet_best best;
   char best_runs[GANNET_RUNS_TEXT]; /* its evaluations, "3 runs, evaluations 6, 7, 8" */
   bool is_best_imported;
@@ -42,12 +44,14 @@ enum { GANNET_TALLY_TEXT = 400 };
  */
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 
-/* "12 of 24 feasible": how many of the evaluations with results keep all constraints.
+/* "12 of 24 feasible, 3 incomplete": how many of the evaluations with results keep all constraints,
+ * and how many lack a value.
  *
  * Local.
  *
  * before  in   put before it, "; "
- * text    out  [GANNET_TALLY_TEXT]; "" when the problem has no constraints
+ * text    out  [GANNET_TALLY_TEXT]; "" when the problem has no constraints and nothing is
+ * incomplete
  */
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
 

@@ -7,31 +7,10 @@
 #include "base/memory.h"
 #include "campaign/run/budget.h"
 #include "optimizer/substitute.h"
+#include "pareto/front.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
 #include "problem/runs.h"
-
-/* Whether no design of the front so far is as good as a new one in every objective. The new one
- * takes its place among them then, for those that it dominates.
- *
- * front  inout  [*n][m] minimised, with room for one more
- */
-static bool enter_front(int m, const double *y, int64_t *n, double *front) {
-  int64_t kept = 0;
-  for (int64_t i = 0; i < *n; ++i) {
-    bool is_as_good = true;
-    for (int j = 0; j < m; ++j) is_as_good = is_as_good && front[i * m + j] <= y[j];
-    if (is_as_good) return false;
-  }
-  for (int64_t i = 0; i < *n; ++i) {
-    bool is_dominated = true;
-    for (int j = 0; j < m; ++j) is_dominated = is_dominated && y[j] <= front[i * m + j];
-    if (!is_dominated) memmove(front + kept++ * m, front + i * m, (size_t)m * sizeof *front);
-  }
-  memcpy(front + kept * m, y, (size_t)m * sizeof *front);
-  *n = kept + 1;
-  return true;
-}
 
 /* Results that were told after the first run of the best design, where the runs of a design are
  * joined. */
@@ -48,30 +27,47 @@ static int64_t count_since_best(const gannet_history *history) {
   return stagnant;
 }
 
+/* The last of the first results, as they were told, that came onto the front of those before it,
+ * as a place among all results; -1 = none is feasible. One that another result has driven off the
+ * front since is not the last one that came onto it, so the last one is on the front of all. */
+static gannet_err find_last_on_front(const gannet_history *history, int64_t *last) {
+  const int64_t *order = gannet_history_order(history), n = gannet_history_count_told(history);
+  const size_t m = (size_t)gannet_problem_n_objectives(gannet_history_problem(history));
+  double *y = NULL;
+  int64_t *place = NULL; /* [rows] among all results */
+  int *front = NULL, rows = 0, n_front = 0;
+  gannet_err err = gannet_alloc((size_t)n * m, sizeof *y, &y);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *place, &place);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *front, &front);
+  for (int64_t i = 0; err == GANNET_OK && i < n; ++i) {
+    if (!gannet_history_is_feasible(history, order[i])) continue;
+    gannet_history_objectives(history, order[i], y + (size_t)rows * m);
+    place[rows++] = i;
+  }
+  if (err == GANNET_OK) err = gannet_pareto_front(rows, (int)m, y, &n_front, front);
+  *last = err == GANNET_OK && n_front > 0 ? place[front[n_front - 1]] : -1;
+  gannet_free(&y);
+  gannet_free(&place);
+  gannet_free(&front);
+  return err;
+}
+
 /* Results that were told after the last feasible one that was better than those before: with
  * several objectives, that came onto the front. Imported and discarded ones are left out; 0 without
  * a feasible design. */
 static gannet_err count_stagnant(const gannet_history *history, int64_t *stagnant) {
   const int64_t *order = gannet_history_order(history), n = gannet_history_count_told(history);
-  const int m = gannet_problem_n_objectives(gannet_history_problem(history));
-  double *front = NULL, y[GANNET_OBJECTIVES_MOST];
-  int64_t n_front = 0;
+  int64_t last = -1;
   *stagnant = 0;
   if (gannet_history_joins_runs(history)) {
     *stagnant = count_since_best(history);
     return GANNET_OK;
   }
-  GANNET_TRY(gannet_alloc(((size_t)n + 1) * (size_t)m, sizeof *front, &front));
-  for (int64_t i = 0; i < n; ++i) {
+  GANNET_TRY(find_last_on_front(history, &last));
+  for (int64_t i = last + 1; last >= 0 && i < n; ++i) {
     const gannet_evaluation *row = gannet_history_get(history, order[i]);
-    gannet_history_objectives(history, order[i], y);
-    if (gannet_history_is_feasible(history, order[i]) && enter_front(m, y, &n_front, front))
-      *stagnant = 0;
-    else if (n_front > 0 && row->origin != GANNET_ORIGIN_IMPORT &&
-             row->status != GANNET_EVAL_DISCARDED)
-      *stagnant += 1;
+    *stagnant += row->origin != GANNET_ORIGIN_IMPORT && row->status != GANNET_EVAL_DISCARDED;
   }
-  gannet_free(&front);
   return GANNET_OK;
 }
 
