@@ -9,7 +9,7 @@
  *   query.c          reading a campaign directory, for commands that change nothing
  *   open_campaign.c  opening a campaign that another process may hold, for ask, tell, run and step
  *   main.c           finds the command, starts MPI where it is needed, reports errors
- *   program.c        why gannet is three programs (program.h)
+ *   program.c        why gannet is more than one program (program.h)
  */
 #ifndef GANNET_CLI_CLI_H
 #define GANNET_CLI_CLI_H

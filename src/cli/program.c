@@ -10,8 +10,8 @@
 #include "base/file.h"
 
 /* The loader ends a program that has too little room for its libraries, and says "failed to map
- * segment". Their least sizes are known: HDF5 with what it needs takes 24 MiB, and the buffer that
- * BLAS asks for at its start, 192 MiB (linalg/blas.c), is more than all libraries. */
+ * segment". Their least sizes are known: the shared HDF5 with what it needs takes 24 MiB, and the
+ * buffer that BLAS asks for at its start, 192 MiB (linalg/blas.c), is more than all libraries. */
 static gannet_err check_room(cli_reach reach) {
   const size_t bytes = (size_t)(reach == CLI_STATE ? 24 : 192) << 20;
   void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -22,11 +22,11 @@ static gannet_err check_room(cli_reach reach) {
   return GANNET_OK;
 }
 
-/* src/cli/CMakeLists.txt sets CLI_OWN_REACH, what this program is linked for, and CLI_LIBEXEC, the
- * way from the folder of installed programs to that of the programs that they execute. */
+/* src/cli/CMakeLists.txt sets CLI_OWN_REACH, what this program is linked for, and CLI_PLACES, the
+ * folders of the programs that it executes, relative to its own: in a build and in an installation.
+ */
 gannet_err cli_become(cli_reach reach, char **argv) {
-  /* in the folder of a build, from the folder of an installation, beside this program */
-  static const char *const places[] = {"libexec/gannet", CLI_LIBEXEC "/gannet", ".."};
+  static const char *const places[] = {CLI_PLACES};
   const char *name = reach == CLI_STATE ? "state" : "everything";
   char own[PATH_MAX], path[PATH_MAX + 64];
   if (reach <= CLI_OWN_REACH) return GANNET_OK;
@@ -35,9 +35,7 @@ gannet_err cli_become(cli_reach reach, char **argv) {
   if (length < 0) return gannet_raise_errno("read", "/proc/self/exe");
   own[length] = '\0';
   *strrchr(own, '/') = '\0';
-  const size_t first = CLI_OWN_REACH == CLI_TABLES ? 0 : 2,
-               last = CLI_OWN_REACH == CLI_TABLES ? 1 : 2;
-  for (size_t i = first; i <= last; ++i) {
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
     (void)snprintf(path, sizeof path, "%s/%s/%s/gannet", own, places[i], name);
     (void)execv(path, argv);
     if (errno != ENOENT) return gannet_raise_errno("execute", path);

@@ -1,8 +1,9 @@
-/* The three programs that gannet consists of. They are linked from the same objects.
+/* The programs that gannet consists of. They are linked from the same objects.
  *
- * `gannet` is linked without MPI, HDF5, PETSc and BLAS, so that help, tables and completion open
- * few files. A command that needs more executes the program in libexec that has it, under the same
- * process number and with the same arguments.
+ * `gannet` is linked without MPI, PETSc and BLAS, and with HDF5 as an archive, so that help,
+ * tables, completion and queries open few files. A command that needs more executes the program in
+ * libexec that has it, under the same process number and with the same arguments. Where HDF5 has no
+ * archive, a third program in libexec, for queries, has the shared HDF5 and MPI.
  */
 #ifndef GANNET_CLI_PROGRAM_H
 #define GANNET_CLI_PROGRAM_H
@@ -12,7 +13,7 @@
 /* The reach of a program: what it can do. Each reach includes the ones before it. */
 typedef enum {
   CLI_TABLES,    /* the command line, campaign files, tables of options */
-  CLI_STATE,     /* reading campaigns: HDF5, and MPI where HDF5 was built with it */
+  CLI_STATE,     /* reading campaigns: HDF5 */
   CLI_EVERYTHING /* models, simulations, ranks */
 } cli_reach;
 

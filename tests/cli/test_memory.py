@@ -60,8 +60,9 @@ class Memory(program.ProgramTest):
     def test_limits_of_a_process(self):
         file = self.write(SOBOL)
         self.succeed("run", file, "-q", "--max-evals", 8)
-        for megabytes, no_memory, words in ((28, True, ("status", "fast.campaign")), (40, False, ("status", "fast.campaign")),
-                                            (28, True, ("verify", "fast.campaign")), (44, False, ("verify", "fast.campaign")),
+        small = 28 if part("state") != program.GANNET else 16  # the shared HDF5 needs more room than the archive
+        for megabytes, no_memory, words in ((small, True, ("status", "fast.campaign")), (40, False, ("status", "fast.campaign")),
+                                            (small, True, ("verify", "fast.campaign")), (44, False, ("verify", "fast.campaign")),
                                             *((size, True, ("run", "--dry-run", "-d", "other.campaign", file))
                                               for size in (30, 100, 150, 180, 210))):
             limit = ("sh", "-c", f'ulimit -v {megabytes}000 && exec "$@"', "sh")

@@ -71,40 +71,47 @@ static const gannet_section fixed[] = {
 
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
-static bool method_section(int i, gannet_section *section) {
-  const gannet_method *method = gannet_methods[i];
-  if (!method) return false;
+/* Entry *i of a NULL-terminated registry; behind its end, *i is lowered by its size. */
+#define FIND_ENTRY(entries, i)          \
+  int k = 0;                            \
+  while ((entries)[k] && k < *(i)) ++k; \
+  *(i) -= k;                            \
+  if (!(entries)[k]) return false
+
+static bool method_section(int *i, gannet_section *section) {
+  FIND_ENTRY(gannet_methods, i);
+  const gannet_method *method = gannet_methods[k];
   *section =
       (gannet_section){"", GANNET_SECTION_METHOD, "method", method->name, NULL, method->summary};
   return true;
 }
 
-static bool evaluator_section(int i, gannet_section *section) {
-  const gannet_evaluator_type *type = gannet_evaluator_types[i];
-  if (!type) return false;
+static bool evaluator_section(int *i, gannet_section *section) {
+  FIND_ENTRY(gannet_evaluator_types, i);
+  const gannet_evaluator_type *type = gannet_evaluator_types[k];
   *section = (gannet_section){"evaluate", GANNET_SECTION_CAMPAIGN, "backend",
                               type->name, type->options,           type->summary};
   return true;
 }
 
-static bool surrogate_section(int i, gannet_section *section) {
-  const gannet_surrogate_type *type = gannet_surrogate_types[i];
-  if (!type) return false;
+static bool surrogate_section(int *i, gannet_section *section) {
+  FIND_ENTRY(gannet_surrogate_types, i);
+  const gannet_surrogate_type *type = gannet_surrogate_types[k];
   *section = (gannet_section){"surrogate", GANNET_SECTION_METHOD, "type",
                               type->name,  type->options,         type->summary};
   return true;
 }
 
-static bool acquisition_section(int i, gannet_section *section) {
-  const gannet_acq_type *type = gannet_acq_types[i];
-  if (!type) return false;
+static bool acquisition_section(int *i, gannet_section *section) {
+  FIND_ENTRY(gannet_acq_types, i);
+  const gannet_acq_type *type = gannet_acq_types[k];
   *section = (gannet_section){"acquisition", GANNET_SECTION_METHOD, "type",
                               type->name,    type->options,         type->summary};
   return true;
 }
 
 bool gannet_schema_get(int i, gannet_section *section) {
-  typedef bool (*family)(int, gannet_section *);
+  typedef bool (*family)(int *, gannet_section *);
   static const family families[] = {method_section, evaluator_section, surrogate_section,
                                     acquisition_section};
   if (i < FIXED) {
@@ -112,12 +119,8 @@ bool gannet_schema_get(int i, gannet_section *section) {
     return true;
   }
   i -= FIXED;
-  for (size_t f = 0; f < sizeof families / sizeof *families; ++f) {
-    int size = 0;
-    for (; families[f](size, section); ++size)
-      if (size == i) return true;
-    i -= size;
-  }
+  for (size_t f = 0; f < sizeof families / sizeof *families; ++f)
+    if (families[f](&i, section)) return true;
   return false;
 }
 
