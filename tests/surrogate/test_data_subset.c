@@ -155,7 +155,7 @@ static gannet_surrogate *create_head(void) {
   const gannet_setting settings[] = {{.key = "width", .text = "3"},
                                      {.key = "layers", .text = "1"},
                                      {.key = "train_points", .text = "10"}};
-  const double hyper[] = {log(0.7), log(0.05)};
+  const double hyper[] = {log(0.01), log(0.05 / 0.7), log(0.05), log(0.05)};
   gannet_surrogate *s = create(&gannet_surrogate_linear_head, 3, settings);
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
   return s;

@@ -1,67 +1,19 @@
-/* DNGO: Bayesian linear regression on the last hidden layer of a trained network (Snoek et al.
- * 2015, "Scalable Bayesian optimization using deep neural networks").
- *
- *   y = w . phi(x) + noise,  phi = [c a_L(x; theta_1), c a_L(x; theta_2), 1],  w ~ N(0, prior I)
- *
- * a_L are the units of the last layer of the antisymmetric pair of network/mlp.h. Every fit trains
- * the pair anew from the same start, on a choice of the observations where there are many. The
- * regression takes all observations, so its cost is linear in their number. The variances of prior
- * and noise maximise the evidence.
- */
+/* The table of operations of linear_head.h. */
+#include "surrogate/models/linear_head/linear_head.h"
+
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "network/input_embedding.h"
-#include "network/mlp.h"
-#include "network/train.h"
-#include "surrogate/data_subset.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
-#include "surrogate/regression.h"
 
 enum {
-  ROWS = GANNET_REGRESSION_ROWS, /* points whose features are made at once */
+  ROWS = LINEAR_HEAD_ROWS,
   RETRAINED = 500 /* with more observations, results to come do not train the network anew */
 };
-
-typedef struct {
-  int activation, layers, width;
-  double input_scale, decay, noise_floor;
-  int fit_points, train_points;
-  gannet_train_options training;
-} linear_head_options;
-
-typedef struct {
-  const gannet_context *context;
-  const linear_head_options *options;
-  gannet_streams streams;
-  int d, p; /* variables, features */
-  gannet_mlp net;
-  gannet_input_embedding embedding; /* input embedding of the network */
-  double *rho;                      /* [d] scales of the embedding */
-  double hyper[GANNET_REGRESSION_HYPER];
-  double noise; /* variance that multiplies the inverse of the regression's matrix */
-  int n, capacity;
-  bool told;         /* that the learning rate was lowered */
-  bool stale;        /* theta fits no data: the network must be trained */
-  int trained;       /* number of observations that theta was trained on */
-  int64_t iteration; /* iteration in which theta was trained */
-  double *theta;     /* [2][parameters] */
-  double *weighted;  /* [2][parameters] theta with output weights of feature_gradient */
-  double *z;         /* [capacity][d+1] embedded points */
-  double *y;         /* [capacity] */
-  double *phi;       /* [capacity][p] */
-  double *w;         /* [p] mean of the weights */
-  gannet_regression *posterior;
-  gannet_mlp_tape tape;
-  double *tile;  /* [ROWS][d+1] embedded points of a tile */
-  double *rows;  /* [ROWS][p] features of a tile */
-  double *by_z;  /* [d+1] */
-  double *draws; /* [q][p] */
-  int q;
-} linear_head;
 
 #define MEMBER(name) offsetof(linear_head_options, name)
 static const gannet_option head_option_table[] = {
@@ -96,14 +48,17 @@ static const gannet_option head_option_table[] = {
     {.key = "decay",
      .type = GANNET_REAL,
      .offset = MEMBER(decay),
-     .fallback = "0.01",
+     .fallback = "auto",
      .lower = 0,
      .upper = 1e6,
+     .flags = GANNET_OPTION_AUTO,
      .unit = "variances of the data",
-     .help = "pull of the network's weights towards their start"},
+     .help = "pull of the network's weights towards their start; auto: learned",
+     .example = "0.01"},
     GANNET_NOISE_FLOOR_OPTION(MEMBER(noise_floor), "1e-6"),
-    GANNET_FIT_POINTS_OPTION(MEMBER(fit_points), "400",
-                             "learn variances; more are thinned out at random"),
+    GANNET_FIT_POINTS_OPTION(
+        MEMBER(fit_points), "400",
+        "learn hyper-parameters by cross-validation; more are thinned out at random"),
     GANNET_TRAIN_POINTS_OPTION(
         MEMBER(train_points), "5000",
         "most observations that the network is trained on; of more, the best half of this "
@@ -145,7 +100,10 @@ static gannet_err create(const gannet_context *context, const void *options, int
                         .width = h->options->width};
   h->stale = true;
   h->p = 2 * h->net.width + 1;
-  h->hyper[GANNET_REGRESSION_NOISE] = log(fmax(1e-4, h->options->noise_floor));
+  const double decay = isnan(h->options->decay) ? 0.01 : h->options->decay;
+  h->hyper[LINEAR_HEAD_DECAY] = log(fmax(decay, DBL_MIN));
+  for (int k = LINEAR_HEAD_RIDGE; k < LINEAR_HEAD_HYPER; ++k)
+    h->hyper[k] = log(fmax(1e-4, h->options->noise_floor));
   const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
   const size_t inputs = (size_t)d + 1;
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &h->rho));
@@ -162,22 +120,6 @@ static gannet_err create(const gannet_context *context, const void *options, int
   return gannet_regression_create(h->p, true, &h->posterior);
 }
 
-/* Features of n <= ROWS lifted points. */
-static void make_features(const linear_head *h, int n, const double *z, double *phi) {
-  const size_t m = (size_t)h->net.width, p = (size_t)h->p;
-  const double c = gannet_mlp_scale(&h->net);
-  gannet_mlp_tape tape = h->tape; /* written through pointers of a const object */
-  double out[ROWS];
-  for (size_t half = 0; half < 2; ++half) {
-    const double *theta = h->theta + half * gannet_mlp_parameters(&h->net);
-    gannet_mlp_forward(&h->net, theta, n, z, &tape, out);
-    const double *units = tape.a[h->net.layers - 1];
-    for (size_t i = 0; i < (size_t)n; ++i)
-      for (size_t j = 0; j < m; ++j) phi[i * p + half * m + j] = c * units[i * m + j];
-  }
-  for (size_t i = 0; i < (size_t)n; ++i) phi[i * p + p - 1] = 1;
-}
-
 static gannet_err reserve(linear_head *h, int n) {
   if (n <= h->capacity) return GANNET_OK;
   const size_t size = (size_t)n + (size_t)n / 2;
@@ -192,53 +134,12 @@ static gannet_err reserve(linear_head *h, int n) {
   return GANNET_OK;
 }
 
-/* Train the network on the first n observations of h->z and h->y, or on a choice of them: rank 0
- * trains, and sends its weights to all ranks. Collective. */
-static gannet_err train_network(linear_head *h, int n, int64_t iteration) {
-  const linear_head_options *o = h->options;
-  /* mini-batches have sub-purposes of the same stream */
-  const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_TRAINING, iteration, 0);
-  const size_t parameters = gannet_mlp_parameters(&h->net);
-  gannet_rows rows = {.n = n, .width = h->d + 1, .x = h->z, .y = h->y};
-  double *start = NULL;
-  h->stale = true; /* should training fail */
-  gannet_err code = gannet_alloc(parameters, sizeof *start, &start);
-  if (code == GANNET_OK) code = gannet_rows_choose(&rows, o->train_points, true, stream);
-  code = gannet_agree(h->context->comm, code);
-  if (code == GANNET_OK) {
-    gannet_mlp_start(&h->net, gannet_stream_of(h->streams, GANNET_FOR_WEIGHTS, 0, 0), start);
-    const gannet_train_problem problem = {&h->net, rows.n, rows.x, rows.y, o->decay, start, NULL};
-    code = gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta, &h->told);
-  }
-  gannet_rows_release(&rows);
-  gannet_free(&start);
-  GANNET_TRY(code);
-  memcpy(h->weighted, h->theta, 2 * parameters * sizeof *h->theta);
-  h->trained = n;
-  h->iteration = iteration;
-  h->stale = false;
-  return GANNET_OK;
-}
-
-/* The variances by the evidence of all observations, or of a random choice of them. */
-static gannet_err learn_variances(linear_head *h, const gannet_data *data, int64_t iteration) {
-  const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_FIT, iteration, 0);
-  gannet_rows rows = {.n = h->n, .width = h->p, .x = h->phi, .y = h->y};
-  gannet_err code = gannet_agree(h->context->comm,
-                                 gannet_rows_choose(&rows, h->options->fit_points, false, stream));
-  const gannet_regression_data chosen = {
-      rows.n, h->p, rows.x, rows.y, data->noise_var, h->options->noise_floor, 60};
-  if (code == GANNET_OK) code = gannet_regression_learn(h->context, &chosen, h->hyper);
-  gannet_rows_release(&rows);
-  return code;
-}
-
 static gannet_err regress(linear_head *h, const gannet_data *data) {
-  const double given =
-      isnan(data->noise_var) ? exp(h->hyper[GANNET_REGRESSION_NOISE]) : data->noise_var;
+  const double given = isnan(data->noise_var) ? exp(h->hyper[LINEAR_HEAD_NOISE]) : data->noise_var;
+  const double ridge = exp(h->hyper[LINEAR_HEAD_RIDGE]);
   h->noise = fmax(h->options->noise_floor, given);
-  const double lambda = h->noise / exp(h->hyper[GANNET_REGRESSION_PRIOR]);
-  GANNET_TRY(gannet_regression_condition(h->posterior, h->n, h->phi, lambda, false));
+  h->scale = exp(h->hyper[LINEAR_HEAD_SCALE]);
+  GANNET_TRY(gannet_regression_condition(h->posterior, h->n, h->phi, ridge, false));
   gannet_regression_mean(h->posterior, h->y, h->w);
   return GANNET_OK;
 }
@@ -246,8 +147,9 @@ static gannet_err regress(linear_head *h, const gannet_data *data) {
 /* Features of observations from..to-1. */
 static void data_features(const linear_head *h, int from, int to) {
   for (int first = from; first < to; first += ROWS)
-    make_features(h, to - first < ROWS ? to - first : ROWS,
-                  h->z + (size_t)first * ((size_t)h->d + 1), h->phi + (size_t)first * (size_t)h->p);
+    linear_head_features(h, h->theta, to - first < ROWS ? to - first : ROWS,
+                         h->z + (size_t)first * ((size_t)h->d + 1),
+                         h->phi + (size_t)first * (size_t)h->p);
 }
 
 /* Collective. */
@@ -263,9 +165,9 @@ static gannet_err take_data(linear_head *h, const gannet_data *data) {
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   linear_head *h = state;
   GANNET_TRY(take_data(h, data));
-  GANNET_TRY(train_network(h, h->n, iteration));
+  if (learn && h->n >= 2) GANNET_TRY(linear_head_learn(h, data->noise_var, iteration));
+  GANNET_TRY(linear_head_train(h, h->n, iteration));
   data_features(h, 0, h->n);
-  if (learn && h->n >= 2) GANNET_TRY(learn_variances(h, data, iteration));
   return regress(h, data);
 }
 
@@ -279,7 +181,7 @@ static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasie
   const bool trained = !h->stale && h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
   GANNET_TRY(take_data(h, data));
-  if (!trained) GANNET_TRY(train_network(h, known, iteration));
+  if (!trained) GANNET_TRY(linear_head_train(h, known, iteration));
   if (!there) data_features(h, 0, known);
   data_features(h, known, h->n);
   return regress(h, data);
@@ -287,7 +189,7 @@ static gannet_err fantasize(void *state, const gannet_data *data, int n_fantasie
 
 static void tile_features(const linear_head *h, int n, const double *x) {
   gannet_embed_inputs(&h->embedding, n, x, h->tile);
-  make_features(h, n, h->tile, h->rows);
+  linear_head_features(h, h->theta, n, h->tile, h->rows);
 }
 
 static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
@@ -298,12 +200,12 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
     gannet_gemv_n(rows, h->p, 1, h->rows, h->p, h->w, 0, mean + first);
     if (!sd) continue;
     gannet_regression_quadratic(h->posterior, rows, h->rows, sd + first);
-    for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(h->noise * sd[first + i]);
+    for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(h->scale * sd[first + i]);
   }
   return GANNET_OK;
 }
 
-/* noise phi(x)^T A^-1 phi(z). */
+/* scale phi(x)^T A^-1 phi(z). */
 static gannet_err covariance(const void *state, int m, const double *x, int n, const double *z,
                              double *out) {
   const linear_head *h = state;
@@ -319,7 +221,7 @@ static gannet_err covariance(const void *state, int m, const double *x, int n, c
   for (int first = 0; first < m; first += ROWS) {
     const int rows = m - first < ROWS ? m - first : ROWS;
     tile_features(h, rows, x + (size_t)first * (size_t)h->d);
-    gannet_gemm_nt(rows, n, h->p, h->noise, h->rows, h->p, solved, h->p, 0,
+    gannet_gemm_nt(rows, n, h->p, h->scale, h->rows, h->p, solved, h->p, 0,
                    out + (size_t)first * (size_t)n, n);
   }
   gannet_free(&solved);
@@ -354,7 +256,7 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
   feature_gradient(h, h->w, mean_gradient);
   gannet_regression_solve(h->posterior, 1, h->rows);
   feature_gradient(h, h->rows, sd_gradient);
-  for (int k = 0; k < h->d; ++k) sd_gradient[k] *= *sd > 0 ? h->noise / *sd : 0;
+  for (int k = 0; k < h->d; ++k) sd_gradient[k] *= *sd > 0 ? h->scale / *sd : 0;
   return GANNET_OK;
 }
 
@@ -369,7 +271,7 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
     gannet_regression_draw(h->posterior,
                            gannet_stream_of(h->streams, GANNET_FOR_PRIOR, iteration, j),
                            gannet_stream_of(h->streams, GANNET_FOR_NOISE, iteration, j), w);
-    for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->noise) * w[k];
+    for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->scale) * w[k];
   }
   h->q = q;
   return GANNET_OK;
@@ -395,18 +297,11 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   return GANNET_OK;
 }
 
-static gannet_err calibration(void *state, double *scale) {
-  const linear_head *h = state;
-  if (h->n < 2) return GANNET_OK;
-  const double square = gannet_regression_leave_one_out(h->posterior, h->y) / h->noise;
-  *scale = fmin(10, fmax(0.1, sqrt(square)));
-  return GANNET_OK;
-}
-
 static gannet_hyper hyper(void *state) {
-  static const gannet_hyper_name names[] = {{"log_prior"}, {"log_noise"}};
+  static const gannet_hyper_name names[] = {
+      {"log_decay"}, {"log_ridge"}, {"log_scale"}, {"log_noise"}};
   linear_head *h = state;
-  return (gannet_hyper){GANNET_REGRESSION_HYPER, h->hyper, names, &h->stale};
+  return (gannet_hyper){LINEAR_HEAD_HYPER, h->hyper, names, &h->stale};
 }
 
 const gannet_surrogate_type gannet_surrogate_linear_head = {
@@ -426,6 +321,5 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
-    .calibration = calibration,
     .hyper = hyper,
 };
