@@ -179,3 +179,22 @@ gannet_err gannet_boxes_create(int n, int m, const double *y, const double *refe
   bound_tiles(boxes);
   return err;
 }
+
+gannet_err gannet_boxes_copy(const gannet_boxes *boxes, gannet_boxes *copy) {
+  const size_t ends = (size_t)boxes->m * (size_t)boxes->capacity;
+  const size_t points = (size_t)boxes->points_capacity * (size_t)boxes->m;
+  *copy = *boxes;
+  copy->lower = copy->upper = copy->bound = copy->point = NULL;
+  copy->defining = NULL;
+  GANNET_TRY(gannet_alloc(ends, sizeof(double), (void **)&copy->lower));
+  GANNET_TRY(gannet_alloc(ends, sizeof(double), (void **)&copy->upper));
+  GANNET_TRY(gannet_alloc(ends / TILE, sizeof(double), (void **)&copy->bound));
+  GANNET_TRY(gannet_alloc(ends, sizeof(int), (void **)&copy->defining));
+  GANNET_TRY(gannet_alloc(points, sizeof(double), (void **)&copy->point));
+  memcpy(copy->lower, boxes->lower, ends * sizeof(double));
+  memcpy(copy->upper, boxes->upper, ends * sizeof(double));
+  memcpy(copy->bound, boxes->bound, ends / TILE * sizeof(double));
+  memcpy(copy->defining, boxes->defining, ends * sizeof(int));
+  memcpy(copy->point, boxes->point, points * sizeof(double));
+  return GANNET_OK;
+}

@@ -61,6 +61,14 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_boxes_create(int n, int m, const double *y,
                                               const double *reference, gannet_boxes *boxes);
 
+/* The same boxes once more.
+ *
+ * Local.
+ *
+ * copy  out  release with gannet_boxes_release, also after an error
+ */
+GANNET_CHECKED gannet_err gannet_boxes_copy(const gannet_boxes *boxes, gannet_boxes *copy);
+
 /* Add one more point: the region is then that of all points so far. It may dominate earlier ones.
  * Points that are dominated, not below the reference, or not finite change nothing.
  *

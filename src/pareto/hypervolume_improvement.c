@@ -8,7 +8,8 @@
 enum {
   MOST = GANNET_BOXES_MOST_OBJECTIVES,
   TILE = GANNET_BOXES_TILE,
-  CHUNK = 64 /* boxes whose sides are computed at once, or tiles that are looked through */
+  CHUNK = 64, /* boxes whose sides are computed at once, or tiles that are looked through */
+  LANES = 8   /* sums that are added up at the end: a divisor of TILE and CHUNK */
 };
 
 /* By how much y is below the bounds of n tiles in all objectives; ld bounds per objective. */
@@ -22,15 +23,41 @@ GANNET_VECTOR_CLONES static void find_room(int m, int n, const double *bound, si
   }
 }
 
-/* Sides of the boxes of a tile in one objective, and their derivatives by y. */
-GANNET_VECTOR_CLONES static void exact_sides(double y, const double *lower, const double *upper,
-                                             double *side, double *slope) {
-  GANNET_NO_OVERLAP
+/* The part of a tile of boxes, with ld numbers per objective. */
+GANNET_VECTOR_CLONES static double sum_tile(int m, const double *lower, const double *upper,
+                                            size_t ld, const double *y) {
+  double product[TILE], lane[LANES] = {0}, sum = 0;
   for (int k = 0; k < TILE; ++k) {
-    const double length = upper[k] - (lower[k] > y ? lower[k] : y);
-    side[k] = length > 0 ? length : 0;
-    slope[k] = length > 0 && lower[k] <= y ? -1 : 0;
+    const double length = upper[k] - y[0];
+    product[k] = length > 0 ? length : 0;
   }
+  for (int j = 1; j < m; ++j) {
+    const double *low = lower + (size_t)j * ld, *high = upper + (size_t)j * ld;
+    GANNET_NO_OVERLAP
+    for (int k = 0; k < TILE; ++k) {
+      const double length = high[k] - (low[k] > y[j] ? low[k] : y[j]);
+      product[k] *= length > 0 ? length : 0;
+    }
+  }
+  for (int k = 0; k < TILE; k += LANES)
+    for (int l = 0; l < LANES; ++l) lane[l] += product[k + l];
+  for (int l = 0; l < LANES; ++l) sum += lane[l];
+  return sum;
+}
+
+double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y) {
+  const int tiles = (boxes->count + TILE - 1) / TILE;
+  const size_t capacity = (size_t)boxes->capacity;
+  double room[CHUNK], sum = 0;
+  for (int from = 0; from < tiles; from += CHUNK) {
+    const int n = tiles - from < CHUNK ? tiles - from : CHUNK;
+    find_room(boxes->m, n, boxes->bound + from, capacity / TILE, y, room);
+    for (int t = 0; t < n; ++t) {
+      const size_t at = (size_t)(from + t) * TILE;
+      if (room[t] > 0) sum += sum_tile(boxes->m, boxes->lower + at, boxes->upper + at, capacity, y);
+    }
+  }
+  return sum;
 }
 
 /* Sides of n boxes in one objective, smoothed, and their derivatives by y.
@@ -40,8 +67,8 @@ GANNET_VECTOR_CLONES static void exact_sides(double y, const double *lower, cons
  *
  *   q(a) - q(b) = (a - b) (q(a) + q(b)) / (A + B)
  *
- * without cancellation. Limits of a and b keep products of five sides within the range of numbers;
- * the lower one of b stands for -inf. */
+ * without cancellation. Limits of a and b keep products of five sides within the range of numbers,
+ * and that of all divisors, so that one division does for all. */
 GANNET_VECTOR_CLONES static void smooth_sides(int n, double y, double scale, const double *lower,
                                               const double *upper, double *side, double *slope) {
   GANNET_NO_OVERLAP
@@ -49,53 +76,61 @@ GANNET_VECTOR_CLONES static void smooth_sides(int n, double y, double scale, con
     double a = scale * (upper[k] - y), b = scale * (lower[k] - y);
     a = a < -1e58 ? -1e58 : a;
     a = a > 1e58 ? 1e58 : a;
-    b = b < -1e62 ? -1e62 : b;
+    b = b < -1e62 ? -1e62 : b; /* stands for -inf */
     b = b > 1e58 ? 1e58 : b;
-    const double root_a = sqrt(1 + a * a), root_b = sqrt(1 + b * b);
+    const double root_a = sqrt(1 + a * a), root_b = sqrt(1 + b * b), roots = root_a + root_b;
     const double sum_a = root_a + fabs(a), sum_b = root_b + fabs(b);
-    const double qa = a < 0 ? 1 / sum_a : sum_a, qb = b < 0 ? 1 / sum_b : sum_b;
+    const double sums = sum_a * sum_b, product = root_a * root_b;
+    const double inverse = 1 / (sums * roots * product);
+    const double qa = a < 0 ? sum_b * roots * product * inverse : sum_a;
+    const double qb = b < 0 ? sum_a * roots * product * inverse : sum_b;
     const double width = b > -1e58 ? scale * (upper[k] - lower[k]) : a - b;
-    side[k] = width * (qa + qb) / (root_a + root_b);
-    slope[k] = -scale * (qa / root_a - qb / root_b);
+    side[k] = width * (qa + qb) * (sums * product * inverse);
+    slope[k] = -scale * (qa * root_b - qb * root_a) * (sums * roots * inverse);
   }
 }
 
-/* Add the products of sides of n boxes to a sum, and their derivatives. */
-static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[CHUNK], double sum,
-                           double *gradient) {
+/* The same for boxes without a lower end. */
+GANNET_VECTOR_CLONES static void smooth_open_sides(int n, double y, double scale,
+                                                   const double *upper, double *side,
+                                                   double *slope) {
+  GANNET_NO_OVERLAP
   for (int k = 0; k < n; ++k) {
-    double product = 1;
-    for (int j = 0; j < m; ++j) product *= side[j][k];
-    sum += product;
+    double a = scale * (upper[k] - y);
+    a = a < -1e58 ? -1e58 : a;
+    a = a > 1e58 ? 1e58 : a;
+    const double root = sqrt(1 + a * a), sum = root + fabs(a), inverse = 1 / (sum * root);
+    side[k] = a < 0 ? root * inverse : sum;
+    slope[k] = -scale * side[k] * (sum * inverse);
   }
-  for (int i = 0; gradient && i < m; ++i)
-    for (int k = 0; k < n; ++k) {
-      double product = slope[i][k];
-      for (int j = 0; j < m; ++j) product *= j == i ? 1 : side[j][k];
-      gradient[i] += product;
-    }
+}
+
+/* The sum over n <= CHUNK boxes of the product of m factors; n is a multiple of LANES. */
+GANNET_VECTOR_CLONES static double sum_products(int m, int n, const double *const *factor) {
+  double product[CHUNK], lane[LANES] = {0}, sum = 0;
+  for (int k = 0; k < n; ++k) product[k] = factor[0][k];
+  for (int j = 1; j < m; ++j) {
+    const double *next = factor[j];
+    GANNET_NO_OVERLAP
+    for (int k = 0; k < n; ++k) product[k] *= next[k];
+  }
+  for (int k = 0; k < n; k += LANES)
+    for (int l = 0; l < LANES; ++l) lane[l] += product[k + l];
+  for (int l = 0; l < LANES; ++l) sum += lane[l];
   return sum;
 }
 
-double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y,
-                                      double *gradient) {
-  const int tiles = (boxes->count + TILE - 1) / TILE;
-  const size_t capacity = (size_t)boxes->capacity;
-  double side[MOST][CHUNK], slope[MOST][CHUNK], room[CHUNK], sum = 0;
-  for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] = 0;
-  for (int from = 0; from < tiles; from += CHUNK) {
-    const int n = tiles - from < CHUNK ? tiles - from : CHUNK;
-    find_room(boxes->m, n, boxes->bound + from, capacity / TILE, y, room);
-    for (int t = 0; t < n; ++t) {
-      if (!(room[t] > 0)) continue;
-      for (int j = 0; j < boxes->m; ++j) {
-        const size_t at = (size_t)j * capacity + (size_t)(from + t) * TILE;
-        exact_sides(y[j], boxes->lower + at, boxes->upper + at, side[j], slope[j]);
-      }
-      sum = add_products(boxes->m, TILE, side, slope, sum, gradient);
-    }
+/* Add the products of sides of n boxes to a gradient; returns their sum. */
+static double add_products(int m, int n, double (*side)[CHUNK], double (*slope)[CHUNK],
+                           double *gradient) {
+  const double *factor[MOST];
+  for (int j = 0; j < m; ++j) factor[j] = side[j];
+  for (int j = 0; gradient && j < m; ++j) {
+    factor[j] = slope[j];
+    gradient[j] += sum_products(m, n, factor);
+    factor[j] = side[j];
   }
-  return sum;
+  return sum_products(m, n, factor);
 }
 
 double gannet_log_hypervolume_improvement(const gannet_boxes *boxes, const double *smoothing,
@@ -103,13 +138,16 @@ double gannet_log_hypervolume_improvement(const gannet_boxes *boxes, const doubl
   double side[MOST][CHUNK], slope[MOST][CHUNK], sum = 0, units = 0;
   for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] = 0;
   for (int from = 0; from < boxes->count; from += CHUNK) {
-    const int n = boxes->count - from < CHUNK ? boxes->count - from : CHUNK;
-    for (int j = 0; j < boxes->m; ++j) {
+    const int left = boxes->count - from, whole = (left + LANES - 1) / LANES * LANES;
+    const int n = whole < CHUNK ? whole : CHUNK;
+    smooth_open_sides(n, y[0], 0.5 / smoothing[0], boxes->upper + from, side[0], slope[0]);
+    for (int k = left; k < n; ++k) side[0][k] = slope[0][k] = 0; /* no boxes */
+    for (int j = 1; j < boxes->m; ++j) {
       const size_t at = (size_t)j * (size_t)boxes->capacity + (size_t)from;
       smooth_sides(n, y[j], 0.5 / smoothing[j], boxes->lower + at, boxes->upper + at, side[j],
                    slope[j]);
     }
-    sum += add_products(boxes->m, n, side, slope, 0, gradient);
+    sum += add_products(boxes->m, n, side, slope, gradient);
   }
   for (int j = 0; j < boxes->m; ++j) units += log(smoothing[j]);
   for (int j = 0; gradient && j < boxes->m; ++j) gradient[j] /= sum;

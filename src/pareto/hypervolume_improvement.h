@@ -17,14 +17,13 @@
 
 #include "pareto/boxes.h"
 
-/* The improvement HVI(y) and its gradient; on an edge of a box the derivative to the right.
+/* The improvement HVI(y). Tiles of boxes whose bounds y is not below are skipped.
  *
  * Local.
  *
- * y         in   [m], finite
- * gradient  out  [m], or NULL
+ * y  in  [m], finite
  */
-double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y, double *gradient);
+double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y);
 
 /* Logarithm of the improvement, smoothed so that neither it nor its gradient vanishes where HVI
  * does, as the logarithms of Ament et al. 2023 (qLogEHVI, with their fat tails):

@@ -103,11 +103,17 @@ static void points_can_come_later(void **state) {
         make_points(kind, n, m, y);
         shuffle_rows(seed, n, m, y);
         assert_ok(gannet_boxes_create(n / 2, m, y, reference, &boxes));
+        gannet_boxes copy;
+        assert_ok(gannet_boxes_copy(&boxes, &copy));
         for (int i = n / 2; i < n; ++i) {
           assert_ok(gannet_boxes_add(&boxes, y + i * m));
           check_boxes(&boxes, i + 1, y, reference);
         }
         gannet_boxes_release(&boxes);
+        check_boxes(&copy, n / 2, y, reference); /* it has memory of its own */
+        assert_ok(gannet_boxes_add(&copy, y + n / 2 * m));
+        check_boxes(&copy, n / 2 + 1, y, reference);
+        gannet_boxes_release(&copy);
       }
 }
 

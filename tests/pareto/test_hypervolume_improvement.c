@@ -37,7 +37,7 @@ static void improvements_are_differences_of_hypervolumes(void **state) {
     for (int i = 0; i < 50; ++i) {
       memcpy(y + n * m, z + i * m, (size_t)m * sizeof *z);
       assert_ok(gannet_hypervolume(n + 1, m, y, reference, &after));
-      assert_near(gannet_hypervolume_improvement(&boxes, z + i * m, NULL), after - before, 1e-12);
+      assert_near(gannet_hypervolume_improvement(&boxes, z + i * m), after - before, 1e-12);
     }
     gannet_boxes_release(&boxes);
   }
@@ -77,7 +77,7 @@ static void skipped_boxes_add_nothing(void **state) {
       for (int added = 0; added <= ADDED; ++added) {
         for (int i = 0; i < CANDIDATES; ++i) {
           const double sum = plain_improvement(&boxes, z + i * m);
-          assert_near(gannet_hypervolume_improvement(&boxes, z + i * m, NULL), sum, 1e-14 * sum);
+          assert_near(gannet_hypervolume_improvement(&boxes, z + i * m), sum, 1e-14 * sum);
           positive += sum > 0;
         }
         if (added < ADDED) assert_ok(gannet_boxes_add(&boxes, y + (n + added) * m));
@@ -87,38 +87,66 @@ static void skipped_boxes_add_nothing(void **state) {
     }
 }
 
-/* Which function of y: the improvement, or its smoothed logarithm. */
-static double value_at(bool smooth, const gannet_boxes *boxes, const double *y, double *gradient) {
-  static const double smoothing[] = {0.01, 0.02, 0.03, 0.01, 0.02};
-  return smooth ? gannet_log_hypervolume_improvement(boxes, smoothing, y, gradient)
-                : gannet_hypervolume_improvement(boxes, y, gradient);
+static const double small[] = {0.01, 0.02, 0.03, 0.01, 0.02};
+
+/* The smoothed sum over all boxes, in their order, by the formula of the documentation. */
+static double plain_logarithm(const gannet_boxes *boxes, const double *y) {
+  long double sum = 0;
+  for (int k = 0; k < boxes->count; ++k) {
+    long double product = 1;
+    for (int j = 0; j < boxes->m; ++j) {
+      const int at = j * boxes->capacity + k;
+      const long double s = small[j], a = boxes->upper[at] - y[j], b = boxes->lower[at] - y[j];
+      product *= (a + sqrtl(a * a + 4 * s * s)) / 2 -
+                 (b > -HUGE_VAL ? (b + sqrtl(b * b + 4 * s * s)) / 2 : 0);
+    }
+    sum += product;
+  }
+  return (double)logl(sum);
+}
+
+static void smoothed_sums_are_of_all_boxes(void **state) {
+  (void)state;
+  enum { CANDIDATES = 40 };
+  static double y[MOST * 300], z[MOST * CANDIDATES];
+  for (int m = 1; m <= MOST; ++m)
+    for (int n = 0; n <= (m < 4 ? 300 : 20); n = 3 * n + 1) {
+      gannet_boxes boxes;
+      sphere_points(m, n, m, y);
+      make_candidates(CANDIDATES, m, z);
+      assert_ok(gannet_boxes_create(n, m, y, reference, &boxes));
+      for (int i = 0; i < CANDIDATES; ++i)
+        assert_near(gannet_log_hypervolume_improvement(&boxes, small, z + i * m, NULL),
+                    plain_logarithm(&boxes, z + i * m), 1e-12);
+      gannet_boxes_release(&boxes);
+    }
 }
 
 static void gradients_agree_with_differences(void **state) {
   (void)state;
-  for (int m = 1; m <= MOST; ++m)
-    for (int smooth = 0; smooth <= 1; ++smooth) {
-      double y[N * MOST], z[50 * MOST], gradient[MOST];
-      gannet_boxes boxes;
-      make_front(m < 5 ? N : 12, m, y, &boxes);
-      make_candidates(50, m, z);
-      for (int i = 0; i < 50; ++i) {
-        double *at = z + i * m;
-        const double value = value_at(smooth, &boxes, at, gradient), h = 1e-7;
-        assert_true(value == value_at(smooth, &boxes, at, NULL));
-        for (int j = 0; j < m; ++j) {
-          const double kept = at[j];
-          at[j] = kept + h;
-          const double above = value_at(smooth, &boxes, at, NULL);
-          at[j] = kept - h;
-          const double below = value_at(smooth, &boxes, at, NULL);
-          at[j] = kept;
-          assert_near(gradient[j], (above - below) / (2 * h), 2e-6 * (1 + fabs(gradient[j])));
-          assert_true(smooth ? gradient[j] < 0 : gradient[j] <= 0);
-        }
+  for (int m = 1; m <= MOST; ++m) {
+    double y[N * MOST], z[50 * MOST], gradient[MOST];
+    gannet_boxes boxes;
+    make_front(m < 5 ? N : 12, m, y, &boxes);
+    make_candidates(50, m, z);
+    for (int i = 0; i < 50; ++i) {
+      double *at = z + i * m;
+      const double value = gannet_log_hypervolume_improvement(&boxes, small, at, gradient);
+      const double h = 1e-7;
+      assert_true(value == gannet_log_hypervolume_improvement(&boxes, small, at, NULL));
+      for (int j = 0; j < m; ++j) {
+        const double kept = at[j];
+        at[j] = kept + h;
+        const double above = gannet_log_hypervolume_improvement(&boxes, small, at, NULL);
+        at[j] = kept - h;
+        const double below = gannet_log_hypervolume_improvement(&boxes, small, at, NULL);
+        at[j] = kept;
+        assert_near(gradient[j], (above - below) / (2 * h), 2e-6 * (1 + fabs(gradient[j])));
+        assert_true(gradient[j] < 0);
       }
-      gannet_boxes_release(&boxes);
     }
+    gannet_boxes_release(&boxes);
+  }
 }
 
 /* The smoothing is the expectation over its distribution: in two dimensions by a sum, in one in
@@ -134,7 +162,7 @@ static void the_smoothing_is_an_expectation(void **state) {
     for (int k = 0; k < STEPS; ++k) {
       const double v = (i - 0.5 * STEPS + 0.5) * h, w = (k - 0.5 * STEPS + 0.5) * h;
       const double z[] = {at[0] - smoothing[0] * 2 * tan(v), at[1] - smoothing[1] * 2 * tan(w)};
-      sum += 0.25 * h * h * cos(v) * cos(w) * gannet_hypervolume_improvement(&boxes, z, NULL);
+      sum += 0.25 * h * h * cos(v) * cos(w) * gannet_hypervolume_improvement(&boxes, z);
     }
   assert_near(exp(gannet_log_hypervolume_improvement(&boxes, smoothing, at, NULL)) / sum, 1, 1e-5);
   gannet_boxes_release(&boxes);
@@ -158,7 +186,7 @@ static void smoothing_depends_on_the_region_alone(void **state) {
     make_candidates(50, m, z);
     assert_ok(gannet_boxes_create(N, m, y, same, &boxes));
     for (int i = 0; i < 50; ++i) {
-      const double exact = gannet_hypervolume_improvement(&boxes, z + i * m, NULL);
+      const double exact = gannet_hypervolume_improvement(&boxes, z + i * m);
       values[i] = gannet_log_hypervolume_improvement(&boxes, smoothing, z + i * m, NULL);
       assert_true(values[i] > log(exact));
       assert_near(exp(gannet_log_hypervolume_improvement(&boxes, little, z + i * m, NULL)), exact,
@@ -221,7 +249,7 @@ static void expectations_agree_with_samples(void **state) {
       for (int s = 0; s < SAMPLES; ++s) {
         double at[MOST];
         for (int j = 0; j < m; ++j) at[j] = z[i * m + j] + sd[j] * normal[s * m + j];
-        const double one = gannet_hypervolume_improvement(&boxes, at, NULL);
+        const double one = gannet_hypervolume_improvement(&boxes, at);
         sum += one;
         squares += one * one;
       }
@@ -248,8 +276,7 @@ static void expectations_agree_with_quadrature(void **state) {
       const double wi = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
       const double wk = k == 0 || k == STEPS ? 1 : k % 2 ? 4 : 2;
       const double a = (z[0] - mean[0]) / sd[0], b = (z[1] - mean[1]) / sd[1];
-      sum +=
-          wi * wk * gannet_hypervolume_improvement(&boxes, z, NULL) * exp(-0.5 * (a * a + b * b));
+      sum += wi * wk * gannet_hypervolume_improvement(&boxes, z) * exp(-0.5 * (a * a + b * b));
     }
   sum *= pow(4.0 / STEPS / 3, 2) / (2 * 3.14159265358979323846 * sd[0] * sd[1]);
   assert_near(exp(expected(&boxes, mean, sd, NULL, NULL)), sum, 1e-9);
@@ -297,7 +324,7 @@ static void expectations_have_their_limits(void **state) {
     for (int i = 0; i < 30; ++i)
       for (double size = 0; size < 1e-12; size = 1e9 * size + 1e-30) {
         const double sd[] = {size, size, size, size, size};
-        const double exact = gannet_hypervolume_improvement(&boxes, z + i * m, NULL);
+        const double exact = gannet_hypervolume_improvement(&boxes, z + i * m);
         const double value = expected(&boxes, z + i * m, sd, by_mean, by_sd);
         assert_near(exp(value), exact, 1e-10);
         for (int j = 0; j < m; ++j) assert_true(isfinite(by_mean[j]) && isfinite(by_sd[j]));
@@ -330,6 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(improvements_are_differences_of_hypervolumes),
       cmocka_unit_test(skipped_boxes_add_nothing),
+      cmocka_unit_test(smoothed_sums_are_of_all_boxes),
       cmocka_unit_test(gradients_agree_with_differences),
       cmocka_unit_test(the_smoothing_is_an_expectation),
       cmocka_unit_test(smoothing_depends_on_the_region_alone),

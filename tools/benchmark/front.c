@@ -71,7 +71,7 @@ static gannet_err measure_once(int n, int m, const double *y, int *boxes_count, 
   gannet_err err = gannet_boxes_create(n, m, y, reference, &boxes);
   times[BOXES + 1] = gannet_clock_seconds();
   if (err == GANNET_OK) {
-    (void)gannet_hypervolume_improvement(&boxes, at, gradient);
+    (void)gannet_hypervolume_improvement(&boxes, at);
     times[IMPROVEMENT + 1] = gannet_clock_seconds();
     (void)gannet_log_hypervolume_improvement(&boxes, smoothing, at, gradient);
     times[SMOOTHED + 1] = gannet_clock_seconds();

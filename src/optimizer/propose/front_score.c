@@ -124,8 +124,8 @@ static gannet_err take_known_front(gannet_front_score *s, double *y) {
   const size_t m = (size_t)s->n_objectives;
   for (size_t i = 0; i < (size_t)front->n * m; ++i)
     y[i] = gannet_problem_excess(front->y[i], front->ideal[i % m]) / front->range[i % m];
-  for (int j = 0; j < s->draws; ++j)
-    GANNET_TRY(gannet_boxes_create(front->n, s->n_objectives, y, s->reference, &s->boxes[j]));
+  GANNET_TRY(gannet_boxes_create(front->n, s->n_objectives, y, s->reference, &s->boxes[0]));
+  for (int j = 1; j < s->draws; ++j) GANNET_TRY(gannet_boxes_copy(&s->boxes[0], &s->boxes[j]));
   return GANNET_OK;
 }
 
@@ -244,7 +244,7 @@ static double score_roughly(const gannet_front_score *s, const double *drawn) {
     const double *y = drawn + (ptrdiff_t)j * s->rows;
     const double log_feasible = constrained ? y[s->n_objectives] : 0;
     if (log_feasible < -40) continue;
-    sum += gannet_hypervolume_improvement(&s->boxes[j], y, NULL) * exp(log_feasible);
+    sum += gannet_hypervolume_improvement(&s->boxes[j], y) * exp(log_feasible);
   }
   if (sum > 0) return log(sum / s->draws);
   if (is_too_small(s, least_improving)) return least_improving;
