@@ -417,8 +417,12 @@ gannet_err gannet_method_find(const char *name, const gannet_method **method) {
   return GANNET_OK;
 }
 
-const char *gannet_method_portfolio(const gannet_method *method) {
+const char *gannet_method_default(const gannet_method *method, const char *key) {
   for (const gannet_setting *s = method->defaults; s->key; ++s)
-    if (strcmp(s->key, "portfolio") == 0) return s->text;
+    if (strcmp(s->key, key) == 0) return s->text;
   return NULL;
+}
+
+const char *gannet_method_portfolio(const gannet_method *method) {
+  return gannet_method_default(method, "portfolio");
 }

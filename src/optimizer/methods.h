@@ -34,6 +34,12 @@ extern const gannet_method *const gannet_methods[];
  */
 GANNET_CHECKED gannet_err gannet_method_find(const char *name, const gannet_method **method);
 
+/* The text that a row sets a key to, or NULL.
+ *
+ * Local.
+ */
+const char *gannet_method_default(const gannet_method *method, const char *key);
+
 /* The portfolio that a row stands for, or NULL when it is a single method.
  *
  * Local.

@@ -6,20 +6,13 @@
 #include "base/memory.h"
 #include "problem/objectives.h"
 
-/* The value of a key in the row of a method, or NULL. */
-static const char *default_of(const gannet_method *method, const char *key) {
-  for (const gannet_setting *s = method->defaults; s->key; ++s)
-    if (strcmp(s->key, key) == 0) return s->text;
-  return NULL;
-}
-
 bool gannet_method_takes_several(const gannet_method *method) {
   const gannet_acq_type *type = NULL;
   const gannet_surrogate_type *surrogate = NULL;
-  const char *name = default_of(method, "acquisition.type");
-  const char *model = default_of(method, "surrogate.type");
+  const char *name = gannet_method_default(method, "acquisition.type");
+  const char *model = gannet_method_default(method, "surrogate.type");
   if (method->with_objectives) return true;
-  if (!name || default_of(method, "region.type")) return false;
+  if (!name || gannet_method_default(method, "region.type")) return false;
   if (strcmp(name, "sobol") == 0 || strcmp(name, "random") == 0) return true;
   if (gannet_acq_find(name, &type) != GANNET_OK ||
       (model && gannet_surrogate_find(model, &surrogate) != GANNET_OK)) {
@@ -73,6 +66,7 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
                                     const gannet_problem *problem, gannet_complaints *complaints) {
   const int n = gannet_problem_n_objectives(problem);
   char names[400];
+  if (n == 1) gannet_portfolio_complain_of_several(options, complaints);
   if (n == 1 || options->n_members == 0) return;
   list_methods(names, sizeof names);
   for (int i = 0; i < options->n_members; ++i) {

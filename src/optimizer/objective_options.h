@@ -23,8 +23,8 @@ GANNET_CHECKED gannet_err gannet_objective_options_join(gannet_optimizer_options
                                                         const gannet_problem *problem,
                                                         gannet_complaints *complaints);
 
-/* Complain about settings that do not go with several objectives, after the join; the location of
- * a complaint is the key that it is about.
+/* Complain about settings that do not go with several objectives, or with a single one, after the
+ * join; the location of a complaint is the key that it is about.
  *
  * Local.
  */

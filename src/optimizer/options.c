@@ -352,7 +352,9 @@ gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options, cons
   GANNET_TRY(gannet_method_find(method, &row));
   GANNET_TRY(gannet_alloc((size_t)options->n_given + 1, sizeof *settings, &settings));
   for (int i = 0; i < options->n_given; ++i)
-    settings[i] = (gannet_setting){.key = options->given[i].key, .text = options->given[i].text};
+    settings[i] = (gannet_setting){.key = options->given[i].key,
+                                   .text = options->given[i].text,
+                                   .location = options->given[i].key};
   gannet_err err = parse_member(row, options->n_given, settings, options, complaints);
   if (err == GANNET_OK && options->method.portfolio)
     err = name_another(method, &options->method.portfolio);

@@ -173,7 +173,9 @@ void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints);
 
 /* Complain about every surrogate.* and acquisition.* of the user that no member of a portfolio
- * takes, with the nearest key over all types and those that have it.
+ * takes, with the nearest key over all types and those that have it. Keys of the method that takes
+ * the place of the portfolio with several objectives are let pass: how many there are is known
+ * later.
  *
  * Local.
  *
@@ -182,6 +184,14 @@ void gannet_setting_complain(const gannet_setting *setting, const char *key,
 void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
                                        const gannet_optimizer_options *options,
                                        gannet_complaints *complaints);
+
+/* Complain about what was let pass, for a problem with a single objective. The location of a
+ * complaint is its key.
+ *
+ * Local.
+ */
+void gannet_portfolio_complain_of_several(const gannet_optimizer_options *options,
+                                          gannet_complaints *complaints);
 
 /* Whether models of constraints can enter an acquisition in this way, a gannet_constraint_rule.
  *

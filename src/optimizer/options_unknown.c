@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "optimizer/methods.h"
 #include "optimizer/options.h"
 
 enum { MOST_KEYS = 512 };
@@ -49,6 +50,24 @@ static bool has(const gannet_option *table, const char *key) {
 static bool a_member_has(part of, const char *key, const gannet_optimizer_options *options) {
   for (int k = 0; k < options->n_members; ++k)
     if (has(member_table(of, &options->member[k]), key)) return true;
+  return false;
+}
+
+/* Whether the method that takes the place of a portfolio with several objectives has a key. */
+static bool has_with_objectives(part of, const char *key, const gannet_optimizer_options *options) {
+  const gannet_method *row = NULL;
+  const gannet_option *table = NULL;
+  const char *name = NULL, *type = NULL;
+  char path[32];
+  if (!options->method.method || gannet_method_find(options->method.method, &row) != GANNET_OK ||
+      !row->with_objectives || gannet_method_find(row->with_objectives, &row) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  (void)snprintf(path, sizeof path, "%s.type", section_of[of]);
+  type = gannet_method_default(row, path);
+  for (int i = 0; type && type_at(of, i, &name, &table); ++i)
+    if (strcmp(name, type) == 0) return has(table, key);
   return false;
 }
 
@@ -161,10 +180,24 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
       const char *key = gannet_key_in_section(section_of[of], settings[i].key);
       const bool common = key && of == ACQUISITION && has(common_table(of), key);
       if (!key || common) continue;
-      if (!a_member_has(of, key, options))
-        complain_of_key(of, &settings[i], given, options, complaints);
-      else
+      if (a_member_has(of, key, options))
         check_choice(of, &settings[i], key, options, complaints);
+      else if (given || !has_with_objectives(of, key, options))
+        complain_of_key(of, &settings[i], given, options, complaints);
+    }
+  }
+}
+
+void gannet_portfolio_complain_of_several(const gannet_optimizer_options *options,
+                                          gannet_complaints *complaints) {
+  if (!options->method.portfolio || options->n_members < 2) return;
+  for (int i = 0; i < options->n_given; ++i) {
+    const gannet_given_setting *one = &options->given[i];
+    const gannet_setting setting = {.key = one->key, .text = one->text, .location = one->key};
+    for (part of = 0; of < N_PARTS; ++of) {
+      const char *key = gannet_key_in_section(section_of[of], one->key);
+      if (key && !has(common_table(of), key) && !a_member_has(of, key, options))
+        complain_of_key(of, &setting, false, options, complaints);
     }
   }
 }

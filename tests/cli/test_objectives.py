@@ -143,6 +143,18 @@ class Objectives(program.ProgramTest):
         self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", many), "there are 11, expected 2 to 5")
         self.refused(WING.replace("objectives:\n", "objectives: [drag, lift]\nvoid:\n"), "expected a name for each")
 
+    def test_auto_takes_the_keys_of_the_method_that_it_chooses(self):
+        text = WING.replace("method: sobol\n", "initial: 6\n").replace("evaluations: 12", "evaluations: 9")
+        points = {}
+        for draws in 8, 64:
+            self.begin(text + f"acquisition: {{draws: {draws}}}\n", "-q", "--directory", f"d{draws}.campaign")
+            points[draws] = [(row["x"], row["y"]) for row in self.history(f"d{draws}.campaign")]
+        self.assertEqual(points[8][:6], points[64][:6])
+        self.assertNotEqual(points[8][6:], points[64][6:])
+        self.refused(text + "acquisition: {margin: 0.1}\n", "wrong.yaml:12:15: acquisition.margin: unknown key 'acquisition.margin' for acquisition 'nehvi'")
+        one = re.sub(r"objectives:(\n  .*)+", "objective: drag", text)
+        self.refused(one + "acquisition: {draws: 8}\n", "wrong.yaml:10:15: ", "unknown key 'acquisition.draws' for every method of [gp-noisy")
+
     def test_too_few_variables_are_refused_before_the_run(self):
         text = """variables: {VARIABLES}
 objectives: {f1: {}, f2: {}, f3: {}}
