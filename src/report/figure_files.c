@@ -53,6 +53,22 @@ static void divide_keys(json_t *object, const char *const *keys) {
   }
 }
 
+/* The first of several objectives, whose values stand where those of a single one do. */
+static void divide_first(gannet_report *r) {
+  json_t *objectives = json_object_get(json_object_get(r->summary, "front"), "objectives");
+  json_t *points = json_object_get(json_object_get(r->model, "front"), "points");
+  static const char *const parts[] = {"mean", "low", "high"};
+  for (size_t m = 0; m < json_array_size(objectives); ++m) {
+    json_t *one = json_array_get(objectives, m);
+    const char *unit = json_string_value(json_object_get(one, "unit"));
+    if (figure_get(one, "place") < 0)
+      (void)json_object_set_new(one, "unit", json_sprintf("1e100 %s", unit ? unit : ""));
+  }
+  for (size_t i = 0; i < json_array_size(points); ++i)
+    for (size_t k = 0; k < 3; ++k)
+      divide_item(json_object_get(json_array_get(points, i), parts[k]), 0);
+}
+
 static void divide_objectives(gannet_report *r) {
   static const char *const range[] = {"best", "worst", "better", NULL};
   static const char *const slice[] = {"median", "low", "high", NULL};
@@ -68,6 +84,7 @@ static void divide_objectives(gannet_report *r) {
     const json_t *trace = json_object_get(r->summary, traces[k]);
     for (size_t i = 0; i < json_array_size(trace); ++i) divide_item(json_array_get(trace, i), 2);
   }
+  divide_first(r);
 }
 
 /* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge

@@ -20,38 +20,6 @@ enum {
   SLICE_NAME = 7    /* bytes of the names of values below a slice */
 };
 
-double figure_at(const json_t *list, size_t i) {
-  const json_t *value = json_array_get(list, i);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-double figure_get(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* A text of an object, "" where there is none. */
-static const char *text_in(const json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text ? text : "";
-}
-
-/* Write the name of a variable or a constraint and its unit, "length [mm]", for a text in quotes.
- */
-static void put_label(FILE *out, const json_t *column) {
-  const char *unit = text_in(column, "unit");
-  picture_put_text(out, text_in(column, "name"));
-  if (!*unit) return;
-  (void)fputs(" [", out);
-  picture_put_text(out, unit);
-  (void)fputs("]", out);
-}
-
-/* End a block of data. A block without a line gets one that shows nothing. */
-static void end_block(FILE *data, size_t lines) {
-  (void)fputs(lines ? "\n\n" : "NaN NaN NaN NaN\n\n\n", data);
-}
-
 typedef struct {
   double value;
   size_t at;
@@ -63,10 +31,9 @@ static int compare_ranked(const void *a, const void *b) {
   return one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* Positions of the variables that are searched, from the most to the least important, or in their
- * order; [n], to be freed with gannet_free. NULL when memory is short. */
-static int *order_variables(const gannet_report *report, bool by_weight, size_t *n) {
-  const json_t *weights = json_object_get(report->model, "importance");
+/* Positions of the variables that are searched, from the most to the least of the weights, NULL =
+ * in their order; [n], to be freed with gannet_free. NULL when memory is short. */
+static int *order_variables(const gannet_report *report, const json_t *weights, size_t *n) {
   const json_t *variables = json_object_get(report->summary, "variables");
   const size_t n_all = json_array_size(variables);
   ranked *list = NULL;
@@ -77,7 +44,7 @@ static int *order_variables(const gannet_report *report, bool by_weight, size_t 
     for (size_t v = 0; v < n_all; ++v) {
       const double weight = figure_at(weights, v);
       if (!json_is_true(json_object_get(json_array_get(variables, v), "searched"))) continue;
-      list[(*n)++] = (ranked){isnan(weight) || !by_weight ? 0 : -weight, v};
+      list[(*n)++] = (ranked){isnan(weight) ? 0 : -weight, v};
     }
     qsort(list, *n, sizeof *list, compare_ranked);
     for (size_t v = 0; v < *n; ++v) order[v] = (int)list[v].at;
@@ -94,7 +61,7 @@ static bool rank_results(const gannet_report *report, double **rank, size_t **or
   const json_t *objective = json_object_get(report->columns, "objective");
   const json_t *feasible = json_object_get(report->columns, "feasible");
   const json_t *about = json_object_get(report->summary, "campaign");
-  const double sign = strcmp(text_in(about, "goal"), "maximize") == 0 ? -1 : 1;
+  const double sign = strcmp(figure_text(about, "goal"), "maximize") == 0 ? -1 : 1;
   const size_t n = json_array_size(objective);
   ranked *list = NULL;
   *n_results = 0;
@@ -116,43 +83,8 @@ static bool rank_results(const gannet_report *report, double **rank, size_t **or
   return made;
 }
 
-/* Significant digits that tell values apart that are a step from each other. */
-static int count_digits(double low, double high, double step) {
-  const double size = fmax(fabs(low), fabs(high));
-  if (!(size > 0) || !(step > 0)) return 1;
-  return (int)(floor(log10(size)) - floor(log10(step))) + 1;
-}
-
-/* 1, 2 or 5 times a power of ten. */
-static double round_step(double least) {
-  const double power = pow(10, floor(log10(least))), share = least / power;
-  return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
-}
-
-/* Ticks of an axis ('x' or 'y') whose labels differ even where the range is small beside its
- * values. Such an axis has about most of them; other axes have gnuplot's own. */
-static void put_ticks(FILE *out, char axis, double low, double high, int most) {
-  const int usual = 6, most_digits = 17;
-  const double step = high > low ? round_step((high - low) / most) : 0;
-  const int digits = count_digits(low, high, step);
-  const double size = fmax(fabs(low), fabs(high)); /* labels as wide as 1.5e+08 */
-  const bool wide = axis == 'x' && high > low && (size >= 1e6 || size < 1e-4);
-  if (digits > most_digits || (digits <= usual && !wide)) {
-    (void)fprintf(out, "set format %c '%% h'\nset %ctics autofreq\n", axis, axis);
-    if (most == 1 && high > low) /* a small picture has no room for gnuplot's own */
-      (void)fprintf(out, "set %ctics %.17g\n", axis, round_step((high - low) / 4));
-    return;
-  }
-  (void)fprintf(out, "set format %c '%%.%dg'\nset %ctics ", axis, digits, axis);
-  if (most > 1)
-    (void)fprintf(out, "%.17g, %.17g\n", ceil(low / step) * step, step);
-  else
-    (void)fprintf(out, "(%.17g, %.17g)\nset rmargin 6\n", ceil(low / step) * step,
-                  fmin(floor(high / step * (1 + 1e-9)) * step, high));
-}
-
 static bool is_numeric(const json_t *variable) {
-  const char *type = text_in(variable, "type");
+  const char *type = figure_text(variable, "type");
   return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
 }
 
@@ -187,16 +119,16 @@ static void put_axis(FILE *out, char axis, const json_t *variable, size_t most) 
   const json_t *values = json_object_get(variable, "values");
   const size_t names = json_array_size(values);
   (void)fprintf(out, "set %clabel '", axis);
-  put_label(out, variable);
+  figure_put_label(out, variable);
   (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics norotate autofreq\n",
                 axis, axis, axis);
   if (is_numeric(variable)) {
     const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
-    const bool whole = strcmp(text_in(variable, "type"), "integer") == 0;
+    const bool whole = strcmp(figure_text(variable, "type"), "integer") == 0;
     const bool logs = json_is_true(json_object_get(variable, "log"));
     const double room = whole && !logs && most >= 10 ? 0.02 * (high - low) : 0;
     (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low - room, high + room);
-    if (!logs) put_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
+    if (!logs) figure_put_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
     if (logs) (void)fprintf(out, "set logscale %c\n", axis);
     return;
   }
@@ -222,18 +154,6 @@ static double choose_clock(const gannet_report *report, const char **name) {
   return 1;
 }
 
-/* Commands for pictures side by side; returns the height in centimetres. */
-static double begin_tiles(FILE *out, size_t n, int columns, double row_height) {
-  const int wide = n < (size_t)columns ? (int)n : columns;
-  const int rows = ((int)n + wide - 1) / wide;
-  (void)fprintf(out, "set multiplot layout %d,%d\n", rows, wide);
-  return row_height * rows;
-}
-
-static const json_t *column(const gannet_report *r, const char *name) {
-  return json_object_get(r->columns, name);
-}
-
 /* What the search found and where it went. */
 
 static const char *name_of_lost(const gannet_report *r) {
@@ -246,28 +166,29 @@ static const char *name_of_lost(const gannet_report *r) {
 static const char *const grey = "#888888";
 
 static bool is_infeasible(const gannet_report *r, size_t i) {
-  return figure_at(column(r, "status"), i) == GANNET_EVAL_DONE &&
-         !(figure_at(column(r, "feasible"), i) > 0);
+  return figure_at(figure_column(r, "status"), i) == GANNET_EVAL_DONE &&
+         !(figure_at(figure_column(r, "feasible"), i) > 0);
 }
 
 /* Evaluations of a kind: number, time, objective. Returns how many. */
 static size_t put_points(const gannet_report *r, FILE *data, double clock, int status,
                          int feasible) {
-  const size_t n = json_array_size(column(r, "id"));
+  const size_t n = json_array_size(figure_column(r, "id"));
   size_t lines = 0;
   for (size_t i = 0; i < n; ++i) {
-    const double mine = figure_at(column(r, "status"), i);
-    const bool wanted = status == GANNET_EVAL_DONE
-                            ? mine == status && figure_at(column(r, "feasible"), i) == feasible
-                            : mine > GANNET_EVAL_DONE;
+    const double mine = figure_at(figure_column(r, "status"), i);
+    const bool wanted =
+        status == GANNET_EVAL_DONE
+            ? mine == status && figure_at(figure_column(r, "feasible"), i) == feasible
+            : mine > GANNET_EVAL_DONE;
     if (!wanted) continue;
-    picture_put_number(data, figure_at(column(r, "id"), i) + 1);
-    picture_put_number(data, figure_at(column(r, "ended"), i) / clock);
-    picture_put_number(data, figure_at(column(r, "objective"), i));
+    picture_put_number(data, figure_at(figure_column(r, "id"), i) + 1);
+    picture_put_number(data, figure_at(figure_column(r, "ended"), i) / clock);
+    picture_put_number(data, figure_at(figure_column(r, "objective"), i));
     (void)fputc('\n', data);
     ++lines;
   }
-  end_block(data, lines);
+  figure_end_block(data, lines);
   return lines;
 }
 
@@ -283,7 +204,7 @@ static void put_steps(const gannet_report *r, FILE *data, double clock, const ch
     picture_put_number(data, figure_at(step, 2));
     (void)fputc('\n', data);
   }
-  end_block(data, n);
+  figure_end_block(data, n);
 }
 
 /* Plot each block that has lines; the last one is the best value. */
@@ -315,7 +236,7 @@ static void put_best_commands(const gannet_report *r, FILE *out, const size_t *n
 static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time) {
   const json_t *about = json_object_get(r->summary, "campaign");
   const json_t *range = json_object_get(r->summary, "range");
-  const bool maximize = strcmp(text_in(about, "goal"), "maximize") == 0;
+  const bool maximize = strcmp(figure_text(about, "goal"), "maximize") == 0;
   const bool stretched = json_is_true(json_object_get(range, "stretched"));
   const char *unit = NULL;
   const double clock = choose_clock(r, &unit), last = figure_get(about, "seconds") / clock;
@@ -332,30 +253,37 @@ static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time
   (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel '%s'\nx = %d\n",
                 in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
                 in_time ? " since the first start" : "", r->objective, in_time ? 2 : 1);
-  put_ticks(out, 'y', fmin(figure_get(range, "best"), edge), fmax(figure_get(range, "best"), edge),
-            5);
+  figure_put_ticks(out, 'y', fmin(figure_get(range, "best"), edge),
+                   fmax(figure_get(range, "best"), edge), 5);
   if (stretched)
     (void)fprintf(out, maximize ? "set yrange [%.17g:*]\n" : "set yrange [*:%.17g]\n", edge);
   put_best_commands(r, out, n, edge, maximize);
   return true;
 }
 
+/* Several objectives have no best value, but a hypervolume. */
+static bool has_front(const gannet_report *r) {
+  return json_is_object(json_object_get(r->summary, "front"));
+}
+
 static bool draw_best(const gannet_report *r, FILE *data, FILE *out, double *height) {
   (void)height;
-  return put_best(r, data, out, false);
+  return !has_front(r) && put_best(r, data, out, false);
 }
 
 static bool draw_best_time(const gannet_report *r, FILE *data, FILE *out, double *height) {
   (void)height;
-  return put_best(r, data, out, true);
+  return !has_front(r) && put_best(r, data, out, true);
 }
 
-static void put_palette(FILE *out) {
+static void put_palette(const gannet_report *r, FILE *out) {
   (void)fputs(
       "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "
-      "'#fde725')\nset cbrange [0:1]\nset cblabel 'rank'\n"
-      "set cbtics ('best' 0, 'worst' 1)\n",
+      "'#fde725')\nset cbrange [0:1]\nset cbtics ('best' 0, 'worst' 1)\nset cblabel 'rank",
       out);
+  if (has_front(r)) (void)fputs(" by ", out);
+  picture_put_text(out, has_front(r) ? r->objective : "");
+  (void)fputs("'\n", out);
 }
 
 static void put_design(const gannet_report *r, FILE *data, size_t at, const int *shown, size_t axes,
@@ -365,7 +293,7 @@ static void put_design(const gannet_report *r, FILE *data, size_t at, const int 
   for (size_t a = 0; a < axes; ++a) {
     const size_t v = (size_t)shown[a];
     const json_t *variable = json_array_get(json_object_get(r->summary, "variables"), v);
-    const double value = figure_at(json_array_get(column(r, "x"), v), at);
+    const double value = figure_at(json_array_get(figure_column(r, "x"), v), at);
     (void)fprintf(data, "%zu", a);
     picture_put_number(data, box_share(variable, value));
     picture_put_number(data, rank);
@@ -373,14 +301,15 @@ static void put_design(const gannet_report *r, FILE *data, size_t at, const int 
   }
   (void)fprintf(data, "%zu", axes);
   picture_put_number(
-      data, worst == best ? 0 : (figure_at(column(r, "objective"), at) - best) / (worst - best));
+      data,
+      worst == best ? 0 : (figure_at(figure_column(r, "objective"), at) - best) / (worst - best));
   picture_put_number(data, rank);
   (void)fputs("\n\n", data);
 }
 
 /* One end of an axis, with as many digits as tell it from the other end. */
 static void put_end(FILE *out, double first, double last, int end) {
-  const int digits = count_digits(first, last, 0.1 * fabs(last - first));
+  const int digits = figure_count_digits(first, last, 0.1 * fabs(last - first));
   (void)fprintf(out, "%.*g", digits < 4 ? 4 : digits > 17 ? 17 : digits, end ? last : first);
 }
 
@@ -392,7 +321,8 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, const int *show
                 (double)axes + 0.2);
   for (size_t v = 0; v < axes; ++v) {
     (void)fputs("'", out);
-    put_label(out, json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v]));
+    figure_put_label(out,
+                     json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v]));
     (void)fprintf(out, "' %zu, ", v);
   }
   (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
@@ -409,7 +339,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, const int *show
       (void)fputs("set label '", out);
       if (v < axes && name)
         picture_put_text(out, name);
-      else if (v < axes && strcmp(text_in(one, "type"), "boolean") == 0)
+      else if (v < axes && strcmp(figure_text(one, "type"), "boolean") == 0)
         (void)fputs(end ? "true" : "false", out);
       else if (v < axes)
         put_end(out, figure_get(one, "lower"), figure_get(one, "upper"), end);
@@ -423,7 +353,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, const int *show
 /* Feasible designs by rank, or the others; returns how many there are. */
 static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, const double *rank,
                           const size_t *order, size_t n_order, const int *shown, size_t axes) {
-  const size_t n_all = json_array_size(column(r, "id"));
+  const size_t n_all = json_array_size(figure_column(r, "id"));
   size_t n = feasible ? n_order : 0, lines = 0;
   for (size_t i = 0; !feasible && i < n_all; ++i) n += is_infeasible(r, i);
   const size_t most = feasible ? LINES - BEST_LINES : LINES / 2;
@@ -438,7 +368,7 @@ static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, con
 
 static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double *height) {
   size_t n_variables = 0, *order = NULL, n = 0, others = 0;
-  int *shown = order_variables(r, false, &n_variables);
+  int *shown = order_variables(r, NULL, &n_variables);
   const size_t axes = n_variables < AXES ? n_variables : AXES;
   double *rank = NULL;
   (void)height;
@@ -449,7 +379,7 @@ static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double 
     (void)put_designs(r, data, true, rank, order, n, shown, axes);
   }
   if (n + others > 0) {
-    put_palette(out);
+    put_palette(r, out);
     put_parallel_axes(r, out, shown, axes);
     (void)fputs("plot ", out);
     if (others > 0)
@@ -473,18 +403,18 @@ static bool draw_parallel(const gannet_report *r, FILE *data, FILE *out, double 
  * result (lost) and those that are not feasible (others). */
 static void put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis,
                       size_t *lost, size_t *others) {
-  const size_t n = json_array_size(column(r, "id"));
+  const size_t n = json_array_size(figure_column(r, "id"));
   const json_t *best = json_array_get(json_object_get(r->summary, "best"), 0);
-  const json_t *x = json_array_get(column(r, "x"), (size_t)axis[0]);
-  const json_t *y = json_array_get(column(r, "x"), (size_t)axis[1]);
+  const json_t *x = json_array_get(figure_column(r, "x"), (size_t)axis[0]);
+  const json_t *y = json_array_get(figure_column(r, "x"), (size_t)axis[1]);
   for (int kind = 0; kind < 4; ++kind) {
     size_t lines = 0;
     for (size_t i = 0; i < n; ++i) {
-      const bool wanted =
-          kind == 0   ? isfinite(rank[i])
-          : kind == 1 ? figure_at(column(r, "status"), i) > GANNET_EVAL_DONE
-          : kind == 2 ? isfinite(rank[i]) && figure_at(column(r, "id"), i) == figure_get(best, "id")
-                      : is_infeasible(r, i);
+      const bool wanted = kind == 0   ? isfinite(rank[i])
+                          : kind == 1 ? figure_at(figure_column(r, "status"), i) > GANNET_EVAL_DONE
+                          : kind == 2 ? isfinite(rank[i]) && figure_at(figure_column(r, "id"), i) ==
+                                                                 figure_get(best, "id")
+                                      : is_infeasible(r, i);
       if (!wanted) continue;
       picture_put_number(data, figure_at(x, i));
       picture_put_number(data, figure_at(y, i));
@@ -492,7 +422,7 @@ static void put_plane(const gannet_report *r, FILE *data, const double *rank, co
       (void)fputc('\n', data);
       ++lines;
     }
-    end_block(data, lines);
+    figure_end_block(data, lines);
     if (kind == 1) *lost = lines;
     if (kind == 3) *others = lines;
   }
@@ -502,7 +432,7 @@ static bool draw_projection(const gannet_report *r, FILE *data, FILE *out, doubl
   const json_t *variables = json_object_get(r->summary, "variables");
   double *rank = NULL;
   size_t *order = NULL, n = 0, n_variables = 0;
-  int *axis = order_variables(r, true, &n_variables);
+  int *axis = order_variables(r, json_object_get(r->model, "importance"), &n_variables);
   const bool shown = axis && n_variables > 1 && rank_results(r, &rank, &order, &n) &&
                      figure_get(json_object_get(r->summary, "campaign"), "done") > 0;
   (void)height;
@@ -511,7 +441,7 @@ static bool draw_projection(const gannet_report *r, FILE *data, FILE *out, doubl
     (void)fputs("# x, y, rank of: feasible; without a result; the best design; not feasible\n",
                 data);
     put_plane(r, data, rank, axis, &lost, &others);
-    put_palette(out);
+    put_palette(r, out);
     put_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), AXIS_NAME);
     put_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), AXIS_NAME);
     (void)fprintf(
@@ -536,7 +466,7 @@ static bool draw_projection(const gannet_report *r, FILE *data, FILE *out, doubl
 
 static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t k) {
   const json_t *one = json_array_get(json_object_get(r->summary, "constraints"), k);
-  const json_t *values = json_array_get(column(r, "c"), k);
+  const json_t *values = json_array_get(figure_column(r, "c"), k);
   const double lower = figure_get(one, "lower"), upper = figure_get(one, "upper");
   double low = fmin(lower, upper), high = fmax(lower, upper);
   for (int kept = 1; kept >= 0; --kept) {
@@ -544,18 +474,18 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
     for (size_t i = 0; i < json_array_size(values); ++i) {
       const double value = figure_at(values, i);
       if (isnan(value) || kept != !(value < lower || value > upper)) continue;
-      picture_put_number(data, figure_at(column(r, "id"), i) + 1);
+      picture_put_number(data, figure_at(figure_column(r, "id"), i) + 1);
       picture_put_number(data, value);
       (void)fputc('\n', data);
       low = fmin(low, value);
       high = fmax(high, value);
       ++lines;
     }
-    end_block(data, lines);
+    figure_end_block(data, lines);
   }
-  put_ticks(out, 'y', low, high, 5);
+  figure_put_ticks(out, 'y', low, high, 5);
   (void)fputs("set title '", out);
-  put_label(out, one);
+  figure_put_label(out, one);
   (void)fprintf(out,
                 "'\nplot data index %zu using 1:2 with points pointtype 7 pointsize 0.4 linecolor "
                 "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 8 pointsize 0.5 "
@@ -574,7 +504,7 @@ static bool draw_constraints(const gannet_report *r, FILE *data, FILE *out, doub
   if (n == 0 || !(figure_get(about, "done") > 0)) return false;
   (void)fputs("# evaluation, value; a block of those that keep a constraint, one of the others\n",
               data);
-  *height = begin_tiles(out, n < CONSTRAINTS ? n : CONSTRAINTS, 2, 5);
+  *height = figure_begin_tiles(out, n < CONSTRAINTS ? n : CONSTRAINTS, 2, 5);
   (void)fprintf(out, "set xrange [0:%.9g]\n", figure_get(about, "proposed"));
   for (size_t k = 0; k < n && k < CONSTRAINTS; ++k) put_constraint(r, data, out, k);
   (void)fputs("unset multiplot\n", out);
@@ -587,38 +517,60 @@ static const json_t *variable_at(const gannet_report *r, int v) {
   return json_array_get(json_object_get(r->summary, "variables"), (size_t)v);
 }
 
-static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, double *height) {
-  const json_t *effects = json_object_get(r->model, "importance");
+/* The effects on one objective, most important variable first. */
+static void put_effects(const gannet_report *r, FILE *data, FILE *out, size_t tile,
+                        const json_t *effects) {
   size_t n = 0;
-  int *order = order_variables(r, true, &n);
-  const bool shown = order && json_array_size(effects) > 0;
+  int *order = order_variables(r, effects, &n);
   if (n > BARS) n = BARS;
-  if (shown) {
-    *height = 2 + 0.6 * (double)n;
-    (void)fputs("# total effect, place from above\n", data);
-    (void)fprintf(out, "set xrange [0:*]\nset yrange [%.1f:-0.5]\nset ytics scale 0 (",
-                  (double)n - 0.5);
-    for (size_t i = 0; i < n; ++i) {
-      (void)fputs(i ? ", '" : "'", out);
-      picture_put_text(out, text_in(variable_at(r, order[i]), "name"));
-      (void)fprintf(out, "' %zu", i);
-      picture_put_number(data, figure_at(effects, (size_t)order[i]));
-      (void)fprintf(data, " %zu\n", i);
-    }
-    (void)fprintf(out,
-                  ")\nset xlabel 'total effect'\nset style fill solid 1 noborder\nplot data using "
-                  "(0.5*$1):2:(0):1:($2-0.35):($2+0.35) with boxxyerror linecolor rgb '%s' "
-                  "notitle\n",
-                  picture_colors[0]);
+  (void)fprintf(out, "set yrange [%.1f:-0.5]\nset ytics scale 0 (", (double)n - 0.5);
+  for (size_t i = 0; order && i < n; ++i) {
+    const char *name = figure_text(variable_at(r, order[i]), "name");
+    (void)fputs(i ? ", '" : "'", out);
+    picture_put_text(out, name);
+    (void)fprintf(out, "' %zu", i);
+    picture_put_number(data, figure_at(effects, (size_t)order[i]));
+    (void)fprintf(data, " %zu \"%s\"\n", i, name);
   }
+  figure_end_block(data, n);
+  (void)fprintf(out,
+                ")\nplot data index %zu using (0.5*$1):2:(0):1:($2-0.35):($2+0.35) with boxxyerror "
+                "linecolor rgb '%s' notitle\n",
+                tile, picture_colors[0]);
   gannet_free(&order);
-  return shown;
+}
+
+/* A picture for each objective. */
+static bool draw_importance(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *objectives = json_object_get(json_object_get(r->summary, "front"), "objectives");
+  const json_t *others = json_object_get(r->model, "others");
+  const size_t n = json_array_size(objectives) > 0 ? json_array_size(objectives) : 1;
+  const size_t n_variables = json_array_size(json_object_get(r->summary, "variables"));
+  if (json_array_size(json_object_get(r->model, "importance")) == 0) return false;
+  *height = 2 + 0.6 * (double)(n_variables < BARS ? n_variables : BARS);
+  (void)fputs("# total effect, place from above, variable; a block for", data);
+  for (size_t m = 0; m < n; ++m)
+    (void)fprintf(data, "%s %s", m > 0 ? "," : "",
+                  n > 1 ? figure_text(json_array_get(objectives, m), "name") : r->objective);
+  (void)fputs("\n", data);
+  (void)fputs("set style fill solid 1 noborder\nset xrange [0:*]\n", out);
+  if (n > 1) *height = figure_begin_tiles(out, n, 2, fmax(*height, 4));
+  for (size_t m = 0; m < n; ++m) {
+    const json_t *model = m == 0 ? r->model : json_array_get(others, m - 1);
+    (void)fputs("set xlabel 'total effect", out);
+    if (n > 1) (void)fputs(" on ", out);
+    if (n > 1) picture_put_text(out, figure_text(json_array_get(objectives, m), "name"));
+    (void)fputs("'\n", out);
+    put_effects(r, data, out, m, json_object_get(model, "importance"));
+  }
+  if (n > 1) (void)fputs("unset multiplot\n", out);
+  return true;
 }
 
 static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile, int v) {
   const json_t *one = json_array_get(json_object_get(r->model, "slices"), (size_t)v);
   const json_t *x = json_object_get(one, "x");
-  const char *type = text_in(variable_at(r, v), "type"), *color = picture_colors[0];
+  const char *type = figure_text(variable_at(r, v), "type"), *color = picture_colors[0];
   const double best = figure_get(one, "best");
   double least = INFINITY, most = -INFINITY;
   for (size_t i = 0; i < json_array_size(x); ++i) {
@@ -632,9 +584,9 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
     picture_put_number(data, high);
     (void)fputc('\n', data);
   }
-  put_ticks(out, 'y', least, most, 4);
+  figure_put_ticks(out, 'y', least, most, 4);
   (void)fprintf(out, "set ylabel '%s'\n", tile % 3 == 0 ? r->objective : "");
-  end_block(data, json_array_size(x));
+  figure_end_block(data, json_array_size(x));
   (void)fputs("set rmargin\n", out);
   put_axis(out, 'x', variable_at(r, v), SLICE_NAME);
   (void)fprintf(out,
@@ -656,7 +608,7 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
 
 static bool draw_slices(const gannet_report *r, FILE *data, FILE *out, double *height) {
   size_t n = 0;
-  int *order = order_variables(r, true, &n);
+  int *order = order_variables(r, json_object_get(r->model, "importance"), &n);
   const json_t *slices = json_object_get(r->model, "slices");
   size_t n_active = 0; /* a variable that is inactive in the best design has no slice */
   for (size_t i = 0; order && i < n; ++i)
@@ -666,7 +618,7 @@ static bool draw_slices(const gannet_report *r, FILE *data, FILE *out, double *h
   if (n > SLICES) n = SLICES;
   if (shown) {
     (void)fputs("# value, median, ends of the central 95 %; one block per variable\n", data);
-    *height = begin_tiles(out, n, 3, 4.5);
+    *height = figure_begin_tiles(out, n, 3, 4.5);
     for (size_t i = 0; i < n; ++i) put_slice(r, data, out, i, order[i]);
     (void)fputs("unset multiplot\n", out);
   }
@@ -695,8 +647,8 @@ static bool draw_calibration(const gannet_report *r, FILE *data, FILE *out, doub
     low = middle - room;
     high = middle + room;
   }
-  put_ticks(out, 'x', low, high, 2);
-  put_ticks(out, 'y', low, high, 5);
+  figure_put_ticks(out, 'x', low, high, 2);
+  figure_put_ticks(out, 'y', low, high, 5);
   (void)fprintf(out,
                 "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted %s'\n"
                 "set ylabel 'observed %s'\nset size square\nplot x with lines dashtype 2 linecolor "
@@ -756,17 +708,17 @@ static void put_run(FILE *data, double from, double to, double slot) {
 /* Blocks of runs that were done, cannot run, failed, and were repeated. */
 static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *counts) {
   const json_t *retried = json_object_get(r->course, "retried");
-  const size_t n = json_array_size(column(r, "id"));
+  const size_t n = json_array_size(figure_column(r, "id"));
   for (int status = GANNET_EVAL_DONE; status <= GANNET_EVAL_FAILED; ++status) {
     size_t lines = 0;
     for (size_t i = 0; i < n; ++i) {
-      const double from = figure_at(column(r, "started"), i) / clock;
-      const double to = figure_at(column(r, "ended"), i) / clock;
-      if (figure_at(column(r, "status"), i) != status || isnan(from) || isnan(to)) continue;
-      put_run(data, from, to, figure_at(column(r, "slot"), i));
+      const double from = figure_at(figure_column(r, "started"), i) / clock;
+      const double to = figure_at(figure_column(r, "ended"), i) / clock;
+      if (figure_at(figure_column(r, "status"), i) != status || isnan(from) || isnan(to)) continue;
+      put_run(data, from, to, figure_at(figure_column(r, "slot"), i));
       ++lines;
     }
-    end_block(data, lines);
+    figure_end_block(data, lines);
     counts[status - GANNET_EVAL_DONE] = lines;
   }
   counts[3] = json_array_size(retried);
@@ -774,7 +726,7 @@ static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *c
     const json_t *one = json_array_get(retried, i);
     put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock, figure_at(one, 3));
   }
-  end_block(data, json_array_size(retried));
+  figure_end_block(data, json_array_size(retried));
 }
 
 static void put_run_commands(FILE *out, const size_t *counts) {
@@ -808,7 +760,7 @@ static void put_rows(const json_t *rows, FILE *data, double width) {
                     clear << 24 | color);
       ++lines;
     }
-  end_block(data, lines);
+  figure_end_block(data, lines);
 }
 
 static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double *height) {
@@ -899,7 +851,9 @@ static bool draw_batches(const gannet_report *r, FILE *data, FILE *out, double *
   return true;
 }
 
-const report_figure report_figures[] = {{"best", draw_best},
+const report_figure report_figures[] = {{"front", figure_draw_front},
+                                        {"hypervolume", figure_draw_hypervolume},
+                                        {"best", draw_best},
                                         {"best-time", draw_best_time},
                                         {"importance", draw_importance},
                                         {"slices", draw_slices},

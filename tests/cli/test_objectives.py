@@ -389,6 +389,38 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
                 self.assertAlmostEqual(middle, min(drag, 0.9) - 1, delta=0.05)
         self.assertGreater(known, 50)
 
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_figures_for_papers(self):
+        three = WING.replace("threshold: -2.5}", "threshold: -2.5}\n  mass: {goal: minimize}")
+        for text, objectives in (WING, ["drag", "lift"]), (three, ["drag", "lift", "mass"]):
+            place = f"m{len(objectives)}.campaign"
+            self.begin(text, "-q", "--directory", place)
+            written = self.gannet("report", place, "--figures", "figures", "-f", "svg")
+            self.assertEqual((written.code, written.err), (FINISHED, ""))
+            folder = self.folder / "figures"
+            self.assertFalse((folder / "best.svg").exists())
+            heads, blocks = {}, {}
+            for name in "front", "hypervolume", "importance":
+                self.assertIn("</svg>", (folder / f"{name}.svg").read_text())
+                heads[name], text = (folder / f"{name}.dat").read_text().split("\n", 1)
+                blocks[name] = [[line.split() for line in block.splitlines()] for block in text.split("\n\n\n") if block.strip()]
+            rows = self.history(place)
+            front = {str(row["id"]) for row in json.loads(self.gannet("best", place, "-n", "30", "--format", "json").out)}
+            values = lambda some: sorted(tuple(float(f"{float(row[name]):.12g}") for name in objectives) for row in some)
+            shown = [sorted(tuple(map(float, line)) for line in block) for block in blocks["front"][:3]]
+            kinds = [[row for row in rows if row["id"] in front], [row for row in rows if row["feasible"] == "true" and row["id"] not in front],
+                     [row for row in rows if row["feasible"] == "false"]]
+            for block, kind in zip(shown, kinds):
+                if kind:
+                    self.assertEqual(block, values(kind))
+            self.assertIn("drag [N], lift", heads["front"])
+            self.assertEqual(len(blocks["front"][3][0]), 3 * len(objectives))
+            self.assertEqual(heads["importance"], "# total effect, place from above, variable; a block for " + ", ".join(objectives))
+            self.assertEqual([sorted(line[2] for line in block) for block in blocks["importance"]], [['"x"', '"y"']] * len(objectives))
+            volume = float(re.search(r"hypervolume ([0-9.]+)", self.gannet("status", place).out).group(1))
+            self.assertEqual([float(line[0]) for line in blocks["hypervolume"][0]], list(range(1, 13)))
+            self.assertAlmostEqual(float(blocks["hypervolume"][0][-1][1]), volume, places=4)
+
     @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
     @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
     def test_a_point_of_the_front_is_chosen_in_a_browser(self):

@@ -258,7 +258,7 @@ physics:
     def rows(self, name, index=0):
         """Numbers of a block of a figure's data."""
         blocks = (self.folder / "figures" / f"{name}.dat").read_text().split("\n", 1)[1].split("\n\n\n")
-        return [[float(word) for word in line.split()] for line in blocks[index].splitlines()]
+        return [[word if word.startswith('"') else float(word) for word in line.split()] for line in blocks[index].splitlines()]
 
     def test_figures_need_gnuplot(self):
         self.succeed("run", self.write(BRANIN), "-q")
@@ -348,6 +348,7 @@ physics:
         self.assertEqual(len(self.rows("coverage")), len(model["calibration"]["residual"]) + 2)
         for effect, row in zip(sorted(model["importance"], reverse=True), self.rows("importance")):
             self.assertAlmostEqual(effect, row[0], places=5)
+            self.assertEqual(row[2], f'"{summary["variables"][model["importance"].index(effect)]["name"]}"')
         self.assertEqual([len(self.rows("slices", i)) for i in range(5)],
                          [len(s["x"]) for _, s in sorted(zip(model["importance"], model["slices"]), key=lambda p: -p[0])])
         self.assertEqual(sum(len(self.rows("timeline", i)) for i in range(3)), 48)
