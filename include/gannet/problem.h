@@ -67,6 +67,13 @@ typedef struct {
   double lower, upper;
 } gannet_constraint;
 
+/* What becomes of the values of one of several objectives before a model sees them. */
+typedef enum {
+  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* nothing: a hypervolume is one of the values themselves */
+  GANNET_OBJECTIVE_TRANSFORM_NONE, /* nothing */
+  GANNET_OBJECTIVE_TRANSFORM_LOG   /* the logarithm of what they are above the least one */
+} gannet_objective_transform;
+
 /* One of several objectives. */
 typedef struct {
   const char *name;
@@ -74,6 +81,10 @@ typedef struct {
   double threshold; /* a value that is not better than this is of no interest: the coordinate of the
                        reference point of the hypervolume; NAN = chosen from the results */
   double noise_sd;  /* in its units; 0 = exact, NAN = to be inferred */
+  gannet_objective_transform transform;
+  int keeps_penalties; /* 0 = a value that is a penalty, such as 1e10 for a solver that diverged,
+                          makes the result count as a failure of its design; 1 = every value is
+                          one */
 } gannet_objective;
 
 /* The most objectives that a problem may have. */

@@ -17,6 +17,7 @@
 #include "cli/program.h"
 #include "cli/query.h"
 #include "optimizer/optimizer.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 static const cli_flag flags[] = {
@@ -164,16 +165,25 @@ static gannet_err print_recommended(const gannet_campaign *campaign) {
 
 static void print_penalties(const gannet_campaign *campaign) {
   const gannet_problem *problem = campaign->input->problem;
+  const int several = gannet_problem_n_objectives(problem);
   int64_t count;
-  const double least = gannet_history_penalty(campaign->history, &count);
-  if (gannet_history_is_constant(campaign->history))
-    cli_say(stdout, "constant     all %lld results are %.6g: nothing is learnt until one differs\n",
-            (long long)count, gannet_problem_flip(problem, least));
-  else if (count > 0)
-    cli_say(stdout, "penalties    %lld result%s of %.6g or %s count%s as failures of %s design%s\n",
-            (long long)count, count == 1 ? "" : "s", gannet_problem_flip(problem, least),
-            problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more", count == 1 ? "s" : "",
-            count == 1 ? "its" : "their", count == 1 ? "" : "s");
+  for (int m = 0; m < several; ++m) {
+    const double least = gannet_problem_flip_objective(
+        problem, m, gannet_history_penalty(campaign->history, m, &count));
+    const int quantity = gannet_problem_objective_quantity(problem, m);
+    if (gannet_history_is_constant(campaign->history))
+      cli_say(stdout,
+              "constant     all %lld results are %.6g: nothing is learnt until one differs\n",
+              (long long)count, least);
+    else if (count > 0)
+      cli_say(stdout,
+              "penalties    %lld result%s of %s%s%.6g or %s count%s as failures of %s design%s\n",
+              (long long)count, count == 1 ? "" : "s",
+              several > 1 ? gannet_problem_quantity_name(problem, quantity) : "",
+              several > 1 ? " " : "", least,
+              gannet_problem_flip_objective(problem, m, 1) < 0 ? "less" : "more",
+              count == 1 ? "s" : "", count == 1 ? "its" : "their", count == 1 ? "" : "s");
+  }
 }
 
 static void print_problems(const gannet_campaign *campaign) {

@@ -169,6 +169,7 @@ module gannet
     type(text) :: name
     integer(c_int) :: goal
     real(c_double) :: threshold, noise
+    integer(c_int) :: transform, keeps_penalties
   end type
 
   type :: setting_entry
@@ -207,6 +208,7 @@ module gannet
     type(c_ptr) :: name
     integer(c_int) :: goal
     real(c_double) :: threshold, noise_sd
+    integer(c_int) :: transform, keeps_penalties
   end type
 
   type, bind(c) :: c_spec
@@ -904,11 +906,16 @@ contains
   ! maximize   .false. when not given
   ! threshold  a value that is not better than this is of no interest; none given = chosen from the results
   ! noise      standard deviation, in its units; 0 = exact, none given = to be learned
-  subroutine gannet_objective(opt, name, maximize, threshold, noise)
+  ! transform  'none', 'log' or 'auto': of its values before a model sees them; none given = auto, which is none
+  ! penalties  .false. = every value is one; .true. when not given: values that are a penalty, such as 1e10 for a
+  !            solver that diverged, make a result count as a failure of its design
+  subroutine gannet_objective(opt, name, maximize, threshold, noise, transform, penalties)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
     logical, intent(in), optional :: maximize
     real(c_double), intent(in), optional :: threshold, noise
+    character(len=*), intent(in), optional :: transform
+    logical, intent(in), optional :: penalties
     type(objective_entry) :: entry
     if (.not. is_open(opt)) return
     entry%name = as_text(name)
@@ -918,6 +925,17 @@ contains
     entry%noise = entry%threshold
     if (present(threshold)) entry%threshold = threshold
     if (present(noise)) entry%noise = noise
+    entry%transform = 0
+    if (present(transform)) then
+      select case (transform)
+      case ('auto'); entry%transform = 0
+      case ('none'); entry%transform = 1
+      case ('log'); entry%transform = 2
+      case default; entry%transform = -1 ! is complained about when the problem is made
+      end select
+    end if
+    entry%keeps_penalties = 0
+    if (present(penalties)) entry%keeps_penalties = merge(0, 1, penalties)
     opt%objectives = [opt%objectives, entry]
   end subroutine
 
@@ -989,7 +1007,8 @@ contains
     end do
     do i = 1, size(objectives)
       associate (entry => opt%objectives(i))
-        objectives(i) = c_objective(c_loc(entry%name%c), entry%goal, entry%threshold, entry%noise)
+        objectives(i) = c_objective(c_loc(entry%name%c), entry%goal, entry%threshold, entry%noise, &
+                                    entry%transform, entry%keeps_penalties)
       end associate
     end do
     code = problem_create(c_spec(size(variables, kind=c_int), c_loc(variables), size(constraints, kind=c_int), &

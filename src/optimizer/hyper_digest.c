@@ -66,6 +66,12 @@ gannet_err gannet_hyper_digest(const gannet_problem *problem,
     (void)snprintf(number, sizeof number, "%.17g", noise == noise ? noise : -1);
     mix_text(&digest, number);
   }
+  for (int m = 0; m < problem->spec.n_objectives; ++m) {
+    const gannet_objective *objective = &problem->spec.objectives[m];
+    const int own_choices[] = {m, (int)objective->transform, objective->keeps_penalties};
+    /* With the defaults the digest is that of earlier versions. */
+    if (own_choices[1] || own_choices[2]) mix_bytes(&digest, own_choices, sizeof own_choices);
+  }
   if (type->set_pde_constraint) {
     const uint64_t equations = gannet_rank_digest_equations(problem);
     mix_bytes(&digest, &equations, sizeof equations);

@@ -62,12 +62,43 @@ static void list_methods(char *names, size_t size) {
   }
 }
 
+/* The transform of a method unless the user chooses one, as an option has it. */
+static int usual_transform(const gannet_member_options *member) {
+  const char *const *choices = gannet_option_find(gannet_method_table, "transform")->choices;
+  const gannet_method *row = NULL;
+  int usual = GANNET_TRANSFORM_AUTO;
+  if (gannet_method_find(member->method.method, &row) != GANNET_OK) gannet_error_clear();
+  const char *text = row ? gannet_method_default(row, "transform") : NULL;
+  for (int i = 0; text && choices[i]; ++i)
+    if (strcmp(choices[i], text) == 0) usual = i;
+  return usual;
+}
+
+/* Complain about settings of a single objective that each of several has for itself. */
+static void check_beside(const gannet_optimizer_options *options, gannet_complaints *complaints) {
+  bool is_chosen = false;
+  for (int i = 0; i < options->n_members; ++i) {
+    const int transform = options->member[i].method.transform;
+    is_chosen = is_chosen || (transform != GANNET_TRANSFORM_AUTO &&
+                              transform != usual_transform(&options->member[i]));
+  }
+  if (is_chosen)
+    gannet_complain(complaints, "transform",
+                    "with several objectives each has its own, as in 'objectives: {drag: "
+                    "{transform: log}}'");
+  if (!options->method.penalties)
+    gannet_complain(complaints, "penalties",
+                    "with several objectives each has its own, as in 'objectives: {drag: "
+                    "{penalties: no}}'");
+}
+
 void gannet_objective_options_check(const gannet_optimizer_options *options,
                                     const gannet_problem *problem, gannet_complaints *complaints) {
   const int n = gannet_problem_n_objectives(problem);
   char names[400];
   if (n == 1) gannet_portfolio_complain_of_several(options, complaints);
   if (n == 1 || options->n_members == 0) return;
+  check_beside(options, complaints);
   list_methods(names, sizeof names);
   for (int i = 0; i < options->n_members; ++i) {
     const char *why = why_not(&options->member[i]);
@@ -75,6 +106,14 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
       gannet_complain(complaints, "method",
                       "'%s' does not go with %d objectives: %s; expected one of:%s",
                       options->member[i].method.method, n, why, names);
+    const gannet_acq_type *type = options->member[i].acq_type;
+    for (int m = 0; m < n && !why && type && type->scalarises; ++m)
+      if (problem->spec.objectives[m].transform != GANNET_OBJECTIVE_TRANSFORM_AUTO)
+        gannet_complain(
+            complaints, "method",
+            "'%s' models a norm of all objectives, of which none has a transform of its "
+            "own; leave out that of %s, or choose another method",
+            options->member[i].method.method, problem->spec.objectives[m].name);
   }
   if (problem->physics)
     gannet_complain(complaints, "physics",

@@ -53,7 +53,7 @@ static gannet_err join_problem(const gannet_problem *problem, gannet_optimizer_o
 
 /* What an optimiser without evaluations knows. */
 static gannet_err forget_all(gannet_optimizer *o) {
-  o->penalty = INFINITY;
+  for (int m = 0; m < GANNET_OBJECTIVES_MOST; ++m) o->penalty[m] = INFINITY;
   o->told_constant = o->told_repeats = false;
   o->batch = 0;
   o->substitute = 0;
@@ -297,9 +297,12 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, bool by_models, const in
   return gannet_optimizer_prepare_points(o, q, &asked->x_unit);
 }
 
-static void log_penalty(gannet_optimizer *o) {
+/* Tell which values of objective m count as failures, when others do than before. */
+static void log_penalty(gannet_optimizer *o, int m) {
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
+  const char *name = several ? o->problem->spec.objectives[m].name : "objective";
   int64_t count;
-  double least = gannet_history_penalty(o->history, &count);
+  double least = gannet_history_penalty(o->history, m, &count);
   const bool is_constant = gannet_history_is_constant(o->history);
   if (is_constant && !o->told_constant)
     gannet_log(o->context, GANNET_LOG_INFO,
@@ -308,14 +311,15 @@ static void log_penalty(gannet_optimizer *o) {
                (long long)count, gannet_problem_flip(o->problem, least));
   o->told_constant = is_constant;
   if (is_constant) least = INFINITY;
-  if (isfinite(least) && least != o->penalty)
+  if (isfinite(least) && least != o->penalty[m])
     gannet_log(o->context, GANNET_LOG_INFO,
-               "%lld results count as failures of their designs: their objective, %g%s, is a "
+               "%lld results count as failures of their designs: their %s, %g%s, is a "
                "penalty, as several are exactly or nearly so and others are far from it "
-               "(penalties: no = every value is one)",
-               (long long)count, gannet_problem_flip(o->problem, least),
-               o->problem->spec.goal == GANNET_MAXIMIZE ? " or less" : " or more");
-  o->penalty = least;
+               "(%s%s%spenalties: no = every value is one)",
+               (long long)count, name, gannet_problem_flip_objective(o->problem, m, least),
+               gannet_problem_flip_objective(o->problem, m, 1) < 0 ? " or less" : " or more",
+               several ? "objectives." : "", several ? name : "", several ? "." : "");
+  o->penalty[m] = least;
 }
 
 static void warn_of_repeats(gannet_optimizer *o) {
@@ -341,7 +345,8 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, !is_first, id, x_user, &asked));
   if (err == GANNET_OK)
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
-  if (err == GANNET_OK) log_penalty(o);
+  for (int m = 0; m < gannet_problem_n_objectives(o->problem) && err == GANNET_OK; ++m)
+    log_penalty(o, m);
   if (err == GANNET_OK) warn_of_repeats(o);
   if (err == GANNET_OK && asked.n_new > 0)
     err = is_first ? gannet_optimizer_propose_first(o, asked.n_new, asked.x_unit)

@@ -30,7 +30,8 @@ struct gannet_optimizer {
   gannet_noise_test noise_test; /* of the history, as of the last ask */
 
   /* What the user was told: */
-  double penalty;     /* least objective that counts as a failure, minimised; INFINITY = none */
+  /* Least value of each objective that counts as a failure, minimised; INFINITY = none. */
+  double penalty[GANNET_OBJECTIVES_MOST];
   bool told_constant; /* all results so far are equal */
   bool told_repeats;  /* results repeat exactly (optimizer/models/repeats.h) */
 

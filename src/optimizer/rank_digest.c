@@ -51,8 +51,9 @@ uint64_t gannet_rank_digest_problem(const gannet_problem_spec *spec) {
   for (int m = 0; m < spec->n_objectives; ++m) {
     const gannet_objective *o = &spec->objectives[m];
     const double own[] = {(double)o->goal, isnan(o->threshold) ? INFINITY : o->threshold,
-                          isnan(o->noise_sd) ? -1 : o->noise_sd};
-    digest = gannet_rank_digest_numbers(mix_text(digest, o->name), 3, own);
+                          isnan(o->noise_sd) ? -1 : o->noise_sd, (double)o->transform,
+                          (double)o->keeps_penalties};
+    digest = gannet_rank_digest_numbers(mix_text(digest, o->name), 5, own);
   }
   return digest;
 }
@@ -118,6 +119,9 @@ uint64_t gannet_rank_digest_objectives(const gannet_problem *problem) {
     const gannet_objective *o = &spec->objectives[m];
     const double own[] = {(double)o->goal, isnan(o->noise_sd) ? -1 : o->noise_sd};
     digest = gannet_rank_digest_numbers(mix_text(digest, o->name), 2, own);
+    /* What a state had no word for before is as it was. */
+    const double since[] = {(double)o->transform, (double)o->keeps_penalties};
+    if (since[0] != 0 || since[1] != 0) digest = gannet_rank_digest_numbers(digest, 2, since);
   }
   return digest;
 }

@@ -71,7 +71,8 @@ static const gannet_struct_field identity_fields[] = {
     {.name = "problem/objectives_digest",
      IDENTITY(objectives, BITS),
      .optional = true,
-     .help = "of names, goals and noise of several objectives; 0 = there is one"},
+     .help = "of names, goals, noise, transforms and penalties of several objectives; 0 = there is "
+             "one"},
     {0}};
 
 static identity identify(const gannet_optimizer *o) {

@@ -278,6 +278,14 @@ void gannet_objective_check(const gannet_objective *objective, const char *locat
     gannet_complain(complaints, location,
                     "objective %s: noise = %g: expected a number of at least 0, or none", name,
                     objective->noise_sd);
+  if ((int)objective->transform < GANNET_OBJECTIVE_TRANSFORM_AUTO ||
+      objective->transform > GANNET_OBJECTIVE_TRANSFORM_LOG)
+    gannet_complain(complaints, location,
+                    "objective %s: transform = %d: expected auto, none or log (0, 1 or 2)", name,
+                    (int)objective->transform);
+  if (objective->keeps_penalties != 0 && objective->keeps_penalties != 1)
+    gannet_complain(complaints, location, "objective %s: keeps_penalties = %d: expected 0 or 1",
+                    name, objective->keeps_penalties);
 }
 
 /* The name of a variable, a constraint with bounds, or an objective, in this order. */

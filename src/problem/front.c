@@ -53,6 +53,8 @@ static gannet_err collect_feasible(const gannet_history *history, int64_t n_told
   for (int64_t at = 0; at < n_told; ++at) is_told[gannet_history_order(history)[at]] = true;
   for (int64_t id = 0; id < count; ++id) {
     if (!is_told[id] || gannet_history_get(history, id)->status != GANNET_EVAL_DONE) continue;
+    /* A single objective is the best one, whatever the others are. */
+    if (f->m > 1 && gannet_history_is_penalty(history, id)) continue;
     gannet_history_objectives(history, id, y);
     note_values(f->m, y, all);
     if (!gannet_history_is_feasible(history, id)) continue;

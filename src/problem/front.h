@@ -19,11 +19,12 @@ typedef struct {
   double hypervolume; /* of the front up to the reference; NAN where it is larger than any number */
 } gannet_front;
 
-/* Find the front. The reference point consists of the thresholds of the problem; where an objective
- * has none, it is the worst value of the front plus a tenth of the front's range. While the front
- * has no range the range of all feasible results counts, then that of all results, then the size of
- * the value. While nothing is feasible, all results take the place of the front for the reference,
- * ideal and range.
+/* Find the front. Of several objectives results with a penalty (gannet_history_is_penalty) are left
+ * out of everything here. The reference point consists of the thresholds of the problem; where an
+ * objective has none, it is the worst value of the front plus a tenth of the front's range. While
+ * the front has no range the range of all feasible results counts, then that of all results, then
+ * the size of the value. While nothing is feasible, all results take the place of the front for the
+ * reference, ideal and range.
  *
  * Local.
  *

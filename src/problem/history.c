@@ -30,14 +30,16 @@ struct gannet_history {
   double best_value;       /* minimised objective of best */
   int64_t least_violation; /* id of the row with the least violation, -1 = none */
   double violation;        /* violation of least_violation */
-  gannet_penalty penalty;  /* equal penalties among the objectives */
-  gannet_gap gap;          /* penalties above a gap among the objectives */
-  int64_t n_feasible;      /* rows that are feasible */
-  int64_t n_elsewhere;     /* rows whose designs are outside the bounds or between steps */
-  int64_t n_objectives;    /* rows that are done and have an objective */
-  int64_t n_error_bars;    /* of these, rows whose objective has a standard deviation */
+  int several;             /* objectives that are compared: their number */
+  gannet_penalty penalty[GANNET_OBJECTIVES_MOST]; /* equal penalties among the values of each */
+  gannet_gap gap[GANNET_OBJECTIVES_MOST];         /* penalties above a gap among them */
+  int64_t n_values[GANNET_OBJECTIVES_MOST];       /* rows that are done and have the objective */
+  int64_t n_feasible;                             /* rows that are feasible */
+  int64_t n_elsewhere;  /* rows whose designs are outside the bounds or between steps */
+  int64_t n_objectives; /* rows that are done and have an objective */
+  int64_t n_error_bars; /* of these, rows whose objective has a standard deviation */
   const gannet_discarded *discarded; /* in whose ids rows are named; NULL = by the row */
-  bool at_its_word;                  /* no objective is taken for a penalty */
+  bool at_its_word;                  /* no value is taken for a penalty */
   int64_t first_done;                /* id of the first row done with all constraints, -1 = none */
   bool is_varied;                    /* values of constraints differ between rows */
   int replicates;                    /* gannet_history_join_runs */
@@ -58,8 +60,12 @@ struct gannet_history {
 /* What follows from results. */
 static void forget_outcomes(gannet_history *h) {
   h->best = h->least_violation = h->first_done = -1;
-  h->penalty = gannet_penalty_none();
-  h->gap = gannet_gap_none();
+  for (int m = 0; m < h->several; ++m) {
+    h->penalty[m] = gannet_penalty_none();
+    h->penalty[m].is_one_of_several = h->several > 1;
+    h->gap[m] = gannet_gap_none();
+    h->n_values[m] = 0;
+  }
   h->n_feasible = h->n_objectives = h->n_error_bars = h->n_told = 0;
   h->is_varied = false;
 }
@@ -72,7 +78,7 @@ static const double *point_of(const void *user, int64_t id) {
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
-  (*history)->at_its_word = gannet_problem_n_objectives(problem) > 1;
+  (*history)->several = gannet_problem_n_objectives(problem);
   (*history)->replicates = 1;
   forget_outcomes(*history);
   same_points *same = NULL;
@@ -261,12 +267,9 @@ static bool beats(double value, int64_t id, double kept, int64_t kept_id) {
   return kept_id < 0 || value < kept || (value == kept && id < kept_id);
 }
 
-static double minimised(const gannet_history *h, int64_t id) {
-  return gannet_problem_flip(h->problem, h->row[id].objective);
-}
-
 static void keep_best(gannet_history *h, int64_t id) {
-  const double value = minimised(h, id), excess = gannet_history_violation(h, id);
+  const double value = gannet_problem_flip(h->problem, h->row[id].objective);
+  const double excess = gannet_history_violation(h, id);
   if (h->row[id].elsewhere || !is_complete(h, id)) return;
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
@@ -277,21 +280,11 @@ static void keep_best(gannet_history *h, int64_t id) {
   h->best = id;
 }
 
-/* Look for penalties above a gap: among all results while there are few, or else with the gap that
- * was found last. */
-static void update_gap(gannet_history *h, int64_t id) {
-  gannet_gap_result results[GANNET_GAP_RESULTS];
-  int n = 0;
-  if (h->n_objectives > GANNET_GAP_RESULTS) {
-    gannet_gap_note(&h->gap, minimised(h, id));
-    return;
-  }
-  for (int64_t i = 0; i < h->n_told; ++i) {
-    const int64_t done = h->order[i];
-    if (h->row[done].status == GANNET_EVAL_DONE && !isnan(h->row[done].objective))
-      results[n++] = (gannet_gap_result){minimised(h, done), gannet_history_x_unit(h, done)};
-  }
-  gannet_gap_find(&h->gap, n, results, h->problem->d);
+/* Objective m of a row, minimised. */
+static double value_of(const gannet_history *h, int64_t id, int m) {
+  double y[GANNET_OBJECTIVES_MOST];
+  gannet_history_objectives(h, id, y);
+  return y[m];
 }
 
 static void compare_constraints(gannet_history *h, int64_t id) {
@@ -304,15 +297,37 @@ static void compare_constraints(gannet_history *h, int64_t id) {
     h->is_varied = h->is_varied || value[k] != first[k];
 }
 
-/* Whether an earlier run of the same design, on purpose, has the same value: a simulation without
- * noise gives no penalty by that. */
-static bool repeats_value(const gannet_history *h, int64_t id) {
+/* Whether an earlier run of the same design, on purpose, has the same value of objective m: a
+ * simulation without noise gives no penalty by that. */
+static bool repeats_value(const gannet_history *h, int64_t id, int m) {
   if (h->replicates == 1) return false;
   for (int64_t run = h->same->first[id]; run >= 0; run = h->same->next[run])
     if (run != id && h->row[run].status == GANNET_EVAL_DONE &&
-        h->row[run].objective == h->row[id].objective)
+        value_of(h, run, m) == value_of(h, id, m))
       return true;
   return false;
+}
+
+/* Take objective m of a row that is done into account where penalties are told from values. A gap
+ * is looked for among all results while there are few, or else the one that was found last stays.
+ */
+static void note_value(gannet_history *h, int64_t id, int m) {
+  gannet_gap_result results[GANNET_GAP_RESULTS];
+  const double value = value_of(h, id, m);
+  int n = 0;
+  if (isnan(value)) return;
+  h->n_values[m] += 1;
+  if (!repeats_value(h, id, m)) gannet_penalty_note(&h->penalty[m], value);
+  if (h->n_values[m] > GANNET_GAP_RESULTS) {
+    gannet_gap_note(&h->gap[m], value);
+    return;
+  }
+  for (int64_t i = 0; i < h->n_told; ++i) {
+    const int64_t done = h->order[i];
+    const double y = h->row[done].status == GANNET_EVAL_DONE ? value_of(h, done, m) : NAN;
+    if (!isnan(y)) results[n++] = (gannet_gap_result){y, gannet_history_x_unit(h, done)};
+  }
+  gannet_gap_find(&h->gap[m], n, results, h->problem->d);
 }
 
 gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
@@ -346,11 +361,10 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   take_error_bars(h, id);
   h->n_feasible += gannet_history_is_feasible(h, id);
   compare_constraints(h, id);
+  for (int m = 0; m < h->several; ++m) note_value(h, id, m);
   if (isnan(row->objective)) return GANNET_OK;
   h->n_objectives += 1;
   h->n_error_bars += *gannet_history_sd(h, id) > 0;
-  if (!repeats_value(h, id)) gannet_penalty_note(&h->penalty, minimised(h, id));
-  update_gap(h, id);
   keep_best(h, id);
   return GANNET_OK;
 }
@@ -439,36 +453,57 @@ void gannet_history_take_at_its_word(gannet_history *history) {
   history->at_its_word = true;
 }
 
-double gannet_history_penalty(const gannet_history *history, int64_t *count) {
+double gannet_history_penalty(const gannet_history *history, int m, int64_t *count) {
+  const gannet_problem_spec *spec = &history->problem->spec;
   int64_t above;
-  const bool is_constant = history->penalty.n == 1;
+  const bool is_constant = history->several == 1 && history->penalty[m].n == 1;
   *count = 0;
   if (history->at_its_word || (is_constant && history->is_varied)) return INFINITY;
-  const double equal = gannet_penalty_least(&history->penalty, count);
-  const double apart = gannet_gap_least(&history->gap, &above);
+  if (spec->n_objectives > 0 && spec->objectives[m].keeps_penalties) return INFINITY;
+  const double equal = gannet_penalty_least(&history->penalty[m], count);
+  const double apart = gannet_gap_least(&history->gap[m], &above);
   if (equal <= apart) return equal;
   *count = above;
   return apart;
 }
 
+bool gannet_history_has_penalties(const gannet_history *history) {
+  int64_t count = 0;
+  for (int m = 0; m < history->several && count == 0; ++m)
+    (void)gannet_history_penalty(history, m, &count);
+  return count > 0;
+}
+
+bool gannet_history_is_penalty(const gannet_history *history, int64_t id) {
+  double y[GANNET_OBJECTIVES_MOST];
+  int64_t count;
+  if (history->row[id].status != GANNET_EVAL_DONE) return false;
+  gannet_history_objectives(history, id, y);
+  for (int m = 0; m < history->several; ++m)
+    if (y[m] >= gannet_history_penalty(history, m, &count)) return true;
+  return false;
+}
+
 int64_t gannet_history_count_observations(const gannet_history *history) {
   int64_t penalties, n = 0;
-  (void)gannet_history_penalty(history, &penalties);
-  if (history->replicates == 1 || penalties == 0) return history->n_objectives - penalties;
-  /* Of runs on purpose a penalty is counted once for a design. */
+  if (!gannet_history_has_penalties(history)) return history->n_objectives;
+  (void)gannet_history_penalty(history, 0, &penalties);
+  if (history->several == 1 && history->replicates == 1) return history->n_objectives - penalties;
+  /* Of runs on purpose a penalty is counted once for a design, and of several objectives more than
+   * one may be a penalty. */
   for (int64_t id = 0; id < history->n; ++id) n += gannet_history_is_observation(history, id);
   return n;
 }
 
 bool gannet_history_is_constant(const gannet_history *history) {
-  return history->n_objectives > 0 && gannet_history_count_observations(history) == 0;
+  return history->several == 1 && history->n_objectives > 0 &&
+         gannet_history_count_observations(history) == 0;
 }
 
 bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
-  int64_t penalties;
-  return row->status == GANNET_EVAL_DONE &&
-         minimised(history, id) < gannet_history_penalty(history, &penalties);
+  return row->status == GANNET_EVAL_DONE && !isnan(row->objective) &&
+         !gannet_history_is_penalty(history, id);
 }
 
 bool gannet_history_is_sound(const gannet_history *history, int64_t id) {
@@ -479,8 +514,7 @@ bool gannet_history_is_sound(const gannet_history *history, int64_t id) {
 bool gannet_history_is_bad(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
   if (row->status == GANNET_EVAL_DONE)
-    return !isnan(row->objective) && !gannet_history_is_observation(history, id) &&
-           gannet_history_feasibility(history, id) != 0;
+    return gannet_history_is_penalty(history, id) && gannet_history_feasibility(history, id) != 0;
   return row->status == GANNET_EVAL_CANNOT_RUN ||
          (row->status == GANNET_EVAL_FAILED && row->run.crashed);
 }

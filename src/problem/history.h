@@ -138,19 +138,27 @@ int64_t gannet_history_count_kept(const gannet_history *history);
 int64_t gannet_history_count_told(const gannet_history *history);
 int64_t gannet_history_count_done(const gannet_history *history);
 
-/* The least objective, in the minimised sense, that is a penalty (problem/penalty.h), and how many
- * results are penalties; INFINITY and 0 when there is none. There is none after
- * gannet_history_take_at_its_word, none with several objectives, and none where all objectives are
- * equal but values of constraints differ: the objective is then constant, and only the constraints
- * decide.
+/* The least value of objective m, in the minimised sense, that is a penalty (problem/penalty.h),
+ * and how many results have one; INFINITY and 0 when there is none. There is none after
+ * gannet_history_take_at_its_word, none of an objective that keeps its penalties, and none where
+ * all values of the only objective are equal but values of constraints differ: the objective is
+ * then constant, and only the constraints decide.
  *
  * Local.
  */
-double gannet_history_penalty(const gannet_history *history, int64_t *count);
+double gannet_history_penalty(const gannet_history *history, int m, int64_t *count);
 void gannet_history_take_at_its_word(gannet_history *history);
 
+/* Whether there is a penalty, and whether a row is done and has one: with several objectives any of
+ * them, for where one is a penalty the others may be anything.
+ *
+ * Local.
+ */
+bool gannet_history_has_penalties(const gannet_history *history);
+bool gannet_history_is_penalty(const gannet_history *history, int64_t id);
+
 /* What a row tells models:
- * - observation: it is done, and has an objective that is no penalty;
+ * - observation: it is done, has the first objective, and no objective is a penalty;
  * - sound: it is done, its feasibility is known, and it is an observation or infeasible by its
  *   constraints. A violated constraint explains a penalty, and models learn from it. Sound rows can
  *   be ranked;

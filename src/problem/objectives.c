@@ -45,6 +45,11 @@ bool gannet_problem_is_exact(const gannet_problem *problem) {
   return true;
 }
 
+const char *gannet_objective_transform_text(gannet_objective_transform transform) {
+  static const char *const words[] = {"auto", "none", "log"};
+  return words[transform];
+}
+
 void gannet_problem_objectives(const gannet_problem *problem, double objective,
                                const double *constraints, double *y) {
   const int n = gannet_problem_n_objectives(problem), first = gannet_problem_n_bounded(problem);

@@ -6,8 +6,8 @@
  * - further objective: one after the first. It stands at the end of spec.constraints without
  * bounds, so it is reported, recorded, modelled and translated as a constraint is, and never
  * violated;
- * - front: the evaluations that are feasible and not dominated: no other one is at least as good in
- *   every objective and better in one;
+ * - front: the evaluations that are feasible, have no penalty, and are not dominated: no other one
+ *   is at least as good in every objective and better in one;
  * - threshold: a value of an objective that is not better than this is of no interest. The
  *   thresholds are the reference point of the hypervolume.
  */
@@ -60,6 +60,12 @@ double gannet_problem_objective_noise(const gannet_problem *problem, int m);
  * Local.
  */
 bool gannet_problem_is_exact(const gannet_problem *problem);
+
+/* The word of a transform: auto, none or log.
+ *
+ * Local.
+ */
+const char *gannet_objective_transform_text(gannet_objective_transform transform);
 
 /* The values of all objectives of a result, minimised.
  *

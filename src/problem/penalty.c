@@ -38,10 +38,12 @@ void gannet_penalty_note(gannet_penalty *p, double value) {
 
 /* Whether the i-th worst value is farther from the next better one than that is from the best. */
 static bool is_apart(const gannet_penalty *p, int i) {
-  if (p->n == 1) return true;
+  if (p->n == 1) return !p->is_one_of_several;
   if (i + 1 == p->n) return false;
   const double value = p->worst[i].value, next = p->worst[i + 1].value;
-  return half_distance(next, value) > half_distance(p->best, next);
+  const double gap = half_distance(next, value), range = half_distance(p->best, next);
+  if (!p->is_one_of_several) return gap > range;
+  return range > 0 && gap >= gap_per_below * range && p->worst[i + 1].count < EQUAL_LEAST;
 }
 
 double gannet_penalty_least(const gannet_penalty *p, int64_t *count) {

@@ -8,6 +8,9 @@
  *   equal   Several results have exactly the same value, as results of a computation hardly do, and
  *           it is farther from the next better value than that is from the best one. Everything
  *           that is worse is a penalty, too. Where all values are equal they are all penalties.
+ *           Of one among several objectives more is asked for, as it may be constant, or the price
+ *           of one of few materials: there are different values below, over a range that is a
+ *           hundredth of the gap at most, and the next better value is not repeated as well.
  *
  *   apart   Penalties differ from each other, as 1e6 (1 + violation) do, but lie above a gap.
  * Several values lie on either side of it. It is a hundred times as wide as the range of the values
@@ -29,8 +32,9 @@ enum {
 
 /* Equal penalties. */
 typedef struct {
-  double best; /* least value so far */
-  int n;       /* length of worst */
+  double best;            /* least value so far */
+  int n;                  /* length of worst */
+  bool is_one_of_several; /* objectives: then more is asked for */
   struct {
     double value;
     int64_t count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "store/fields.h"
 
 /* Variables and constraints of a problem as columns, in the order of the problem. Texts are
@@ -23,6 +24,7 @@ typedef struct {
   double *least, *most;                       /* [n_constraints] infinite where open */
   const char **objective, **objective_goal;   /* [n_objectives] of several */
   double *threshold;                          /* [n_objectives] NaN = from the results */
+  const char **transform, **penalties;        /* [n_objectives] */
 } columns;
 
 /* The datasets of these columns: the same rows write them and check them. */
@@ -84,6 +86,15 @@ static const column_field fields[] = {
     {"problem/threshold",
      "value that an objective must be better than to be of interest; NaN = from the results",
      AT(n_objectives), .reals = AT(threshold), .optional = true},
+    {"problem/objective_transform",
+     "auto, none or log: what becomes of the values of each of several objectives before a model "
+     "sees them",
+     AT(n_objectives), .texts = AT(transform), .optional = true},
+    {"problem/objective_penalties",
+     "yes, or no = every value of the objective is one: whether a penalty makes a result count as "
+     "a "
+     "failure of its design",
+     AT(n_objectives), .texts = AT(penalties), .optional = true},
     {0}};
 
 static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) {
@@ -110,6 +121,8 @@ static gannet_err allocate_problem(const gannet_problem_spec *spec, columns *p) 
   const size_t m = (size_t)spec->n_objectives;
   GANNET_TRY(gannet_alloc(m, sizeof *p->objective, &p->objective));
   GANNET_TRY(gannet_alloc(m, sizeof *p->objective_goal, &p->objective_goal));
+  GANNET_TRY(gannet_alloc(m, sizeof *p->transform, &p->transform));
+  GANNET_TRY(gannet_alloc(m, sizeof *p->penalties, &p->penalties));
   return gannet_alloc(m, sizeof *p->threshold, &p->threshold);
 }
 
@@ -153,6 +166,8 @@ static gannet_err fill_columns(const gannet_problem *problem, columns *p) {
     p->objective[m] = spec->objectives[m].name;
     p->objective_goal[m] = goal_text(spec->objectives[m].goal);
     p->threshold[m] = spec->objectives[m].threshold;
+    p->transform[m] = gannet_objective_transform_text(spec->objectives[m].transform);
+    p->penalties[m] = spec->objectives[m].keeps_penalties ? "no" : "yes";
   }
   p->n_objectives = spec->n_objectives;
   p->n_variables = spec->n_variables;
@@ -180,6 +195,8 @@ static void release_columns(columns *p) {
   gannet_free(&p->objective);
   gannet_free(&p->objective_goal);
   gannet_free(&p->threshold);
+  gannet_free(&p->transform);
+  gannet_free(&p->penalties);
 }
 
 static gannet_err write_columns(gannet_store *store, const columns *p) {
@@ -266,10 +283,10 @@ static gannet_err check_columns(const gannet_store *store, const columns *p) {
                                : field->rows == AT(n_objectives)  ? p->objective
                                                                   : p->value;
     gannet_err err = GANNET_OK;
-    /* Units and thresholds may have been stated or changed since. */
+    /* Units, thresholds and how objectives are looked at may have been stated or changed since. */
     if (strcmp(field->name, "problem/unit") == 0 ||
-        strcmp(field->name, "problem/constraint_unit") == 0 ||
-        strcmp(field->name, "problem/threshold") == 0)
+        strcmp(field->name, "problem/constraint_unit") == 0 || field->texts == AT(transform) ||
+        field->texts == AT(penalties) || strcmp(field->name, "problem/threshold") == 0)
       continue;
     if (field->optional && !gannet_store_has(store, field->name)) continue;
     if (field->texts)

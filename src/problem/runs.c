@@ -119,8 +119,10 @@ static bool find_rank(const gannet_history *h, int64_t id, ranked_row *rank) {
   if (gannet_history_get(h, id)->elsewhere || !counts(h, id) || !gannet_runs_stands(h, id))
     return false;
   gannet_runs_find(h, id, NULL, &runs);
+  const bool is_left_out = gannet_problem_n_objectives(gannet_history_problem(h)) > 1 &&
+                           gannet_history_is_penalty(h, id);
   *rank = (ranked_row){.id = id,
-                       .violation = runs.violation,
+                       .violation = is_left_out ? INFINITY : runs.violation,
                        .value = gannet_problem_flip(gannet_history_problem(h), runs.objective),
                        .is_single = gannet_history_joins_runs(h) && runs.n < 2};
   return true;
@@ -138,15 +140,21 @@ static bool find_first(const gannet_history *h, ranked_row *first) {
   return is_found;
 }
 
+/* Whether rows one by one, as they were told, have the best design. */
+static bool is_known_by_rows(const gannet_history *h) {
+  const bool several = gannet_problem_n_objectives(gannet_history_problem(h)) > 1;
+  return !gannet_history_joins_runs(h) && !(several && gannet_history_has_penalties(h));
+}
+
 int64_t gannet_history_best(const gannet_history *h) {
   ranked_row first;
-  if (!gannet_history_joins_runs(h)) return gannet_history_best_row(h);
+  if (is_known_by_rows(h)) return gannet_history_best_row(h);
   return find_first(h, &first) && first.violation == 0 ? first.id : -1;
 }
 
 int64_t gannet_history_least_violation(const gannet_history *h) {
   ranked_row first;
-  if (!gannet_history_joins_runs(h)) return gannet_history_least_violating_row(h);
+  if (is_known_by_rows(h)) return gannet_history_least_violating_row(h);
   return find_first(h, &first) ? first.id : -1;
 }
 

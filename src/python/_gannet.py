@@ -27,7 +27,8 @@ _Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, low
                        role=ctypes.c_int, fixed=ctypes.c_double, expression=ctypes.c_char_p,
                        step=ctypes.c_double, numbers=ctypes.POINTER(ctypes.c_double), when=ctypes.c_char_p)
 _Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
-_Objective = _structure("_Objective", name=ctypes.c_char_p, goal=ctypes.c_int, threshold=ctypes.c_double, noise_sd=ctypes.c_double)
+_Objective = _structure("_Objective", name=ctypes.c_char_p, goal=ctypes.c_int, threshold=ctypes.c_double, noise_sd=ctypes.c_double,
+                        transform=ctypes.c_int, keeps_penalties=ctypes.c_int)
 _Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
                    constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double, n_objectives=ctypes.c_int,
                    objectives=ctypes.POINTER(_Objective))

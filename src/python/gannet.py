@@ -279,11 +279,17 @@ def _goal(what, given):
 def _objective(name, given):
     """One of several objectives, from a goal or a dictionary."""
     given = {"goal": given} if isinstance(given, str) else given
-    entry = dict(_entries(f"objective {name}", given, "of goal, threshold and noise, or 'minimize' or 'maximize'"))
-    known = ["goal", "threshold", "noise"]
+    entry = dict(_entries(f"objective {name}", given, "of goal, threshold, noise, transform and penalties, or 'minimize' or 'maximize'"))
+    known = ["goal", "threshold", "noise", "transform", "penalties"]
     _check_names(f"key of objective {name}:", entry, known, known)
-    threshold, noise = (np.nan if entry.get(key) is None else _float(f"{key} of objective {name}", entry[key]) for key in known[1:])
-    return _Objective(_bytes("objective", name), _goal(f"goal of objective {name}", entry.get("goal", "minimize")), threshold, noise)
+    threshold, noise = (np.nan if entry.get(key) is None else _float(f"{key} of objective {name}", entry[key]) for key in known[1:3])
+    transforms, transform, penalties = ("auto", "none", "log"), entry.get("transform", "auto"), entry.get("penalties", True)
+    if transform not in transforms:
+        raise Error(f"transform of objective {name} {transform!r}: expected 'auto', 'none' or 'log'")
+    if penalties not in (True, False):
+        raise Error(f"penalties of objective {name} {penalties!r}: expected True or False")
+    return _Objective(_bytes("objective", name), _goal(f"goal of objective {name}", entry.get("goal", "minimize")), threshold, noise,
+                      transforms.index(transform), not penalties)
 
 
 def _named(what, given, known):
@@ -354,7 +360,10 @@ class Optimizer(contextlib.AbstractContextManager):
     goal         "minimize" or "maximize"
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     objectives   of several, instead of goal and noise: name -> "minimize", "maximize", or a dictionary of goal, threshold (a
-                 value that is not better is of no interest; None = from the results) and noise. See `front`
+                 value that is not better is of no interest; None = from the results), noise, transform ("auto", "none" or
+                 "log": of its values before a model sees them; auto = none) and penalties (False = every value is one;
+                 otherwise those that are a penalty, such as 1e10 for a solver that diverged, make a result count as a
+                 failure of its design). See `front`
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "problem/conditional.h"
 #include "problem/front.h"
+#include "problem/objectives.h"
 #include "report/parts.h"
 #include "report/report.h"
 
@@ -12,14 +13,10 @@ json_t *report_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h), as none
+/* Whether an evaluation that is done has a penalty for an objective (problem/penalty.h), as none
  * has where all are equal. */
 static bool is_penalty(const gannet_campaign *c, int64_t id) {
-  const gannet_ticket *t = &c->ledger.ticket[id];
-  int64_t count;
-  return t->result.status == GANNET_EVAL_DONE && !gannet_history_is_constant(c->history) &&
-         gannet_problem_flip(c->input->problem, t->result.objective) >=
-             gannet_history_penalty(c->history, &count);
+  return !gannet_history_is_constant(c->history) && gannet_history_is_penalty(c->history, id);
 }
 
 bool report_has_value(const gannet_campaign *c, int64_t id) {
@@ -99,9 +96,12 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
                                 report_number(!active || active[v] ? x[v] : NAN));
-  for (int k = 0; k < spec->n_constraints; ++k)
+  for (int k = 0; k < spec->n_constraints; ++k) {
+    const bool is_objective = gannet_problem_quantity_objective(c->input->problem, k + 1) > 0;
+    const double value = done && !(penalty && is_objective) ? t->result.constraints[k] : NAN;
     (void)json_array_append_new(json_array_get(json_object_get(columns, "c"), (size_t)k),
-                                report_number(done ? t->result.constraints[k] : NAN));
+                                report_number(value));
+  }
   append_course(columns, t, start);
 }
 

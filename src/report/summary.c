@@ -235,7 +235,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
   const char *method = "auto";
-  int64_t penalties;
+  int64_t penalties = 0;
   for (int i = 0; i < c->input->n_method; ++i)
     if (strcmp(c->input->method[i].key, "method") == 0) method = c->input->method[i].text;
   gannet_tally_count(c, &tally);
@@ -266,8 +266,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
       about, "objective",
       json_sprintf("%s%s%s%s", quantity, *unit ? " [" : "", unit, *unit ? "]" : ""));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
-  (void)gannet_history_penalty(c->history, &penalties);
-  if (gannet_history_is_constant(c->history)) penalties = 0;
+  for (int64_t id = 0; id < c->ledger.n && !gannet_history_is_constant(c->history); ++id)
+    penalties += gannet_history_is_penalty(c->history, id);
   (void)json_object_set_new(about, "penalties", json_integer((json_int_t)penalties));
   if (!isnan(c->input->budget.cost) || c->input->cost.weigh) {
     gannet_budget_format_cost(c, evaluations);

@@ -123,6 +123,12 @@ class Objectives(program.ProgramTest):
         self.refused(WING + "objective: drag\n", "wrong.yaml:12:1: objective: there are objectives, too")
         self.refused(WING + "goal: maximize\n", "goal: with several objectives each has its own")
         self.refused(WING + "noise: 0.1\n", "noise: with several objectives each has its own")
+        self.refused(WING + "transform: log\n", "wrong.yaml:12:12: transform: with several objectives each has its own, as in 'objectives: {drag: {transform: log}}'")
+        self.refused(WING + "penalties: no\n", "wrong.yaml:12:12: penalties: with several objectives each has its own, as in 'objectives: {drag: {penalties: no}}'")
+        self.refused(WING.replace("unit: N", "transform: logg"), "'logg' is not valid; expected one of: none log, or auto")
+        self.refused(WING.replace("unit: N", "penalties: 1e10"), "objectives.drag.penalties")
+        self.refused(WING.replace("unit: N", "transform: log").replace("method: sobol", "method: parego"),
+                     "wrong.yaml:2:9: method: 'parego' models a norm of all objectives", "leave out that of drag")
         self.refused(WING + "stop: {target: 3}\n", "stop.target: a campaign with several objectives has no single value")
         self.refused(WING + "stop: {regret: {within: 0.1}}\n", "stop.regret: it is about a single objective")
         self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", ""), "expected 'objective: drag'")
@@ -219,6 +225,48 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
         self.assertEqual(self.gannet("run", file, "-q", "--directory", "killed.campaign", "--resume").code, FINISHED)
         digests.add(self.digest("killed.campaign"))
         self.assertEqual(len(digests), 1)
+
+    CRASHES = SIMULATION.replace('print "drag", x >', 'print "drag", (y < 0.4 ? 1e10 : x) >').replace('-(1 - x)', '(y < 0.4) - (1 - x)')
+
+    def test_a_penalty_is_not_on_the_front(self):
+        """Where it crashes the simulation reports drag 1e10 and a lift that nothing else has."""
+        self.write(self.CRASHES, "sim.sh", 0o755)
+        text = WING.replace("method: sobol\n", "initial: 9\nsearch: {candidates: 300}\n").replace("evaluations: 12", "evaluations: 18").replace(", threshold: 1.1", "")
+        file, digests = self.write(text, "wing.yaml"), set()
+        for ranks in (0, 2, 3):
+            directory = f"r{ranks}.campaign"
+            self.assertEqual(self.gannet("run", file, "-q", "--directory", directory, ranks=ranks).code, FINISHED)
+            digests.add(self.digest(directory))
+        self.assertEqual(self.gannet("run", file, "-q", "--directory", "later.campaign", "--set", "budget.evaluations=12").code, FINISHED)
+        self.assertEqual(self.gannet("run", file, "-q", "--directory", "later.campaign", "--resume").code, FINISHED)
+        digests.add(self.digest("later.campaign"))
+        self.assertEqual(len(digests), 1)
+        rows = self.history("r0.campaign")
+        crashed = [row["id"] for row in rows if row["drag"] == "10000000000"]
+        self.assertGreater(len(crashed), 2)
+        self.assertLess(len([i for i in crashed if int(i) >= 9]), 5)  # learnt from
+        sound = [row for row in rows if row["id"] not in crashed]
+        best = json.loads(self.gannet("best", "r0.campaign", "--front", "--format", "json").out)
+        self.assertEqual({str(row["id"]) for row in best}, self.front_of(sound))
+        status = self.gannet("status", "r0.campaign").out
+        self.assertIn(f"penalties    {len(crashed)} results of drag 1e+10 or more count as failures of their designs", status)
+        self.assertNotIn("e+09", status)  # the reference point
+        log = (self.folder / "r0.campaign/campaign.log").read_text()
+        self.assertIn("their drag, 1e+10 or more, is a penalty", log)
+        self.assertIn("(objectives.drag.penalties: no = every value is one)", log)
+        # Another reading of the same results.
+        kept = self.gannet("run", self.write(text.replace("unit: N", "unit: N, penalties: no, transform: log"), "wing.yaml"), "--directory", "r0.campaign", "--resume")
+        self.assertEqual(kept.code, FINISHED, kept)
+        self.assertIn("objectives.drag.transform: auto -> log", kept.err)
+        self.assertIn("objectives.drag.penalties: yes -> no", kept.err)
+        best = json.loads(self.gannet("best", "r0.campaign", "--front", "--format", "json").out)
+        self.assertEqual({str(row["id"]) for row in best}, self.front_of(rows))
+        self.assertNotIn("penalties  ", self.gannet("status", "r0.campaign").out)
+        for directory in "r0.campaign", "later.campaign":
+            self.assertEqual(self.gannet("verify", directory).code, FINISHED)
+            saved = self.folder / directory / "campaign.yaml"
+            self.assertEqual("penalties: no" in saved.read_text(), directory == "r0.campaign")
+            self.assertEqual(self.gannet("run", saved, "--directory", directory, "--resume").code, FINISHED)
 
     def test_results_that_come_onto_the_front_are_no_stagnation(self):
         self.begin(WING.replace("evaluations: 12", "evaluations: 60") + "stop: {stagnation: 4}\n")

@@ -14,8 +14,8 @@ enum { RESULTS = 6, OBJECTIVES = 2 };
 static const gannet_variable square[] = {{.name = "x", .lower = 0, .upper = 1},
                                          {.name = "y", .lower = 0, .upper = 1}};
 static const gannet_constraint limits[] = {{"stress", -INFINITY, 10}};
-static const gannet_objective both[] = {{"drag", GANNET_MINIMIZE, 5, 0},
-                                        {"range", GANNET_MAXIMIZE, 1, 0}};
+static const gannet_objective both[] = {{.name = "drag", .threshold = 5},
+                                        {.name = "range", .goal = GANNET_MAXIMIZE, .threshold = 1}};
 static const gannet_problem_spec wing = {.n_variables = 2,
                                          .variables = square,
                                          .n_constraints = 1,

@@ -27,9 +27,10 @@ static const gannet_variable mixed[VARIABLES] = {
     {.name = "solver", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = solvers},
 };
 static const gannet_constraint limit[] = {{"heat", -INFINITY, 1.5}};
-static const gannet_objective three[] = {{"drag", GANNET_MINIMIZE, 6, NAN},
-                                         {"lift", GANNET_MAXIMIZE, NAN, NAN},
-                                         {"mass", GANNET_MINIMIZE, NAN, 0.01}};
+static const gannet_objective three[] = {
+    {.name = "drag", .threshold = 6, .noise_sd = NAN},
+    {.name = "lift", .goal = GANNET_MAXIMIZE, .threshold = NAN, .noise_sd = NAN},
+    {.name = "mass", .threshold = NAN, .noise_sd = 0.01}};
 static const gannet_problem_spec mixed_spec = {.n_variables = VARIABLES,
                                                .variables = mixed,
                                                .n_constraints = 1,
@@ -255,8 +256,8 @@ static const gannet_variable cube[ZDT] = {{.name = "a", .lower = 0, .upper = 1},
                                           {.name = "b", .lower = 0, .upper = 1},
                                           {.name = "c", .lower = 0, .upper = 1},
                                           {.name = "d", .lower = 0, .upper = 1}};
-static const gannet_objective pair[] = {{"f", GANNET_MINIMIZE, 1.1, NAN},
-                                        {"g", GANNET_MINIMIZE, 1.1, NAN}};
+static const gannet_objective pair[] = {{.name = "f", .threshold = 1.1, .noise_sd = NAN},
+                                        {.name = "g", .threshold = 1.1, .noise_sd = NAN}};
 static const gannet_constraint disk[] = {{"disk", -INFINITY, 0}};
 
 /* ZDT1: f2 = 1 - sqrt(f1); with a constraint that cuts the middle of the front out. */
@@ -341,8 +342,8 @@ static void strange_values_are_survived(void **state) {
   for (kind which = GREAT; which < VALUES; ++which)
     for (int k = 0; k < METHODS; ++k) {
       const gannet_objective objectives[] = {
-          {"f", GANNET_MINIMIZE, which == HOPELESS ? 1.1 : NAN, NAN},
-          {"g", GANNET_MINIMIZE, which == HOPELESS ? 1.1 : NAN, NAN}};
+          {.name = "f", .threshold = which == HOPELESS ? 1.1 : NAN, .noise_sd = NAN},
+          {.name = "g", .threshold = which == HOPELESS ? 1.1 : NAN, .noise_sd = NAN}};
       const gannet_problem_spec spec = {
           .n_variables = 2, .variables = cube, .n_objectives = 2, .objectives = objectives};
       fixture f = make_on(MPI_COMM_WORLD, &spec, methods[k], 3);

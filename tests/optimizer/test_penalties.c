@@ -31,8 +31,26 @@ static gannet_result result_of(answer given, int64_t id, const double *x) {
   return made;
 }
 
-/* The points [ALL][2] of a campaign. */
-static void run(const char *method, const char *penalties, answer given, double *x) {
+static gannet_err create_problem(const gannet_objective *several, gannet_problem **problem) {
+  gannet_problem_spec made = spec;
+  made.n_objectives = several ? 2 : 0;
+  made.objectives = several;
+  return gannet_problem_create(&made, problem);
+}
+
+/* The same with a mass beside it, which is least where the simulation cannot work. */
+static gannet_result several_of(answer given, int64_t id, const double *x, double *y) {
+  gannet_result made = result_of(given, id, x);
+  y[0] = made.objective;
+  y[1] = x[0];
+  made.objective = 0;
+  if (made.outcome == GANNET_RESULT_OK) made.objectives = y;
+  return made;
+}
+
+/* The points [ALL][2] of a campaign with one objective, or with two. */
+static void run_campaign(const char *method, const char *penalties, const gannet_objective *several,
+                         answer given, double *x) {
   const gannet_method_setting settings[] = {{"method", method},
                                             {"search.candidates", "500"},
                                             {"initial", "12"},
@@ -41,19 +59,45 @@ static void run(const char *method, const char *penalties, answer given, double 
   gannet_problem *problem = NULL;
   gannet_optimizer *optimizer = NULL;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
-  assert_ok(gannet_problem_create(&spec, &problem));
-  assert_ok(gannet_optimizer_create(context, problem, 4, settings, &optimizer));
+  assert_ok(create_problem(several, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, penalties ? 4 : 3, settings, &optimizer));
   for (int n = 0; n < ALL; n += BATCH) {
     int64_t id[BATCH];
     gannet_result results[BATCH];
+    double y[BATCH][2];
     assert_ok(gannet_optimizer_ask(optimizer, BATCH, id, x + (ptrdiff_t)2 * n));
     for (int i = 0; i < BATCH; ++i)
-      results[i] = result_of(given, id[i], x + (ptrdiff_t)2 * (n + i));
+      results[i] = several ? several_of(given, id[i], x + (ptrdiff_t)2 * (n + i), y[i])
+                           : result_of(given, id[i], x + (ptrdiff_t)2 * (n + i));
     assert_ok(gannet_optimizer_tell(optimizer, BATCH, results));
   }
   gannet_optimizer_destroy(&optimizer);
   gannet_problem_destroy(&problem);
   gannet_context_destroy(&context);
+}
+
+static void run(const char *method, const char *penalties, answer given, double *x) {
+  run_campaign(method, penalties, NULL, given, x);
+}
+
+/* With two objectives nothing is learnt from the mass beside a penalty. */
+static void of_several_objectives_one_is_a_penalty(void **state) {
+  static const char *const methods[] = {"auto", "gp-ts", "parego"};
+  gannet_objective two[] = {{.name = "drag", .threshold = NAN, .noise_sd = NAN},
+                            {.name = "mass", .threshold = NAN, .noise_sd = NAN}};
+  static double told[2 * ALL], other[2 * ALL];
+  (void)state;
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
+    two[0].keeps_penalties = 0;
+    run_campaign(methods[i], NULL, two, SAYS_SO, told);
+    run_campaign(methods[i], NULL, two, PENALTY, other);
+    if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points", methods[i]);
+    run_campaign(methods[i], NULL, two, GROWING, other);
+    if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points, growing", methods[i]);
+    two[0].keeps_penalties = 1;
+    run_campaign(methods[i], NULL, two, PENALTY, other);
+    if (memcmp(told, other, sizeof told) == 0) fail_msg("%s: not at its word", methods[i]);
+  }
 }
 
 /* Among the design are more than three of them. The quadratic models and a trust region take their
@@ -113,6 +157,7 @@ static void one_sound_design_is_enough(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_penalty_says_what_a_design_that_cannot_run_says),
+      cmocka_unit_test(of_several_objectives_one_is_a_penalty),
       cmocka_unit_test(no_number_is_no_bad_luck),
       cmocka_unit_test(one_sound_design_is_enough),
   };

@@ -64,8 +64,8 @@ static void noise_is_not(void **state) {
 static int repeats_of_two(double first, double second) {
   static const gannet_variable whole[] = {
       {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3}};
-  const gannet_objective objectives[] = {{"f", GANNET_MINIMIZE, NAN, first},
-                                         {"g", GANNET_MINIMIZE, NAN, second}};
+  const gannet_objective objectives[] = {{.name = "f", .threshold = NAN, .noise_sd = first},
+                                         {.name = "g", .threshold = NAN, .noise_sd = second}};
   const gannet_problem_spec spec = {
       .n_variables = 1, .variables = whole, .n_objectives = 2, .objectives = objectives};
   gannet_problem *problem = NULL;

@@ -5,8 +5,10 @@
 #include "support/harness.h"
 #include "support/told.h"
 
+#include "base/memory.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 
 static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
 static const gannet_constraint limit[] = {{.name = "stress", .lower = -INFINITY, .upper = 10}};
@@ -132,9 +134,69 @@ static void fronts_of_one_value_and_of_huge_ones_are_measured(void **state) {
   }
 }
 
+/* Designs at which the simulation gives up report drag 1e10, and a range that no other has. */
+static void a_penalty_is_on_no_front(void **state) {
+  fixture f = make(NAN, NAN), other = make(NAN, NAN);
+  int64_t count = 0, *ids = NULL;
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    const double x = 0.1 * i;
+    tell(&f, x, 1 + x, 2 + 3 * x, 5);
+    tell(&other, x, 1 + x, 2 + 3 * x, 5);
+    assert_false(gannet_history_has_penalties(f.history));
+    tell(&f, x + 0.5, 1e10, 100, 5);
+  }
+  tell(&f, 0.9, 1e10, 100, 11); /* which the stress explains */
+  assert_true(gannet_history_has_penalties(f.history));
+  assert_true(gannet_history_penalty(f.history, 0, &count) == 1e10);
+  assert_int_equal(count, 4);
+  assert_true(gannet_history_penalty(f.history, 1, &count) == INFINITY);
+  assert_int_equal(gannet_history_count_observations(f.history), 3);
+  assert_true(gannet_history_is_bad(f.history, 1) && !gannet_history_is_sound(f.history, 1));
+  assert_true(gannet_history_is_sound(f.history, 6) && !gannet_history_is_bad(f.history, 6));
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_ok(gannet_front_find(other.history, &other.front));
+  assert_int_equal(f.front.n, 3);
+  assert_memory_equal(f.front.y, other.front.y, 6 * sizeof(double));
+  assert_memory_equal(f.front.reference, other.front.reference, 2 * sizeof(double));
+  assert_true(f.front.hypervolume == other.front.hypervolume);
+  assert_int_equal(gannet_history_best(f.history), 0);
+  assert_ok(gannet_history_rank(f.history, &ids, &count)); /* behind all others */
+  assert_int_equal(count, 7);
+  for (int i = 0; i < 3; ++i) assert_int_equal(ids[i], 2 * i);
+  gannet_free(&ids);
+  tell(&f, 0.95, 1e9, 0, 5); /* what lies between ends it */
+  assert_false(gannet_history_has_penalties(f.history));
+  drop(&f);
+  drop(&other);
+}
+
+static void an_objective_keeps_its_penalties_on_demand(void **state) {
+  const gannet_objective objectives[] = {{.name = "drag", .threshold = NAN, .keeps_penalties = 1},
+                                         {.name = "range", .threshold = NAN}};
+  const gannet_problem_spec spec = {
+      .n_variables = 1, .variables = line, .n_objectives = 2, .objectives = objectives};
+  fixture f = {0};
+  (void)state;
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_history_create(f.problem, &f.history));
+  for (int i = 0; i < 8; ++i) {
+    const double x = 0.1 * i, range = 3 - x;
+    int64_t id = 0;
+    assert_ok(gannet_history_propose(f.history, &x, 0, GANNET_ORIGIN_METHOD, &id));
+    assert_ok(tell_values(f.history, id, GANNET_EVAL_DONE, i % 2 ? 1e10 : x, &range, NULL));
+  }
+  assert_false(gannet_history_has_penalties(f.history));
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_int_equal(f.front.n, 5); /* the last penalty has the least range */
+  drop(&f);
+}
+
 static void specifications_that_cannot_be_are_refused(void **state) {
   const gannet_objective two[] = {{.name = "drag", .threshold = INFINITY}, {.name = "x"}};
   const gannet_objective same[] = {{.name = "drag"}, {.name = "drag", .noise_sd = -1}};
+  const gannet_objective odd[] = {{.name = "drag", .transform = (gannet_objective_transform)3},
+                                  {.name = "mass", .keeps_penalties = 2}};
   const gannet_objective only[] = {{.name = "objective"}, {.name = "mass"}};
   gannet_problem_spec spec = {
       .n_variables = 1, .variables = line, .n_objectives = 2, .objectives = two};
@@ -145,6 +207,11 @@ static void specifications_that_cannot_be_are_refused(void **state) {
   spec.objectives = same;
   assert_fails(GANNET_ERR_INPUT, "'drag' is used twice", gannet_problem_create(&spec, &problem));
   assert_fails(GANNET_ERR_INPUT, "noise = -1", gannet_problem_create(&spec, &problem));
+  spec.objectives = odd;
+  assert_fails(GANNET_ERR_INPUT, "objective drag: transform = 3: expected auto, none or log",
+               gannet_problem_create(&spec, &problem));
+  assert_fails(GANNET_ERR_INPUT, "objective mass: keeps_penalties = 2: expected 0 or 1",
+               gannet_problem_create(&spec, &problem));
   spec.objectives = only;
   assert_fails(GANNET_ERR_INPUT, "'objective' stands for the only one",
                gannet_problem_create(&spec, &problem));
@@ -161,6 +228,8 @@ int main(void) {
       cmocka_unit_test(a_front_is_of_feasible_designs_that_none_dominates),
       cmocka_unit_test(the_reference_comes_from_the_front_without_thresholds),
       cmocka_unit_test(fronts_of_one_value_and_of_huge_ones_are_measured),
+      cmocka_unit_test(a_penalty_is_on_no_front),
+      cmocka_unit_test(an_objective_keeps_its_penalties_on_demand),
       cmocka_unit_test(specifications_that_cannot_be_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static void tell(gannet_history *h, const result *r) {
 
 static void assert_finds(const gannet_history *h, const example *one, int turn) {
   int64_t count = -1;
-  const double least = gannet_history_penalty(h, &count);
+  const double least = gannet_history_penalty(h, 0, &count);
   if (least != one->least || count != one->count)
     fail_msg("%s, turn %d: %g, %lld times", one->name, turn, least, (long long)count);
 }
@@ -135,15 +135,15 @@ static void later_results_are_counted(void **state) {
     const double x = (i * 7 % 101) / 101.0;
     tell(history, &(result){x, x < .5 ? x : 1e3 + x + i});
   }
-  assert_true(gannet_history_penalty(history, &count) < 1.2e3);
+  assert_true(gannet_history_penalty(history, 0, &count) < 1.2e3);
   int64_t expected = 0;
   for (int i = 0; i < 2 * GANNET_GAP_RESULTS; ++i) expected += i * 7 % 101 >= 51;
   assert_int_equal(count, expected);
   tell(history, &(result){.9, 990});
-  assert_true(gannet_history_penalty(history, &count) == 990);
+  assert_true(gannet_history_penalty(history, 0, &count) == 990);
   assert_int_equal(count, expected + 1);
   tell(history, &(result){.9, 90});
-  assert_true(gannet_history_penalty(history, &count) == INFINITY);
+  assert_true(gannet_history_penalty(history, 0, &count) == INFINITY);
   assert_int_equal(count, 0);
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);

@@ -50,6 +50,30 @@ static void penalties_are_equal_and_far_from_all_others(void **state) {
   }
 }
 
+/* A constant is none, nor are the prices of a few materials. */
+static void more_is_asked_for_of_one_among_several(void **state) {
+  static const example examples[] = {
+      {3, {5, 5, 5}, INFINITY, 0},
+      {5, {9, 9, 1, 1, 9}, INFINITY, 0},
+      {5, {9, 9, 1, 1.01, 9}, 9, 3},
+      {5, {9, 9, 1, 2, 9}, INFINITY, 0},                   /* not a hundred ranges away */
+      {8, {9, 9, 1, 1.01, 9, 1.01, 1.01, 1}, INFINITY, 0}, /* other values repeat as well */
+      {7, {1e10, 1, 1e10, 2, 1e11, 1e10, 3}, 1e10, 4},
+      {9, {1e10, 1, 1e12, 2, 1e10, 1e12, 1e10, 1e12, 3}, 1e10, 6},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; ++i) {
+    const example *one = &examples[i];
+    gannet_penalty penalty = gannet_penalty_none();
+    int64_t count = -1;
+    penalty.is_one_of_several = true;
+    for (int k = 0; k < one->n; ++k) gannet_penalty_note(&penalty, one->values[k]);
+    const double least = gannet_penalty_least(&penalty, &count);
+    if (least != one->least || count != one->count)
+      fail_msg("example %zu: %g, %lld times", i, least, (long long)count);
+  }
+}
+
 /* Every rotation of the same values has the same penalty. */
 static void the_order_of_values_does_not_matter(void **state) {
   double values[] = {4, 1e9, 3, 1e9, 2.5, 1e9, 1e7, 1e7, 1e7, 2.5, 2.5, 0};
@@ -135,10 +159,10 @@ static void values_are_taken_at_their_word_on_demand(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
   int64_t count = -1;
   tell(h, GANNET_EVAL_DONE, -1e9, -1);
-  assert_true(gannet_history_penalty(h, &count) == 1e9);
+  assert_true(gannet_history_penalty(h, 0, &count) == 1e9);
   assert_int_equal(count, 3);
   gannet_history_take_at_its_word(h);
-  assert_true(gannet_history_penalty(h, &count) == INFINITY);
+  assert_true(gannet_history_penalty(h, 0, &count) == INFINITY);
   assert_int_equal(count, 0);
   assert_says(h, "xxxx...x", "xxxx...x", "....x.x.");
 }
@@ -152,10 +176,10 @@ static void a_constant_objective_beside_constraints_is_none(void **state) {
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_history_create(problem, &h));
   for (int i = 0; i < 4; ++i) tell(h, GANNET_EVAL_DONE, 0, -1);
-  assert_true(gannet_history_penalty(h, &count) == 0); /* as where a simulation gives up */
+  assert_true(gannet_history_penalty(h, 0, &count) == 0); /* as where a simulation gives up */
   assert_says(h, "....", "....", "xxxx");
   tell(h, GANNET_EVAL_DONE, 0, -0.5);
-  assert_true(gannet_history_penalty(h, &count) == INFINITY);
+  assert_true(gannet_history_penalty(h, 0, &count) == INFINITY);
   assert_int_equal(count, 0);
   assert_says(h, "xxxxx", "xxxxx", ".....");
   tell(h, GANNET_EVAL_DONE, 1, -0.5); /* the goal is to maximise */
@@ -167,6 +191,7 @@ static void a_constant_objective_beside_constraints_is_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(penalties_are_equal_and_far_from_all_others),
+      cmocka_unit_test(more_is_asked_for_of_one_among_several),
       cmocka_unit_test(the_order_of_values_does_not_matter),
       cmocka_unit_test_setup_teardown(rows_say_what_they_are, make, drop),
       cmocka_unit_test(a_constant_objective_beside_constraints_is_none),

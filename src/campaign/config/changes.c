@@ -252,7 +252,7 @@ static const char *list_objectives(const gannet_problem_spec *spec, char *text) 
   return spec->n_objectives > 0 ? text : NULL;
 }
 
-/* Thresholds and noise of the objectives that there were before. */
+/* How the objectives that there were before are looked at. */
 static void compare_thresholds(const gannet_problem_spec *before, const gannet_problem_spec *now,
                                change_list *changes) {
   for (int m = 0; m < now->n_objectives; ++m)
@@ -264,6 +264,13 @@ static void compare_thresholds(const gannet_problem_spec *before, const gannet_p
                         new->threshold);
       if (!isnan(old->noise_sd) || !isnan(new->noise_sd))
         compare_numbers(changes, "objectives", new->name, "noise", old->noise_sd, new->noise_sd);
+      if (old->transform != new->transform)
+        add_part(changes, "objectives", new->name, "transform",
+                 gannet_objective_transform_text(old->transform),
+                 gannet_objective_transform_text(new->transform));
+      if (old->keeps_penalties != new->keeps_penalties)
+        add_part(changes, "objectives", new->name, "penalties", old->keeps_penalties ? "no" : "yes",
+                 new->keeps_penalties ? "no" : "yes");
     }
 }
 

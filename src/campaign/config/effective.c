@@ -143,6 +143,9 @@ static void write_objective(FILE *out, const gannet_problem *problem, int m) {
   (void)fprintf(out, ": {goal: %s", goal_word(objective->goal));
   if (!isnan(objective->threshold)) write_real(out, "threshold", objective->threshold);
   if (!isnan(objective->noise_sd)) write_real(out, "noise", objective->noise_sd);
+  if (objective->transform != GANNET_OBJECTIVE_TRANSFORM_AUTO)
+    (void)fprintf(out, ", transform: %s", gannet_objective_transform_text(objective->transform));
+  if (objective->keeps_penalties) (void)fputs(", penalties: no", out);
   if (formula) write_key(out, "expression", formula->text);
   write_key(out, "unit",
             index == 0 ? gannet_problem_objective_unit(problem)
@@ -295,6 +298,7 @@ static gannet_err write_physics(FILE *out, const gannet_campaign_input *input) {
 typedef struct {
   FILE *out;
   char section[64];
+  bool several; /* objectives, which have keys of their own */
 } method_writer;
 
 static void write_method_key(void *user, const char *key, const char *text,
@@ -306,6 +310,7 @@ static void write_method_key(void *user, const char *key, const char *text,
   if (is_text && !*text && !option->fallback) return; /* not given */
   if (dot) (void)snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
   if (strcmp(section, "cost") == 0) return; /* it is the campaign's */
+  if (writer->several && (strcmp(key, "transform") == 0 || strcmp(key, "penalties") == 0)) return;
   if (dot && strcmp(section, writer->section) != 0) (void)fprintf(writer->out, "%s:\n", section);
   memcpy(writer->section, section, sizeof section);
   (void)fprintf(writer->out, "%s%s: ", dot ? "  " : "", dot ? dot + 1 : key);
@@ -318,8 +323,8 @@ static void write_method_key(void *user, const char *key, const char *text,
 
 static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   gannet_optimizer_options options;
-  method_writer method = {.out = out};
   const bool is_single = input->problem->spec.n_objectives == 0;
+  method_writer method = {.out = out, .several = !is_single};
   (void)fputs(
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
   /* The goal and the noise of a single objective are left out where there are several. */

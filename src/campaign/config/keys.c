@@ -430,6 +430,8 @@ const gannet_option gannet_objective_table[] = {
      .example = "N"},
     {0}};
 
+static const char *const objective_transforms[] = {"none", "log", NULL};
+
 const gannet_option gannet_objectives_table[] = {
     {.key = "goal",
      .type = GANNET_CHOICE,
@@ -460,6 +462,24 @@ const gannet_option gannet_objectives_table[] = {
      .help = "standard deviation of the objective when a point is evaluated again; 0 = exact, "
              "auto = learned from the data",
      .example = "0.05"},
+    {.key = "transform",
+     .type = GANNET_CHOICE,
+     AT(gannet_objectives_keys, transform),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .choices = objective_transforms,
+     .help =
+         "monotone transform of the objective before a model sees it: log = logarithm of what a "
+         "value is above the least one, where values differ by powers of ten; auto = none",
+     .example = "log"},
+    {.key = "penalties",
+     .type = GANNET_BOOLEAN,
+     AT(gannet_objectives_keys, penalties),
+     .fallback = "yes",
+     .help = "results whose objective is a penalty, such as 1e10 for a solver that diverged, count "
+             "as failures of the design: the worst values, where three results or more have "
+             "exactly one, or nearly so, and all others are a hundred times nearer to each other; "
+             "no = every value is one"},
     {.key = "expression",
      .type = GANNET_TEXT,
      AT(gannet_objectives_keys, expression),

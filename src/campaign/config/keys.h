@@ -90,6 +90,8 @@ typedef struct {
 typedef struct {
   int goal; /* gannet_goal */
   double threshold, noise;
+  int transform; /* of the choices none and log, GANNET_AUTO */
+  bool penalties;
   char *expression, *unit;
 } gannet_objectives_keys;
 

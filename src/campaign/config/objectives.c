@@ -75,10 +75,15 @@ static gannet_err read_one(const gannet_config_reader *reader, const gannet_tree
       .path = path, .node = is_bare ? NULL : node, .table = gannet_objectives_table};
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
   if (reader->complaints->count > before) return GANNET_OK;
-  *objective = (gannet_objective){.name = node->key,
-                                  .goal = (gannet_goal)keys->goal,
-                                  .threshold = keys->threshold,
-                                  .noise_sd = keys->noise};
+  *objective = (gannet_objective){
+      .name = node->key,
+      .goal = (gannet_goal)keys->goal,
+      .threshold = keys->threshold,
+      .noise_sd = keys->noise,
+      .transform = keys->transform == GANNET_AUTO ? GANNET_OBJECTIVE_TRANSFORM_AUTO
+                   : keys->transform == 0         ? GANNET_OBJECTIVE_TRANSFORM_NONE
+                                                  : GANNET_OBJECTIVE_TRANSFORM_LOG,
+      .keeps_penalties = !keys->penalties};
   gannet_tree_key_location(node, location, sizeof location);
   gannet_objective_check(objective, location, reader->complaints);
   check_name(reader, node);

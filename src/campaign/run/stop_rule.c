@@ -41,6 +41,7 @@ static gannet_err find_last_on_front(const gannet_history *history, int64_t *las
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *front, &front);
   for (int64_t i = 0; err == GANNET_OK && i < n; ++i) {
     if (!gannet_history_is_feasible(history, order[i])) continue;
+    if (m > 1 && gannet_history_is_penalty(history, order[i])) continue;
     gannet_history_objectives(history, order[i], y + (size_t)rows * m);
     place[rows++] = i;
   }

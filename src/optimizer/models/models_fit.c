@@ -49,7 +49,7 @@ static double told_sd(const gannet_models *m, int i, int64_t id) {
 static double objective_of(const gannet_models *m, int i, int64_t id) {
   const double augmentation = 0.05;
   double y[GANNET_OBJECTIVES_MOST], largest = -INFINITY, sum = 0;
-  if (!gannet_history_is_observation(m->history, id) && i == 0) return NAN;
+  if (gannet_history_is_penalty(m->history, id)) return NAN;
   gannet_history_objectives(m->history, id, y);
   if (!m->scalarises) return y[models_objective(m, i)];
   for (int k = 0; k < m->front.m; ++k) {
@@ -139,13 +139,17 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
   return gannet_surrogate_set_pde_constraint(one->surrogate, &constraint);
 }
 
-/* The same of model i with several objectives. Logarithms are taken where the options say so: no
- * value of a front is an outlier, and hypervolumes are those of the values themselves. */
+/* The same of model i with several objectives. Logarithms are taken where the objective or the
+ * method says so: no value of a front is an outlier, and hypervolumes are those of the values
+ * themselves. */
 static void standardise_one_of_several(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
   const int objective = models_objective(m, i);
   const double noise = gannet_problem_objective_noise(m->problem, objective);
-  const bool wants_log = m->options->method.transform == GANNET_TRANSFORM_LOG && !(noise > 0);
+  const gannet_objective_transform own = m->problem->spec.objectives[objective].transform;
+  const bool wants_log = own == GANNET_OBJECTIVE_TRANSFORM_AUTO
+                             ? m->options->method.transform == GANNET_TRANSFORM_LOG && !(noise > 0)
+                             : own == GANNET_OBJECTIVE_TRANSFORM_LOG;
   gannet_transform_fit *fit = &one->transform;
   gannet_transform_learn(wants_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, n, m->raw,
                          m->work, fit);

@@ -121,7 +121,7 @@ static void collect_results(const gannet_history *history, int objective, points
   p->n = 0;
   for (int64_t id = gannet_history_count(history); id-- > 0 && p->n < GANNET_NOISE_TEST_MOST;) {
     gannet_history_objectives(history, id, y);
-    if (objective == 0 && !gannet_history_is_observation(history, id)) continue;
+    if (gannet_history_is_penalty(history, id)) continue;
     if (!(fabs(y[objective]) < 1e300)) continue;
     const double *x = gannet_history_x_unit(history, id);
     for (int k = 0; k < p->d; ++k) p->x[k * GANNET_NOISE_TEST_MOST + p->n] = x[k];

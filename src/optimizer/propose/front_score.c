@@ -94,6 +94,7 @@ static gannet_err list_designs(const gannet_member *member, int *n, double *x) {
   for (int64_t id = 0; err == GANNET_OK && id < count; ++id) {
     const gannet_evaluation *row = gannet_history_get(member->history, id);
     if (row->status != GANNET_EVAL_DONE || row->elsewhere) continue;
+    if (gannet_history_is_penalty(member->history, id)) continue;
     *n = gannet_merit_rank_insert(&merits[id], DESIGNS_MOST, *n, best);
   }
   for (int i = 0; i < *n; ++i)
