@@ -205,6 +205,7 @@ class Fixing(changing.ChangingTest):
         self.succeed("run", self.folder / PLACE / "campaign.yaml", "--resume", "-q")
         self.digest()
         for variables, word in ((VARIABLES.replace("x1: {", "chord: {renamed_from: x2, "), "renamed_from: 'x2' is a variable of the file, too"),
+                                (VARIABLES.replace("x1: {", "x1: {renamed_from: x2, ").replace("x2: {", "x2: {renamed_from: x1, "), "to swap names, resume once with another name"),
                                 (VARIABLES.replace("x1: {", "chord: {renamed_from: old, ").replace("x2: {", "span: {renamed_from: old, "), "the earlier name of another one")):
             self.assertIn(word, self.resume(campaign(12, variables), code=USAGE).err)
 

@@ -123,6 +123,8 @@ class Start(program.ProgramTest):
                      r"fast.yaml:16:25: start: variable fins: 2.5 is not a whole number",
                      r"fast.yaml:17:10: start: variable x2: 'abc' is not a number", "6 errors", ranks=2)
         self.refuses("start: [{x1: 1}, {x2: 1}, {x1: 1.0}]\n", r"fast.yaml:13:28: start: the same design as at .*fast.yaml:13:10; leave one out")
+        self.refuses("start: [{x1: 11, x2: 3}]\n", r"fast.yaml:14:14: start: variable x1: 11 is outside \[-5, 10\]", "1 error",
+                     more="variable_constraints: ['x1 + x2 <= 10']\n")
         self.refuses("start: [designs.csv]\n", r"expected values of variables, as in 'start: \[\{x1: \.\.\.\}\]'; the name of a CSV file stands alone")
         self.refuses("start: [{}]\n", "expected values of variables")
         self.refuses("start: [{x1: [1, 2]}]\n", "expected one value for x1")

@@ -241,8 +241,8 @@ static void check_cost(const gannet_config_reader *reader) {
     gannet_complain(
         reader->complaints, gannet_campaign_location(input, "cost.from"),
         "cost: '%.80s' is no result of the simulation%s%s%s; expected time or one of:%s "
-        "(a further one is announced in the section outputs)",
-        cost, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+        "(a further one is announced in the section outputs, as in 'outputs: {%.80s: {}}')",
+        cost, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list, cost);
   if (!limit || limit->kind != GANNET_TREE_TEXT || strcmp(limit->text, "auto") == 0 ||
       gannet_parse_number(limit->text, &number) == 0)
     return;

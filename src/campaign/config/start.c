@@ -180,6 +180,7 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
                               const char *location, int64_t design) {
   const gannet_problem *problem = reader->input->problem;
   gannet_start *start = &reader->input->start;
+  const int before = reader->complaints->count;
   char place[LOCATION_SIZE];
   if (node->kind != GANNET_TREE_MAPPING || node->n == 0) {
     gannet_complain(reader->complaints, location,
@@ -205,6 +206,7 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
     else
       gannet_complain(reader->complaints, place, "start: expected one value for %s", child->key);
   }
+  if (reader->complaints->count > before) return GANNET_OK; /* all else may follow from that */
   return complete_design(problem, design, start, location, reader->complaints);
 }
 
@@ -276,6 +278,7 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
                             gannet_complaints *complaints) {
   char location[LOCATION_SIZE];
   for (int64_t i = 0; i < table->n_rows && complaints->count < MOST_COMPLAINTS; ++i) {
+    const int before = complaints->count;
     bool is_empty = true;
     (void)snprintf(location, sizeof location, "%.480s:%lld", path, (long long)table->line[i]);
     GANNET_TRY(gannet_copy_text(location, &start->location[i]));
@@ -293,7 +296,8 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
     if (is_empty)
       gannet_complain(complaints, location,
                       "start: gives no variable; leave the line out, or give one");
-    GANNET_TRY(complete_design(problem, i, start, location, complaints));
+    if (complaints->count == before)
+      GANNET_TRY(complete_design(problem, i, start, location, complaints));
   }
   return GANNET_OK;
 }

@@ -325,9 +325,11 @@ static void check_names(const gannet_config_reader *reader, const gannet_tree *v
         (first < i || gannet_tree_find(variables, old->text)))
       complain_at_key(
           reader, old,
-          "renamed_from: '%.80s' is %s, too; one variable has one earlier name, which no "
-          "other has",
-          old->text, first < i ? "the earlier name of another one" : "a variable of the file");
+          "renamed_from: '%.80s' is %s; one variable has one earlier name, which no other has",
+          old->text,
+          first < i ? "the earlier name of another one, too"
+                    : "a variable of the file, too (to swap names, resume once with another name "
+                      "for one of the two)");
   }
   for (int i = 0; variables && i < variables->n; ++i)
     if (strcmp(variables->child[i].key, "objective") == 0)

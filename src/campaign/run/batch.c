@@ -243,8 +243,9 @@ static gannet_err warn_once(gannet_campaign *campaign, gannet_batch *batch, int6
   return gannet_copy_text(name, &warned->item[n]);
 }
 
-/* Warn about outputs that are missing, which the reason of an evaluation that is done notes, and
- * about numbers that the campaign file does not name, where it wants that. */
+/* Warn about outputs that are missing and numbers that do not count, which the reason of an
+ * evaluation that is done notes, and about numbers that the campaign file does not name, where it
+ * wants that. */
 static gannet_err warn_of_outputs(gannet_campaign *campaign, gannet_batch *batch,
                                   const gannet_result_record *result) {
   const gannet_problem *problem = campaign->input->problem;
@@ -254,7 +255,9 @@ static gannet_err warn_of_outputs(gannet_campaign *campaign, gannet_batch *batch
     const char *next = strstr(at, "; outputs.");
     const int length = next ? (int)(next - at) : (int)strlen(at);
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ":"), at);
-    (void)snprintf(text, sizeof text, "an output is missing: %.*s", length, at);
+    const bool is_missing = strncmp(at, "outputs.", strlen("outputs.")) == 0;
+    (void)snprintf(text, sizeof text, "%s%.*s", is_missing ? "an output is missing: " : "", length,
+                   at);
     GANNET_TRY(warn_once(campaign, batch, result->id, name, text));
     at = next ? next + 2 : NULL;
   }

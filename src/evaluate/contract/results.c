@@ -82,8 +82,8 @@ typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
   char *passed_over; /* [PASSED_OVER_SIZE] the first line without a number, "" = none */
-  char *note;        /* [GANNET_REASON_SIZE] which outputs are missing that are only recorded, "" =
-                        none */
+  char *note;        /* [GANNET_REASON_SIZE] what to warn of: outputs that are missing and only
+                        recorded, numbers that do not count; "" = nothing */
   lacking_outputs *lacking;
   gannet_quantities *missing; /* names that are said to be missing */
   gannet_quantities *word;    /* what the word "objective" gives where it has another name */
@@ -131,6 +131,28 @@ static int end_setting(const reader *to, gannet_err err, const char *location) {
   return -1;
 }
 
+/* Note something besides what is noted already, if there is room. */
+static void add_note(const reader *to, const char *text) {
+  const size_t used = strlen(to->note), more = strlen(text);
+  if (used > 0 && used + 2 + more >= GANNET_REASON_SIZE) return;
+  (void)snprintf(to->note + used, GANNET_REASON_SIZE - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+/* Note a number with the name that columns of standard deviations have: it is none of the value's,
+ * and its writer expects that it counts. */
+static void note_deviation(const reader *to, const char *name, const char *location) {
+  const size_t length = strlen(name);
+  char of[48], text[GANNET_REASON_SIZE];
+  if (length < 4 || length >= sizeof of || strcmp(name + length - 3, ".sd") != 0) return;
+  (void)snprintf(of, sizeof of, "%.*s", (int)(length - 3), name);
+  if (!gannet_problem_needs_quantity(to->problem, of)) return;
+  (void)snprintf(text, sizeof text,
+                 "%s: the number in %s does not count, for the standard deviation of %s stands "
+                 "behind its value, as in %s 3.2 +- 0.1",
+                 name, location, of, of);
+  add_note(to, text);
+}
+
 /* Setters return 0, or -1 with the reason in the result. A quantity that the campaign does not ask
  * for is recorded as far as it can be, and never fails an evaluation: the last value of a name
  * counts, a name that cannot be one is passed over, and so is such a standard deviation. */
@@ -160,8 +182,10 @@ static int set_quantity(const reader *to, gannet_quantity quantity, const char *
                            : ": results.out has it, too; leave one of the two out");
     return -1;
   }
-  if (index < 0 && !gannet_quantity_is_name(quantity.name))
+  if (index < 0 && !gannet_quantity_is_name(quantity.name)) {
+    note_deviation(to, quantity.name, location);
     return refuse_unknown(to, quantity.name, location);
+  }
   if (index < 0 && !(isfinite(quantity.sd) && quantity.sd >= 0)) quantity.sd = 0;
   return end_setting(to, gannet_result_report(to->problem, &quantity, to->result), location);
 }
@@ -484,13 +508,6 @@ static int read_file(const reader *to, const char *directory) {
   const int failed = read_text(to, text, size);
   gannet_free(&text);
   return failed;
-}
-
-/* Note what is missing besides what is noted already, if there is room. */
-static void add_note(const reader *to, const char *text) {
-  const size_t used = strlen(to->note), more = strlen(text);
-  if (used > 0 && used + 2 + more >= GANNET_REASON_SIZE) return;
-  (void)snprintf(to->note + used, GANNET_REASON_SIZE - used, "%s%s", used > 0 ? "; " : "", text);
 }
 
 static int keep_lacking(const reader *to, const char *name, const char *why) {
