@@ -250,6 +250,42 @@ static void scores_are_right_where_they_are_best(void **state) {
   drop(&f);
 }
 
+/* Where nothing is better than the thresholds, the reference point is as far behind them as the
+ * result that comes nearest. */
+static void references_follow_results_to_far_thresholds(void **state) {
+  (void)state;
+  for (int far = 0; far < 2; ++far) {
+    const double threshold = far ? -3 : 7; /* of the second objective */
+    const gannet_objective objectives[] = {{"f", GANNET_MINIMIZE, 9, NAN},
+                                           {"g", GANNET_MINIMIZE, threshold, NAN}};
+    const gannet_problem_spec spec = {
+        .n_variables = 2, .variables = mixed, .n_objectives = 2, .objectives = objectives};
+    fixture f = make_on(MPI_COMM_WORLD, &spec, "gp-nehvi", 2);
+    gannet_member *member = &f.optimizer->member[0];
+    gannet_front_score score = {0};
+    int64_t id[8];
+    double x[16], second;
+    assert_ok(gannet_optimizer_ask(f.optimizer, 8, id, x));
+    for (int i = 0; i < 8; ++i) {
+      second = x[2 * i] * x[2 * i] + x[2 * i + 1];
+      const gannet_result result = {.id = id[i], .objective = -x[2 * i], .constraints = &second};
+      tell(&f, result);
+    }
+    assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
+    assert_ok(gannet_models_fit(member->models));
+    assert_ok(gannet_models_sample(member->models, 4, f.optimizer->batch));
+    assert_ok(gannet_front_score_create(member, 8, 8, &score));
+    assert_true(score.reference[0] == gannet_models_reference(member->models, 0));
+    const double stated = gannet_models_reference(member->models, 1);
+    if (far) /* in ranges, from the least value */
+      assert_true(stated < 0 && score.reference[1] == 0);
+    else
+      assert_true(score.reference[1] == stated);
+    gannet_front_score_release(&score);
+    drop(&f);
+  }
+}
+
 /* Two problems whose fronts are known. */
 enum { ZDT = 4 };
 static const gannet_variable cube[ZDT] = {{.name = "a", .lower = 0, .upper = 1},
@@ -504,6 +540,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(merits_of_draws_have_their_gradients),
       cmocka_unit_test(merits_of_fronts_have_their_gradients),
       cmocka_unit_test(scores_are_right_where_they_are_best),
+      cmocka_unit_test(references_follow_results_to_far_thresholds),
       cmocka_unit_test(fronts_are_found),
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),

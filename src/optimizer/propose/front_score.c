@@ -119,15 +119,10 @@ static gannet_err make_fronts(gannet_front_score *s, int n, const double *x, dou
   return GANNET_OK;
 }
 
-/* With exact results the front of all draws is that of the results. */
-static gannet_err take_known_front(gannet_front_score *s, double *y) {
-  const gannet_front *front = gannet_models_front(s->models);
-  const size_t m = (size_t)s->n_objectives;
-  for (size_t i = 0; i < (size_t)front->n * m; ++i)
-    y[i] = gannet_problem_excess(front->y[i], front->ideal[i % m]) / front->range[i % m];
-  GANNET_TRY(gannet_boxes_create(front->n, s->n_objectives, y, s->reference, &s->boxes[0]));
-  for (int j = 1; j < s->draws; ++j) GANNET_TRY(gannet_boxes_copy(&s->boxes[0], &s->boxes[j]));
-  return GANNET_OK;
+/* Objective m of design i of the front of the results, in ranges. */
+static double front_value(const gannet_front *front, int i, int m) {
+  const double excess = gannet_problem_excess(front->y[i * front->m + m], front->ideal[m]);
+  return excess / front->range[m];
 }
 
 static gannet_err find_fronts(gannet_front_score *s) {
@@ -141,7 +136,12 @@ static gannet_err find_fronts(gannet_front_score *s) {
   gannet_err err = gannet_alloc(DESIGNS_MOST * d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(most * (size_t)s->n_objectives, sizeof *y, &y);
   if (err == GANNET_OK && is_exact) {
-    err = take_known_front(s, y);
+    /* The front of all draws is that of the results. */
+    for (int i = 0; i < front->n * front->m; ++i)
+      y[i] = front_value(front, i / front->m, i % front->m);
+    err = gannet_boxes_create(front->n, front->m, y, s->reference, &s->boxes[0]);
+    for (int j = 1; err == GANNET_OK && j < s->draws; ++j)
+      err = gannet_boxes_copy(&s->boxes[0], &s->boxes[j]);
   } else if (err == GANNET_OK) {
     err = list_designs(s->member, &n, x);
     if (err == GANNET_OK) err = make_fronts(s, n, x, y);
@@ -181,6 +181,31 @@ static void note_score(gannet_front_score *s, double score) {
   s->largest[at] = score;
 }
 
+/* The reference point. While no result is better than it in every objective, it moves back to the
+ * result that comes nearest to that: what is far beyond all results makes a search explore where it
+ * knows least, instead of going on from what is good. */
+static void choose_reference(gannet_front_score *s) {
+  const gannet_front *front = gannet_models_front(s->models);
+  double least = INFINITY;
+  int nearest = -1;
+  for (int m = 0; m < s->n_objectives; ++m) s->reference[m] = gannet_models_reference(s->models, m);
+  for (int i = 0; i < front->n; ++i) {
+    double excess = 0;
+    int better = 0;
+    for (int m = 0; m < s->n_objectives; ++m) {
+      const double z = front_value(front, i, m);
+      excess += fmax(z - s->reference[m], 0);
+      better += z < s->reference[m];
+    }
+    if (better == s->n_objectives) return;
+    if (!(excess < least)) continue;
+    least = excess;
+    nearest = i;
+  }
+  for (int m = 0; m < s->n_objectives && nearest >= 0; ++m)
+    s->reference[m] = fmax(s->reference[m], front_value(front, nearest, m));
+}
+
 gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_candidates, int keep,
                                      gannet_front_score *s) {
   const gannet_acq_draws *options = member->options->acq_options;
@@ -194,10 +219,8 @@ gannet_err gannet_front_score_create(const gannet_member *member, int64_t n_cand
    */
   if (member->problem->n_continuous > 0) s->keep = keep;
   s->rows = s->n_objectives + (s->n_models > s->n_objectives);
-  for (int m = 0; m < s->n_objectives; ++m) {
-    s->reference[m] = gannet_models_reference(s->models, m);
-    s->smoothing[m] = smoothing;
-  }
+  for (int m = 0; m < s->n_objectives; ++m) s->smoothing[m] = smoothing;
+  choose_reference(s);
   gannet_err err = allocate(s);
   if (err == GANNET_OK) err = find_fronts(s);
   return gannet_agree(member->context->comm, err);
