@@ -256,8 +256,8 @@ static void references_follow_results_to_far_thresholds(void **state) {
   (void)state;
   for (int far = 0; far < 2; ++far) {
     const double threshold = far ? -3 : 7; /* of the second objective */
-    const gannet_objective objectives[] = {{"f", GANNET_MINIMIZE, 9, NAN},
-                                           {"g", GANNET_MINIMIZE, threshold, NAN}};
+    const gannet_objective objectives[] = {{.name = "f", .threshold = 9, .noise_sd = NAN},
+                                           {.name = "g", .threshold = threshold, .noise_sd = NAN}};
     const gannet_problem_spec spec = {
         .n_variables = 2, .variables = mixed, .n_objectives = 2, .objectives = objectives};
     fixture f = make_on(MPI_COMM_WORLD, &spec, "gp-nehvi", 2);
