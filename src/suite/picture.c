@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "picture/gnuplot.h"
+#include "problem/problem.h"
 
 /* Regrets below it cannot be told apart on a logarithmic scale. */
 static const double floor_of_regrets = 1e-10;
@@ -92,6 +93,19 @@ static void put_curves(FILE *out, const suite_results *results, int p, const cha
   (void)fputc('\n', out);
 }
 
+/* With several objectives a value is a hypervolume with its sign turned, and the regret a simple
+ * one. */
+static const char *name_axis(const suite_plan *plan, int p, suite_measure measure) {
+  const suite_cell cell = {.problem = p};
+  const bool is_known = !isnan(plan->problem[p].optimum);
+  const bool is_front = suite_plan_input(plan, cell)->problem->spec.n_objectives > 0;
+  if (is_front && measure == SUITE_SIMPLE)
+    return is_known ? "hypervolume of the true front less that attained"
+                    : "hypervolume attained, with its sign turned";
+  return is_known || measure == SUITE_VIOLATION ? suite_measure_titles[measure]
+                                                : "objective (minimised)";
+}
+
 static gannet_err put_commands(FILE *out, const void *user) {
   const picture *the = user;
   const suite_results *results = the->results;
@@ -111,9 +125,7 @@ static gannet_err put_commands(FILE *out, const void *user) {
       "set key outside right top noenhanced\nset grid linecolor rgb '#dddddd'\n"
       "set xrange [0:%d]\n",
       problem->label, suite_measure_names[measure], strchr(drawing, '/') + 1, problem->label,
-      isnan(problem->optimum) && measure != SUITE_VIOLATION ? "objective (minimised)"
-                                                            : suite_measure_titles[measure],
-      problem->budget);
+      name_axis(results->plan, p, measure), problem->budget);
   if (is_logarithmic(problem, measure)) (void)fputs("set logscale y\nset format y '%g'\n", out);
   put_curves(out, results, p, strchr(data, '/') + 1);
   return GANNET_OK;

@@ -220,6 +220,7 @@ class Bench(program.ProgramTest):
             self.assertTrue(0 < volumes[-1] < most, (problem, volumes))
             differs = any(row["seen"] != row["exact"] for row in self.rows() if row["problem"] == problem)
             self.assertEqual(differs, problem == "ball")
+        self.assertIn("set ylabel 'hypervolume of the true front less that attained'", (self.folder / "demo.bench/pictures/zdt1.simple.gp").read_text())
         lacking = text.replace("f1: {threshold: 2}", "f1: {}")
         self.succeed("bench", self.write(lacking, "lacking.yaml"), "-q", "-d", "lacking", "-o", "own", code=FAILURES)
         reasons = (self.folder / "lacking/report.md").read_text(encoding="utf-8")
