@@ -284,6 +284,27 @@ void gannet_tangent_directions_release(gannet_tangent_directions *directions) {
   *directions = (gannet_tangent_directions){0};
 }
 
+static void shrink_numbers(size_t n, double factor, const double *center, double *numbers) {
+  for (size_t i = 0; i < n; ++i) {
+    const double about = center ? center[i] : 0;
+    numbers[i] = about + factor * (numbers[i] - about);
+  }
+}
+
+void gannet_tangent_directions_shrink(const gannet_tangent *net, int j, double factor,
+                                      const gannet_tangent_directions *center,
+                                      gannet_tangent_directions *directions) {
+  const size_t m = (size_t)net->shape.width, inputs = (size_t)net->inputs, hidden = m * m;
+  const size_t q = (size_t)directions->q, at = (size_t)j;
+  shrink_numbers(m, factor, center ? center->output : NULL, directions->output + at * m);
+  for (size_t i = 0; i < m; ++i)
+    shrink_numbers(inputs, factor, center ? center->input + i * inputs : NULL,
+                   directions->input + (i * q + at) * inputs);
+  for (int l = 1; l < net->shape.layers; ++l)
+    shrink_numbers(hidden, factor, center ? center->hidden[l] : NULL,
+                   directions->hidden[l] + at * hidden);
+}
+
 gannet_err gannet_tangent_prior_some(const gannet_tangent *net, gannet_stream base, int first,
                                      int step, gannet_tangent_directions *directions) {
   const int m = net->shape.width, inputs = net->inputs, q = directions->q;

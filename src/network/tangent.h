@@ -162,6 +162,16 @@ GANNET_CHECKED gannet_err gannet_tangent_prior_some(const gannet_tangent *net, g
                                                     int first, int step,
                                                     gannet_tangent_directions *directions);
 
+/* delta_j = center + factor (delta_j - center) for one vector j.
+ *
+ * Local.
+ *
+ * center  in  directions with one vector; NULL = 0
+ */
+void gannet_tangent_directions_shrink(const gannet_tangent *net, int j, double factor,
+                                      const gannet_tangent_directions *center,
+                                      gannet_tangent_directions *directions);
+
 /* delta_j = beta delta_j + Phi^T c_j, Phi the features of all points of the list.
  *
  * Local.

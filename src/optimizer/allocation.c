@@ -196,10 +196,10 @@ static const gannet_struct_field share_fields[] = {
     {.name = left_out_name, GANNET_STRUCT_AT(share_state, left_out, LARGE), .fallback = -1},
     {0}};
 
-gannet_err gannet_allocation_get_state(const gannet_allocation *a, int n,
+gannet_err gannet_allocation_get_state(const gannet_allocation *a, const char *own, int n,
                                        char (*parts)[GANNET_STATE_NAME], gannet_state *state) {
   char name[32];
-  GANNET_TRY(gannet_state_put_fields(state, "", portfolio_fields, a));
+  GANNET_TRY(gannet_state_put_fields(state, own, portfolio_fields, a));
   for (int i = 0; i < n; ++i) {
     const share_state share = {a->gain[i], a->trials[i], a->due[i], a->left_out[i]};
     GANNET_TRY(gannet_state_put_fields(state, parts[i], share_fields, &share));
@@ -227,11 +227,11 @@ static void find_open(gannet_allocation *a, int n, char (*parts)[GANNET_STATE_NA
   }
 }
 
-gannet_err gannet_allocation_set_state(gannet_allocation *a, int n,
+gannet_err gannet_allocation_set_state(gannet_allocation *a, const char *own, int n,
                                        char (*parts)[GANNET_STATE_NAME], int64_t evaluations,
                                        gannet_state *state) {
   gannet_allocation_reset(a);
-  GANNET_TRY(gannet_state_take_fields(state, "", portfolio_fields, a));
+  GANNET_TRY(gannet_state_take_fields(state, own, portfolio_fields, a));
   for (int i = 0; i < n; ++i) {
     share_state share;
     GANNET_TRY(gannet_state_take_fields(state, parts[i], share_fields, &share));

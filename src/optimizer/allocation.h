@@ -93,12 +93,15 @@ void gannet_allocation_note(gannet_allocation *allocation, int64_t id, int membe
  *
  * Local.
  *
+ * own    in  what comes before the names of the values of all
  * parts  in  [n] what comes before the names of each member's values
  */
-GANNET_CHECKED gannet_err gannet_allocation_get_state(const gannet_allocation *allocation, int n,
+GANNET_CHECKED gannet_err gannet_allocation_get_state(const gannet_allocation *allocation,
+                                                      const char *own, int n,
                                                       char (*parts)[GANNET_STATE_NAME],
                                                       gannet_state *state);
-GANNET_CHECKED gannet_err gannet_allocation_set_state(gannet_allocation *allocation, int n,
+GANNET_CHECKED gannet_err gannet_allocation_set_state(gannet_allocation *allocation,
+                                                      const char *own, int n,
                                                       char (*parts)[GANNET_STATE_NAME],
                                                       int64_t evaluations, gannet_state *state);
 

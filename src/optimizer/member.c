@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "optimizer/propose/draw_uses.h"
 #include "optimizer/propose/propose.h"
 #include "problem/objectives.h"
 
@@ -20,6 +21,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                             .phases = common->phases,
                             .cost = common->cost};
   member->region.design = common->design;
+  gannet_allocation_reset(&member->draw_uses);
   if (options->region.type != GANNET_REGION_NONE && options->proposer == GANNET_PROPOSE_MODEL)
     member->region.options = &options->region;
   if (options->proposer == GANNET_PROPOSE_QUADRATIC)
@@ -172,6 +174,7 @@ gannet_err gannet_member_get_state(const gannet_member *member, const char *part
   if (member->region.options)
     GANNET_TRY(gannet_state_put_fields(state, part, region_fields, &member->region.state));
   if (member->memory) GANNET_TRY(put_memory(member, part, state));
+  GANNET_TRY(gannet_draw_uses_get_state(member, part, state));
   return member->models ? gannet_models_get_state(member->models, part, state) : GANNET_OK;
 }
 
@@ -184,6 +187,7 @@ gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool
     GANNET_TRY(gannet_state_take_fields(state, part, region_fields, region));
   if (region->first < 0 || region->first > known) *region = (gannet_region_state){0};
   if (member->memory) take_memory(member, part, state);
+  GANNET_TRY(gannet_draw_uses_set_state(member, part, state));
   if (!member->models || !same_meaning) return GANNET_OK;
   return gannet_models_set_state(member->models, part, state, missing);
 }

@@ -7,6 +7,7 @@
 #ifndef GANNET_OPTIMIZER_MEMBER_H
 #define GANNET_OPTIMIZER_MEMBER_H
 
+#include "optimizer/allocation.h"
 #include "optimizer/local/local.h"
 #include "optimizer/member_region.h"
 #include "optimizer/models/cost_model.h"
@@ -43,6 +44,7 @@ typedef struct {
   gannet_models *models; /* NULL for a member without a surrogate */
   gannet_local *local;   /* the quadratic models of a local member; NULL for others */
   void *memory;          /* of its acquisition function (acquisition/acquisition.h), or NULL */
+  gannet_allocation draw_uses; /* shares of the uses of draws (propose/draw_uses.h) */
   gannet_member_region region;
   gannet_phases *phases;         /* what the ask takes; the optimiser's */
   const gannet_cost_model *cost; /* of the optimiser, by which gains are weighed; NULL = none */

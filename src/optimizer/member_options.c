@@ -118,10 +118,12 @@ static gannet_err parse_own_keys(int n, const gannet_setting *all, const char *c
 
 static gannet_err parse_acquisition(int n, const gannet_setting *all,
                                     gannet_member_options *options, gannet_complaints *complaints) {
-  static const char *const own[] = {"type", "exploration", "growth", "constraints", NULL};
-  static const char *const keys[] = {"acquisition.type", "acquisition.exploration",
-                                     "acquisition.growth", "acquisition.constraints", NULL};
-  gannet_setting part[4];
+  static const char *const own[] = {"type",        "exploration", "growth",
+                                    "constraints", "minimise",    NULL};
+  static const char *const keys[] = {"acquisition.type",     "acquisition.exploration",
+                                     "acquisition.growth",   "acquisition.constraints",
+                                     "acquisition.minimise", NULL};
+  gannet_setting part[5];
   int n_part = 0;
   const gannet_setting *type = gannet_setting_last(n, all, keys[0]);
   for (int k = 0; keys[k]; ++k) {

@@ -22,7 +22,7 @@ gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *s
   gannet_state_clear(state);
   GANNET_TRY(gannet_state_put_text(state, "", "method", o->options.method.method));
   GANNET_TRY(gannet_state_put_fields(state, "", own_fields, o));
-  if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, n, o->part, state));
+  if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, "", n, o->part, state));
   GANNET_TRY(gannet_cost_model_get_state(o->cost, state));
   for (int i = 0; i < n; ++i) {
     const gannet_surrogate_type *type = o->options.member[i].surrogate_type;
@@ -43,7 +43,7 @@ gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
   *report = (gannet_state_report){0};
   GANNET_TRY(gannet_state_take_fields(state, "", own_fields, o));
   if (n > 1)
-    GANNET_TRY(gannet_allocation_set_state(&o->allocation, n, o->part,
+    GANNET_TRY(gannet_allocation_set_state(&o->allocation, "", n, o->part,
                                            gannet_history_count(o->history), state));
   GANNET_TRY(gannet_cost_model_set_state(o->cost, state));
   for (int i = 0; i < n; ++i) {

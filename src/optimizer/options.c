@@ -107,6 +107,8 @@ const gannet_option gannet_surrogate_choice_table[] = {
     {0},
 };
 
+static const char *const draws_uses[] = {"polished", "adaptive", NULL};
+
 const gannet_option gannet_acquisition_choice_table[] = {
     {.key = "type",
      .type = GANNET_TEXT,
@@ -141,6 +143,15 @@ const gannet_option gannet_acquisition_choice_table[] = {
              "inside turns into upper bounds where they are well known; auto = draws where the "
              "acquisition is made of draws, else probability",
      .example = "probability"},
+    {.key = "minimise",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_acquisition_choice, draws),
+     .fallback = "polished",
+     .choices = draws_uses,
+     .help =
+         "polished: every draw is minimised by gradients from its best candidates; adaptive: by "
+         "gradients or over the candidates alone, as it is or with less of its deviation from "
+         "the mean, in shares by what these ways gained lately"},
     {0},
 };
 

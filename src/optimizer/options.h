@@ -54,11 +54,18 @@ typedef enum {
   GANNET_GROWTH_LOG /* times sqrt(0.2 d log 2t) */
 } gannet_growth;
 
+/* How prepared draws become points. */
+typedef enum {
+  GANNET_DRAWS_ARE_POLISHED, /* by gradients, from their best candidates */
+  GANNET_DRAWS_ADAPT         /* in one of several ways each, by what these gained lately */
+} gannet_draws_use;
+
 typedef struct {
   char *type;
   double exploration; /* factor on the uncertainty, NAN = calibrated */
   int growth;         /* of that factor with the observations, a gannet_growth */
   int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
+  int draws;          /* a gannet_draws_use */
 } gannet_acquisition_choice;
 
 typedef struct {

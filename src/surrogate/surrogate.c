@@ -391,6 +391,17 @@ gannet_err gannet_surrogate_sample(gannet_surrogate *s, int q, double exploratio
   return GANNET_OK;
 }
 
+gannet_err gannet_surrogate_shrink_draw(gannet_surrogate *s, int draw, double factor) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  GANNET_REQUIRE(s->type->shrink_draw != NULL, GANNET_ERR_ARG, "draws of %s cannot be shrunk",
+                 s->type->name);
+  GANNET_REQUIRE(draw >= 0 && draw < s->draws, GANNET_ERR_ARG, "draw = %d, expected 0 to %d", draw,
+                 s->draws - 1);
+  GANNET_REQUIRE(factor >= 0 && isfinite(factor), GANNET_ERR_ARG,
+                 "factor = %g, expected at least 0", factor);
+  return s->type->shrink_draw(s->state, draw, factor);
+}
+
 gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s, int m, const double *x,
                                         double *values, int ldv) {
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");

@@ -120,6 +120,8 @@ typedef struct {
 
   /* gannet_surrogate_sample, _draw_values and _draw_gradient. */
   gannet_err (*sample)(void *state, int q, double exploration, int64_t iteration);
+  /* gannet_surrogate_shrink_draw. NULL: draws cannot be shrunk. */
+  gannet_err (*shrink_draw)(void *state, int draw, double factor);
   gannet_err (*draw_values)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
@@ -374,6 +376,19 @@ GANNET_CHECKED gannet_err gannet_surrogate_lower(const gannet_surrogate *surroga
  */
 GANNET_CHECKED gannet_err gannet_surrogate_sample(gannet_surrogate *surrogate, int q,
                                                   double exploration, int64_t iteration);
+
+/* Multiply the deviation of a prepared draw from the mean by a factor.
+ *
+ * Logically collective.
+ *
+ * draw    in  0 .. q - 1
+ * factor  in  >= 0, finite
+ *
+ * Errors: GANNET_ERR_STATE without prepared draws; GANNET_ERR_ARG for arguments outside these
+ * ranges or a type whose draws cannot be shrunk.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_shrink_draw(gannet_surrogate *surrogate, int draw,
+                                                       double factor);
 
 /* Values of all q draws at m points. The bits do not depend on the rank. No allocation for
  * m <= GANNET_TILE.

@@ -20,6 +20,7 @@ static const check checks[] = {
     CHECK(draws_are_functions),
     CHECK(gradients_agree_with_differences),
     CHECK(gradients_do_not_depend_on_other_points),
+    CHECK(shrunk_draws_are_nearer_to_the_mean),
     CHECK(fitted_means_are_near_the_means),
     CHECK(estimates_are_near_the_draws),
     CHECK(moment_estimates_are_near_the_moments),

@@ -238,6 +238,40 @@ static void without_exploration_a_draw_is_the_mean(void **state) {
   for (int kernel = 0; kernel < 2; ++kernel) without_exploration_a_draw_is_the_mean_with(kernel);
 }
 
+/* A draw that is shrunk to nothing is the mean, values and gradients, with both kernels and with
+ * the mean of a trained network. */
+static void a_draw_shrunk_to_nothing_is_the_mean(void **state) {
+  (void)state;
+  const gannet_setting settings[] = {{.key = "width", .text = "32"},
+                                     {.key = "layers", .text = "2"},
+                                     {.key = "kernel", .text = "network"},
+                                     {.key = "mean", .text = "trained"}};
+  double x[N * D], y[N], query[M * D], mean[M], sd[M], draw[2 * M], before[2 * M];
+  points(1, N, x);
+  points(2, M, query);
+  values(N, x, y);
+  for (int n = 2; n <= 4; ++n) { /* infinite, network, network with a trained mean */
+    gannet_surrogate *s = make(world, n, settings);
+    const gannet_data data = {N, x, y, 0.01, NULL};
+    assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+    assert_ok(gannet_surrogate_sample(s, 2, 1.5, 1));
+    assert_ok(gannet_surrogate_draw_values(s, M, query, before, M));
+    assert_ok(gannet_surrogate_shrink_draw(s, 1, 0));
+    assert_ok(gannet_surrogate_draw_values(s, M, query, draw, M));
+    for (int i = 0; i < M; ++i) {
+      double gradient[D], by_mean[D], by_sd[D], value = 0;
+      assert_ok(
+          gannet_surrogate_predict_gradient(s, query + i * D, mean + i, sd + i, by_mean, by_sd));
+      assert_near(draw[M + i], mean[i], 1e-9);
+      assert_float_equal(draw[i], before[i], 0);
+      assert_ok(gannet_surrogate_draw_gradient(s, 1, query + i * D, &value, gradient));
+      assert_near(value, mean[i], 1e-9);
+      for (int k = 0; k < D; ++k) assert_near(gradient[k], by_mean[k], 1e-8);
+    }
+    gannet_surrogate_destroy(&s);
+  }
+}
+
 static void any_split_of_the_points_gives_the_same_draws(void **state) {
   (void)state;
   enum { Q = 2 };
@@ -474,6 +508,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_gradients_of_the_network_kernel_are_differences),
       cmocka_unit_test(draws_have_the_moments_of_the_closed_form),
       cmocka_unit_test(without_exploration_a_draw_is_the_mean),
+      cmocka_unit_test(a_draw_shrunk_to_nothing_is_the_mean),
       cmocka_unit_test(any_split_of_the_points_gives_the_same_draws),
       cmocka_unit_test(exact_data_are_interpolated),
       cmocka_unit_test(growing_and_fitting_anew_give_the_same_bits),

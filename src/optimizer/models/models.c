@@ -128,6 +128,10 @@ gannet_err gannet_models_sample(gannet_models *m, int q, int64_t iteration) {
   return GANNET_OK;
 }
 
+gannet_err gannet_models_shrink_draw(gannet_models *m, int draw, double factor) {
+  return gannet_surrogate_shrink_draw(m->model[0].surrogate, draw, factor);
+}
+
 int gannet_models_count(const gannet_models *m) {
   return m->n - !m->model[m->n - 1].active;
 }

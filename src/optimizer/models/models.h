@@ -107,6 +107,12 @@ GANNET_CHECKED gannet_err gannet_models_fantasize(gannet_models *models, int n,
  */
 GANNET_CHECKED gannet_err gannet_models_sample(gannet_models *models, int q, int64_t iteration);
 
+/* gannet_surrogate_shrink_draw of the first objective's model.
+ *
+ * Logically collective.
+ */
+GANNET_CHECKED gannet_err gannet_models_shrink_draw(gannet_models *models, int draw, double factor);
+
 /* Number of models that take part: 1, plus the constraints, plus the further objectives, plus the
  * hidden one if it exists.
  *

@@ -66,6 +66,21 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
   return solve_for_draws(t, q, exploration * sqrt(t->amplitude));
 }
 
+/* The deviation is that of the directions, and of c_j from alpha. */
+gannet_err tangent_shrink_draw(void *state, int draw, double factor) {
+  tangent_model *t = state;
+  const bool network = t->options->network;
+  const double *alpha = t->trained || network || t->n == 0 ? NULL : tangent_alpha_of(t);
+  double *c = t->update + (size_t)draw * (size_t)t->n;
+  gannet_tangent_directions_shrink(t->net, draw, factor, network && !t->trained ? &t->mean : NULL,
+                                   &t->draws);
+  for (int i = 0; i < t->n; ++i) {
+    const double about = alpha ? alpha[i] : 0;
+    c[i] = about + factor * (c[i] - about);
+  }
+  return GANNET_OK;
+}
+
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
   const tangent_model *t = state;
   gannet_tangent_values(t->net, &t->draws, m, x, values, ldv);

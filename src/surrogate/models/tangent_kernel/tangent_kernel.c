@@ -449,6 +449,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .fitted = fitted,
     .predict_gradients = tangent_predict_gradients,
     .sample = tangent_sample,
+    .shrink_draw = tangent_shrink_draw,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,
     .estimator = tangent_make_estimator,

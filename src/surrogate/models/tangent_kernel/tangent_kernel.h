@@ -212,6 +212,7 @@ gannet_err tangent_predict_gradients(const void *state, int m, const double *x, 
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
                               double *covariance);
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration);
+gannet_err tangent_shrink_draw(void *state, int draw, double factor);
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
                                  double *gradient);
