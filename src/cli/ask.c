@@ -82,9 +82,9 @@ const cli_command cli_ask = {
     .usage = "DIR [options]",
     .summary = "propose points for simulations that you run yourself",
     .details =
-        "DIR is a campaign directory, or a campaign file, which makes one. The points are saved\n"
-        "before they are printed; report results with `gannet tell`. Can be run under mpirun.\n"
-        "When fewer designs are left than were asked for, those are proposed; when no design is\n"
+        "DIR is a campaign directory, or a campaign file, from which gannet makes one. Points\n"
+        "are saved before they are printed; report results with `gannet tell`. Can be run under\n"
+        "mpirun. When fewer designs are left than you ask for, proposes those; when none is\n"
         "left, the exit code is 2.\n",
     .flags = flags,
     .least = 1,

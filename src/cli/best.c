@@ -256,17 +256,13 @@ const cli_command cli_best = {
     .usage = "DIR [options]",
     .summary = "print the best feasible design of a campaign, or the front of several objectives",
     .details =
-        "Without a feasible design the exit code is 3, and the design that violates the "
-        "constraints\n"
-        "least is printed.\n"
-        "When values are noisy, the best design is also the luckiest one; --recommended prints "
-        "the\n"
-        "design at which a model of all results has the best mean. Other columns of a list of\n"
-        "candidates, such as names, come last.\n"
-        "With several objectives the designs of the front are printed, best in the first "
-        "objective\n"
-        "first: those that no other design dominates. --where reads names of\n"
-        "variables, objectives, constraints and reported numbers.\n",
+        "Without a feasible design, prints the design that violates the constraints least, with\n"
+        "exit code 3. When values are noisy, the design with the best value was also lucky;\n"
+        "--recommended prints the design at which a model of all results has the best mean.\n"
+        "Other columns of a list of candidates, such as names, come last. With several\n"
+        "objectives, prints the designs of the front: those that no other design dominates,\n"
+        "best in the first objective first. --where accepts names of variables, objectives,\n"
+        "constraints and reported numbers.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

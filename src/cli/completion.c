@@ -207,7 +207,9 @@ static void put_bash_values(void) {
       stdout);
   for (int i = 0; cli_commands[i]; ++i)
     put_bash_flags(cli_commands[i]->name, cli_commands[i]->flags);
-  (void)fputs("    run:--set:*|run:-s:*|step:--set:*|step:-s:*) found=1; case $3 in\n", stdout);
+  (void)fputs(
+      "    run:--set:*|run:-s:*|step:--set:*|step:-s:*|try:--set:*|try:-s:*) found=1; case $3 in\n",
+      stdout);
   visit_keys(gannet_schema_get, put_bash_key);
   (void)fputs("    esac ;;\n  esac\n}\n", stdout);
 }

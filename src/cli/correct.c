@@ -287,12 +287,11 @@ static gannet_err run_retry(const cli_arguments *arguments, const cli_world *wor
 const cli_command cli_discard = {
     .name = "discard",
     .usage = "DIR --id N[,N] [options]",
-    .summary = "take evaluations out of a campaign, because their results are wrong",
+    .summary = "remove evaluations from a campaign because their results are wrong",
     .details =
-        "The optimiser goes on as if it had never known them, and they do not count in the "
-        "budget.\n"
-        "They stay in the journal and, as discarded, in history.csv. One that runs is ended.\n"
-        "Works while the campaign runs. --undo takes it back.\n",
+        "The optimiser continues as if it had never seen them, and they do not count towards\n"
+        "the budget. They stay in the journal and, marked as discarded, in history.csv. A\n"
+        "running one is ended. Works while the campaign runs. --undo restores them.\n",
     .flags = discard_flags,
     .least = 1,
     .most = 1,

@@ -98,7 +98,7 @@ static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *wo
 const cli_command cli_doctor = {
     .name = "doctor",
     .usage = "[DIR|FILE] [options]",
-    .summary = "look at the machine as gannet finds it, and say what to change",
+    .summary = "check the machine, and say what to change",
     .details =
         "MPI, BLAS and the kernels it uses, processors and binding, libraries, memory, the file\n"
         "system of DIR (default: here), SLURM. With a campaign file, whether its simulations have\n"

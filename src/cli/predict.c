@@ -197,14 +197,13 @@ static gannet_err run_predict(const cli_arguments *arguments, const cli_world *w
 const cli_command cli_predict = {
     .name = "predict",
     .usage = "DIR (--point NAME=VALUE ... | --file FILE) [options]",
-    .summary = "print what the models of a campaign expect at designs of yours",
+    .summary = "print what the models of a campaign predict at designs that you choose",
     .details =
-        "For every design: mean and standard deviation (.mean, .sd) of the objective and of each\n"
-        "constraint, the probability that the constraint is kept (.kept), the probability that "
-        "the\n"
-        "simulation works there (can_run), and that it works and all constraints are kept\n"
-        "(feasible). The models are those of the next proposal. Nothing changes in the campaign,\n"
-        "which may be running, and no simulation is run.\n",
+        "For every design: mean and standard deviation (.mean, .sd) of the objective and of\n"
+        "each constraint, the probability that the constraint holds (.kept), the probability\n"
+        "that the simulation can run (can_run), and that it can run and all constraints hold\n"
+        "(feasible). The models are those of the next proposal. No simulation runs, nothing in\n"
+        "the campaign changes, and the campaign may be running.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -36,7 +36,8 @@ static const cli_flag flags[] = {
     {"reimport", 0, NULL, "read imported files again that have changed since they were read",
      false},
     {"dry-run", 'n', NULL,
-     "check everything that can be checked without running, tell what a run would do, then stop",
+     "check everything that can be checked without a simulation, say what a run would do, then "
+     "stop",
      false},
     {"set", 's', "KEY=VALUE", "change a key of the campaign file; may be repeated", true},
     {"max-evals", 'm', "N", "budget of evaluations, including those before a resume", false},

@@ -22,12 +22,13 @@ static gannet_err run_step(const cli_arguments *arguments, const cli_world *worl
 const cli_command cli_step = {
     .name = "step",
     .usage = "CAMPAIGN.yaml [options]",
-    .summary = "take a campaign one step further and end: collect, propose, submit",
+    .summary = "take a campaign one step further and exit: collect, propose, submit",
     .details =
-        "For campaigns without a resident process, called by a job (--resubmit), by cron or by\n"
-        "hand, as often as you like: what was done is not done again, what another call left\n"
-        "half done is completed. With backend slurm the jobs go on alone, and the exit code is\n"
-        "75 until the budget is spent. Back-ends that need this process run one batch.\n",
+        "For campaigns without a resident process. A job (--resubmit), cron or you can call it\n"
+        "as often as you like: it does not repeat finished work, and completes what an\n"
+        "interrupted call left half done. With backend slurm the jobs continue on their own,\n"
+        "and the exit code is 75 until the budget is spent. Other back-ends, which need this\n"
+        "process, run one batch.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

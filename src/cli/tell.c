@@ -27,7 +27,7 @@ static const cli_flag flags[] = {
      "value of any quantity, also of those in expressions; may be repeated", true},
     {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
     CLI_RENAMED("infeasible", "cannot-run"),
-    {"failed", 0, "REASON", "there is no result, through no fault of the design", false},
+    {"failed", 0, "REASON", "there is no result, but the design is not to blame", false},
     {"file", 0, "FILE",
      "CSV file with many results: columns as in history.csv, or any with the names of variables "
      "and quantities; or a campaign directory",
@@ -36,7 +36,7 @@ static const cli_flag flags[] = {
      "with --file: a variable or quantity whose column has another name or unit, as in chord=c or "
      "span=s/1000; may be repeated",
      true},
-    {"dry-run", 'n', NULL, "with --file: tell what would become of each line, then stop", false},
+    {"dry-run", 'n', NULL, "with --file: say what would happen with each line, then stop", false},
     CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
 };
@@ -382,12 +382,11 @@ const cli_command cli_tell = {
         "--cannot-run WHY | --failed WHY) | DIR --file FILE",
     .summary = "report results of simulations that you ran yourself",
     .details =
-        "A result is saved when the command returns with exit code 0. It may lack the\n"
-        "objective or constraints where a constraint that is given is violated, or where\n"
-        "they are said to be missing. With --file, a line whose design was proposed and\n"
-        "waits is its result; every other line becomes an imported evaluation, which does\n"
-        "not count in the budget. Lines that cannot be used are refused one by one; when\n"
-        "all are, the exit code is 2.\n",
+        "A result is saved when the command returns with exit code 0. The objective or\n"
+        "constraints may be left out if a given constraint is violated, or if they are reported\n"
+        "as missing. With --file, a line is the result of a pending design if it matches one;\n"
+        "every other line becomes an imported evaluation, which does not count towards the\n"
+        "budget. Invalid lines are refused one by one; when all are, the exit code is 2.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

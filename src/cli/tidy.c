@@ -80,9 +80,8 @@ const cli_command cli_tidy = {
     .usage = "DIR [options]",
     .summary = "remove files of evaluations that have ended",
     .details =
-        "What stays is told by evaluate.keep of the campaign, or by --keep and --all-files-of.\n"
-        "Parameters, results and logs that gannet itself needs always stay, and so does "
-        "everything\n"
+        "evaluate.keep of the campaign, or --keep and --all-files-of, say which files stay.\n"
+        "Parameters, results and logs that gannet itself needs always stay, and so do all files\n"
         "of evaluations without a result. While the campaign runs, nothing is removed.\n",
     .flags = flags,
     .least = 1,

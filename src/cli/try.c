@@ -327,7 +327,8 @@ static gannet_err run_try(const cli_arguments *arguments, const cli_world *world
 const cli_command cli_try = {
     .name = "try",
     .usage = "CAMPAIGN.yaml [options]",
-    .summary = "run the simulation once, record nothing, and show what it did and what was read",
+    .summary =
+        "run the simulation once, record nothing, and show what it did and which numbers were read",
     .details =
         "Before a campaign, this shows whether the simulation starts and its numbers are found. "
         "The\n"

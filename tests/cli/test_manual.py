@@ -78,7 +78,8 @@ class Manual(program.ProgramTest):
         self.assertEqual(self.complete("gannet", "run", "--set", "evaluate.simul"), ["evaluate.simulation="])
         self.assertEqual(self.complete("gannet", "run", "c.yaml", "-s", "method", "=", "sob"), ["sobol"])
         self.assertEqual(self.complete("gannet", "run", "--set", "=", "surrogate.type", "=", "tang"), ["tangent-kernel"])
-        self.assertEqual(self.complete("gannet", "step", "--set", "goal", "="), ["minimize", "maximize"])
+        for command in ("step", "try"):
+            self.assertEqual(self.complete("gannet", command, "--set", "goal", "="), ["minimize", "maximize"])
         self.assertEqual(self.complete("gannet", "bench", "--set", "runs"), ["runs="])
 
     def test_the_other_shells_take_their_scripts(self):

@@ -237,10 +237,9 @@ const cli_command cli_init = {
     .usage = "[CAMPAIGN.yaml] [options]",
     .summary = "write a commented campaign file, and a job script where there is SLURM",
     .details =
-        "Without options the campaign runs at once with an example of a simulation. Processors,\n"
-        "mpirun, and partitions and accounts of SLURM are found out; nothing is asked. A file "
-        "that\n"
-        "exists is left alone.\n"
+        "Without options the file runs at once, with an example simulation. gannet finds out\n"
+        "the processors, mpirun, and the partitions and accounts of SLURM. It asks no\n"
+        "questions, and does not change files that exist.\n"
         "\n"
         "  gannet init wing.yaml --variable chord=0.5:2 --variable rate=1e-6:1e-2:log \\\n"
         "    --categorical solver=cg,gmres --constraint peak_stress=:110 \\\n"

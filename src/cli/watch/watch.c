@@ -214,12 +214,12 @@ const cli_command cli_watch = {
     .usage = "DIR [options]",
     .summary = "follow a campaign while it runs",
     .details =
-        "In a terminal: progress, the best design, what runs, the last failures, drawn anew as\n"
-        "things change; q or Ctrl-C leaves. Elsewhere, and with TERM=dumb: a line for every\n"
-        "change. Reads the files of the campaign only, so it works on any host that sees them, "
-        "and\n"
-        "never disturbs it. Ends with the campaign, with the exit code that `gannet run` gives;\n"
-        "leaving earlier gives 0. NO_COLOR switches colours off.\n",
+        "In a terminal, shows progress, the best design, running simulations and the last\n"
+        "failures, and redraws them when something changes; q or Ctrl-C leaves. Outside a\n"
+        "terminal, and with TERM=dumb, prints a line for every change. Only reads the files of\n"
+        "the campaign, so it works on any host that can read them, and never disturbs the run.\n"
+        "Ends when the campaign ends, with the exit code of `gannet run`; leaving earlier gives\n"
+        "0. NO_COLOR switches colours off.\n",
     .flags = flags,
     .least = 1,
     .most = 1,
