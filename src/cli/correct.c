@@ -303,11 +303,11 @@ const cli_command cli_discard = {
 const cli_command cli_correct = {
     .name = "correct",
     .usage = "DIR --id N (--objective Y | --constraint NAME=VALUE | --quantity NAME=VALUE) ...",
-    .summary = "replace wrong values of an evaluation by right ones",
+    .summary = "replace wrong values of an evaluation by correct ones",
     .details =
-        "Values that are not given stay. What the campaign file computes from them is computed\n"
-        "again, and the optimiser learns anew from the results as they are now. Works while the\n"
-        "campaign runs. --undo takes it back.\n",
+        "Values that you do not give stay. gannet computes again what the campaign file computes\n"
+        "from them, and fits its models to the corrected results. Works while the campaign runs.\n"
+        "--undo restores the earlier values.\n",
     .flags = correct_flags,
     .least = 1,
     .most = 1,
@@ -319,11 +319,11 @@ const cli_command cli_correct = {
 const cli_command cli_retry = {
     .name = "retry",
     .usage = "DIR (--id N[,N] | --failed) [options]",
-    .summary = "run evaluations once more, also after the campaign has ended",
+    .summary = "run evaluations again, also after the campaign has ended",
     .details =
-        "Their results do not count any more. A campaign that runs begins them as soon as there\n"
-        "is room; of one that has ended, `gannet run` with --resume runs them. --undo brings the\n"
-        "results back.\n",
+        "Their earlier results no longer count. A running campaign starts them as soon as a slot\n"
+        "is free. For a campaign that has ended, use `gannet run` with --resume. --undo restores\n"
+        "the results.\n",
     .flags = retry_flags,
     .least = 1,
     .most = 1,
