@@ -32,9 +32,8 @@ struct gannet_history {
   double violation;        /* violation of least_violation */
   int several;             /* objectives that are compared: their number */
   gannet_penalty penalty[GANNET_OBJECTIVES_MOST]; /* equal penalties among the values of each */
-  gannet_gap gap[GANNET_OBJECTIVES_MOST];         /* penalties above a gap among them */
-  int64_t n_values[GANNET_OBJECTIVES_MOST];       /* rows that are done and have the objective */
-  int64_t n_feasible;                             /* rows that are feasible */
+  gannet_gap gap;       /* penalties above a gap among the values of a single one */
+  int64_t n_feasible;   /* rows that are feasible */
   int64_t n_elsewhere;  /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives; /* rows that are done and have an objective */
   int64_t n_error_bars; /* of these, rows whose objective has a standard deviation */
@@ -63,9 +62,8 @@ static void forget_outcomes(gannet_history *h) {
   for (int m = 0; m < h->several; ++m) {
     h->penalty[m] = gannet_penalty_none();
     h->penalty[m].is_one_of_several = h->several > 1;
-    h->gap[m] = gannet_gap_none();
-    h->n_values[m] = 0;
   }
+  h->gap = gannet_gap_none();
   h->n_feasible = h->n_objectives = h->n_error_bars = h->n_told = 0;
   h->is_varied = false;
 }
@@ -316,10 +314,11 @@ static void note_value(gannet_history *h, int64_t id, int m) {
   const double value = value_of(h, id, m);
   int n = 0;
   if (isnan(value)) return;
-  h->n_values[m] += 1;
   if (!repeats_value(h, id, m)) gannet_penalty_note(&h->penalty[m], value);
-  if (h->n_values[m] > GANNET_GAP_RESULTS) {
-    gannet_gap_note(&h->gap[m], value);
+  /* A front may reach across a gap: of several objectives only equal values are told. */
+  if (h->several > 1) return;
+  if (h->n_objectives > GANNET_GAP_RESULTS) {
+    gannet_gap_note(&h->gap, value);
     return;
   }
   for (int64_t i = 0; i < h->n_told; ++i) {
@@ -327,7 +326,7 @@ static void note_value(gannet_history *h, int64_t id, int m) {
     const double y = h->row[done].status == GANNET_EVAL_DONE ? value_of(h, done, m) : NAN;
     if (!isnan(y)) results[n++] = (gannet_gap_result){y, gannet_history_x_unit(h, done)};
   }
-  gannet_gap_find(&h->gap[m], n, results, h->problem->d);
+  gannet_gap_find(&h->gap, n, results, h->problem->d);
 }
 
 gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
@@ -361,9 +360,9 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   take_error_bars(h, id);
   h->n_feasible += gannet_history_is_feasible(h, id);
   compare_constraints(h, id);
+  h->n_objectives += !isnan(row->objective);
   for (int m = 0; m < h->several; ++m) note_value(h, id, m);
   if (isnan(row->objective)) return GANNET_OK;
-  h->n_objectives += 1;
   h->n_error_bars += *gannet_history_sd(h, id) > 0;
   keep_best(h, id);
   return GANNET_OK;
@@ -461,7 +460,7 @@ double gannet_history_penalty(const gannet_history *history, int m, int64_t *cou
   if (history->at_its_word || (is_constant && history->is_varied)) return INFINITY;
   if (spec->n_objectives > 0 && spec->objectives[m].keeps_penalties) return INFINITY;
   const double equal = gannet_penalty_least(&history->penalty[m], count);
-  const double apart = gannet_gap_least(&history->gap[m], &above);
+  const double apart = gannet_gap_least(&history->gap, &above);
   if (equal <= apart) return equal;
   *count = above;
   return apart;

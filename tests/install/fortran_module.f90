@@ -374,7 +374,7 @@ contains
     call gannet_real(opt, "x", 0d0, 1d0)
     call gannet_real(opt, "y", 0d0, 1d0)
     call gannet_constraint(opt, "stress", upper=10d0)
-    call gannet_objective(opt, "drag", threshold=5d0, noise=0d0)
+    call gannet_objective(opt, "drag", threshold=5d0, noise=0d0, transform="log", penalties=.false.)
     call gannet_objective(opt, "range", maximize=.true., threshold=1d0)
     call gannet_set(opt, "method", "sobol")
     call gannet_ask(opt, id, x)
@@ -413,6 +413,13 @@ contains
     call gannet_objective(opt, "drag")
     call gannet_ask(opt, id(:1), x(:1, :1), ierr=ierr)
     call require(ierr /= 0 .and. index(gannet_message(), "n_objectives = 1") > 0, "one of several")
+    call gannet_end(opt)
+    call gannet_begin(opt, seed=1)
+    call gannet_real(opt, "x", 0d0, 1d0)
+    call gannet_objective(opt, "drag", transform="ln")
+    call gannet_objective(opt, "range", maximize=.true.)
+    call gannet_ask(opt, id(:1), x(:1, :1), ierr=ierr)
+    call require(ierr /= 0 .and. index(gannet_message(), "objective drag: transform = -1") > 0, "no transform")
     call gannet_end(opt)
   end subroutine
 

@@ -582,6 +582,10 @@ class Module(unittest.TestCase):
                             ({"objectives": {"a": "least", "b": "maximize"}}, "goal of objective a 'least': expected 'minimize'"),
                             ({"objectives": {"a": {"treshold": 1}, "b": "maximize"}}, "'treshold'; did you mean 'threshold'"),
                             ({"objectives": {"a": {"threshold": "low"}, "b": "maximize"}}, "threshold of objective a: 'low' is not"),
+                            ({"objectives": {"a": {"transform": "ln"}, "b": "maximize"}}, "transform of objective a 'ln': expected 'auto', 'none' or 'log'"),
+                            ({"objectives": {"a": {"penalties": 1e10}, "b": "maximize"}}, "penalties of objective a 10000000000.0: expected True or False"),
+                            ({"transform": "log", "method": "gp-nehvi"}, "transform.*with several objectives each has its own"),
+                            ({"penalties": "no"}, "penalties.*with several objectives each has its own"),
                             ({"objectives": {"a": 3, "b": "maximize"}}, "objective a 3: expected a dictionary, of goal, threshold"),
                             ({"objectives": ["a", "b"]}, "objectives .*: expected a dictionary, name -> goal"),
                             ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
@@ -592,6 +596,14 @@ class Module(unittest.TestCase):
         single = make()
         with self.assertRaisesRegex(gannet.Error, "objective: .* is not a number"):
             single.tell(single.ask()[0], {"drag": 1}, [1, 2])
+
+    def test_a_penalty_is_on_no_front(self):
+        for kept in False, True:
+            optimizer = gannet.Optimizer({"x": (0, 1)}, objectives={"drag": {"transform": "log", "penalties": not kept}, "mass": "minimize"})
+            points = optimizer.ask(6)
+            for i, point in enumerate(points):
+                optimizer.tell(point, {"drag": 1e10 if i % 2 else 1 + i, "mass": 0 if i % 2 else 9 - i})
+            self.assertEqual(list(optimizer.front().ids), [0, 1, 2, 4] if kept else [0, 2, 4])
 
     def test_the_front_of_one_objective_is_its_best(self):
         optimizer = make()

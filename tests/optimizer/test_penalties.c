@@ -92,8 +92,6 @@ static void of_several_objectives_one_is_a_penalty(void **state) {
     run_campaign(methods[i], NULL, two, SAYS_SO, told);
     run_campaign(methods[i], NULL, two, PENALTY, other);
     if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points", methods[i]);
-    run_campaign(methods[i], NULL, two, GROWING, other);
-    if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points, growing", methods[i]);
     two[0].keeps_penalties = 1;
     run_campaign(methods[i], NULL, two, PENALTY, other);
     if (memcmp(told, other, sizeof told) == 0) fail_msg("%s: not at its word", methods[i]);

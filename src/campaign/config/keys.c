@@ -478,7 +478,7 @@ const gannet_option gannet_objectives_table[] = {
      .fallback = "yes",
      .help = "results whose objective is a penalty, such as 1e10 for a solver that diverged, count "
              "as failures of the design: the worst values, where three results or more have "
-             "exactly one, or nearly so, and all others are a hundred times nearer to each other; "
+             "exactly one, and all others are a hundred times nearer to each other; "
              "no = every value is one"},
     {.key = "expression",
      .type = GANNET_TEXT,
