@@ -33,10 +33,7 @@ typedef enum {
  * called in the locale "C", whatever that of the program is. */
 typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, const char *line);
 
-/* Create a context on a duplicate of comm. MPI must be initialised by the program. PETSc, which
- * does the minimisations, may be initialised by the program before; otherwise the first optimiser
- * of a process does it, with a PETSC_COMM_WORLD of this process alone, and MPI_Finalize ends it. A
- * program that uses PETSc itself calls PetscInitialize before it creates an optimiser.
+/* Create a context on a duplicate of comm. MPI must be initialised by the program.
  *
  * Collective over comm; seed the same on all ranks.
  *

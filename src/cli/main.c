@@ -18,7 +18,7 @@
 #include "gannet/version.h"
 #include "linalg/blas.h"
 #include "machine/choose_blas.h"
-#include "minimize/petsc.h"
+#include "simulations/petsc.h"
 
 /* An error of the input explains itself. Other errors are printed with the meaning of their code
  * and with the rank. */

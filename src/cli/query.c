@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "campaign/run/progress.h"
-#include "minimize/petsc.h"
 #include "problem/objectives.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
@@ -19,8 +18,7 @@ gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaig
 gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation *recommendation) {
   gannet_context *context = NULL;
   GANNET_TRY(gannet_context_create_alone(campaign->ledger.seed, &context));
-  gannet_err err = gannet_petsc_prepare();
-  if (err == GANNET_OK) err = gannet_recommend(context, campaign->history, recommendation);
+  gannet_err err = gannet_recommend(context, campaign->history, recommendation);
   gannet_context_destroy(&context);
   return err;
 }

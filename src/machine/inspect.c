@@ -14,7 +14,7 @@
 #include "linalg/blas.h"
 #include "linalg/blas_library.h"
 #include "machine/topics.h"
-#include "minimize/petsc.h"
+#include "simulations/petsc.h"
 #include "store/hdf5_version.h"
 
 static gannet_err mpi_library_name(char *text, size_t size) {

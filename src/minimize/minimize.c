@@ -1,231 +1,96 @@
-/* Limited-memory quasi-Newton with bounds: TAO's BLMVM (Benson and More 2001) with the projected
- * More-Thuente line search. */
+/* The loop around L-BFGS-B, which keeps its state in the arrays of its caller. The tolerances and
+ * the budget are checked here, and values that its line search cannot use are replaced. */
 #include "minimize/minimize.h"
 
 #include <float.h>
 #include <math.h>
-#include <petsctao.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "minimize/petsc.h"
 
-/* TAO leaves a solve when an evaluation returns this. */
-enum { LEAVE_SOLVE = PETSC_ERR_USER };
+enum {
+  PAIRS = 10, /* steps whose curvature is remembered */
+  TASK = 60   /* characters of a Fortran string of L-BFGS-B */
+};
 
-/* One minimisation, as its evaluations see it. */
+/* L-BFGS-B 3.0. Strings are padded with blanks; their lengths come last. */
+void setulb_(const int *n, const int *m, double *x, const double *l, const double *u,
+             const int *nbd, double *f, double *g, const double *factr, const double *pgtol,
+             double *wa, int *iwa, char *task, const int *iprint, char *csave, int *lsave,
+             int *isave, double *dsave, size_t task_length, size_t csave_length);
+
 typedef struct {
-  gannet_value_gradient function;
-  void *user;
-  gannet_minimize_options options;
+  char task[TASK]; /* what L-BFGS-B wants, or why it has stopped */
+  char csave[TASK];
+  int lsave[4], isave[44];
+  double dsave[29];
+} library_state;
+
+struct gannet_minimizer {
   int n;
+  gannet_minimize_options options;
+  gannet_minimize_reason reason;
   int evaluations;
-  double value;          /* the least value so far */
-  double *x;             /* [n] where that is; the array of the caller */
-  double *gradient;      /* [n] there */
-  double *trial;         /* [n] gradient at the point of the present evaluation */
-  double base_value;     /* where the present line search starts */
-  double *base_x;        /* [n] */
-  double *base_gradient; /* [n] projected */
-  bool start_known;      /* TAO has not asked yet for value and gradient of the start */
-  bool spent;            /* TAO asked for one more evaluation than is allowed */
-  gannet_err err;        /* of the function */
-} solve_state;
+  double *lower, *upper; /* [n] */
+  int *bounded;          /* [n] 0 no bound, 1 lower, 2 both, 3 upper */
+  double value;          /* the least so far */
+  double *best;          /* [n] where that is */
+  double *best_gradient; /* [n] there */
+  double begun;          /* the value where L-BFGS-B began, at the start or after a failed search */
+  double scale;          /* L-BFGS-B minimises the function times this */
+  double at_value;       /* of the scaled function, at the present point */
+  double *at, *gradient; /* [n] the present point, and the scaled gradient there */
+  double base_value;     /* scaled, where the present line search starts */
+  double *base;          /* [n] */
+  double *base_gradient; /* [n] scaled and projected */
+  double *memory;        /* of L-BFGS-B */
+  int *indices;          /* [3 n] of L-BFGS-B */
+  library_state library;
+};
 
 bool gannet_minimize_accepts(int n, double value, const double *gradient) {
-  const double largest_square = 1e300; /* TAO squares gradients, and their differences */
+  const double largest_square = 1e300; /* gradients are squared, and their differences */
   double square = 0;
   for (int i = 0; i < n; ++i) square += gradient[i] * gradient[i];
   return isfinite(value) && square <= largest_square;
 }
 
-/* The change of the value that the gradient at the start of the line search predicts. */
-static double expected_change(const solve_state *s, const double *x) {
-  double change = 0;
-  for (int i = 0; i < s->n; ++i) change += s->base_gradient[i] * (x[i] - s->base_x[i]);
-  const double least = 16 * DBL_EPSILON * fmax(fabs(s->base_value), DBL_MIN);
-  return isfinite(change) ? fmax(fabs(change), least) : least;
-}
-
-/* Evaluate at x for the line search; the gradient is left in s->trial. Returns 0 or LEAVE_SOLVE.
- *
- * A value that exceeds the best one by far more than the expected change is as useless to the line
- * search as infinity: the interpolation would step back to nothing. Where a value is useless, the
- * line search is told that the value rises by what it should have fallen by, with slope zero: the
- * cubic through that and the start has its minimum at a ninth of the step. */
-static PetscErrorCode evaluate(solve_state *s, const double *x, double *value) {
-  const double useless_rise = 1e6; /* times the expected change */
-  const size_t bytes = (size_t)s->n * sizeof *x;
-  if (s->start_known && memcmp(x, s->x, bytes) == 0) {
-    s->start_known = false;
-    memcpy(s->trial, s->gradient, bytes);
-    *value = s->value;
-    return 0;
-  }
-  if (s->evaluations >= s->options.max_evaluations) {
-    s->spent = true;
-    return LEAVE_SOLVE;
-  }
-  s->evaluations += 1;
-  s->err = s->function(s->user, s->n, x, value, s->trial);
-  if (s->err != GANNET_OK) return LEAVE_SOLVE;
-  const double change = expected_change(s, x);
-  if (!gannet_minimize_accepts(s->n, *value, s->trial) ||
-      !(*value - s->base_value <= useless_rise * change)) {
-    *value = s->base_value + change;
-    memset(s->trial, 0, bytes);
-  } else if (*value < s->value) {
-    s->value = *value;
-    memcpy(s->x, x, bytes);
-    memcpy(s->gradient, s->trial, bytes);
-  }
-  return 0;
-}
-
-static PetscErrorCode tao_evaluate(Tao tao, Vec x, PetscReal *value, Vec gradient, void *user) {
-  (void)tao;
-  solve_state *s = user;
-  const PetscScalar *at = NULL;
-  PetscCall(VecGetArrayRead(x, &at));
-  const PetscErrorCode code = evaluate(s, at, value);
-  PetscCall(VecRestoreArrayRead(x, &at));
-  if (code) return code;
-  PetscScalar *g = NULL;
-  PetscCall(VecGetArrayWrite(gradient, &g));
-  memcpy(g, s->trial, (size_t)s->n * sizeof *g);
-  PetscCall(VecRestoreArrayWrite(gradient, &g));
-  return 0;
-}
-
-static PetscErrorCode copy_vector(int n, Vec vector, double *values) {
-  const PetscScalar *a = NULL;
-  PetscCall(VecGetArrayRead(vector, &a));
-  memcpy(values, a, (size_t)n * sizeof *values);
-  PetscCall(VecRestoreArrayRead(vector, &a));
-  return 0;
-}
-
-/* TAO calls this before every line search. */
-static PetscErrorCode tao_converged(Tao tao, void *user) {
-  solve_state *s = user;
-  PetscInt iteration = 0;
-  PetscReal value = 0, norm = 0;
-  PetscCall(TaoGetSolutionStatus(tao, &iteration, &value, &norm, NULL, NULL, NULL));
-  const double change = fabs(s->base_value - value);
-  const double scale = fmax(fmax(fabs(s->base_value), fabs(value)), 1);
-  if (norm <= s->options.gradient_tolerance)
-    PetscCall(TaoSetConvergedReason(tao, TAO_CONVERGED_GATOL));
-  else if (iteration > 0 && change < s->options.value_tolerance * scale)
-    PetscCall(TaoSetConvergedReason(tao, TAO_CONVERGED_USER));
-  else if (iteration > s->options.max_evaluations)
-    PetscCall(TaoSetConvergedReason(tao, TAO_DIVERGED_MAXITS));
-  Vec x = NULL, gradient = NULL;
-  PetscCall(TaoGetSolution(tao, &x));
-  PetscCall(TaoGetGradient(tao, &gradient, NULL, NULL));
-  PetscCall(copy_vector(s->n, x, s->base_x));
-  PetscCall(copy_vector(s->n, gradient, s->base_gradient));
-  s->base_value = value;
-  return 0;
-}
-
-struct gannet_minimizer {
-  solve_state state;
-  double *work;          /* [6][n] */
-  double *lower, *upper; /* [n] */
-  bool shielded;         /* the caller holds a gannet_petsc_push over all runs */
-  Tao tao;               /* NULL before the first solve, and after a solve that was left */
-  Vec x_vector, lower_vector, upper_vector;
-};
-
-static PetscErrorCode create_vector(int n, const double *values, Vec *vector) {
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, vector));
-  PetscScalar *a = NULL;
-  PetscCall(VecGetArrayWrite(*vector, &a));
-  for (int i = 0; i < n; ++i) a[i] = fmin(fmax(values[i], PETSC_NINFINITY), PETSC_INFINITY);
-  PetscCall(VecRestoreArrayWrite(*vector, &a));
-  return 0;
-}
-
-static PetscErrorCode create_tao(gannet_minimizer *m) {
-  PetscCall(create_vector(m->state.n, m->lower, &m->x_vector));
-  PetscCall(create_vector(m->state.n, m->lower, &m->lower_vector));
-  PetscCall(create_vector(m->state.n, m->upper, &m->upper_vector));
-  PetscCall(TaoCreate(PETSC_COMM_SELF, &m->tao));
-  PetscCall(TaoSetType(m->tao, TAOBLMVM));
-  PetscCall(TaoSetObjectiveAndGradient(m->tao, NULL, tao_evaluate, &m->state));
-  PetscCall(TaoSetVariableBounds(m->tao, m->lower_vector, m->upper_vector));
-  PetscCall(TaoSetConvergenceTest(m->tao, tao_converged, &m->state));
-  PetscCall(TaoSetMaximumFunctionEvaluations(m->tao, PETSC_MAX_INT));
-  PetscCall(TaoSetMaximumIterations(m->tao, PETSC_MAX_INT));
-  PetscCall(TaoSetSolution(m->tao, m->x_vector));
-  return 0;
-}
-
-static void destroy_tao(gannet_minimizer *m) {
-  (void)TaoDestroy(&m->tao);
-  (void)VecDestroy(&m->upper_vector);
-  (void)VecDestroy(&m->lower_vector);
-  (void)VecDestroy(&m->x_vector);
-}
-
-static PetscErrorCode solve(gannet_minimizer *m, TaoConvergedReason *reason) {
-  PetscScalar *a = NULL;
-  if (!m->tao) PetscCall(create_tao(m));
-  PetscCall(VecGetArrayWrite(m->x_vector, &a));
-  memcpy(a, m->state.x, (size_t)m->state.n * sizeof *a);
-  PetscCall(VecRestoreArrayWrite(m->x_vector, &a));
-  const PetscErrorCode code = TaoSolve(m->tao); /* leaving it is no error of PETSc's */
-  return code ? code : TaoGetConvergedReason(m->tao, reason);
-}
-
-static gannet_err solve_shielded(gannet_minimizer *m, gannet_minimize_reason *reason) {
-  solve_state *s = &m->state;
-  gannet_petsc_shield shield = {0};
-  if (!m->shielded) GANNET_TRY(gannet_petsc_push(&shield));
-  TaoConvergedReason why = TAO_CONTINUE_ITERATING;
-  const PetscErrorCode code = solve(m, &why);
-  gannet_err err = s->err;
-  if (code && !s->err && !s->spent) err = gannet_petsc_raise(code, "TaoSolve");
-  if (code) destroy_tao(m);
-  gannet_petsc_pop(&shield);
-  if (s->spent || why == TAO_DIVERGED_MAXITS)
-    *reason = GANNET_MINIMIZE_BUDGET;
-  else
-    *reason = why > 0 ? GANNET_MINIMIZE_CONVERGED : GANNET_MINIMIZE_STALLED;
-  return err;
-}
-
 static gannet_err set_bounds(gannet_minimizer *m, const double *lower, const double *upper) {
-  for (int i = 0; i < m->state.n; ++i) {
+  for (int i = 0; i < m->n; ++i) {
     m->lower[i] = lower ? lower[i] : -INFINITY;
     m->upper[i] = upper ? upper[i] : INFINITY;
     GANNET_REQUIRE(m->lower[i] <= m->upper[i], GANNET_ERR_ARG, "bounds of variable %d: [%g, %g]", i,
                    m->lower[i], m->upper[i]);
+    const bool below = isfinite(m->lower[i]), above = isfinite(m->upper[i]);
+    m->bounded[i] = below ? 1 + above : above ? 3 : 0;
   }
   return GANNET_OK;
 }
 
 gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
-                                   const gannet_minimize_options *options, bool shielded,
+                                   const gannet_minimize_options *options,
                                    gannet_minimizer **minimizer) {
   GANNET_REQUIRE(n >= 1, GANNET_ERR_ARG, "n = %d, expected at least 1", n);
   GANNET_REQUIRE(options->max_evaluations > 0, GANNET_ERR_ARG, "max_evaluations = %d",
                  options->max_evaluations);
+  const size_t length = (size_t)n, pairs = PAIRS;
+  const size_t memory = (2 * pairs + 5) * length + 11 * pairs * pairs + 8 * pairs;
   gannet_minimizer *m = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *m, &m));
-  gannet_err err = gannet_alloc(6 * (size_t)n, sizeof *m->work, &m->work);
+  m->n = n;
+  m->options = *options;
+  gannet_err err = gannet_alloc(8 * length + memory, sizeof *m->lower, &m->lower);
+  if (err == GANNET_OK) err = gannet_alloc(4 * length, sizeof *m->indices, &m->indices);
   if (err == GANNET_OK) {
-    const size_t length = (size_t)n;
-    m->shielded = shielded;
-    m->lower = m->work + 4 * length;
-    m->upper = m->work + 5 * length;
-    m->state = (solve_state){.options = *options,
-                             .n = n,
-                             .gradient = m->work,
-                             .trial = m->work + length,
-                             .base_x = m->work + 2 * length,
-                             .base_gradient = m->work + 3 * length};
+    m->upper = m->lower + length;
+    m->best = m->upper + length;
+    m->best_gradient = m->best + length;
+    m->at = m->best_gradient + length;
+    m->gradient = m->at + length;
+    m->base = m->gradient + length;
+    m->base_gradient = m->base + length;
+    m->memory = m->base_gradient + length;
+    m->bounded = m->indices + 3 * length;
     err = set_bounds(m, lower, upper);
   }
   if (err != GANNET_OK) gannet_minimizer_destroy(&m);
@@ -236,36 +101,164 @@ gannet_err gannet_minimizer_create(int n, const double *lower, const double *upp
 
 void gannet_minimizer_destroy(gannet_minimizer **minimizer) {
   if (!*minimizer) return;
-  destroy_tao(*minimizer);
-  gannet_free(&(*minimizer)->work);
+  gannet_free(&(*minimizer)->lower);
+  gannet_free(&(*minimizer)->indices);
   gannet_free(minimizer);
 }
 
-static gannet_err evaluate_start(solve_state *s) {
-  s->evaluations = 1;
-  GANNET_TRY(s->function(s->user, s->n, s->x, &s->value, s->gradient));
-  GANNET_REQUIRE(gannet_minimize_accepts(s->n, s->value, s->gradient), GANNET_ERR_NUMERIC,
-                 "value %g or its gradient is not finite, or too large, at the start", s->value);
-  s->start_known = true;
-  s->base_value = s->value;
+void gannet_minimizer_start(gannet_minimizer *m, const double *x) {
+  for (int i = 0; i < m->n; ++i) m->at[i] = fmin(fmax(x[i], m->lower[i]), m->upper[i]);
+  m->evaluations = 0;
+  m->reason = GANNET_MINIMIZE_RUNNING;
+}
+
+const double *gannet_minimizer_point(const gannet_minimizer *m) {
+  return m->reason == GANNET_MINIMIZE_RUNNING ? m->at : NULL;
+}
+
+/* Begin a line search at the present point. Returns the norm of the projected gradient: without
+ * what leads out of the box. */
+static double set_base(gannet_minimizer *m) {
+  double square = 0;
+  m->base_value = m->at_value;
+  for (int i = 0; i < m->n; ++i) {
+    const bool held = (m->at[i] <= m->lower[i] && m->gradient[i] > 0) ||
+                      (m->at[i] >= m->upper[i] && m->gradient[i] < 0);
+    m->base[i] = m->at[i];
+    m->base_gradient[i] = held ? 0 : m->gradient[i];
+    square += m->base_gradient[i] * m->base_gradient[i];
+  }
+  return sqrt(square);
+}
+
+/* The change of the value that the gradient at the start of the line search predicts. */
+static double expected_change(const gannet_minimizer *m) {
+  double change = 0;
+  for (int i = 0; i < m->n; ++i) change += m->base_gradient[i] * (m->at[i] - m->base[i]);
+  const double least = 16 * DBL_EPSILON * fmax(fabs(m->base_value), DBL_MIN);
+  return isfinite(change) ? fmax(fabs(change), least) : least;
+}
+
+static bool task_is(const gannet_minimizer *m, const char *begins) {
+  return strncmp(m->library.task, begins, strlen(begins)) == 0;
+}
+
+/* The norm of the projected gradient has become as small as wanted, or the last iteration changed
+ * the value as little. */
+static bool has_converged(gannet_minimizer *m) {
+  const double before = m->base_value / m->scale, now = m->at_value / m->scale;
+  const double size = fmax(fmax(fabs(before), fabs(now)), 1);
+  return set_base(m) / m->scale <= m->options.gradient_tolerance ||
+         fabs(before - now) < m->options.value_tolerance * size;
+}
+
+/* Let L-BFGS-B go on until it wants a value, or has stopped. */
+static gannet_err advance(gannet_minimizer *m) {
+  const int pairs = PAIRS, silent = -1;
+  const double never = 0;
+  library_state *s = &m->library;
+  do {
+    setulb_(&m->n, &pairs, m->at, m->lower, m->upper, m->bounded, &m->at_value, m->gradient, &never,
+            &never, m->memory, m->indices, s->task, &silent, s->csave, s->lsave, s->isave, s->dsave,
+            TASK, TASK);
+    GANNET_REQUIRE(!task_is(m, "ERROR"), GANNET_ERR_LIBRARY, "L-BFGS-B: %.*s", TASK, s->task);
+    if (task_is(m, "CONV") || (task_is(m, "NEW_X") && has_converged(m)))
+      m->reason = GANNET_MINIMIZE_CONVERGED;
+    if (task_is(m, "ABNO")) m->reason = GANNET_MINIMIZE_STALLED;
+  } while (m->reason == GANNET_MINIMIZE_RUNNING && !task_is(m, "FG"));
   return GANNET_OK;
 }
 
-gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
-                                gannet_value_gradient function, void *user,
-                                gannet_minimize_result *result) {
-  solve_state *s = &minimizer->state;
-  for (int i = 0; i < s->n; ++i) x[i] = fmin(fmax(x[i], minimizer->lower[i]), minimizer->upper[i]);
-  s->function = function;
-  s->user = user;
-  s->x = x;
-  s->spent = s->start_known = false;
-  s->err = GANNET_OK;
-  gannet_err err = evaluate_start(s);
-  if (err == GANNET_OK) err = solve_shielded(minimizer, &result->reason);
-  result->value = s->value;
-  result->evaluations = s->evaluations;
-  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+/* Begin at the best point, without a memory of curvature. In a box the first step of L-BFGS-B is
+ * the gradient itself, whatever its length: the function is scaled so that it has length one at
+ * most, as without bounds. */
+static gannet_err begin(gannet_minimizer *m) {
+  const size_t bytes = (size_t)m->n * sizeof *m->at;
+  memcpy(m->at, m->best, bytes);
+  memcpy(m->gradient, m->best_gradient, bytes);
+  m->begun = m->at_value = m->value;
+  m->scale = 1;
+  const double norm = set_base(m);
+  if (norm <= m->options.gradient_tolerance) {
+    m->reason = GANNET_MINIMIZE_CONVERGED;
+    return GANNET_OK;
+  }
+  m->scale = fmin(1, 1 / norm);
+  m->at_value *= m->scale;
+  for (int i = 0; i < m->n; ++i) m->gradient[i] *= m->scale;
+  (void)set_base(m);
+  memset(m->library.task, ' ', TASK);
+  memcpy(m->library.task, "START", 5);
+  GANNET_TRY(advance(m)); /* it wants the start */
+  return advance(m);
+}
+
+/* A value that exceeds the best one by far more than the expected change is as useless to the line
+ * search as infinity: the interpolation would step back to nothing. Where a value is useless, the
+ * line search is told that the value rises by what it should have fallen by, with slope zero: the
+ * cubic through that and the start has its minimum at a ninth of the step. */
+static void use_for_search(gannet_minimizer *m, bool accepted, double value,
+                           const double *gradient) {
+  const double useless_rise = 1e6; /* times the expected change */
+  const double change = expected_change(m);
+  if (accepted && m->scale * value - m->base_value <= useless_rise * change) {
+    m->at_value = m->scale * value;
+    for (int i = 0; i < m->n; ++i) m->gradient[i] = m->scale * gradient[i];
+  } else {
+    m->at_value = m->base_value + change;
+    memset(m->gradient, 0, (size_t)m->n * sizeof *gradient);
+  }
+}
+
+gannet_err gannet_minimizer_tell(gannet_minimizer *m, double value, const double *gradient) {
+  const size_t bytes = (size_t)m->n * sizeof *gradient;
+  const bool accepted = gannet_minimize_accepts(m->n, value, gradient);
+  const bool first = m->evaluations++ == 0;
+  if (first) m->value = value;
+  if (accepted && (first || value < m->value)) {
+    m->value = value;
+    memcpy(m->best, m->at, bytes);
+    memcpy(m->best_gradient, gradient, bytes);
+  }
+  if (first && !accepted) {
+    m->reason = GANNET_MINIMIZE_NO_START;
+  } else if (first) {
+    GANNET_TRY(begin(m));
+  } else {
+    use_for_search(m, accepted, value, gradient);
+    GANNET_TRY(advance(m));
+  }
+  if (m->reason == GANNET_MINIMIZE_STALLED && m->value < m->begun) {
+    m->reason = GANNET_MINIMIZE_RUNNING;
+    GANNET_TRY(begin(m));
+  }
+  if (m->reason == GANNET_MINIMIZE_RUNNING && m->evaluations >= m->options.max_evaluations)
+    m->reason = GANNET_MINIMIZE_BUDGET;
+  return GANNET_OK;
+}
+
+void gannet_minimizer_best(const gannet_minimizer *m, double *x, gannet_minimize_result *result) {
+  memcpy(x, m->reason == GANNET_MINIMIZE_NO_START ? m->at : m->best, (size_t)m->n * sizeof *x);
+  *result = (gannet_minimize_result){m->value, m->evaluations, m->reason};
+}
+
+static gannet_err run(gannet_minimizer *m, double *x, gannet_value_gradient function, void *user,
+                      gannet_minimize_result *result) {
+  double *gradient = NULL;
+  GANNET_TRY(gannet_alloc((size_t)m->n, sizeof *gradient, &gradient));
+  gannet_err err = GANNET_OK;
+  gannet_minimizer_start(m, x);
+  for (const double *at; err == GANNET_OK && (at = gannet_minimizer_point(m));) {
+    double value = 0;
+    err = function(user, m->n, at, &value, gradient);
+    if (err == GANNET_OK) err = gannet_minimizer_tell(m, value, gradient);
+  }
+  gannet_free(&gradient);
+  GANNET_TRY(err);
+  gannet_minimizer_best(m, x, result);
+  GANNET_REQUIRE(result->reason != GANNET_MINIMIZE_NO_START, GANNET_ERR_NUMERIC,
+                 "value %g or its gradient is not finite, or too large, at the start",
+                 result->value);
   return GANNET_OK;
 }
 
@@ -273,8 +266,8 @@ gannet_err gannet_minimize(int n, double *x, const double *lower, const double *
                            gannet_value_gradient function, void *user,
                            const gannet_minimize_options *options, gannet_minimize_result *result) {
   gannet_minimizer *m = NULL;
-  GANNET_TRY(gannet_minimizer_create(n, lower, upper, options, false, &m));
-  const gannet_err err = gannet_minimizer_run(m, x, function, user, result);
+  GANNET_TRY(gannet_minimizer_create(n, lower, upper, options, &m));
+  const gannet_err err = run(m, x, function, user, result);
   gannet_minimizer_destroy(&m);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;

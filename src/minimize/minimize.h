@@ -1,7 +1,12 @@
-/* Minimise smooth functions in a box: limited-memory quasi-Newton of PETSc/TAO, for likelihoods,
- * training and the polish of acquisition maxima. The only room that knows TAO.
+/* Minimise smooth functions in a box: L-BFGS-B 3.0 (Byrd, Lu, Nocedal and Zhu 1995; Zhu, Byrd, Lu
+ * and Nocedal 1997; Morales and Nocedal 2011), for likelihoods, training and the polish of
+ * acquisition maxima.
  *
- * Serial: every rank may minimise something else. PETSc must be initialised (minimize/petsc.h).
+ * gannet_minimize calls a function. Where the points of several minimisations are better evaluated
+ * together, the caller owns the loop: gannet_minimizer_start, then gannet_minimizer_tell with value
+ * and gradient at gannet_minimizer_point until there is none.
+ *
+ * Serial: every rank may minimise something else.
  */
 #ifndef GANNET_MINIMIZE_MINIMIZE_H
 #define GANNET_MINIMIZE_MINIMIZE_H
@@ -21,11 +26,13 @@ typedef struct {
   double value_tolerance;    /* change in one iteration by max(|old|, |new|, 1); 0 = never */
 } gannet_minimize_options;
 
-/* Why a minimisation stopped; none of these is an error. */
+/* Why a minimisation stopped. */
 typedef enum {
   GANNET_MINIMIZE_CONVERGED,
   GANNET_MINIMIZE_BUDGET,
-  GANNET_MINIMIZE_STALLED /* the line search found nothing better */
+  GANNET_MINIMIZE_STALLED,  /* the line search found nothing better */
+  GANNET_MINIMIZE_NO_START, /* gannet_minimize_accepts refuses the start */
+  GANNET_MINIMIZE_RUNNING   /* it has not stopped */
 } gannet_minimize_reason;
 
 typedef struct {
@@ -49,25 +56,46 @@ typedef struct gannet_minimizer gannet_minimizer;
  *
  * lower, upper  in  [n], +-INFINITY where there is no bound; NULL = no bounds at all; copied
  * options       in  copied
- * shielded      in  whether the caller holds a gannet_petsc_push over all runs, as
- *                   gannet_lockstep_run does
  *
  * Errors: GANNET_ERR_ARG; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
                                                   const gannet_minimize_options *options,
-                                                  bool shielded, gannet_minimizer **minimizer);
+                                                  gannet_minimizer **minimizer);
 void gannet_minimizer_destroy(gannet_minimizer **minimizer);
 
-/* Minimise from x on, as gannet_minimize: what was minimised before changes no bit.
+/* Begin at x, clipped into the box. What was minimised before changes no bit.
  *
  * Local.
  *
- * x  inout  [n]
+ * x  in  [n]
  */
-GANNET_CHECKED gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
-                                               gannet_value_gradient function, void *user,
-                                               gannet_minimize_result *result);
+void gannet_minimizer_start(gannet_minimizer *minimizer, const double *x);
+
+/* Where value and gradient are wanted next, [n]; NULL when the minimisation has stopped. It belongs
+ * to the minimiser, until the next tell.
+ *
+ * Local.
+ */
+const double *gannet_minimizer_point(const gannet_minimizer *minimizer);
+
+/* Go on with value and gradient [n] at gannet_minimizer_point, which must not be NULL.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_LIBRARY.
+ */
+GANNET_CHECKED gannet_err gannet_minimizer_tell(gannet_minimizer *minimizer, double value,
+                                                const double *gradient);
+
+/* The best point so far and its value: never worse than the start.
+ *
+ * Local.
+ *
+ * x  out  [n]
+ */
+void gannet_minimizer_best(const gannet_minimizer *minimizer, double *x,
+                           gannet_minimize_result *result);
 
 /* Minimise within lower <= x <= upper, starting at x; x becomes the best point seen, never worse
  * than the start.

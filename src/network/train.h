@@ -129,7 +129,7 @@ void gannet_training_destroy(gannet_training **training);
  * largest eigenvalue of the tangent kernel of the data over their number, and at half of that while
  * it must: report->rate.
  *
- * Local. PETSc must be initialised for lbfgs, and for newton beyond its limit.
+ * Local.
  *
  * stream  in   of purpose GANNET_FOR_TRAINING
  * theta   out  [2][parameters]

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/plain_environment.h"
 #include "linalg/blas.h"
-#include "minimize/petsc.h"
 #include "optimizer/hyper_digest.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/repeats.h"
@@ -68,7 +67,6 @@ static gannet_err forget_all(gannet_optimizer *o) {
 static gannet_err create_without_members(gannet_context *context, const gannet_problem *problem,
                                          gannet_optimizer_options *options,
                                          gannet_optimizer **optimizer) {
-  GANNET_TRY(gannet_petsc_prepare());
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;
   made->context = context;

@@ -68,7 +68,7 @@ _lock = threading.RLock()
 
 
 def _in_turn(function):
-    """ctypes lets other threads run during a call, and neither PETSc nor an optimiser can have two at a time."""
+    """ctypes lets other threads run during a call, and an optimiser cannot have two at a time."""
     def call(*arguments):
         with _lock:
             return function(*arguments)

@@ -54,7 +54,7 @@ json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage
 /* "importance", "slices", "calibration", "recommended" {"id", "mean", "sd", "noise"} or null;
  * {"note": why not} when there are too few results.
  *
- * Local; MPI and PETSc must be initialised.
+ * Local; MPI must be initialised.
  *
  * Errors: those of fitting a model.
  */

@@ -23,7 +23,7 @@ typedef struct gannet_report gannet_report;
 
 /* Gather what is to be shown.
  *
- * Local; MPI and PETSc must be initialised, for a model is fitted on this process alone.
+ * Local; MPI must be initialised, for a model is fitted on this process alone.
  *
  * campaign  in   from gannet_campaign_query; not needed afterwards
  * labels    in   of the campaign; not needed afterwards

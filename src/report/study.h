@@ -46,7 +46,7 @@ int64_t report_study_count(const gannet_campaign *campaign, int quantity);
 /* Fit a model to all results of a quantity, or to a regular choice of them and one that must be
  * there.
  *
- * Local; MPI and PETSc must be initialised.
+ * Local; MPI must be initialised.
  *
  * kept   in   evaluation that is taken in any case
  * study  out  to be released, also after an error

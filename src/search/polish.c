@@ -1,5 +1,5 @@
-/* Three parts: a worker improves one start after the other; its rank answers the questions of all
- * its workers; gannet_polish deals out the starts. */
+/* Three parts: a worker improves one start after the other, and stops where it asks a question; its
+ * rank answers the questions of all its workers; gannet_polish deals out the starts. */
 #include "search/polish.h"
 
 #include <math.h>
@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "base/queue.h"
-#include "minimize/lockstep.h"
 #include "problem/variable_constraints.h"
 
 enum {
@@ -20,37 +19,50 @@ static const double inside = 1e-8; /* how far inside of a condition a Newton ste
 
 typedef enum { ASKS_FUNCTION, ASKS_CONDITIONS, QUESTIONS } question;
 
-/* Improves one start after the other, in a slot of the lockstep. */
+/* What a worker does with the answer to its question. */
+typedef enum {
+  VALUE_BEFORE,     /* of a start under variable constraints, to compare with at the end */
+  LAGRANGIAN_VALUE, /* the function of the augmented Lagrangian */
+  LAGRANGIAN_CONDITIONS,
+  ROUND_CONDITIONS, /* at the minimum of the augmented Lagrangian: new multipliers */
+  RESTORE,          /* the conditions: a step towards the worst */
+  VALUE_RESTORED,   /* after the last step */
+  VALUE_REPAIRED,   /* under variable constraints, where they hold exactly */
+  VALUE_ONLY,       /* nothing can move */
+  NO_STARTS_LEFT
+} polish_stage;
+
+/* Improves one start after the other. */
 typedef struct {
   gannet_polisher *polisher;
-  int slot;
   int n_free;                  /* continuous coordinates */
   int *coordinate;             /* [n_free] which these are */
   double *free;                /* [n_free] unknowns of the minimiser */
   double *lower, *upper;       /* [n_free] bounds of the unknowns */
   gannet_minimizer *minimizer; /* NULL when n_free is 0 */
-  int list;                    /* list of the present start */
-  question asks;               /* what the worker waits for, at x */
-  double *x;                   /* [d] */
-  double *start;               /* [d] where the present start was, under variable constraints */
-  double value;                /* answer: the function */
-  double *gradient;            /* [d] answer: its gradient */
-  double *conditions;          /* [n_conditions] answer: values */
-  double *slopes;              /* [n_conditions][d] answer: gradients */
-  double *multipliers;         /* [n_conditions] lambda of the augmented Lagrangian */
-  double mu;                   /* its penalty weight */
-  int calls;                   /* of the augmented Lagrangian in this minimisation */
-  bool hopeless;               /* the start has no usable value or gradient */
+  int64_t unit;                /* the present start, of all lists */
+  int list;                    /* its list */
+  polish_stage stage;
+  question asks;            /* what the worker waits for, at x */
+  double *x;                /* [d] */
+  double *start;            /* [d] where the present start was, under variable constraints */
+  double before;            /* the value there */
+  double value;             /* answer: the function */
+  double *gradient;         /* [d] answer: its gradient */
+  double *conditions;       /* [n_conditions] answer: values */
+  double *slopes;           /* [n_conditions][d] answer: gradients */
+  double *multipliers;      /* [n_conditions] lambda of the augmented Lagrangian */
+  double mu;                /* its penalty weight */
+  int rounds, restorations; /* minimisations and Newton steps of this start so far */
 } polish_worker;
 
 struct gannet_polisher {
   const gannet_polish_spec *spec; /* of the present polish */
   gannet_queue queue;             /* starts that no rank has begun */
   double *results;                /* [n_lists * n_starts][d + 1], zero where another rank works */
-  gannet_lockstep *lockstep;
   /* The workers, and what they were made for: */
   int n;
-  polish_worker worker[GANNET_LOCKSTEP_MOST];
+  polish_worker worker[GANNET_POLISH_MOST];
   const gannet_problem *problem;
   int n_conditions;
   gannet_minimize_options options;
@@ -58,11 +70,10 @@ struct gannet_polisher {
   double *x, *values, *gradients;
 };
 
-static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
+static gannet_err worker_init(gannet_polisher *p, polish_worker *w) {
   const gannet_polish_spec *spec = p->spec;
   const size_t d = (size_t)spec->problem->d, n = (size_t)p->n_conditions;
   w->polisher = p;
-  w->slot = slot;
   GANNET_TRY(gannet_alloc(d, sizeof *w->coordinate, &w->coordinate));
   GANNET_TRY(gannet_alloc(6 * d, sizeof *w->x, &w->x));
   GANNET_TRY(gannet_alloc(n * (d + 1), sizeof *w->conditions, &w->conditions));
@@ -80,169 +91,206 @@ static gannet_err worker_init(gannet_polisher *p, int slot, polish_worker *w) {
     w->upper[w->n_free++] = spec->upper ? spec->upper[k] : 1;
   }
   if (w->n_free == 0) return GANNET_OK;
-  return gannet_minimizer_create(w->n_free, w->lower, w->upper, &spec->options, true,
-                                 &w->minimizer);
+  return gannet_minimizer_create(w->n_free, w->lower, w->upper, &spec->options, &w->minimizer);
 }
 
-/* Wait for the answer at w->x. The variable constraints are conditions, too, behind those of the
- * spec. */
-static gannet_err ask(polish_worker *w, question asks) {
-  const gannet_polish_spec *spec = w->polisher->spec;
-  const size_t n = (size_t)spec->n_conditions, d = (size_t)spec->problem->d;
+/* The worker goes on at stage when the question at w->x is answered. */
+static void ask(polish_worker *w, question asks, polish_stage stage) {
   w->asks = asks;
-  if (asks == ASKS_FUNCTION || n > 0)
-    GANNET_TRY(gannet_lockstep_ask(w->polisher->lockstep, w->slot));
-  if (asks == ASKS_FUNCTION) {
-    gannet_allowed_pull_back(spec->problem, w->x, w->gradient);
-    return GANNET_OK;
-  }
-  for (size_t k = 0; k < n; ++k) gannet_allowed_pull_back(spec->problem, w->x, w->slopes + k * d);
-  if (!spec->problem->variable_constraints) return GANNET_OK;
-  gannet_allowed_rows(spec->problem, w->x, w->conditions + n, w->slopes + n * d);
-  return GANNET_OK;
+  w->stage = stage;
 }
 
-/* The augmented Lagrangian in the free coordinates; without conditions the function. */
-static gannet_err lagrangian(void *user, int n, const double *free, double *value,
-                             double *gradient) {
-  polish_worker *w = user;
-  const int n_conditions = w->polisher->n_conditions, d = w->polisher->problem->d;
-  for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
+/* The point of the minimiser, or the best one of its run, becomes w->x. */
+static void place(polish_worker *w, const double *free) {
+  for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = free[i];
   (void)gannet_allowed_follow(w->polisher->problem, w->x);
-  GANNET_TRY(ask(w, ASKS_FUNCTION));
-  *value = w->value;
-  if (n_conditions > 0) GANNET_TRY(ask(w, ASKS_CONDITIONS));
-  for (int k = 0; k < n_conditions; ++k) {
-    const double *slope = w->slopes + (size_t)k * (size_t)d;
-    const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
-    *value += (now * now - old * old) / (2 * w->mu);
-    for (int i = 0; i < d; ++i) w->gradient[i] += now * slope[i];
-  }
-  for (int i = 0; i < n; ++i) gradient[i] = w->gradient[w->coordinate[i]];
-  if (w->calls++ == 0 && !gannet_minimize_accepts(n, *value, gradient)) w->hopeless = true;
-  return GANNET_OK;
 }
 
-/* Minimise the augmented Lagrangian from w->x on, which is admissible and inside the box. */
-static gannet_err minimize_lagrangian(polish_worker *w, double *value) {
-  gannet_minimize_result result = {0};
+/* Begin to minimise the augmented Lagrangian from w->x on, which is admissible and in the box;
+ * without conditions the function. */
+static void begin_round(polish_worker *w) {
   for (int i = 0; i < w->n_free; ++i) w->free[i] = w->x[w->coordinate[i]];
-  w->calls = 0;
-  w->hopeless = false;
-  const gannet_err err = gannet_minimizer_run(w->minimizer, w->free, lagrangian, w, &result);
-  for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
-  (void)gannet_allowed_follow(w->polisher->problem, w->x);
-  *value = result.value;
-  if (err == GANNET_ERR_NUMERIC && w->hopeless) {
-    gannet_error_clear();
-    *value = INFINITY;
-    return GANNET_OK;
-  }
-  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
-  return GANNET_OK;
+  gannet_minimizer_start(w->minimizer, w->free);
+  place(w, gannet_minimizer_point(w->minimizer));
+  w->rounds += 1;
+  ask(w, ASKS_FUNCTION, LAGRANGIAN_VALUE);
 }
 
-/* Take the worst condition to its bound by one step along its gradient; *moved is false when all
- * conditions hold or nothing can move. */
-static gannet_err restore_worst(polish_worker *w, bool *moved) {
-  const size_t d = (size_t)w->polisher->problem->d;
-  int worst = 0;
-  double square = 0;
-  *moved = false;
-  GANNET_TRY(ask(w, ASKS_CONDITIONS));
-  for (int k = 1; k < w->polisher->n_conditions; ++k)
-    if (w->conditions[k] > w->conditions[worst]) worst = k;
-  const double *slope = w->slopes + (size_t)worst * d;
-  for (int i = 0; i < w->n_free; ++i) square += slope[w->coordinate[i]] * slope[w->coordinate[i]];
-  if (!(w->conditions[worst] > 0) || !(square > 0)) return GANNET_OK;
-  const double factor = (w->conditions[worst] + inside) / square;
-  for (int i = 0; i < w->n_free; ++i) {
-    double *at = &w->x[w->coordinate[i]];
-    *at = fmin(fmax(*at - factor * slope[w->coordinate[i]], w->lower[i]), w->upper[i]);
-  }
-  (void)gannet_allowed_follow(w->polisher->problem, w->x);
-  *moved = true;
-  return GANNET_OK;
-}
-
-static gannet_err polish_with_conditions(polish_worker *w, double *value) {
+static void begin_lagrangian(polish_worker *w) {
   const int n = w->polisher->n_conditions;
-  bool changed = true, moved = n > 0;
-  w->mu = first_mu;
   memset(w->multipliers, 0, (size_t)n * sizeof *w->multipliers);
-  for (int t = 0; t < LAGRANGIAN_ROUNDS && changed; ++t) {
-    GANNET_TRY(minimize_lagrangian(w, value));
-    if (w->hopeless) return GANNET_OK;
-    GANNET_TRY(ask(w, ASKS_CONDITIONS));
-    changed = false;
-    for (int k = 0; k < n; ++k) {
-      const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
-      changed = changed || fabs(now - old) > 1e-3 * (1 + now);
-      w->multipliers[k] = now;
-    }
-    w->mu *= mu_growth;
-  }
-  for (int t = 0; t < RESTORATIONS && moved; ++t) GANNET_TRY(restore_worst(w, &moved));
-  GANNET_TRY(ask(w, ASKS_FUNCTION));
-  *value = w->value;
-  return GANNET_OK;
+  w->mu = first_mu;
+  w->rounds = w->restorations = 0;
+  begin_round(w);
 }
 
-/* Polish under the variable constraints, which hold exactly in the end. Unless there are conditions
- * of the spec, the start stays where that is better. */
-static gannet_err polish_in_allowed_part(polish_worker *w, double *value) {
+/* Take the next start, if there is one. */
+static void begin_start(polish_worker *w) {
   const gannet_polish_spec *spec = w->polisher->spec;
   const size_t d = (size_t)spec->problem->d;
-  memcpy(w->start, w->x, d * sizeof *w->start);
-  gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->start);
-  memcpy(w->x, w->start, d * sizeof *w->x);
-  GANNET_TRY(ask(w, ASKS_FUNCTION));
-  const double before = w->value;
-  GANNET_TRY(polish_with_conditions(w, value));
-  if (!w->hopeless) {
-    gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->x);
-    GANNET_TRY(ask(w, ASKS_FUNCTION));
-    *value = w->value;
+  w->unit = gannet_queue_next(&w->polisher->queue);
+  if (w->unit < 0) {
+    w->stage = NO_STARTS_LEFT;
+    return;
   }
-  if (!w->hopeless && (spec->n_conditions > 0 || *value <= before)) return GANNET_OK;
-  memcpy(w->x, w->start, d * sizeof *w->x);
-  *value = isfinite(before) ? before : INFINITY;
-  return GANNET_OK;
-}
-
-/* Improve start number unit of all lists. x: [d]; value: INFINITY when there is no finite one. */
-static gannet_err polish_start(polish_worker *w, int64_t unit, double *x, double *value) {
-  const gannet_polish_spec *spec = w->polisher->spec;
-  const size_t d = (size_t)spec->problem->d;
-  w->list = (int)unit / spec->n_starts;
-  memcpy(w->x, spec->starts + (size_t)unit * d, d * sizeof *w->x);
+  w->list = (int)w->unit / spec->n_starts;
+  memcpy(w->x, spec->starts + (size_t)w->unit * d, d * sizeof *w->x);
   gannet_problem_snap(spec->problem, 1, w->x);
   for (int i = 0; i < w->n_free; ++i) {
     double *at = &w->x[w->coordinate[i]];
     *at = fmin(fmax(*at, w->lower[i]), w->upper[i]);
   }
   if (w->n_free == 0) {
-    GANNET_TRY(ask(w, ASKS_FUNCTION));
-    *value = isfinite(w->value) ? w->value : INFINITY;
+    ask(w, ASKS_FUNCTION, VALUE_ONLY);
   } else if (spec->problem->variable_constraints) {
-    GANNET_TRY(polish_in_allowed_part(w, value));
-  } else if (spec->n_conditions > 0) {
-    GANNET_TRY(polish_with_conditions(w, value));
+    memcpy(w->start, w->x, d * sizeof *w->start);
+    gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->start);
+    memcpy(w->x, w->start, d * sizeof *w->x);
+    ask(w, ASKS_FUNCTION, VALUE_BEFORE);
   } else {
-    GANNET_TRY(minimize_lagrangian(w, value));
+    begin_lagrangian(w);
   }
-  memcpy(x, w->x, d * sizeof *x);
+}
+
+/* Record w->x as what the start has become. value: INFINITY when there is no finite one. */
+static void end_start(polish_worker *w, double value) {
+  const size_t d = (size_t)w->polisher->problem->d;
+  double *result = w->polisher->results + (size_t)w->unit * (d + 1);
+  memcpy(result, w->x, d * sizeof *result);
+  result[d] = value;
+  begin_start(w);
+}
+
+/* Under variable constraints a start whose improvement is no gain stays. */
+static void end_at_start(polish_worker *w) {
+  memcpy(w->x, w->start, (size_t)w->polisher->problem->d * sizeof *w->x);
+  end_start(w, isfinite(w->before) ? w->before : INFINITY);
+}
+
+/* The minimiser has stopped. */
+static void end_round(polish_worker *w) {
+  gannet_minimize_result result;
+  gannet_minimizer_best(w->minimizer, w->free, &result);
+  place(w, w->free);
+  const bool hopeless = result.reason == GANNET_MINIMIZE_NO_START;
+  if (hopeless && w->polisher->problem->variable_constraints)
+    end_at_start(w);
+  else if (hopeless)
+    end_start(w, INFINITY);
+  else if (w->polisher->n_conditions > 0)
+    ask(w, ASKS_CONDITIONS, ROUND_CONDITIONS);
+  else
+    end_start(w, result.value);
+}
+
+/* Tell the minimiser the augmented Lagrangian in the free coordinates. */
+static gannet_err pass_lagrangian(polish_worker *w) {
+  const int d = w->polisher->problem->d;
+  double value = w->value;
+  for (int k = 0; k < w->polisher->n_conditions; ++k) {
+    const double *slope = w->slopes + (size_t)k * (size_t)d;
+    const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
+    value += (now * now - old * old) / (2 * w->mu);
+    for (int i = 0; i < d; ++i) w->gradient[i] += now * slope[i];
+  }
+  for (int i = 0; i < w->n_free; ++i) w->free[i] = w->gradient[w->coordinate[i]];
+  GANNET_TRY(gannet_minimizer_tell(w->minimizer, value, w->free));
+  const double *point = gannet_minimizer_point(w->minimizer);
+  if (point) {
+    place(w, point);
+    ask(w, ASKS_FUNCTION, LAGRANGIAN_VALUE);
+  } else {
+    end_round(w);
+  }
   return GANNET_OK;
 }
 
-/* A gannet_lockstep_search: a worker takes starts until there are none left. */
-static gannet_err polish_starts(void *user, gannet_lockstep *lockstep, int slot) {
-  gannet_polisher *p = user;
-  const size_t d = (size_t)p->spec->problem->d;
-  (void)lockstep;
-  for (int64_t unit; (unit = gannet_queue_next(&p->queue)) >= 0;) {
-    double *result = p->results + (size_t)unit * (d + 1);
-    GANNET_TRY(polish_start(&p->worker[slot], unit, result, &result[d]));
+/* New multipliers, and another round unless they have settled. */
+static void update_multipliers(polish_worker *w) {
+  bool changed = false;
+  for (int k = 0; k < w->polisher->n_conditions; ++k) {
+    const double old = w->multipliers[k], now = fmax(0, old + w->mu * w->conditions[k]);
+    changed = changed || fabs(now - old) > 1e-3 * (1 + now);
+    w->multipliers[k] = now;
+  }
+  w->mu *= mu_growth;
+  if (changed && w->rounds < LAGRANGIAN_ROUNDS)
+    begin_round(w);
+  else
+    ask(w, ASKS_CONDITIONS, RESTORE);
+}
+
+/* Take the worst condition to its bound by one step along its gradient, unless all conditions hold
+ * or nothing can move. */
+static void restore_worst(polish_worker *w) {
+  const size_t d = (size_t)w->polisher->problem->d;
+  int worst = 0;
+  double square = 0;
+  for (int k = 1; k < w->polisher->n_conditions; ++k)
+    if (w->conditions[k] > w->conditions[worst]) worst = k;
+  const double *slope = w->slopes + (size_t)worst * d;
+  for (int i = 0; i < w->n_free; ++i) square += slope[w->coordinate[i]] * slope[w->coordinate[i]];
+  if (!(w->conditions[worst] > 0) || !(square > 0)) {
+    ask(w, ASKS_FUNCTION, VALUE_RESTORED);
+    return;
+  }
+  const double factor = (w->conditions[worst] + inside) / square;
+  for (int i = 0; i < w->n_free; ++i) {
+    double *at = &w->x[w->coordinate[i]];
+    *at = fmin(fmax(*at - factor * slope[w->coordinate[i]], w->lower[i]), w->upper[i]);
+  }
+  (void)gannet_allowed_follow(w->polisher->problem, w->x);
+  if (++w->restorations < RESTORATIONS)
+    ask(w, ASKS_CONDITIONS, RESTORE);
+  else
+    ask(w, ASKS_FUNCTION, VALUE_RESTORED);
+}
+
+/* The variable constraints hold exactly in the end. */
+static void end_restoration(polish_worker *w) {
+  const gannet_polish_spec *spec = w->polisher->spec;
+  if (!spec->problem->variable_constraints) {
+    end_start(w, w->value);
+    return;
+  }
+  gannet_allowed_repair(spec->problem, w->start, spec->lower, spec->upper, w->x);
+  ask(w, ASKS_FUNCTION, VALUE_REPAIRED);
+}
+
+/* Go on with the answer to the worker's question. */
+static gannet_err go_on(polish_worker *w) {
+  switch (w->stage) {
+    case VALUE_BEFORE:
+      w->before = w->value;
+      begin_lagrangian(w);
+      break;
+    case LAGRANGIAN_VALUE:
+      if (w->polisher->n_conditions == 0) return pass_lagrangian(w);
+      ask(w, ASKS_CONDITIONS, LAGRANGIAN_CONDITIONS);
+      break;
+    case LAGRANGIAN_CONDITIONS:
+      return pass_lagrangian(w);
+    case ROUND_CONDITIONS:
+      update_multipliers(w);
+      break;
+    case RESTORE:
+      restore_worst(w);
+      break;
+    case VALUE_RESTORED:
+      end_restoration(w);
+      break;
+    case VALUE_REPAIRED:
+      /* Conditions of the spec are worth a loss. */
+      if (w->polisher->spec->n_conditions > 0 || w->value <= w->before)
+        end_start(w, w->value);
+      else
+        end_at_start(w);
+      break;
+    case VALUE_ONLY:
+      end_start(w, isfinite(w->value) ? w->value : INFINITY);
+      break;
+    case NO_STARTS_LEFT:
+      break;
   }
   return GANNET_OK;
 }
@@ -251,8 +299,8 @@ static gannet_err polish_starts(void *user, gannet_lockstep *lockstep, int slot)
 typedef struct {
   question asked;
   int n;
-  int lists[GANNET_LOCKSTEP_MOST];
-  polish_worker *asker[GANNET_LOCKSTEP_MOST];
+  int lists[GANNET_POLISH_MOST];
+  polish_worker *asker[GANNET_POLISH_MOST];
 } question_batch;
 
 static gannet_err batch_answer(gannet_polisher *p, const question_batch *q) {
@@ -279,22 +327,54 @@ static gannet_err answer_one(polish_worker *w) {
   return spec->conditions(spec->user, w->list, w->x, w->conditions, w->slopes);
 }
 
-/* A gannet_lockstep_answer: one call answers all questions of a kind. */
-static gannet_err answer_questions(void *user, int n, const int *slots) {
-  gannet_polisher *p = user;
-  const size_t d = (size_t)p->problem->d;
-  if (n == 1) return answer_one(&p->worker[slots[0]]);
+/* Gradients follow the variables that others decide, and the rows of variable constraints come
+ * behind the conditions of the spec. */
+static void complete_answer(polish_worker *w) {
+  const gannet_polish_spec *spec = w->polisher->spec;
+  const size_t n = (size_t)spec->n_conditions, d = (size_t)spec->problem->d;
+  if (w->asks == ASKS_FUNCTION) {
+    gannet_allowed_pull_back(spec->problem, w->x, w->gradient);
+    return;
+  }
+  for (size_t k = 0; k < n; ++k) gannet_allowed_pull_back(spec->problem, w->x, w->slopes + k * d);
+  if (spec->problem->variable_constraints)
+    gannet_allowed_rows(spec->problem, w->x, w->conditions + n, w->slopes + n * d);
+}
+
+/* Answer the questions of the workers that have a start: one call for all of a kind. The variable
+ * constraints are conditions, too, behind those of the spec, and no call. */
+static gannet_err answer_questions(gannet_polisher *p) {
+  const gannet_polish_spec *spec = p->spec;
+  const size_t d = (size_t)p->problem->d, n = (size_t)spec->n_conditions;
   for (question asked = 0; asked < QUESTIONS; ++asked) {
     question_batch q = {.asked = asked};
-    for (int i = 0; i < n; ++i) {
-      polish_worker *w = &p->worker[slots[i]];
-      if (w->asks != asked) continue;
-      memcpy(p->x + (size_t)q.n * d, w->x, d * sizeof *w->x);
+    for (int i = 0; i < p->n; ++i) {
+      polish_worker *w = &p->worker[i];
+      if (w->stage == NO_STARTS_LEFT || w->asks != asked) continue;
       q.lists[q.n] = w->list;
       q.asker[q.n++] = w;
     }
-    if (q.n == 1) GANNET_TRY(answer_one(q.asker[0]));
-    if (q.n > 1) GANNET_TRY(batch_answer(p, &q));
+    for (int i = 0; i < q.n && q.n > 1; ++i)
+      memcpy(p->x + (size_t)i * d, q.asker[i]->x, d * sizeof *p->x);
+    if (asked == ASKS_FUNCTION || n > 0) {
+      if (q.n == 1) GANNET_TRY(answer_one(q.asker[0]));
+      if (q.n > 1) GANNET_TRY(batch_answer(p, &q));
+    }
+    for (int i = 0; i < q.n; ++i) complete_answer(q.asker[i]);
+  }
+  return GANNET_OK;
+}
+
+/* Improve starts in step until there are none left. */
+static gannet_err polish_starts(gannet_polisher *p) {
+  for (int i = 0; i < p->n; ++i) begin_start(&p->worker[i]);
+  for (bool waits = true; waits;) {
+    waits = false;
+    GANNET_TRY(answer_questions(p));
+    for (int i = 0; i < p->n; ++i) {
+      GANNET_TRY(go_on(&p->worker[i]));
+      waits = waits || p->worker[i].stage != NO_STARTS_LEFT;
+    }
   }
   return GANNET_OK;
 }
@@ -335,8 +415,8 @@ static gannet_err create_workers(gannet_polisher *p, int n) {
     GANNET_TRY(gannet_alloc(several * width * d, sizeof *p->gradients, &p->gradients));
   }
   while (p->n < n) {
-    const int slot = p->n++;
-    GANNET_TRY(worker_init(p, slot, &p->worker[slot]));
+    polish_worker *w = &p->worker[p->n++];
+    GANNET_TRY(worker_init(p, w));
   }
   return GANNET_OK;
 }
@@ -365,7 +445,7 @@ static bool workers_fit(const gannet_polisher *p, int n) {
 static gannet_err prepare_workers(const gannet_context *context, gannet_polisher *p) {
   const int64_t units = (int64_t)p->spec->n_lists * p->spec->n_starts;
   const int64_t share = (units + context->np - 1) / context->np;
-  const int most = share < GANNET_LOCKSTEP_MOST ? (int)share : GANNET_LOCKSTEP_MOST;
+  const int most = share < GANNET_POLISH_MOST ? (int)share : GANNET_POLISH_MOST;
   const int n = p->spec->functions ? most : 1;
   if (workers_fit(p, n)) return GANNET_OK;
   release_workers(p);
@@ -375,16 +455,12 @@ static gannet_err prepare_workers(const gannet_context *context, gannet_polisher
 }
 
 gannet_err gannet_polisher_create(gannet_polisher **polisher) {
-  GANNET_TRY(gannet_alloc(1, sizeof **polisher, polisher));
-  const gannet_err err = gannet_lockstep_create(&(*polisher)->lockstep);
-  if (err != GANNET_OK) gannet_polisher_destroy(polisher);
-  return err;
+  return gannet_alloc(1, sizeof **polisher, polisher);
 }
 
 void gannet_polisher_destroy(gannet_polisher **polisher) {
   if (!*polisher) return;
   release_workers(*polisher);
-  gannet_lockstep_destroy(&(*polisher)->lockstep);
   gannet_free(polisher);
 }
 
@@ -394,8 +470,7 @@ static gannet_err polish_share(const gannet_context *context, gannet_polisher *p
   const gannet_polish_spec *spec = p->spec;
   p->queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
   if (err == GANNET_OK) err = prepare_workers(context, p);
-  if (err == GANNET_OK)
-    err = gannet_lockstep_run(p->lockstep, p->n, polish_starts, answer_questions, p);
+  if (err == GANNET_OK) err = polish_starts(p);
   gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;

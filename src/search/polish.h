@@ -24,7 +24,9 @@ typedef gannet_err (*gannet_polish_function)(void *user, int list, const double 
 typedef gannet_err (*gannet_polish_conditions)(void *user, int list, const double *x_unit,
                                                double *values, double *gradients);
 
-/* The function, or the conditions, at m points of any lists; the same bits as m single calls give.
+enum { GANNET_POLISH_MOST = 8 /* starts that a rank improves in step */ };
+
+/* The function, or the conditions, at m <= GANNET_POLISH_MOST points of any lists; the same bits as m single calls give.
  *
  * lists      in   [m]
  * x_unit     in   [m][d]
@@ -78,7 +80,7 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  * values    out    [n_lists][n_starts]; INFINITY for a start without a finite value, which stays as
  *                  it was
  *
- * Errors: those of the function and of gannet_minimizer_run, from all ranks.
+ * Errors: those of the function and of gannet_minimizer_tell, from all ranks.
  */
 GANNET_CHECKED gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polisher,
                                         const gannet_polish_spec *spec, double *x_unit,

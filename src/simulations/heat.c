@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "minimize/petsc.h"
+#include "simulations/petsc.h"
 #include "simulations/benchmark.h"
 #include "simulations/once.h"
 #include "simulations/physics.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "minimize/petsc.h"
+#include "simulations/petsc.h"
 #include "simulations/plate.h"
 
 /* A 10 mm aluminium plate with air on both sides. */

@@ -13,6 +13,7 @@ foreach(names IN ITEMS "PETSC PETSc petsc" "HDF5 hdf5-openmpi hdf5" "OPENBLAS op
 endforeach()
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
+find_library(LBFGSB_LIBRARY lbfgsb REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/threefry.h REQUIRED)
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
 find_library(CSV_LIBRARY csv REQUIRED)

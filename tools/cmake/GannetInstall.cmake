@@ -86,7 +86,7 @@ endif()
 if(NOT GANNET_SHARED)
   list(TRANSFORM GANNET_LIBRARY_MODULES REPLACE "^.*=" "" OUTPUT_VARIABLE pc_requires)
   list(JOIN pc_requires " " pc_requires)
-  set(pc_more_libs " -lm")
+  set(pc_more_libs " ${LBFGSB_LIBRARY} -lm")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gannet.pc.in ${PROJECT_BINARY_DIR}/gannet.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gannet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig

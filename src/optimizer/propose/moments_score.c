@@ -6,7 +6,6 @@
 #include "acquisition/draws.h"
 #include "base/memory.h"
 #include "base/normal.h"
-#include "minimize/lockstep.h"
 #include "optimizer/propose/propose_impl.h"
 #include "problem/runs.h"
 #include "surrogate/surrogate.h"
@@ -40,8 +39,8 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
   GANNET_TRY(gannet_alloc((size_t)models * GANNET_TILE, sizeof(double), &s->last_sd));
   const size_t d = (size_t)member->problem->d;
-  GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_mean));
-  GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_sd));
+  GANNET_TRY(gannet_alloc(GANNET_POLISH_MOST * d, sizeof(double), &s->by_mean));
+  GANNET_TRY(gannet_alloc(GANNET_POLISH_MOST * d, sizeof(double), &s->by_sd));
   return gannet_alloc(d, sizeof(double), &s->slope);
 }
 

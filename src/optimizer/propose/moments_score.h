@@ -38,7 +38,7 @@ typedef struct {
   double *mean, *sd; /* [GANNET_TILE] */
   double *last_sd;   /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
-  double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
+  double *by_mean, *by_sd;    /* [GANNET_POLISH_MOST][d] gradients of mean and sd */
   double *slope;              /* [d] */
   gannet_reference reference; /* of acquisitions that want it */
   void *work;                 /* of the acquisition, from one _begin_point to the next, or NULL */

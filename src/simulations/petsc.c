@@ -1,4 +1,4 @@
-#include "minimize/petsc.h"
+#include "simulations/petsc.h"
 
 #include <errno.h>
 #include <petscsys.h>
