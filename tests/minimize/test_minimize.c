@@ -240,7 +240,7 @@ static void what_was_minimised_before_changes_nothing(void **state) {
   (void)state;
   enum { N = 6, STARTS = 7 };
   const double lower[N] = {-2, -2, -2, -2, -2, -2}, upper[N] = {0.8, 2, 2, 0.9, 2, 2};
-  const gannet_minimize_options options = {40, 1e-7, 1e-6};
+  const gannet_minimize_options options = {22, 1e-7, 1e-6};
   int reasons[3] = {0};
   gannet_minimizer *kept = NULL;
   assert_ok(gannet_minimizer_create(N, lower, upper, &options, &kept));
