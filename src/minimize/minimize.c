@@ -55,6 +55,12 @@ bool gannet_minimize_accepts(int n, double value, const double *gradient) {
   return isfinite(value) && square <= largest_square;
 }
 
+/* What L-BFGS-B asks for. */
+static size_t memory_length(int n) {
+  const size_t pairs = PAIRS;
+  return (2 * pairs + 5) * (size_t)n + 11 * pairs * pairs + 8 * pairs;
+}
+
 static gannet_err set_bounds(gannet_minimizer *m, const double *lower, const double *upper) {
   for (int i = 0; i < m->n; ++i) {
     m->lower[i] = lower ? lower[i] : -INFINITY;
@@ -73,13 +79,12 @@ gannet_err gannet_minimizer_create(int n, const double *lower, const double *upp
   GANNET_REQUIRE(n >= 1, GANNET_ERR_ARG, "n = %d, expected at least 1", n);
   GANNET_REQUIRE(options->max_evaluations > 0, GANNET_ERR_ARG, "max_evaluations = %d",
                  options->max_evaluations);
-  const size_t length = (size_t)n, pairs = PAIRS;
-  const size_t memory = (2 * pairs + 5) * length + 11 * pairs * pairs + 8 * pairs;
+  const size_t length = (size_t)n;
   gannet_minimizer *m = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *m, &m));
   m->n = n;
   m->options = *options;
-  gannet_err err = gannet_alloc(8 * length + memory, sizeof *m->lower, &m->lower);
+  gannet_err err = gannet_alloc(8 * length + memory_length(n), sizeof *m->lower, &m->lower);
   if (err == GANNET_OK) err = gannet_alloc(4 * length, sizeof *m->indices, &m->indices);
   if (err == GANNET_OK) {
     m->upper = m->lower + length;
@@ -187,6 +192,10 @@ static gannet_err begin(gannet_minimizer *m) {
   m->at_value *= m->scale;
   for (int i = 0; i < m->n; ++i) m->gradient[i] *= m->scale;
   (void)set_base(m);
+  /* L-BFGS-B reads some of its memory before it writes it. */
+  m->library = (library_state){0};
+  memset(m->memory, 0, memory_length(m->n) * sizeof *m->memory);
+  memset(m->indices, 0, 3 * (size_t)m->n * sizeof *m->indices);
   memset(m->library.task, ' ', TASK);
   memcpy(m->library.task, "START", 5);
   GANNET_TRY(advance(m)); /* it wants the start */
