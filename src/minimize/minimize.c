@@ -136,14 +136,6 @@ static double set_base(gannet_minimizer *m) {
   return sqrt(square);
 }
 
-/* The change of the value that the gradient at the start of the line search predicts. */
-static double expected_change(const gannet_minimizer *m) {
-  double change = 0;
-  for (int i = 0; i < m->n; ++i) change += m->base_gradient[i] * (m->at[i] - m->base[i]);
-  const double least = 16 * DBL_EPSILON * fmax(fabs(m->base_value), DBL_MIN);
-  return isfinite(change) ? fmax(fabs(change), least) : least;
-}
-
 static bool task_is(const gannet_minimizer *m, const char *begins) {
   return strncmp(m->library.task, begins, strlen(begins)) == 0;
 }
@@ -209,7 +201,10 @@ static gannet_err begin(gannet_minimizer *m) {
 static void use_for_search(gannet_minimizer *m, bool accepted, double value,
                            const double *gradient) {
   const double useless_rise = 1e6; /* times the expected change */
-  const double change = expected_change(m);
+  double change = 0;               /* that the gradient at the start of the line search predicts */
+  for (int i = 0; i < m->n; ++i) change += m->base_gradient[i] * (m->at[i] - m->base[i]);
+  const double least = 16 * DBL_EPSILON * fmax(fabs(m->base_value), DBL_MIN);
+  change = isfinite(change) ? fmax(fabs(change), least) : least;
   if (accepted && m->scale * value - m->base_value <= useless_rise * change) {
     m->at_value = m->scale * value;
     for (int i = 0; i < m->n; ++i) m->gradient[i] = m->scale * gradient[i];

@@ -295,7 +295,7 @@ static gannet_err go_on(polish_worker *w) {
   return GANNET_OK;
 }
 
-/* Equal questions, at the leading rows of the polisher's x. */
+/* Equal questions of several workers. */
 typedef struct {
   question asked;
   int n;
@@ -303,28 +303,26 @@ typedef struct {
   polish_worker *asker[GANNET_POLISH_MOST];
 } question_batch;
 
-static gannet_err batch_answer(gannet_polisher *p, const question_batch *q) {
+static gannet_err answer_batch(gannet_polisher *p, const question_batch *q) {
   const gannet_polish_spec *spec = p->spec;
   const bool function = q->asked == ASKS_FUNCTION;
   const size_t d = (size_t)spec->problem->d;
   const size_t width = function ? 1 : (size_t)spec->n_conditions;
+  polish_worker *w = q->asker[0];
+  if (q->n == 1 && function)
+    return spec->function(spec->user, w->list, w->x, &w->value, w->gradient);
+  if (q->n == 1) return spec->conditions(spec->user, w->list, w->x, w->conditions, w->slopes);
+  for (int i = 0; i < q->n; ++i) memcpy(p->x + (size_t)i * d, q->asker[i]->x, d * sizeof *p->x);
   GANNET_TRY((function ? spec->functions : spec->conditions_of_several)(
       spec->user, q->n, q->lists, p->x, p->values, p->gradients));
   for (int i = 0; i < q->n; ++i) {
-    polish_worker *w = q->asker[i];
+    w = q->asker[i];
     double *value = function ? &w->value : w->conditions;
     double *gradient = function ? w->gradient : w->slopes;
     memcpy(value, p->values + (size_t)i * width, width * sizeof *value);
     memcpy(gradient, p->gradients + (size_t)i * width * d, width * d * sizeof *gradient);
   }
   return GANNET_OK;
-}
-
-static gannet_err answer_one(polish_worker *w) {
-  const gannet_polish_spec *spec = w->polisher->spec;
-  if (w->asks == ASKS_FUNCTION)
-    return spec->function(spec->user, w->list, w->x, &w->value, w->gradient);
-  return spec->conditions(spec->user, w->list, w->x, w->conditions, w->slopes);
 }
 
 /* Gradients follow the variables that others decide, and the rows of variable constraints come
@@ -344,8 +342,7 @@ static void complete_answer(polish_worker *w) {
 /* Answer the questions of the workers that have a start: one call for all of a kind. The variable
  * constraints are conditions, too, behind those of the spec, and no call. */
 static gannet_err answer_questions(gannet_polisher *p) {
-  const gannet_polish_spec *spec = p->spec;
-  const size_t d = (size_t)p->problem->d, n = (size_t)spec->n_conditions;
+  const int n = p->spec->n_conditions;
   for (question asked = 0; asked < QUESTIONS; ++asked) {
     question_batch q = {.asked = asked};
     for (int i = 0; i < p->n; ++i) {
@@ -354,12 +351,7 @@ static gannet_err answer_questions(gannet_polisher *p) {
       q.lists[q.n] = w->list;
       q.asker[q.n++] = w;
     }
-    for (int i = 0; i < q.n && q.n > 1; ++i)
-      memcpy(p->x + (size_t)i * d, q.asker[i]->x, d * sizeof *p->x);
-    if (asked == ASKS_FUNCTION || n > 0) {
-      if (q.n == 1) GANNET_TRY(answer_one(q.asker[0]));
-      if (q.n > 1) GANNET_TRY(batch_answer(p, &q));
-    }
+    if (q.n > 0 && (asked == ASKS_FUNCTION || n > 0)) GANNET_TRY(answer_batch(p, &q));
     for (int i = 0; i < q.n; ++i) complete_answer(q.asker[i]);
   }
   return GANNET_OK;

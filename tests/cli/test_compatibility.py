@@ -29,6 +29,8 @@ VERSIONS = sorted(path for path in (ROOT / "compatibility").iterdir() if path.is
 STANDIN = ROOT / "evaluate/standin/scheduler"
 # The snapshots or the journal are gone or hurt, which `verify` says until a resume has mended it.
 DAMAGED_FIRST = ("damaged", "older")
+# The noise of dngo was estimated at points that its network interpolates, so what was learnt then is not used.
+ANEW = ("method-dngo",)
 PLAIN = ("method-sobol", "method-random", "slurm-array-step")
 
 
@@ -92,7 +94,8 @@ class Compatibility(program.ProgramTest):
                 os.killpg(node.pid, signal.SIGKILL)
                 node.wait()
         self.assertIn(seen.code, (FINISHED, RESUMABLE) if case.kind.endswith("step") else (FINISHED,), f"{where}: {seen}")
-        self.assertNotIn("learnt anew", seen.err, where)
+        check = self.assertIn if case.name in ANEW else self.assertNotIn
+        check("learnt anew", seen.err, where)
         journal = folder / "c.campaign/journal"
         now = points(journal)
         self.assertEqual(now[:known], stored["made"][:known], where)
