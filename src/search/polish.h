@@ -26,7 +26,8 @@ typedef gannet_err (*gannet_polish_conditions)(void *user, int list, const doubl
 
 enum { GANNET_POLISH_MOST = 8 /* starts that a rank improves in step */ };
 
-/* The function, or the conditions, at m <= GANNET_POLISH_MOST points of any lists; the same bits as m single calls give.
+/* The function, or the conditions, at m <= GANNET_POLISH_MOST points of any lists; the same bits as
+ * m single calls give.
  *
  * lists      in   [m]
  * x_unit     in   [m][d]

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "simulations/petsc.h"
 #include "simulations/benchmark.h"
 #include "simulations/once.h"
+#include "simulations/petsc.h"
 #include "simulations/physics.h"
 #include "simulations/plate.h"
 #include "simulations/problems.h"
