@@ -364,6 +364,7 @@ static gannet_err make_directories(const char *path, bool lasting) {
   char part[PATH_MAX];
   GANNET_REQUIRE(snprintf(part, sizeof part, "%s", path) < (int)sizeof part, GANNET_ERR_ARG,
                  "path too long: %s", path);
+  if (mkdir(path, 0777) == 0) return lasting ? sync_directory_of(path) : GANNET_OK;
   for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
     *slash = '\0';
     GANNET_TRY(make_directory_in(part, lasting));

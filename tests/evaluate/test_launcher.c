@@ -341,6 +341,49 @@ static void a_dead_helper_is_noticed_and_its_children_die(void **state) {
   assert_ok(gannet_launcher_start(&f->launcher));
 }
 
+/* The supervisor of a child that has run through, which waits for the next one. */
+static int supervisor_of(fixture *f, const char *script, double limit) {
+  write_file(f->directory, "parent", "", 0644);
+  (void)run(f, script, limit, 1);
+  return number_in(f->directory, "parent");
+}
+
+static void a_supervisor_takes_one_child_after_the_other(void **state) {
+  fixture *f = *state;
+  static const char plain[] = "#!/bin/bash\necho $PPID >parent\n",
+                    leaving[] = "#!/bin/bash\necho $PPID >parent\nsleep 100 &\necho $! >left\n",
+                    late[] = "#!/bin/bash\necho $PPID >parent\nexec sleep 100\n";
+  const int first = supervisor_of(f, plain, INFINITY);
+  assert_int_equal(supervisor_of(f, leaving, INFINITY), first);
+  assert_false(is_alive(number_in(f->directory, "left")));
+  refused(f, f->directory, "/no/such/program", "exec", ENOENT);
+  assert_int_equal(supervisor_of(f, plain, 10), first);
+  assert_int_equal(supervisor_of(f, late, 1), first);
+  /* It was signalled, and the next child must not meet a signal that comes late. */
+  const int second = supervisor_of(f, plain, INFINITY);
+  assert_int_not_equal(second, first);
+  assert_true(dies_within(first, 5));
+  (void)kill(second, SIGKILL);
+  assert_true(dies_within(second, 5));
+  const int third = supervisor_of(f, plain, INFINITY);
+  assert_int_not_equal(third, second);
+  /* in braces, bash has read all of it before the next script takes its place */
+  launch(f, 6, "#!/bin/bash\n{\n" HELPER "exec sleep 100\n}\n", INFINITY, 1);
+  assert_int_equal(next(f->launcher).type, GANNET_LAUNCH_STARTED);
+  const int helper = number_in(f->directory, "helper");
+  const int fourth = supervisor_of(f, plain, INFINITY); /* while the third is busy */
+  assert_int_not_equal(fourth, third);
+  (void)kill(helper, SIGKILL);
+  write_file(f->directory, "helper", "", 0644);
+  assert_true(dies_within(third, 5) && dies_within(fourth, 5));
+  gannet_launcher_stop(&f->launcher);
+  assert_ok(gannet_launcher_start(&f->launcher));
+  const int last = supervisor_of(f, plain, INFINITY);
+  gannet_launcher_stop(&f->launcher);
+  assert_false(is_alive(last));
+  assert_ok(gannet_launcher_start(&f->launcher));
+}
+
 /* Its name is that of its program, which a fork of this test has not. */
 static void the_helper_is_a_program_of_its_own(void **state) {
   fixture *f = *state;
@@ -455,6 +498,7 @@ int main(void) {
       cmocka_unit_test(stopping_the_launcher_ends_its_children),
       cmocka_unit_test(killing_the_controller_leaves_no_child),
       cmocka_unit_test(a_dead_helper_is_noticed_and_its_children_die),
+      cmocka_unit_test(a_supervisor_takes_one_child_after_the_other),
       cmocka_unit_test(the_helper_is_a_program_of_its_own),
       cmocka_unit_test(another_program_is_not_used),
       cmocka_unit_test(the_helper_ignores_the_signals_of_terminals_and_schedulers),

@@ -24,11 +24,13 @@
 
 extern char **environ;
 
-enum { N_PATHS = 4 }; /* that an order begins with */
+enum { MOST_SOCKETS = 256 }; /* supervisors that take further orders; the rest are forked anew */
 
 typedef struct {
   int64_t tag;
   pid_t supervisor, pid; /* pid: 0 = not started yet */
+  int orders;            /* socket of its supervisor; -1 = none */
+  bool is_signalled;     /* its supervisor, which may meet the signal later */
   uint64_t nonce;
   char *outcome; /* owned; "" = none */
   double grace;
@@ -39,6 +41,12 @@ typedef struct {
   bool limit, cancelled;
 } child;
 
+/* A supervisor without a child. */
+typedef struct {
+  pid_t supervisor;
+  int orders; /* its socket */
+} free_supervisor;
+
 typedef struct {
   int socket;
   int reports[2]; /* pipe from the supervisors */
@@ -46,6 +54,8 @@ typedef struct {
   char *message;
   int n, capacity;
   child *children;
+  int n_free, n_sockets; /* n_sockets: of all supervisors, at most MOST_SOCKETS */
+  free_supervisor free[MOST_SOCKETS];
   int n_events, event_capacity;
   gannet_launch_event *events; /* not yet sent */
 } helper;
@@ -96,71 +106,85 @@ static void report_refusal(helper *own, int64_t tag, const char *stage, int erro
   queue_event(own, &event);
 }
 
-/* Let the order point into the message. Returns -1 when the message is incomplete. */
-static int unpack_order(helper *own, size_t size, gannet_launcher_order *order, char **texts) {
-  const gannet_launcher_command *command = &order->command;
-  const int wanted = N_PATHS + command->n_arguments + command->n_environment;
-  char *at = own->message + sizeof *command, *end = own->message + size;
-  for (int i = 0; i < wanted; ++i) {
-    char *zero = memchr(at, '\0', (size_t)(end - at));
-    if (!zero) return -1;
-    /* a NULL between and after the two lists */
-    texts[i + (i >= N_PATHS + command->n_arguments)] = at;
-    at = zero + 1;
-  }
-  order->directory = texts[0];
-  order->program = texts[1];
-  order->outcome = texts[2];
-  order->results = texts[3];
-  order->arguments = texts + N_PATHS;
-  order->environment = texts + N_PATHS + command->n_arguments + 1;
-  return 0;
+static void close_orders(helper *own, int orders) {
+  if (orders < 0) return;
+  (void)close(orders);
+  own->n_sockets -= 1;
 }
 
-static void free_child(child *one) {
-  free(one->outcome);
+/* Hand the message to a supervisor that is free, as a fork costs more than all else here. Returns
+ * whether there was one. */
+static bool reuse_supervisor(helper *own, size_t size, child *made) {
+  while (own->n_free > 0) {
+    const free_supervisor next = own->free[--own->n_free];
+    if (send(next.orders, own->message, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size) {
+      made->supervisor = next.supervisor;
+      made->orders = next.orders;
+      return true;
+    }
+    close_orders(own, next.orders); /* somebody has killed it */
+  }
+  return false;
 }
 
-static void start_supervisor(helper *own, const gannet_launcher_order *order) {
-  const gannet_launcher_command *command = &order->command;
-  child *larger = grown(own->children, own->n, &own->capacity, sizeof *larger);
-  if (larger) own->children = larger;
-  child made = {.tag = command->tag,
-                .nonce = command->nonce,
-                .outcome = strdup(order->outcome),
-                .started = gannet_clock_epoch(), /* the child may be through before it is seen */
-                .begun = gannet_clock_seconds()};
-  const bool whole = larger && made.outcome;
-  const int closed[] = {own->socket, own->reports[0]};
-  if (whole)
-    made.supervisor = gannet_launcher_supervise(order, environ, own->reports[1], 2, closed);
-  if (!whole || made.supervisor < 0) {
-    report_refusal(own, command->tag, whole ? "fork" : "allocate", whole ? errno : ENOMEM);
-    free_child(&made);
-    return;
-  }
-  made.grace = command->grace;
-  made.deadline = made.begun + command->time_limit;
-  made.kill_at = INFINITY;
-  own->children[own->n++] = made;
+static void fork_supervisor(helper *own, const gannet_launcher_order *order, child *made) {
+  int pair[2] = {-1, -1}, closed[MOST_SOCKETS + 3], n = 0;
+  closed[n++] = own->socket;
+  closed[n++] = own->reports[0];
+  for (int i = 0; i < own->n; ++i)
+    if (own->children[i].orders >= 0) closed[n++] = own->children[i].orders;
+  for (int i = 0; i < own->n_free; ++i) closed[n++] = own->free[i].orders;
+  /* without a socket, the supervisor ends with its child */
+  if (own->n_sockets < MOST_SOCKETS &&
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0)
+    closed[n++] = pair[0];
+  const gannet_launcher_lines lines = {.inherited = environ,
+                                       .reports = own->reports[1],
+                                       .orders = pair[1],
+                                       .n_closed = n,
+                                       .closed = closed};
+  made->supervisor = gannet_launcher_supervise(order, &lines);
+  const int error = errno;
+  made->orders = pair[0];
+  own->n_sockets += pair[0] >= 0;
+  if (pair[1] >= 0) (void)close(pair[1]);
+  if (made->supervisor < 0) close_orders(own, made->orders);
+  errno = error;
 }
 
 static void launch_child(helper *own, size_t size) {
   gannet_launcher_order order;
-  memcpy(&order.command, own->message, sizeof order.command);
-  const int texts_needed =
-      N_PATHS + order.command.n_arguments + 1 + order.command.n_environment + 1;
-  char **texts = calloc((size_t)texts_needed, sizeof *texts);
-  if (!texts)
-    report_refusal(own, order.command.tag, "allocate", ENOMEM);
-  else if (unpack_order(own, size, &order, texts))
-    report_refusal(own, order.command.tag, "read", EPROTO);
-  else
-    start_supervisor(own, &order);
-  free(texts);
+  const int error = gannet_launcher_unpack(own->message, size, &order);
+  const gannet_launcher_command *command = &order.command;
+  child *larger = error ? NULL : grown(own->children, own->n, &own->capacity, sizeof *larger);
+  if (larger) own->children = larger;
+  child made = {.tag = command->tag,
+                .orders = -1,
+                .nonce = command->nonce,
+                .outcome = error ? NULL : strdup(order.outcome),
+                .grace = command->grace,
+                .started = gannet_clock_epoch(), /* the child may be through before it is seen */
+                .begun = gannet_clock_seconds(),
+                .kill_at = INFINITY};
+  made.deadline = made.begun + command->time_limit;
+  if (error || !larger || !made.outcome) {
+    report_refusal(own, command->tag, error == EPROTO ? "read" : "allocate",
+                   error ? error : ENOMEM);
+    free(made.outcome);
+  } else {
+    if (!reuse_supervisor(own, size, &made)) fork_supervisor(own, &order, &made);
+    if (made.supervisor < 0) {
+      report_refusal(own, command->tag, "fork", errno);
+      free(made.outcome);
+    } else {
+      own->children[own->n++] = made;
+    }
+  }
+  free(order.texts);
 }
 
 static void terminate_child(child *one, double grace) {
+  one->is_signalled = true;
   (void)kill(one->supervisor, GANNET_LAUNCHER_TERMINATE);
   one->deadline = INFINITY;
   one->kill_at = gannet_clock_seconds() + grace;
@@ -190,8 +214,9 @@ static void receive_command(helper *own) {
 static void replace_file(const char *path, const char *text, size_t size) {
   char fresh[PATH_MAX + 8];
   (void)snprintf(fresh, sizeof fresh, "%s.new", path);
-  (void)unlink(fresh); /* whatever a simulation has put there */
-  const int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  int file = open(fresh, flags, 0666);
+  if (file < 0 && unlink(fresh) == 0) file = open(fresh, flags, 0666); /* of a simulation */
   if (file < 0) return;
   const bool is_written = write(file, text, size) == (ssize_t)size;
   if (close(file) || !is_written || rename(fresh, path)) (void)unlink(fresh);
@@ -212,8 +237,14 @@ static void write_outcome(const child *one, const gannet_launch_event *event) {
   replace_file(one->outcome, text, (size_t)size);
 }
 
-static void remove_child(helper *own, child *one) {
-  free_child(one);
+/* Remove a child whose supervisor has nothing left of it. The supervisor waits for another order,
+ * unless it was signalled: it may get that signal when it already has the next child. */
+static void dismiss(helper *own, child *one, bool is_free) {
+  if (is_free && !one->is_signalled)
+    own->free[own->n_free++] = (free_supervisor){one->supervisor, one->orders};
+  else
+    close_orders(own, one->orders);
+  free(one->outcome);
   *one = own->children[--own->n];
 }
 
@@ -228,7 +259,7 @@ static void report_end(helper *own, child *one, const gannet_launcher_report *re
   event.ended = one->started + report->ended - one->begun; /* clocks are set at times */
   write_outcome(one, &event);
   queue_event(own, &event);
-  remove_child(own, one);
+  dismiss(own, one, report->is_free);
 }
 
 static child *find_by_supervisor(helper *own, pid_t supervisor) {
@@ -246,7 +277,7 @@ static void take_reports(helper *own) {
       report_end(own, one, &report);
     } else if (report.news == GANNET_LAUNCHER_GAVE_UP) {
       report_refusal(own, one->tag, report.event.stage, report.event.error);
-      remove_child(own, one);
+      dismiss(own, one, report.is_free);
     } else {
       gannet_launch_event event = {.type = GANNET_LAUNCH_STARTED, .tag = one->tag};
       one->pid = report.child;
@@ -261,10 +292,12 @@ static void take_reports(helper *own) {
 /* Kill what supervisors have left that were killed. Such processes become children of this one;
  * kill again until none is left. */
 static void kill_strays(const helper *own) {
-  pid_t *spared = calloc((size_t)own->n + 1, sizeof *spared);
+  const int n = own->n + own->n_free;
+  pid_t *spared = calloc((size_t)n + 1, sizeof *spared);
   for (int i = 0; spared && i < own->n; ++i) spared[i] = own->children[i].supervisor;
+  for (int i = 0; spared && i < own->n_free; ++i) spared[own->n + i] = own->free[i].supervisor;
   for (int i = 0; spared && i < 50; ++i) {
-    if (gannet_launcher_signal_all(own->n, spared, 0, SIGKILL) == 0) break;
+    if (gannet_launcher_signal_all(n, spared, 0, SIGKILL) == 0) break;
     gannet_clock_sleep(0.005);
   }
   free(spared);
@@ -280,7 +313,7 @@ static void lose_supervisor(helper *own, child *one) {
     report_end(own, one, &report);
   } else {
     report_refusal(own, one->tag, "start", EAGAIN);
-    remove_child(own, one);
+    dismiss(own, one, false);
   }
 }
 
@@ -292,6 +325,11 @@ static void reap_supervisors(helper *own) {
     if (find_by_supervisor(own, ended)) take_reports(own); /* its last one may just have come */
     child *one = find_by_supervisor(own, ended);
     if (one) lose_supervisor(own, one);
+    for (int i = own->n_free - 1; i >= 0; --i)
+      if (own->free[i].supervisor == ended) {
+        close_orders(own, own->free[i].orders);
+        own->free[i] = own->free[--own->n_free];
+      }
   }
 }
 
@@ -304,6 +342,7 @@ static void keep_deadlines(helper *own) {
       terminate_child(one, one->grace);
     }
     if (now >= one->kill_at) {
+      one->is_signalled = true;
       (void)kill(one->supervisor, GANNET_LAUNCHER_KILL);
       one->kill_at = now + 1; /* again, for what was forked meanwhile */
     }
@@ -331,12 +370,18 @@ static void wait_for_something(helper *own, const sigset_t *during) {
 
 static void end_all(helper *own) {
   const double until = gannet_clock_seconds() + 10;
+  /* Supervisors that are free end by that, also those whose last report was not read. */
+  while (own->n_free > 0) close_orders(own, own->free[--own->n_free].orders);
+  for (int i = 0; i < own->n; ++i) {
+    close_orders(own, own->children[i].orders);
+    own->children[i].orders = -1;
+  }
   for (;;) {
     pid_t ended;
     for (int i = 0; i < own->n; ++i) (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
     while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
       child *one = find_by_supervisor(own, ended);
-      if (one) remove_child(own, one);
+      if (one) dismiss(own, one, false);
     }
     if (ended < 0 && errno == ECHILD) return;
     if (own->n == 0) kill_strays(own);

@@ -5,7 +5,7 @@
  * MPI_Init. The helper is a small program, gannet-launcher, that needs none of the libraries of its
  * controller; where it is not installed, a fork of the controller does its work more slowly. Every
  * simulation has a supervisor, a fork of the helper, that is the parent of all that the simulation
- * leaves behind:
+ * leaves behind. When nothing of that is left, the supervisor takes another simulation:
  *
  *   gannet_launcher_start(&launcher);   before MPI_Init, on every rank (nobody knows its rank yet)
  *   MPI_Init(...);

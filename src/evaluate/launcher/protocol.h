@@ -36,7 +36,15 @@ typedef struct {
   char *directory, *program, *outcome, *results;
   char **arguments;   /* NULL-terminated */
   char **environment; /* NULL-terminated */
+  char **texts;       /* owned: what the members above point into */
 } gannet_launcher_order;
+
+/* Let an order point into a message, which stays borrowed. Returns 0, or the errno of what is
+ * missing; the caller frees order->texts either way.
+ *
+ * Local.
+ */
+int gannet_launcher_unpack(char *message, size_t size, gannet_launcher_order *order);
 
 /* Run the helper's main loop. It ends the process when the controller is gone and every child is
  * dead.
@@ -78,24 +86,32 @@ typedef struct {
   gannet_launcher_report_kind news;
   gannet_launch_event event; /* exit code, signal and results_open; error and stage */
   double ended;              /* of the monotonic clock */
+  bool is_free;              /* the supervisor has no process left and waits for another order */
 } gannet_launcher_report;
 
 /* Signals by which a helper tells a supervisor what to do with its child and all that it started.
  */
 enum { GANNET_LAUNCHER_TERMINATE = SIGUSR1, GANNET_LAUNCHER_KILL = SIGUSR2 };
 
-/* Fork the supervisor of one child: it starts the child, and is the parent of everything that the
- * child leaves behind (a subreaper), so that it can find all of it, whatever it does with its
- * session, group and environment. It ends when nothing of that is left, or kills it when the helper
- * has died. Returns its process, or -1 with errno.
+/* What a supervisor gets from its helper. */
+typedef struct {
+  char *const *inherited; /* NULL-terminated environment, on top of which comes that of an order */
+  int reports;            /* descriptor of the pipe for reports */
+  int orders;             /* socket from which it takes further orders; -1 = none */
+  int n_closed;
+  const int *closed; /* [n_closed] descriptors of the helper that it must not hold */
+} gannet_launcher_lines;
+
+/* Fork the supervisor of one child at a time: it starts the child, and is the parent of everything
+ * that the child leaves behind (a subreaper), so that it can find all of it, whatever it does with
+ * its session, group and environment. When nothing of that is left, it waits for another order, and
+ * ends when the socket is closed. When the helper has died, it kills all of that and ends. Returns
+ * its process, or -1 with errno.
  *
  * Local.
- *
- * reports  in  descriptor of the pipe
- * closed   in  descriptors of the helper that it must not hold, [n_closed]
  */
-pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const *inherited,
-                                int reports, int n_closed, const int *closed);
+pid_t gannet_launcher_supervise(const gannet_launcher_order *order,
+                                const gannet_launcher_lines *lines);
 
 /* Send a signal to all descendants of this process, except for the spared ones and their
  * descendants. Returns how many were found alive.

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -156,11 +157,23 @@ static void open_log(failure *what, const char *name, int descriptor) {
   become_descriptor(what, file, descriptor);
 }
 
-static void reset_signals(void) {
+/* Signals that this process ignores. Those that it handles are reset when a program is executed. */
+static sigset_t find_ignored(void) {
+  struct sigaction now;
+  sigset_t ignored;
+  (void)sigemptyset(&ignored);
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+      (void)sigaddset(&ignored, signal);
+  return ignored;
+}
+
+static void reset_signals(const sigset_t *ignored) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
   (void)sigemptyset(&standard.sa_mask);
-  for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, &standard, NULL);
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (sigismember(ignored, signal) == 1) (void)sigaction(signal, &standard, NULL);
 #ifdef SYS_rt_sigaction
   /* posix_spawn has the two signals of the C library ignored, which sigaction does not touch. */
   static const char zero[64]; /* the kernel's own struct for SIG_DFL */
@@ -175,7 +188,7 @@ static void reset_signals(void) {
  * are allowed after vfork. Signals that this process ignores or blocks are reset for the
  * simulation. */
 static void become_child(const gannet_launcher_order *order, char **environment, pid_t parent,
-                         failure *what) {
+                         const sigset_t *ignored, failure *what) {
   if (setsid() < 0) give_up(what, "setsid");
 #ifdef __linux__
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the parent be killed */
@@ -185,17 +198,18 @@ static void become_child(const gannet_launcher_order *order, char **environment,
   become_descriptor(what, open("/dev/null", O_RDONLY), STDIN_FILENO);
   open_log(what, "stdout.log", STDOUT_FILENO);
   open_log(what, "stderr.log", STDERR_FILENO);
-  reset_signals();
+  reset_signals(ignored);
   (void)execve(order->program, order->arguments, environment);
   give_up(what, "exec");
 }
 
 /* vfork, as fork copies the page tables of the process, and returns before exec has succeeded. The
  * parent sleeps until the child has become another program or has given up. */
-static pid_t spawn_child(const gannet_launcher_order *order, char **environment, failure *what) {
+static pid_t spawn_child(const gannet_launcher_order *order, char **environment,
+                         const sigset_t *ignored, failure *what) {
   const pid_t parent = getpid();
   const pid_t made = vfork();
-  if (made == 0) become_child(order, environment, parent, what);
+  if (made == 0) become_child(order, environment, parent, ignored, what);
   return made;
 }
 
@@ -203,15 +217,16 @@ static pid_t spawn_child(const gannet_launcher_order *order, char **environment,
  *
  * inherited  in  NULL-terminated environment that order->environment is added to
  * mark       in  "GANNET_LAUNCH=...", by which its processes are found when the helper has died
+ * ignored    in  signals to be reset
  */
 static pid_t start_child(const gannet_launcher_order *order, char *const *inherited,
-                         const char *mark, failure *what) {
+                         const char *mark, const sigset_t *ignored, failure *what) {
   *what = (failure){.stage = "allocate", .error = ENOMEM};
   char **environment =
       merge_environment(inherited, order->environment, order->command.unbinds_mpirun, mark);
   if (!environment) return -1;
   *what = (failure){.stage = NULL};
-  const pid_t made = spawn_child(order, environment, what);
+  const pid_t made = spawn_child(order, environment, ignored, what);
   if (made < 0) *what = (failure){.stage = "fork", .error = errno};
   free(environment);
   if (made > 0 && what->stage) (void)waitpid(made, NULL, 0);
@@ -269,24 +284,91 @@ static void wait_for_signals(supervisor *own, const sigset_t *signals) {
   }
 }
 
-/* Wait until the child has ended and nothing is left that it started. */
-static void watch_child(supervisor *own, const sigset_t *signals) {
+/* Wait until the child has ended and nothing is left that it started. Returns false when processes
+ * that cannot be killed are left. */
+static bool watch_child(supervisor *own, const sigset_t *signals) {
   while (reap_children(own)) {
     if (own->has_ended && !own->kills) {
       own->report.event.results_open = own->results[0] && gannet_launcher_holds(own->results);
       begin_to_kill(own);
     }
     if (own->kills) (void)gannet_launcher_signal_all(0, NULL, 0, SIGKILL);
-    if (own->has_ended && gannet_clock_seconds() > own->killed_since + longest_rest) return;
+    if (own->has_ended && gannet_clock_seconds() > own->killed_since + longest_rest) return false;
     wait_for_signals(own, signals);
+  }
+  return true;
+}
+
+/* Start and watch one child. Returns whether nothing is left of it. */
+static bool run_child(const gannet_launcher_order *order, const gannet_launcher_lines *lines,
+                      pid_t helper, const sigset_t *signals, const sigset_t *ignored) {
+  supervisor own = {.reports = lines->reports, .results = order->results};
+  char mark[GANNET_LAUNCHER_MARK];
+  failure what;
+  (void)snprintf(mark, sizeof mark, "GANNET_LAUNCH=%ld.%lld", (long)helper,
+                 (long long)order->command.tag);
+  own.report.supervisor = getpid();
+  own.report.child = start_child(order, lines->inherited, mark, ignored, &what);
+  if (own.report.child < 0) {
+    own.report.event.error = what.error;
+    (void)snprintf(own.report.event.stage, sizeof own.report.event.stage, "%s", what.stage);
+    own.report.is_free = lines->orders >= 0;
+    send_report(&own, GANNET_LAUNCHER_GAVE_UP);
+    return true;
+  }
+  send_report(&own, GANNET_LAUNCHER_BEGAN);
+  const bool is_clean = watch_child(&own, signals);
+  own.report.is_free = is_clean && lines->orders >= 0;
+  send_report(&own, GANNET_LAUNCHER_ENDED);
+  return is_clean;
+}
+
+int gannet_launcher_unpack(char *message, size_t size, gannet_launcher_order *order) {
+  enum { PATHS = 4 }; /* that an order begins with */
+  memset(order, 0, sizeof *order);
+  memcpy(&order->command, message, sizeof order->command);
+  const int n_arguments = order->command.n_arguments;
+  const int wanted = PATHS + n_arguments + order->command.n_environment;
+  char *at = message + sizeof order->command, *end = message + size;
+  char **texts = calloc((size_t)wanted + 2, sizeof *texts);
+  order->texts = texts;
+  if (!texts) return ENOMEM;
+  for (int i = 0; i < wanted; ++i) {
+    char *zero = memchr(at, '\0', (size_t)(end - at));
+    if (!zero) return EPROTO;
+    texts[i + (i >= PATHS + n_arguments)] = at; /* a NULL between and after the two lists */
+    at = zero + 1;
+  }
+  order->directory = texts[0];
+  order->program = texts[1];
+  order->outcome = texts[2];
+  order->results = texts[3];
+  order->arguments = texts + PATHS;
+  order->environment = texts + PATHS + n_arguments + 1;
+  return 0;
+}
+
+/* Take orders until the helper closes the socket. */
+static void take_orders(const gannet_launcher_lines *lines, pid_t helper, const sigset_t *signals,
+                        const sigset_t *ignored) {
+  char *message = lines->orders >= 0 ? malloc(GANNET_LAUNCHER_MESSAGE) : NULL;
+  bool is_clean = message != NULL;
+  while (is_clean) {
+    gannet_launcher_order order;
+    ssize_t size;
+    do size = recv(lines->orders, message, GANNET_LAUNCHER_MESSAGE, 0);
+    while (size < 0 && errno == EINTR);
+    if (size < (ssize_t)sizeof order.command) return;
+    /* the helper has read the same message: what is missing is memory, and it hears of our end */
+    is_clean = gannet_launcher_unpack(message, (size_t)size, &order) == 0 &&
+               run_child(&order, lines, helper, signals, ignored);
+    free(order.texts);
   }
 }
 
-static void supervise(const gannet_launcher_order *order, char *const *inherited, pid_t helper,
-                      int reports) {
-  supervisor own = {.reports = reports, .results = order->results};
-  char mark[GANNET_LAUNCHER_MARK];
-  failure what;
+static void supervise(const gannet_launcher_order *order, const gannet_launcher_lines *lines,
+                      pid_t helper) {
+  const sigset_t ignored = find_ignored();
   sigset_t signals;
   (void)sigemptyset(&signals);
   (void)sigaddset(&signals, SIGCHLD);
@@ -301,28 +383,16 @@ static void supervise(const gannet_launcher_order *order, char *const *inherited
   (void)prctl(PR_SET_PDEATHSIG, GANNET_LAUNCHER_KILL);
 #endif
   if (getppid() != helper) _exit(1);
-  (void)snprintf(mark, sizeof mark, "GANNET_LAUNCH=%ld.%lld", (long)helper,
-                 (long long)order->command.tag);
-  own.report.supervisor = getpid();
-  own.report.child = start_child(order, inherited, mark, &what);
-  if (own.report.child < 0) {
-    own.report.event.error = what.error;
-    (void)snprintf(own.report.event.stage, sizeof own.report.event.stage, "%s", what.stage);
-    send_report(&own, GANNET_LAUNCHER_GAVE_UP);
-    _exit(0);
-  }
-  send_report(&own, GANNET_LAUNCHER_BEGAN);
-  watch_child(&own, &signals);
-  send_report(&own, GANNET_LAUNCHER_ENDED);
-  _exit(0);
+  if (run_child(order, lines, helper, &signals, &ignored))
+    take_orders(lines, helper, &signals, &ignored);
 }
 
-pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const *inherited,
-                                int reports, int n_closed, const int *closed) {
+pid_t gannet_launcher_supervise(const gannet_launcher_order *order,
+                                const gannet_launcher_lines *lines) {
   const pid_t helper = getpid();
   const pid_t made = fork();
   if (made != 0) return made;
-  for (int i = 0; i < n_closed; ++i) (void)close(closed[i]);
-  supervise(order, inherited, helper, reports);
-  _exit(1);
+  for (int i = 0; i < lines->n_closed; ++i) (void)close(lines->closed[i]);
+  supervise(order, lines, helper);
+  _exit(0);
 }
