@@ -13,6 +13,7 @@
 enum {
   DESIGNS_MOST = 512,  /* evaluated designs that are looked at for the fronts of draws */
   ROUGH_DRAWS = 4,     /* draws that rank candidates where no draw improves */
+  BLOCK = 32,          /* candidates that are scored together */
   CACHE_MOST = 1 << 26 /* numbers */
 };
 
@@ -259,25 +260,47 @@ static bool is_too_small(const gannet_front_score *s, double score) {
   return s->keep > 0 && s->n_largest == s->keep && score < s->largest[s->keep - 1] - rounding;
 }
 
-/* The rough score of a point, by its draws [draws][rows]. */
-static double score_roughly(const gannet_front_score *s, const double *drawn) {
-  const bool constrained = s->rows > s->n_objectives;
+/* The rough score of a point that no draw improves, by its draws [draws][rows]. */
+static double score_smoothly(const gannet_front_score *s, const double *drawn) {
   const int n = s->draws < ROUGH_DRAWS ? s->draws : ROUGH_DRAWS;
-  double logs[ROUGH_DRAWS], sum = 0;
-  for (int j = 0; j < s->draws; ++j) {
-    const double *y = drawn + (ptrdiff_t)j * s->rows;
-    const double log_feasible = constrained ? y[s->n_objectives] : 0;
-    if (log_feasible < -40) continue;
-    sum += gannet_hypervolume_improvement(&s->boxes[j], y) * exp(log_feasible);
-  }
-  if (sum > 0) return log(sum / s->draws);
+  double logs[ROUGH_DRAWS];
   if (is_too_small(s, least_improving)) return least_improving;
   for (int j = 0; j < n; ++j) {
     const double *y = drawn + (ptrdiff_t)j * s->rows;
     logs[j] = gannet_log_hypervolume_improvement(&s->boxes[j], s->smoothing, y, NULL) +
-              (constrained ? y[s->n_objectives] : 0);
+              (s->rows > s->n_objectives ? y[s->n_objectives] : 0);
   }
   return rough_offset + log_mean_exp(n, logs);
+}
+
+/* Rough scores of n <= BLOCK candidates, by their draws [n][draws][rows]: the boxes of one draw
+ * after the other, which stay in the cache.
+ *
+ * bound  inout  [n] last scores; NULL = none are kept
+ */
+static void score_block(gannet_front_score *s, int n, const double *drawn, double *bound,
+                        double *scores) {
+  const ptrdiff_t point = (ptrdiff_t)s->draws * s->rows;
+  double sum[BLOCK] = {0};
+  int open[BLOCK], n_open = 0;
+  for (int p = 0; p < n; ++p) {
+    scores[p] = bound ? bound[p] : INFINITY;
+    if (!is_too_small(s, scores[p])) open[n_open++] = p;
+  }
+  for (int j = 0; j < s->draws; ++j)
+    for (int k = 0; k < n_open; ++k) {
+      const double *y = drawn + open[k] * point + (ptrdiff_t)j * s->rows;
+      const double log_feasible = s->rows > s->n_objectives ? y[s->n_objectives] : 0;
+      if (log_feasible < -40) continue;
+      sum[k] += gannet_hypervolume_improvement(&s->boxes[j], y) * exp(log_feasible);
+    }
+  for (int k = 0; k < n_open; ++k) {
+    const int p = open[k];
+    scores[p] = sum[k] > 0 ? log(sum[k] / s->draws) : score_smoothly(s, drawn + p * point);
+    if (!bound) continue;
+    bound[p] = scores[p];
+    note_score(s, scores[p]);
+  }
 }
 
 gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int64_t first,
@@ -288,16 +311,10 @@ gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int
   (void)ld;
   if (!s->cache || !s->known[first]) GANNET_TRY(draw_tile(s, m, x_unit, drawn));
   if (s->cache) s->known[first] = true;
-  for (int p = 0; p < m; ++p) {
-    double *bound = s->cache && s->keep > 0 ? &s->bound[first + p] : NULL;
-    if (bound && is_too_small(s, *bound)) {
-      scores[p] = *bound;
-      continue;
-    }
-    scores[p] = score_roughly(s, drawn + p * point);
-    if (!bound) continue;
-    *bound = scores[p];
-    note_score(s, scores[p]);
+  for (int from = 0; from < m; from += BLOCK) {
+    const int n = m - from < BLOCK ? m - from : BLOCK;
+    double *bound = s->cache && s->keep > 0 ? s->bound + first + from : NULL;
+    score_block(s, n, drawn + from * point, bound, scores + from);
   }
   return GANNET_OK;
 }
