@@ -409,6 +409,10 @@ bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_sums_lis
   return a->made.good;
 }
 
+const double *gannet_analytic_points_inputs(const gannet_analytic_points *points) {
+  return points->z;
+}
+
 void gannet_analytic_points_embed(const gannet_analytic_points *points, int m, const double *x,
                                   double *z) {
   embed_points(points, m, x, z);

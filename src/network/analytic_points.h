@@ -78,6 +78,12 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
  */
 bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_sums_list *list);
 
+/* The points of the list, embedded: [n][d+1], borrowed until the next _extend or _set_inputs.
+ *
+ * Local.
+ */
+const double *gannet_analytic_points_inputs(const gannet_analytic_points *points);
+
 /* Embed m other points (network/input_embedding.h).
  *
  * Local.

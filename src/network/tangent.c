@@ -63,7 +63,7 @@ gannet_err gannet_tangent_create(const gannet_tangent_shape *shape, gannet_strea
     GANNET_TRY(err);
   }
   for (int k = 0; k < shape->d; ++k) new->rho[k] = 1;
-  gannet_random_normal(stream, 0, gannet_tangent_parameters(new), new->weights);
+  gannet_tangent_redraw(new, stream);
   double *at = new->weights;
   for (int l = 0; l <= shape->layers; ++l) {
     new->layer[l] = at;
@@ -86,6 +86,10 @@ void gannet_tangent_destroy(gannet_tangent **net) {
   gannet_free(net);
 }
 
+void gannet_tangent_redraw(gannet_tangent *net, gannet_stream stream) {
+  gannet_random_normal(stream, 0, gannet_tangent_parameters(net), net->weights);
+}
+
 void gannet_tangent_set_inputs(gannet_tangent *net, const double *rho, double bias) {
   memcpy(net->rho, rho, (size_t)net->shape.d * sizeof *rho);
   net->bias = bias;
@@ -95,11 +99,16 @@ const double *gannet_tangent_weights(const gannet_tangent *net, int layer) {
   return net->layer[layer];
 }
 
-/* Fill z of one block of rows; rows n .. are zero. */
-static void embed_block(const gannet_tangent *net, int n, const double *x, double *z) {
+/* Fill z of one block of rows, of points x, or of points that are embedded already; rows n .. are
+ * zero. */
+static void embed_block(const gannet_tangent *net, int n, const double *x, const double *embedded,
+                        double *z) {
   const gannet_input_embedding embedding = {net->shape.embedding, net->shape.d, net->rho,
                                             net->bias};
-  gannet_embed_inputs(&embedding, n, x, z);
+  if (embedded)
+    memcpy(z, embedded, rows_of((size_t)n, net->inputs) * sizeof *z);
+  else
+    gannet_embed_inputs(&embedding, n, x, z);
   memset(z + rows_of((size_t)n, net->inputs), 0,
          rows_of((size_t)(BLOCK - n), net->inputs) * sizeof *z);
 }
@@ -134,8 +143,8 @@ static void backward_block(const gannet_tangent *net, gannet_tangent_features *f
   }
 }
 
-gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const double *x, int own,
-                                      int step, gannet_tangent_features *features) {
+static gannet_err extend(const gannet_tangent *net, int n, const double *x, const double *z,
+                         int own, int step, gannet_tangent_features *features) {
   const int blocks = n / BLOCK + (n % BLOCK != 0), kept = features->n / BLOCK;
   int capacity = blocks * BLOCK;
   if (capacity > features->capacity && features->capacity > 0 &&
@@ -145,13 +154,25 @@ gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const do
   for (int block = kept < blocks ? kept : blocks; block < blocks; ++block) {
     const int first = block * BLOCK, rows = n - first < BLOCK ? n - first : BLOCK;
     if (block > 0 && block % step != own) continue;
-    embed_block(net, rows, x + rows_of((size_t)first, net->shape.d),
+    embed_block(net, rows, x ? x + rows_of((size_t)first, net->shape.d) : NULL,
+                z ? z + rows_of((size_t)first, net->inputs) : NULL,
                 features->z + rows_of((size_t)first, net->inputs));
     forward_block(net, features, first);
     backward_block(net, features, first);
   }
   features->n = n;
   return GANNET_OK;
+}
+
+gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const double *x, int own,
+                                      int step, gannet_tangent_features *features) {
+  return extend(net, n, x, NULL, own, step, features);
+}
+
+gannet_err gannet_tangent_make_some(const gannet_tangent *net, int n, const double *z, int own,
+                                    int step, gannet_tangent_features *features) {
+  features->n = 0;
+  return extend(net, n, NULL, z, own, step, features);
 }
 
 gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
@@ -418,7 +439,7 @@ void gannet_tangent_values(const gannet_tangent *net, const gannet_tangent_direc
   gannet_tangent_features tile = net->tile;
   for (int first = 0; first < n; first += BLOCK) {
     const int rows = n - first < BLOCK ? n - first : BLOCK;
-    embed_block(net, rows, x + (size_t)first * (size_t)net->shape.d, tile.z);
+    embed_block(net, rows, x + (size_t)first * (size_t)net->shape.d, NULL, tile.z);
     forward_block(net, &tile, 0);
     backward_block(net, &tile, 0);
     apply_block(net, &tile, 0, rows, directions, values + first, ldv);

@@ -51,6 +51,13 @@ GANNET_CHECKED gannet_err gannet_tangent_create(const gannet_tangent_shape *shap
                                                 gannet_stream stream, gannet_tangent **net);
 void gannet_tangent_destroy(gannet_tangent **net);
 
+/* Draw other weights, as gannet_tangent_create does. Features made before are those of the old
+ * weights.
+ *
+ * Local.
+ */
+void gannet_tangent_redraw(gannet_tangent *net, gannet_stream stream);
+
 /* Set the input scales; 1 and 1 before the first call. Features made before are those of the old
  * scales.
  *
@@ -100,6 +107,16 @@ GANNET_CHECKED gannet_err gannet_tangent_extend(const gannet_tangent *net, int n
 GANNET_CHECKED gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n,
                                                      const double *x, int first, int step,
                                                      gannet_tangent_features *features);
+
+/* gannet_tangent_extend_some from an empty list, of points that are embedded already.
+ *
+ * Local.
+ *
+ * z  in  [n][d+1]
+ */
+GANNET_CHECKED gannet_err gannet_tangent_make_some(const gannet_tangent *net, int n,
+                                                   const double *z, int first, int step,
+                                                   gannet_tangent_features *features);
 void gannet_tangent_release(gannet_tangent_features *features);
 
 /* k[na][nb]: the kernel between rows first_a .. of one list and the first nb of another.

@@ -278,23 +278,26 @@ static inline void draws_have_the_predicted_moments(const conform *c) {
 }
 
 /* The diagonal is the variance, the matrix is symmetric, and draws have this covariance: a
- * difference of two points' values has the spread that it says. Generous where the covariance is
+ * difference of two points' values has the spread that it says, over several batches where draws of
+ * one batch share random numbers. Generous where the covariance is
  * put together from draws and from moments that a few members give. */
 static inline void covariances_belong_to_the_moments_and_draws(const conform *c) {
   enum { D = 2, MOST = 400, M = CONFORM_QUERIES };
   static double values[MOST * M];
-  const int q = conform_draws(c, MOST);
+  const int q = conform_draws(c, MOST), batches = q == MOST ? 8 : 1, each = q / batches;
   conform_data data;
   double mean[M], sd[M], cov[M * M], row[M], worst = 0, average = 0;
   conform_make(&data, D, 1);
   const gannet_data all = conform_first(&data, 10, 0.01);
   gannet_surrogate *s = conform_fitted(c, &all, D, true);
   assert_true(gannet_surrogate_noise_var(s) >= 0);
-  assert_ok(gannet_surrogate_sample(s, q, 1, 1));
+  for (int k = 0; k < batches; ++k) {
+    assert_ok(gannet_surrogate_sample(s, each, 1, 1 + k));
+    assert_ok(gannet_surrogate_draw_values(s, M, data.query, values + k * each * M, M));
+  }
   assert_ok(gannet_surrogate_predict(s, M, data.query, mean, sd));
   assert_ok(gannet_surrogate_covariance(s, M, data.query, M, data.query, cov));
   assert_ok(gannet_surrogate_covariance(s, 1, data.query + 2 * D, M, data.query, row));
-  assert_ok(gannet_surrogate_draw_values(s, M, data.query, values, M));
   for (int i = 0; i < M; ++i) {
     assert_near(cov[i * M + i] / (sd[i] * sd[i]), 1, 1e-6);
     assert_near(row[i], cov[2 * M + i], 1e-9);

@@ -6,7 +6,8 @@
  *
  * which takes one solve for all draws. With the kernel of the network both terms are one direction,
  * e s omega_j + Phi^T c_j; with the infinite kernel c_j is kept (decoupled sampling, Wilson et al.
- * 2020). A trained mean takes the place of that of y.
+ * 2020), and phi is that of another network in every batch: E[phi(x) . phi(x')] = k(x, x'). A
+ * trained mean takes the place of that of y.
  */
 #include <math.h>
 #include <string.h>
@@ -17,13 +18,9 @@
 
 enum { BLOCK = GANNET_TANGENT_BLOCK };
 
-/* Of long lists each rank has its blocks of the network's features: with the kernel of the infinite
- * one they serve the making of draws alone. */
+/* With the kernel of the infinite network each rank makes the features of its blocks of long lists,
+ * from so many points on. */
 enum { FEATURES_ALONE = 512 };
-
-bool tangent_shares_features(const tangent_model *t, int n) {
-  return !t->options->network && t->context->np > 1 && n >= FEATURES_ALONE;
-}
 
 /* Draws with fewer random numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 15 };
@@ -44,13 +41,19 @@ static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
+  const bool infinite = !t->options->network;
   /* Of the making of draws ranks share the draws, and blocks of points. */
   const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
   const gannet_stride own =
       gannet_stride_of(t->context->rank, t->context->np,
-                       tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
+                       (infinite && t->n >= FEATURES_ALONE) || numbers >= NUMBERS_ALONE);
   gannet_free(&t->update);
   gannet_err err = gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update);
+  if (err == GANNET_OK && infinite) { /* another network, and its features of the data */
+    gannet_tangent_redraw(t->net, gannet_stream_of(t->streams, GANNET_FOR_WEIGHTS, iteration, 0));
+    err = gannet_tangent_make_some(t->net, t->n, gannet_analytic_points_inputs(t->limit), own.first,
+                                   own.step, &t->data);
+  }
   if (err == GANNET_OK) err = gannet_tangent_directions_reserve(t->net, q, &t->draws);
   if (err == GANNET_OK)
     err = gannet_tangent_prior_some(t->net,

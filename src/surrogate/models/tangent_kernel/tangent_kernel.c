@@ -219,22 +219,6 @@ static gannet_err apply_hyper(tangent_model *t) {
   return GANNET_OK;
 }
 
-static gannet_err reserve_rows(tangent_model *t, int n) {
-  if (n <= t->capacity) return GANNET_OK;
-  const int grown = t->capacity + t->capacity / 2, capacity = n < grown ? grown : n;
-  const size_t old = (size_t)t->capacity, new = (size_t)capacity;
-  GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
-  gannet_free(&t->alpha->values);
-  gannet_free(&t->work);
-  gannet_free(&t->cross);
-  t->capacity = 0; /* until everything has its new size */
-  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha->values));
-  GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
-  GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
-  t->capacity = capacity;
-  return GANNET_OK;
-}
-
 /* gannet_kernel_tile */
 static gannet_err kernel_tile(void *user, int first, int rows, int from, int columns, double *k,
                               int ldk) {
@@ -257,7 +241,7 @@ static gannet_err factorise_kernel(tangent_model *t) {
     gannet_error_clear();
     gannet_factor_clear(t->factor);
     double size = 1;
-    gannet_tangent_diagonal(t->net, &t->data, 0, 1, &size);
+    GANNET_TRY(kernel_tile(t, 0, 1, 0, 1, &size, 1));
     t->lambda = 10 * fmax(t->lambda, 1e-13 * size);
   }
   return GANNET_RAISE(GANNET_ERR_NUMERIC, "tangent kernel of %d points with noise ratio %g", t->n,
@@ -303,16 +287,23 @@ static gannet_err truncate_rows(tangent_model *t, int n) {
 
 /* The part of conditioning that a rank does alone, on what is seen of the data. */
 static gannet_err take_rows(tangent_model *t, const gannet_data *seen, bool fresh) {
-  GANNET_TRY(reserve_rows(t, seen->n));
+  if (seen->n > t->capacity) {
+    const int grown = t->capacity + t->capacity / 2, capacity = seen->n < grown ? grown : seen->n;
+    const size_t old = (size_t)t->capacity, new = (size_t)capacity;
+    GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
+    gannet_free(&t->alpha->values);
+    gannet_free(&t->work);
+    gannet_free(&t->cross);
+    t->capacity = 0; /* until everything has its new size */
+    GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha->values));
+    GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
+    GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
+    t->capacity = capacity;
+  }
   if (fresh || seen->n < t->n) GANNET_TRY(truncate_rows(t, 0));
   t->n = seen->n;
   if (seen->n > 0) memcpy(t->y, seen->y, (size_t)seen->n * sizeof *t->y);
-  const gannet_stride own =
-      gannet_stride_of(t->context->rank, t->context->np, tangent_shares_features(t, seen->n));
-  if (t->features_shared && !own.shared) t->data.n = 0;
-  t->features_shared = own.shared;
-  GANNET_TRY(gannet_tangent_extend_some(t->net, seen->n, seen->x, own.first, own.step, &t->data));
-  return t->options->network ? GANNET_OK
+  return t->options->network ? gannet_tangent_extend(t->net, seen->n, seen->x, &t->data)
                              : gannet_analytic_points_extend(t->limit, seen->n, seen->x);
 }
 

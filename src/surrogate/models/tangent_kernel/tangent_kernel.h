@@ -13,8 +13,9 @@
  *   K = Phi Phi^T,  alpha = (K + lambda I)^-1 y,  mean = k(x)^T alpha.
  *
  * kernel: infinite takes K and k(x) from the infinitely wide network instead, and features for the
- * prior part of draws only. A finite network's kernel is off by about 1/sqrt(width), which the data
- * see as noise.
+ * prior part of draws only. A finite network's kernel is off by about 1/sqrt(width): the data would
+ * see that as noise, and draws of one network would have the same wrong variances in every batch.
+ * Its mean over networks is right, and every batch of draws therefore has another network.
  */
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
@@ -75,16 +76,15 @@ typedef struct {
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */
   int n_fantasies;               /* rows at the end that stand for results to come */
-  bool features_shared;          /* each rank has only its blocks of data */
   bool stale;                    /* hyper-parameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
   gannet_row_noise row_noise;    /* of the data, divided by s^2 */
   double amplitude, lambda;      /* s^2, noise / s^2 */
   double least_lambda;           /* before rounding asked for more */
-  gannet_tangent_features data;
-  gannet_factor *factor;     /* of K + lambda I */
-  gannet_inducing *inducing; /* what the data are when they are many */
-  double *y;                 /* [n] */
+  gannet_tangent_features data;  /* with the infinite kernel, made for draws alone */
+  gannet_factor *factor;         /* of K + lambda I */
+  gannet_inducing *inducing;     /* what the data are when they are many */
+  double *y;                     /* [n] */
   tangent_alpha *alpha;
   double *update;                 /* [q][n] weights of the kernel at the data, of draws; as many
                                      again are workspace */
@@ -193,13 +193,6 @@ GANNET_CHECKED gannet_err tangent_block_kernel(const tangent_model *t, int m, co
  */
 void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, const double *weights,
                        double *values, int ldv);
-
-/* Whether each rank has its blocks of the network's features of so many points only, 0, rank, rank
- * + np, ..; then draws are made by all.
- *
- * Local.
- */
-bool tangent_shares_features(const tangent_model *t, int n);
 
 /* Operations of gannet_surrogate_type on a conditioned model.
  *
