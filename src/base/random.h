@@ -27,6 +27,7 @@ typedef enum {
   GANNET_FOR_POLISH = 12,    /* draws and starts of the local member */
   GANNET_FOR_ALLOWED = 13,   /* points that satisfy the variable constraints */
   GANNET_FOR_DIRECTION = 14, /* weights of several objectives */
+  GANNET_FOR_EVOLUTION = 15, /* populations of the evolution strategy */
   GANNET_FOR_TEST = 1000
 } gannet_purpose;
 

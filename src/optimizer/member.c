@@ -28,6 +28,10 @@ gannet_err gannet_member_create(const gannet_member_common *common,
     return gannet_agree(common->context->comm,
                         gannet_local_create(common->context, common->history, common->noise_test,
                                             index, &member->local));
+  if (options->proposer == GANNET_PROPOSE_EVOLUTION)
+    return gannet_agree(
+        common->context->comm,
+        gannet_evolution_create(common->context, common->history, index, &member->evolution));
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (options->acq_type->memory) {
     const gannet_err err = options->acq_type->memory->create(member->problem->d, &member->memory);
@@ -44,6 +48,7 @@ void gannet_member_release(gannet_member *member) {
   if (member->memory) member->options->acq_type->memory->destroy(&member->memory);
   gannet_models_destroy(&member->models);
   gannet_local_destroy(&member->local);
+  gannet_evolution_destroy(&member->evolution);
 }
 
 static bool scalarises(const gannet_member *member) {
@@ -113,6 +118,7 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
   member->n_chosen = n_chosen;
   member->chosen = points;
   if (member->local) return gannet_propose_local(member, q, x_unit);
+  if (member->evolution) return gannet_propose_evolution(member, q, x_unit);
   if (!member->models) {
     const gannet_design design = {.uniform = member->options->proposer == GANNET_PROPOSE_RANDOM};
     return gannet_propose_design(member, q, &design, x_unit);
@@ -140,7 +146,8 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
 }
 
 bool gannet_member_is_idle(const gannet_member *member) {
-  return member->local && gannet_local_is_idle(member->problem);
+  return (member->local && gannet_local_is_idle(member->problem)) ||
+         (member->evolution && gannet_evolution_is_idle(member->problem));
 }
 
 static const gannet_struct_field region_fields[] = {
@@ -171,6 +178,7 @@ static void take_memory(gannet_member *member, const char *part, gannet_state *s
 gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
                                    gannet_state *state) {
   if (member->local) return gannet_local_get_state(member->local, part, state);
+  if (member->evolution) return gannet_evolution_get_state(member->evolution, part, state);
   if (member->region.options)
     GANNET_TRY(gannet_state_put_fields(state, part, region_fields, &member->region.state));
   if (member->memory) GANNET_TRY(put_memory(member, part, state));
@@ -183,6 +191,7 @@ gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool
   const int64_t known = gannet_history_count(member->history);
   gannet_region_state *region = &member->region.state;
   if (member->local) return gannet_local_set_state(member->local, part, state);
+  if (member->evolution) return gannet_evolution_set_state(member->evolution, part, state);
   if (member->region.options)
     GANNET_TRY(gannet_state_take_fields(state, part, region_fields, region));
   if (region->first < 0 || region->first > known) *region = (gannet_region_state){0};

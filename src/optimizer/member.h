@@ -8,6 +8,7 @@
 #define GANNET_OPTIMIZER_MEMBER_H
 
 #include "optimizer/allocation.h"
+#include "optimizer/evolution/evolution.h"
 #include "optimizer/local/local.h"
 #include "optimizer/member_region.h"
 #include "optimizer/models/cost_model.h"
@@ -40,10 +41,11 @@ typedef struct {
   const gannet_distinct *seen;   /* points of the history */
   gannet_noise_test *noise_test; /* of the history, valid during an ask */
   const gannet_member_options *options;
-  int index;             /* number of the member in the portfolio */
-  gannet_models *models; /* NULL for a member without a surrogate */
-  gannet_local *local;   /* the quadratic models of a local member; NULL for others */
-  void *memory;          /* of its acquisition function (acquisition/acquisition.h), or NULL */
+  int index;                   /* number of the member in the portfolio */
+  gannet_models *models;       /* NULL for a member without a surrogate */
+  gannet_local *local;         /* the quadratic models of a local member; NULL for others */
+  gannet_evolution *evolution; /* of an evolution strategy; NULL for others */
+  void *memory; /* of its acquisition function (acquisition/acquisition.h), or NULL */
   gannet_allocation draw_uses; /* shares of the uses of draws (propose/draw_uses.h) */
   gannet_member_region region;
   gannet_phases *phases;         /* what the ask takes; the optimiser's */
@@ -110,7 +112,8 @@ GANNET_CHECKED gannet_err gannet_members_learn(int n, gannet_member *const *memb
 GANNET_CHECKED gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q,
                                                 double *points);
 
-/* Whether the member has nothing to work on: quadratic models need real variables.
+/* Whether the member has nothing to work on: quadratic models need real variables, and an evolution
+ * strategy more (optimizer/evolution/evolution.h).
  *
  * Local.
  */

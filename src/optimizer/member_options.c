@@ -137,6 +137,7 @@ static gannet_err parse_acquisition(int n, const gannet_setting *all,
   if (strcmp(name, "sobol") == 0) options->proposer = GANNET_PROPOSE_SOBOL;
   if (strcmp(name, "random") == 0) options->proposer = GANNET_PROPOSE_RANDOM;
   if (strcmp(name, "quadratic") == 0) options->proposer = GANNET_PROPOSE_QUADRATIC;
+  if (strcmp(name, "lq-cma") == 0) options->proposer = GANNET_PROPOSE_EVOLUTION;
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (gannet_acq_find(name, &options->acq_type) != GANNET_OK) {
     gannet_setting_complain(type, "acquisition.type", complaints);

@@ -358,6 +358,13 @@ static const gannet_method quadratic = {
     .defaults = {SET("acquisition.type", "quadratic")},
 };
 
+static const gannet_method lq_cma = {
+    .name = "lq-cma",
+    .summary = "an evolution strategy, CMA-ES, whose populations are ranked by a quadratic model",
+    .source = "lq-CMA-ES (Hansen 2019), with the model in the metric of the covariance",
+    .defaults = {SET("acquisition.type", "lq-cma")},
+};
+
 static const gannet_method pair = {
     .name = "portfolio",
     .summary = "the methods that `portfolio` names share the evaluations; each sees all results",
@@ -405,6 +412,7 @@ const gannet_method *const gannet_methods[] = {
     &pinn_ei,
     &pair,
     &quadratic,
+    &lq_cma,
     &sobol,
     &uniform,
     NULL,

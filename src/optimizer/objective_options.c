@@ -43,6 +43,8 @@ static const char *why_not(const gannet_member_options *member) {
   const gannet_acq_type *type = member->acq_type;
   if (member->proposer == GANNET_PROPOSE_QUADRATIC)
     return "quadratic models descend a single objective";
+  if (member->proposer == GANNET_PROPOSE_EVOLUTION)
+    return "its populations are ranked by a single objective";
   if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
   if (member->region.type != GANNET_REGION_NONE)
     return "a trust region follows the best value of one objective; leave out region.type";

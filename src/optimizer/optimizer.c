@@ -219,7 +219,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
 static bool has_models(const gannet_optimizer *o) {
   const gannet_proposer proposer = o->options.member[0].proposer;
   return o->options.n_members > 1 || proposer == GANNET_PROPOSE_MODEL ||
-         proposer == GANNET_PROPOSE_QUADRATIC;
+         proposer == GANNET_PROPOSE_QUADRATIC || proposer == GANNET_PROPOSE_EVOLUTION;
 }
 
 /* Whether the next points are of the first design: methods with models need evaluations first. */

@@ -115,7 +115,7 @@ const gannet_option gannet_acquisition_choice_table[] = {
      .offset = offsetof(gannet_acquisition_choice, type),
      .fallback = "thompson",
      .help = "what decides where to evaluate next; `gannet list acquisitions` shows all; sobol, "
-             "random and quadratic need no surrogate"},
+             "random, quadratic and lq-cma need no surrogate"},
     {.key = "exploration",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_acquisition_choice, exploration),

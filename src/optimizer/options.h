@@ -84,7 +84,8 @@ typedef enum {
   GANNET_PROPOSE_MODEL,
   GANNET_PROPOSE_SOBOL,
   GANNET_PROPOSE_RANDOM,
-  GANNET_PROPOSE_QUADRATIC
+  GANNET_PROPOSE_QUADRATIC,
+  GANNET_PROPOSE_EVOLUTION
 } gannet_proposer;
 
 /* Of one member: a row of the method table with the user's changes. */

@@ -206,7 +206,7 @@ static void gather_ranked(const gannet_member *member, const gannet_choices *cho
 static gannet_err must_keep_apart(const gannet_member *member, bool *apart) {
   bool noisy = true;
   *apart = false;
-  if (!member->models && !member->local) return GANNET_OK;
+  if (!member->models && !member->local && !member->evolution) return GANNET_OK;
   if (member->problem->n_continuous == 0) return GANNET_OK;
   GANNET_TRY(gannet_noise_test_result(member->history, member->noise_test, &noisy));
   *apart = !noisy;
@@ -253,29 +253,49 @@ gannet_err gannet_propose_choose(const gannet_member *member, const gannet_choic
   return err;
 }
 
-gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
-  const size_t d = (size_t)member->problem->d, total = (size_t)q * GANNET_LOCAL_OPTIONS;
+/* Fill in n_options per point, by a member's own rule. */
+typedef gannet_err (*fill_options)(gannet_member *member, int64_t first_id, int q, double *options);
+
+static gannet_err fill_local(gannet_member *member, int64_t first_id, int q, double *options) {
+  return gannet_local_propose(member->local, member->batch, first_id, q, options);
+}
+
+static gannet_err fill_evolution(gannet_member *member, int64_t first_id, int q, double *options) {
+  return gannet_evolution_propose(member->evolution, first_id, q, options);
+}
+
+/* Points from options that a member without a surrogate makes of what is known. */
+static gannet_err propose_filled(gannet_member *member, int q, int n_options, fill_options fill,
+                                 double *x_unit) {
+  const size_t d = (size_t)member->problem->d, total = (size_t)q * (size_t)n_options;
   const int64_t first_id = gannet_replicates_row_of(member->history, member->n_chosen);
-  gannet_choices choices = {.n_lists = q,
-                            .n_options = GANNET_LOCAL_OPTIONS,
-                            .n_chosen = member->n_chosen,
-                            .chosen = member->chosen};
+  gannet_choices choices = {
+      .n_lists = q, .n_options = n_options, .n_chosen = member->n_chosen, .chosen = member->chosen};
   double mark = gannet_clock_seconds();
-  const bool is_centre_known = gannet_history_best(member->history) >= 0 ||
-                               gannet_history_least_violation(member->history) >= 0;
-  if (gannet_local_is_idle(member->problem) || !is_centre_known)
-    return gannet_propose_design(member, q, NULL, x_unit);
   gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK)
-    err = gannet_local_propose(member->local, member->batch, first_id, q, choices.options);
+  if (err == GANNET_OK) err = fill(member, first_id, q, choices.options);
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
   gannet_free(&choices.options);
   gannet_free(&choices.scores);
   return err;
+}
+
+gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
+  const bool is_centre_known = gannet_history_best(member->history) >= 0 ||
+                               gannet_history_least_violation(member->history) >= 0;
+  if (gannet_local_is_idle(member->problem) || !is_centre_known)
+    return gannet_propose_design(member, q, NULL, x_unit);
+  return propose_filled(member, q, GANNET_LOCAL_OPTIONS, fill_local, x_unit);
+}
+
+gannet_err gannet_propose_evolution(gannet_member *member, int q, double *x_unit) {
+  if (gannet_evolution_is_idle(member->problem) || gannet_history_best(member->history) < 0)
+    return gannet_propose_design(member, q, NULL, x_unit);
+  return propose_filled(member, q, GANNET_EVOLUTION_OPTIONS, fill_evolution, x_unit);
 }
 
 /* Points of the sequence; the first of a campaign are drawn towards the middle, from where the way

@@ -76,6 +76,15 @@ GANNET_CHECKED gannet_err gannet_propose_in_turn(gannet_member *member, int q, d
  */
 GANNET_CHECKED gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit);
 
+/* Points of an evolution strategy (optimizer/evolution/evolution.h). Where it has nothing to work
+ * on, and before anything has succeeded, Sobol points are proposed.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  out  [q][d]
+ */
+GANNET_CHECKED gannet_err gannet_propose_evolution(gannet_member *member, int q, double *x_unit);
+
 /* Add the time since *mark to a phase, tell that it has ended, and set *mark to now.
  *
  * Local.

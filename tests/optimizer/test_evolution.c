@@ -1,0 +1,202 @@
+/* test: ranks 1 2 3 labels unit */
+/* The evolution strategy: its model, and its way down a valley that is no quadratic. */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "optimizer/fixture.h"
+
+#include "optimizer/evolution/ranking_model.h"
+
+enum { D = 4 };
+
+static const gannet_variable cube[D] = {
+    {.name = "a", .lower = -5, .upper = 5},
+    {.name = "b", .lower = -5, .upper = 5},
+    {.name = "c", .lower = -5, .upper = 5},
+    {.name = "d", .lower = -5, .upper = 5},
+};
+
+static const gannet_problem_spec free_space = {.n_variables = D, .variables = cube};
+
+/* A cone whose steepest turned direction is 32 times as steep as the flattest: minimum 0 at
+ * (1, -2, 0.5, 3), where no quadratic fits. A plain CMA-ES stands at 0.5 to 4 after 360 evaluations
+ * of such cones (six rotations, population 8). */
+static double cone(const double *x) {
+  const double z[D] = {x[0] - 1, x[1] + 2, x[2] - 0.5, x[3] - 3};
+  const double u[D] = {z[0] + z[1] + z[2] + z[3], z[0] - z[1] + z[2] - z[3],
+                       z[0] + z[1] - z[2] - z[3], z[0] - z[1] - z[2] + z[3]};
+  double sum = 0;
+  for (int i = 0; i < D; ++i) sum += 0.25 * pow(10, i) * u[i] * u[i];
+  return sqrt(sum);
+}
+
+static fixture make(const gannet_problem_spec *spec, const char *method) {
+  const gannet_method_setting settings[] = {{"method", method}, {"search.candidates", "100"}};
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f.context));
+  f.context->level = GANNET_LOG_ERROR;
+  assert_ok(gannet_problem_create(spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
+  return f;
+}
+
+/* Ask for batches of q and tell the cone; every failing one of the evaluations fails (0 = none). */
+static void go_on(const fixture *f, int batches, int q, int failing) {
+  int64_t id[16];
+  double x[16 * D];
+  for (int b = 0; b < batches; ++b) {
+    assert_ok(gannet_optimizer_ask(f->optimizer, q, id, x));
+    for (int i = 0; i < q; ++i) {
+      const bool fails = failing > 0 && id[i] % failing == failing - 1;
+      const gannet_result result = {.id = id[i],
+                                    .outcome = fails ? GANNET_RESULT_FAILED : GANNET_RESULT_OK,
+                                    .objective = fails ? NAN : cone(x + i * D)};
+      assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+    }
+  }
+}
+
+static double least(const fixture *f) {
+  gannet_best best;
+  gannet_optimizer_best(f->optimizer, &best, NULL);
+  return best.objective;
+}
+
+static void a_valley_that_is_no_quadratic_is_followed(void **state) {
+  (void)state;
+  const int batch[] = {1, 8, 1}, failing[] = {0, 0, 7};
+  const double most[] = {1e-2, 0.3, 1e-2}; /* eight at once are a population: its model waits */
+  for (int i = 0; i < 3; ++i) {
+    fixture f = make(&free_space, "lq-cma");
+    go_on(&f, 360 / batch[i], batch[i], failing[i]);
+    if (!(least(&f) < most[i])) fail_msg("case %d: %g", i, least(&f));
+    drop(&f);
+  }
+}
+
+/* Another optimiser that has the history and the state goes on with the same points. */
+static void a_state_goes_on(void **state) {
+  (void)state;
+  fixture f = make(&free_space, "lq-cma"), g = make(&free_space, "lq-cma");
+  gannet_state saved = {0};
+  int64_t id[3];
+  double x[3 * D], y[3 * D];
+  go_on(&f, 50, 1, 0);
+  go_on(&g, 50, 1, 0);
+  assert_ok(gannet_optimizer_ask(f.optimizer, 1, id, x)); /* in the midst of a generation */
+  assert_ok(gannet_optimizer_ask(g.optimizer, 1, id, y));
+  assert_ok(gannet_optimizer_get_state(f.optimizer, &saved));
+  assert_ok(gannet_optimizer_set_state(g.optimizer, &saved, NULL));
+  assert_ok(gannet_optimizer_ask(f.optimizer, 3, id, x));
+  assert_ok(gannet_optimizer_ask(g.optimizer, 3, id, y));
+  assert_memory_equal(x, y, sizeof x);
+  gannet_state_release(&saved);
+  drop(&f);
+  drop(&g);
+}
+
+static void a_state_with_a_gap_begins_anew(void **state) {
+  (void)state;
+  fixture f = make(&free_space, "lq-cma");
+  gannet_state saved = {0};
+  double step = -1;
+  go_on(&f, 30, 1, 0);
+  assert_ok(gannet_optimizer_get_state(f.optimizer, &saved));
+  assert_true(gannet_state_find(&saved, "lq-cma/", "step", &step) && step > 0);
+  const int at = gannet_state_position(&saved, "lq-cma/mean_2", 0);
+  assert_true(at >= 0);
+  (void)strcpy(saved.value[at].name, "lq-cma/meen_2");
+  assert_ok(gannet_optimizer_set_state(f.optimizer, &saved, NULL));
+  gannet_state_clear(&saved);
+  assert_ok(gannet_optimizer_get_state(f.optimizer, &saved));
+  assert_false(gannet_state_find(&saved, "lq-cma/", "step", &step));
+  go_on(&f, 2, 1, 0);
+  gannet_state_release(&saved);
+  drop(&f);
+}
+
+/* The model of a quadratic is that quadratic, and its minimiser solves H z = -g. */
+static void the_model_of_a_quadratic_is_exact(void **state) {
+  (void)state;
+  enum { N = 2, P = 6 };
+  static const gannet_variable square[N] = {{.name = "x", .lower = 0, .upper = 1},
+                                            {.name = "y", .lower = 0, .upper = 1}};
+  const gannet_problem_spec spec = {.n_variables = N, .variables = square};
+  const double mean[N] = {0.5, 0.5}, axes[N * N] = {0.6, -0.8, 0.8, 0.6}, length[N] = {0.2, 0.1};
+  const evolution_metric metric = {N, mean, axes, length};
+  fixture f = make(&spec, "sobol");
+  int64_t id;
+  double x[N], z[N], c[P];
+  for (int i = 0; i < 12; ++i) {
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
+    evolution_to_metric(&metric, x, z);
+    assert_true(fabs(x[0] - (0.5 + 0.6 * 0.2 * z[0] - 0.8 * 0.1 * z[1])) < 1e-12);
+    const gannet_result result = {
+        .id = id, .objective = 7 + z[0] - 2 * z[1] + 2 * z[0] * z[0] + z[1] * z[1] + z[0] * z[1]};
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  }
+  assert_ok(evolution_fit(f.optimizer->history, &metric, 12, c));
+  const double unit = c[1]; /* values are in units of their own */
+  const double expected[P] = {NAN, 1, -2, 4, 2, 1};
+  for (int j = 1; j < P; ++j) assert_true(fabs(c[j] / unit - expected[j]) < 1e-4);
+  assert_ok(evolution_minimise(N, c, 10, z));
+  assert_true(fabs(z[0] - -4.0 / 7) < 1e-3 && fabs(z[1] - 9.0 / 7) < 1e-3);
+  assert_ok(evolution_minimise(N, c, 0.5, z));
+  assert_true(fabs(hypot(z[0], z[1]) - 0.5) < 1e-9);
+  assert_int_equal(evolution_fit(f.optimizer->history, &metric, 0, c), GANNET_ERR_NUMERIC);
+  drop(&f);
+}
+
+static void vectors_and_values_make_the_matrix_again(void **state) {
+  (void)state;
+  const double matrix[9] = {4, 1, -2, 1, 1e-6, 0.5, -2, 0.5, -3};
+  double a[9], v[9], l[3];
+  memcpy(a, matrix, sizeof a);
+  evolution_eigen(3, a, v, l);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      double product = 0, inner = 0;
+      for (int k = 0; k < 3; ++k) {
+        product += v[i * 3 + k] * l[k] * v[j * 3 + k];
+        inner += v[k * 3 + i] * v[k * 3 + j];
+      }
+      assert_true(fabs(product - matrix[i * 3 + j]) < 1e-14 * 10);
+      assert_true(fabs(inner - (i == j)) < 1e-14);
+    }
+}
+
+/* Constraints, integers, one variable: it has nothing to work on, and design points are proposed.
+ */
+static void it_is_idle_where_it_cannot_work(void **state) {
+  (void)state;
+  static const gannet_constraint bound[] = {{"limit", -INFINITY, 1}};
+  static const gannet_variable whole[2] = {
+      {.name = "a", .lower = 0, .upper = 1},
+      {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 0, .upper = 9}};
+  const gannet_problem_spec specs[] = {
+      {.n_variables = 1, .variables = cube},
+      {.n_variables = 2, .variables = whole},
+      {.n_variables = D, .variables = cube, .n_constraints = 1, .constraints = bound},
+      free_space};
+  for (int i = 0; i < 4; ++i) {
+    gannet_problem *problem = NULL;
+    assert_ok(gannet_problem_create(&specs[i], &problem));
+    assert_int_equal(gannet_evolution_is_idle(problem), i < 3);
+    gannet_problem_destroy(&problem);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_valley_that_is_no_quadratic_is_followed),
+      cmocka_unit_test(a_state_goes_on),
+      cmocka_unit_test(a_state_with_a_gap_begins_anew),
+      cmocka_unit_test(the_model_of_a_quadratic_is_exact),
+      cmocka_unit_test(vectors_and_values_make_the_matrix_again),
+      cmocka_unit_test(it_is_idle_where_it_cannot_work),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}
