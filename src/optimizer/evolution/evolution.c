@@ -131,11 +131,6 @@ static gannet_err generation_create(gannet_evolution *e, generation *g) {
   return GANNET_OK;
 }
 
-static void generation_release(generation *g) {
-  gannet_free(&g->order);
-  gannet_free(&g->memory);
-}
-
 /* Begin anew: the best result is the mean, and the covariance is that of the best results around
  * it, whose weights fall with the logarithm of their rank. */
 static gannet_err begin(gannet_evolution *e) {
@@ -184,14 +179,6 @@ static double size_of(int d, const double *z) {
   double sum = 0;
   for (int k = 0; k < d; ++k) sum += z[k] * z[k];
   return sqrt(sum);
-}
-
-/* Whether others have found a better place that the distribution does not reach. */
-static bool is_elsewhere(const generation *g) {
-  const gannet_evolution *e = g->evolution;
-  const int64_t best = gannet_history_best(e->history);
-  evolution_to_metric(&g->metric, gannet_history_x_unit(e->history, best), g->spare);
-  return !(size_of(e->d, g->spare) <= elsewhere * sqrt(e->d));
 }
 
 /* A point of the cube by its coordinates in the metric, which change where it is outside. */
@@ -352,9 +339,15 @@ static void update(generation *g) {
   e->state.population = 0;
 }
 
-/* A metric to draw from: it begins anew where nothing can be drawn, or the best is elsewhere. */
+/* A metric to draw from: it begins anew where nothing can be drawn, or others have found a better
+ * place that the distribution does not reach. */
 static gannet_err make_metric(generation *g) {
-  if (g->evolution->state.step > 0 && set_metric(g) && !is_elsewhere(g)) return GANNET_OK;
+  const gannet_evolution *e = g->evolution;
+  if (e->state.step > 0 && set_metric(g)) {
+    const int64_t best = gannet_history_best(e->history);
+    evolution_to_metric(&g->metric, gannet_history_x_unit(e->history, best), g->spare);
+    if (size_of(e->d, g->spare) <= elsewhere * sqrt(e->d)) return GANNET_OK;
+  }
   GANNET_TRY(begin(g->evolution));
   GANNET_REQUIRE(set_metric(g), GANNET_ERR_NUMERIC, "the best results are all at one point");
   return GANNET_OK;
@@ -418,7 +411,8 @@ gannet_err gannet_evolution_propose(gannet_evolution *e, int64_t first_id, int q
     generation g = {0};
     err = generation_create(e, &g);
     if (err == GANNET_OK) err = propose(&g, first_id, q, x_unit);
-    generation_release(&g);
+    gannet_free(&g.order);
+    gannet_free(&g.memory);
   }
   GANNET_TRY(gannet_agree(comm, err));
   GANNET_TRY(gannet_bytes_broadcast(comm, 0, length * sizeof *x_unit, x_unit));

@@ -21,16 +21,6 @@ void evolution_to_metric(const evolution_metric *metric, const double *x, double
   }
 }
 
-/* 1, z, z_k^2 / 2, and z_k z_l for k < l. */
-static void set_features(int d, const double *z, double *row) {
-  size_t at = 0;
-  row[at++] = 1;
-  for (int k = 0; k < d; ++k) row[at++] = z[k];
-  for (int k = 0; k < d; ++k) row[at++] = 0.5 * z[k] * z[k];
-  for (int k = 0; k < d; ++k)
-    for (int l = k + 1; l < d; ++l) row[at++] = z[k] * z[l];
-}
-
 double evolution_predict(int d, const double *c, const double *z) {
   const double *square = c + 1 + d, *cross = square + d;
   double value = c[0];
@@ -88,7 +78,12 @@ static void fill_system(const gannet_history *history, const evolution_metric *m
   for (int i = 0; i < n; ++i) {
     const double weight = n > 1 ? best_weight + (1 - best_weight) * i / (n - 1) : 1;
     evolution_to_metric(metric, gannet_history_x_unit(history, best[i].id), z);
-    set_features(d, z, row);
+    size_t at = 0; /* 1, z, z_k^2 / 2, and z_k z_l for k < l */
+    row[at++] = 1;
+    for (int k = 0; k < d; ++k) row[at++] = z[k];
+    for (int k = 0; k < d; ++k) row[at++] = 0.5 * z[k] * z[k];
+    for (int k = 0; k < d; ++k)
+      for (int l = k + 1; l < d; ++l) row[at++] = z[k] * z[l];
     for (int j = 0; j < p; ++j) ab[(size_t)j * rows + (size_t)i] = weight * row[j];
     const double worse = gannet_problem_excess(best[i].key, least);
     ab[(size_t)p * rows + (size_t)i] =
