@@ -161,31 +161,38 @@ static double length_of(const double *sigma, const double *step) {
   return sqrt(square);
 }
 
-/* The least value over the ball by a random search that shrinks around the best. */
+/* The least value over the ball by random searches that shrink around their best, from the centre
+ * and from points of the whole ball. */
 static double search_ball(const reference *r, double x, double radius) {
-  double sigma[WEIGHTS * WEIGHTS], best[WEIGHTS] = {0}, w[WEIGHTS], g[WEIGHTS];
+  enum { SEARCHES = 12, TRIALS = 10000 };
+  double sigma[WEIGHTS * WEIGHTS], w[WEIGHTS], g[WEIGHTS], of_all = INFINITY;
   dense_sigma(r->n, WEIGHTS, r->phi, r->lambda, sigma);
-  double least = network(r->w, x, g);
-  for (int i = 0; i < 40000; ++i) {
-    const double width = radius * pow(10, -4.0 * i / 40000);
-    double step[WEIGHTS];
-    gannet_random_normal((gannet_stream){9, GANNET_FOR_TEST, 2, (uint64_t)i}, 0, WEIGHTS, step);
-    for (int k = 0; k < WEIGHTS; ++k) step[k] = best[k] + width * step[k];
-    const double length = length_of(sigma, step);
-    for (int k = 0; k < WEIGHTS && length > radius; ++k) step[k] *= radius / length;
-    for (int k = 0; k < WEIGHTS; ++k) w[k] = r->w[k] + step[k];
-    const double value = network(w, x, g);
-    if (value >= least) continue;
-    least = value;
-    memcpy(best, step, sizeof best);
+  for (int search = 0; search < SEARCHES; ++search) {
+    double best[WEIGHTS] = {0}, least = INFINITY;
+    for (int i = 0; i < TRIALS; ++i) {
+      const double width =
+          i == 0 ? 10 * radius * (search > 0) : radius * pow(10, -4.0 * i / TRIALS);
+      double step[WEIGHTS];
+      gannet_random_normal((gannet_stream){9, GANNET_FOR_TEST, 2, (uint64_t)(search * TRIALS + i)},
+                           0, WEIGHTS, step);
+      for (int k = 0; k < WEIGHTS; ++k) step[k] = best[k] + width * step[k];
+      const double length = length_of(sigma, step);
+      for (int k = 0; k < WEIGHTS && length > radius; ++k) step[k] *= radius / length;
+      for (int k = 0; k < WEIGHTS; ++k) w[k] = r->w[k] + step[k];
+      const double value = network(w, x, g);
+      if (value >= least) continue;
+      least = value;
+      memcpy(best, step, sizeof best);
+    }
+    of_all = fmin(of_all, least);
   }
-  return least;
+  return of_all;
 }
 
 static void the_exact_minimum_is_that_over_the_ball(void **state) {
   (void)state;
   const parametric_options options = options_of(2, small);
-  static const double radii[] = {0.3, 1, 3};
+  static const double radii[] = {0.3, 1, 3, 6, 20}; /* from 3 on there are several minima */
   gannet_surrogate *s = fitted(&options, 1e-6, N);
   const reference r = reference_of(0, N, 0.1 / 0.5);
   double differs = 0;
@@ -195,7 +202,8 @@ static void the_exact_minimum_is_that_over_the_ball(void **state) {
       assert_ok(gannet_surrogate_lower(s, radii[i], &x, &value, &gradient));
       assert_ok(gannet_surrogate_predict(s, 1, &x, &mean, &sd));
       const double found = search_ball(&r, x, radii[i] * sqrt(0.1));
-      assert_near(value, found, 1e-4 * (1 + fabs(found)));
+      assert_true(value <= found + 1e-4 * (1 + fabs(found)));
+      if (radii[i] <= 3) assert_near(value, found, 1e-4 * (1 + fabs(found)));
       differs = fmax(differs, fabs(value - (mean - radii[i] * sd)));
     }
   assert_true(differs > 0.05); /* the linearisation would not do */
