@@ -71,40 +71,41 @@ static const gannet_section fixed[] = {
 
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
-/* Entry *i of a NULL-terminated registry; behind its end, *i is lowered by its size. */
-#define FIND_ENTRY(entries, i)          \
-  int k = 0;                            \
-  while ((entries)[k] && k < *(i)) ++k; \
-  *(i) -= k;                            \
-  if (!(entries)[k]) return false
+/* Entry *i of a NULL-terminated registry; behind its end NULL, and *i is lowered by its size. */
+static const void *find_entry(const void *const *entries, int *i) {
+  int k = 0;
+  while (entries[k] && k < *i) ++k;
+  *i -= k;
+  return entries[k];
+}
 
 static bool method_section(int *i, gannet_section *section) {
-  FIND_ENTRY(gannet_methods, i);
-  const gannet_method *method = gannet_methods[k];
+  const gannet_method *method = find_entry((const void *const *)gannet_methods, i);
+  if (!method) return false;
   *section =
       (gannet_section){"", GANNET_SECTION_METHOD, "method", method->name, NULL, method->summary};
   return true;
 }
 
 static bool evaluator_section(int *i, gannet_section *section) {
-  FIND_ENTRY(gannet_evaluator_types, i);
-  const gannet_evaluator_type *type = gannet_evaluator_types[k];
+  const gannet_evaluator_type *type = find_entry((const void *const *)gannet_evaluator_types, i);
+  if (!type) return false;
   *section = (gannet_section){"evaluate", GANNET_SECTION_CAMPAIGN, "backend",
                               type->name, type->options,           type->summary};
   return true;
 }
 
 static bool surrogate_section(int *i, gannet_section *section) {
-  FIND_ENTRY(gannet_surrogate_types, i);
-  const gannet_surrogate_type *type = gannet_surrogate_types[k];
+  const gannet_surrogate_type *type = find_entry((const void *const *)gannet_surrogate_types, i);
+  if (!type) return false;
   *section = (gannet_section){"surrogate", GANNET_SECTION_METHOD, "type",
                               type->name,  type->options,         type->summary};
   return true;
 }
 
 static bool acquisition_section(int *i, gannet_section *section) {
-  FIND_ENTRY(gannet_acq_types, i);
-  const gannet_acq_type *type = gannet_acq_types[k];
+  const gannet_acq_type *type = find_entry((const void *const *)gannet_acq_types, i);
+  if (!type) return false;
   *section = (gannet_section){"acquisition", GANNET_SECTION_METHOD, "type",
                               type->name,    type->options,         type->summary};
   return true;
