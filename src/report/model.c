@@ -1,10 +1,11 @@
-/* What models of the objectives say: which variables matter, how an objective runs along each of
- * them through one design (a slice), and how well the model predicts (its calibration).
+/* What models of the objectives and constraints say: which variables matter, how a quantity runs
+ * along each of them through one design (a slice), and how well a model predicts (its calibration).
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/models/noise_test.h"
 #include "optimizer/recommend.h"
 #include "problem/conditional.h"
 #include "problem/front.h"
@@ -21,36 +22,24 @@ enum {
   STEPS = 61,       /* points of a slice */
   SAMPLES = 512,    /* designs for the importance of variables */
   VARIABLES = 1024, /* most variables for which slices are made */
-  QUANTITIES = 25   /* most models, of objectives and constraints, for a front of the models */
+  QUANTITIES = 25,  /* most models, of objectives and constraints, for a front of the models */
+  CONSTRAINTS = 12  /* constraints whose models are shown */
 };
 
-/* The values of a variable that its slice shows, in the user's units; returns how many. */
-static int list_values(const gannet_variable *v, double *values) {
-  if (gannet_variable_has_words(v) || v->type == GANNET_VARIABLE_BOOLEAN) {
-    const int n = v->type == GANNET_VARIABLE_BOOLEAN ? 2
-                  : v->n_values < STEPS              ? v->n_values
-                                                     : STEPS;
-    for (int i = 0; i < n; ++i) values[i] = i;
-    return n;
-  }
-  int n = 0;
-  for (int i = 0; i < STEPS; ++i) {
-    const double u = (double)i / (STEPS - 1);
-    double value = v->scale == GANNET_SCALE_LOG ? v->lower * exp(u * log(v->upper / v->lower))
-                                                : v->lower + u * (v->upper - v->lower);
-    if (v->type == GANNET_VARIABLE_INTEGER && !(v->step > 0)) value = rint(value);
-    value = gannet_variable_nearest(v, value);
-    if (n == 0 || value != values[n - 1]) values[n++] = value;
-  }
-  return n;
-}
+/* The models of a campaign: those of the objectives, then those of the constraints, then that of
+ * what works. One that was not fitted has no surrogate. */
+typedef struct {
+  report_study *study;
+  int n, n_objectives;
+} studies;
 
-/* Median and central 95 % of the noise-free objective along one variable. */
-static gannet_err make_slice(const report_study *s, int variable, const double *best,
-                             double *x_unit, json_t **made) {
-  double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
+/* Median and central 95 % of a quantity without its noise along one variable. With the first
+ * objective: how probable it is that designs there are feasible, where something bounds them. */
+static gannet_err make_slice(const studies *all, const report_study *s, int variable,
+                             const double *best, double *x_unit, json_t **made) {
+  double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES], feasible[STEPS];
   const int n_variables = s->problem->spec.n_variables;
-  const int n = list_values(&s->problem->spec.variables[variable], values);
+  const int n = report_variable_values(&s->problem->spec.variables[variable], STEPS, values);
   for (int i = 0; i < n; ++i) {
     memcpy(x_user, best, (size_t)n_variables * sizeof *x_user);
     x_user[variable] = values[i];
@@ -69,10 +58,20 @@ static gannet_err make_slice(const report_study *s, int variable, const double *
   }
   *made = json_pack("{s:f, s:o, s:o, s:o, s:o}", "best", best[variable], "x", at, "median", middle,
                     "low", low, "high", high);
+  bool is_bounded = false;
+  for (int q = all->n_objectives; q < all->n && s == all->study; ++q)
+    is_bounded = is_bounded || all->study[q].surrogate;
+  if (!is_bounded) return GANNET_OK;
+  GANNET_TRY(report_studies_feasible(all->study, all->n, n, x_unit, feasible, NULL));
+  json_t *share = json_array();
+  for (int i = 0; i < n; ++i)
+    (void)json_array_append_new(share, json_real(rint(1e4 * feasible[i]) / 1e4));
+  (void)json_object_set_new(*made, "feasible", share);
   return GANNET_OK;
 }
 
-static gannet_err put_slices(const report_study *s, const double *best, json_t *list) {
+static gannet_err put_slices(const studies *all, const report_study *s, const double *best,
+                             json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -80,7 +79,7 @@ static gannet_err put_slices(const report_study *s, const double *best, json_t *
     if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
         isnan(gannet_problem_pinned(s->problem, v)) &&
         gannet_problem_is_active(s->problem, v, best))
-      err = make_slice(s, v, best, x_unit, &one);
+      err = make_slice(all, s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
   }
   gannet_free(&x_unit);
@@ -152,9 +151,17 @@ static gannet_err total_effect(const report_study *s, const design *g, int varia
   return GANNET_OK;
 }
 
-static gannet_err put_importance(const report_study *s, json_t *list) {
+/* For a constraint also "kept": the share of the box in which the model's mean keeps it. */
+static gannet_err put_importance(const report_study *s, json_t *model) {
+  json_t *list = json_array();
   design g = {0};
   gannet_err err = make_design(s, &g);
+  (void)json_object_set_new(model, "importance", list);
+  if (err == GANNET_OK && s->objective < 0) {
+    int kept = 0;
+    for (int i = 0; i < SAMPLES; ++i) kept += report_study_probability(s, g.at_a[i], 0) > 0.5;
+    (void)json_object_set_new(model, "kept", report_number((double)kept / SAMPLES));
+  }
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     double effect = 0;
     if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
@@ -188,7 +195,8 @@ static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, 
   return GANNET_OK;
 }
 
-/* Observed values, predictions, and the standardised residuals, from which coverages follow. */
+/* Observed values, predictions, and the standardised residuals, from which coverages follow; the
+ * share of the variance that predictions explain, on the scale of the model ("r2"). */
 static gannet_err make_calibration(report_study *s, json_t **made) {
   double *x = NULL, *y = NULL;
   const double noise = gannet_surrogate_noise_var(s->surrogate);
@@ -199,6 +207,12 @@ static gannet_err make_calibration(report_study *s, json_t **made) {
   if (err == GANNET_OK) {
     json_t *id = json_array(), *observed = json_array(), *predicted = json_array();
     json_t *residual = json_array();
+    double middle = 0, missed = 0, spread = 0;
+    for (int i = 0; i < s->n; ++i) middle += s->y[i] / s->n;
+    for (int i = 0; i < s->n; ++i) {
+      missed += (s->y[i] - y[s->n + i]) * (s->y[i] - y[s->n + i]);
+      spread += (s->y[i] - middle) * (s->y[i] - middle);
+    }
     for (int i = 0; i < s->n; ++i) {
       const double mean = y[s->n + i], sd = y[2 * s->n + i];
       const double variance = isnan(s->noise[i]) ? noise : s->noise[i];
@@ -208,71 +222,137 @@ static gannet_err make_calibration(report_study *s, json_t **made) {
       (void)json_array_append_new(residual,
                                   report_number((s->y[i] - mean) / sqrt(sd * sd + variance)));
     }
-    *made = json_pack("{s:o, s:o, s:o, s:o}", "id", id, "observed", observed, "predicted",
-                      predicted, "residual", residual);
+    *made = json_pack("{s:o, s:o, s:o, s:o, s:o}", "id", id, "observed", observed, "predicted",
+                      predicted, "residual", residual, "r2",
+                      report_number(spread > 0 ? 1 - missed / spread : NAN));
   }
   gannet_free(&x);
   gannet_free(&y);
   return err;
 }
 
-/* The recommended design, or null: every value is exact, or no design is feasible. */
+/* The recommended design, or null: values are exact as far as can be seen, or no design is
+ * feasible. */
 static gannet_err put_recommendation(const report_study *s, json_t *model) {
+  const gannet_history *history = s->campaign->history;
+  const double told = s->problem->spec.noise_sd;
+  bool noisy = told > 0 || gannet_history_has_error_bars(history);
   gannet_recommendation r = {.id = -1};
-  if (s->problem->spec.noise_sd != 0 || gannet_history_has_error_bars(s->campaign->history))
-    GANNET_TRY(gannet_recommend(s->context, s->campaign->history, &r));
+  if (isnan(told) && !noisy) GANNET_TRY(gannet_noise_test_run(history, &noisy));
+  if (noisy) GANNET_TRY(gannet_recommend(s->context, history, &r));
   json_t *made = r.id < 0 ? json_null()
                           : json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)r.id, "mean",
                                       report_number(r.mean), "sd", report_number(r.sd), "noise",
                                       report_number(r.noise_sd));
   (void)json_object_set_new(model, "recommended", made);
+  (void)json_object_set_new(model, "noisy", json_boolean(noisy));
   return GANNET_OK;
 }
 
 /* Importance and slices; the calibration, which fits to parts of the data, comes last. */
-static gannet_err fill_model(const report_study *s, const double *through, json_t *model) {
-  json_t *effects = json_array(), *lines = json_array();
+static gannet_err fill_model(const studies *all, const report_study *s, const double *through,
+                             json_t *model) {
+  json_t *lines = json_array();
   const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
-  (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
   (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
   (void)json_object_set_new(model, "summary", json_string(s->type->summary));
   (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
   (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
   (void)json_object_set_new(model, "points", json_integer(s->n));
-  if (s->problem->spec.n_objectives == 0) GANNET_TRY(put_recommendation(s, model));
-  GANNET_TRY(put_importance(s, effects));
-  if (s->problem->spec.n_variables <= VARIABLES) GANNET_TRY(put_slices(s, through, lines));
+  if (s == all->study && s->problem->spec.n_objectives == 0)
+    GANNET_TRY(put_recommendation(s, model));
+  GANNET_TRY(put_importance(s, model));
+  if (s->problem->spec.n_variables <= VARIABLES) GANNET_TRY(put_slices(all, s, through, lines));
   return GANNET_OK;
 }
 
-/* The quantity of a model: the objectives first, then the constraints. */
-static int quantity_of(const gannet_problem *problem, int i) {
+/* The quantity of a model. */
+static int quantity_of(const gannet_campaign *campaign, int i) {
+  const gannet_problem *problem = campaign->input->problem;
   const int n_objectives = gannet_problem_n_objectives(problem);
-  return i < n_objectives ? gannet_problem_objective_quantity(problem, i) : i - n_objectives + 1;
+  if (i < n_objectives) return gannet_problem_objective_quantity(problem, i);
+  return i < n_objectives + gannet_problem_n_bounded(problem) ? i - n_objectives + 1 : REPORT_WORKS;
 }
 
-/* Models of n quantities; model[m] is what is said of objective m. Those of constraints are for the
- * front of several objectives. */
-static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, bool has_front,
-                              int n, report_study *study, json_t *const *model) {
-  const gannet_problem *problem = campaign->input->problem;
-  const double *x = gannet_history_x_user(campaign->history, through);
-  const int n_objectives = gannet_problem_n_objectives(problem);
-  for (int i = 0; i < n; ++i) {
-    GANNET_TRY(report_study_create(campaign, quantity_of(problem, i), through, &study[i]));
-    if (i < n_objectives) GANNET_TRY(fill_model(&study[i], x, model[i]));
+/* Fit all models. A constraint without enough results, or whose model fails, is left out. */
+static gannet_err fit_studies(const gannet_campaign *campaign, int64_t through, bool is_front,
+                              studies *all) {
+  bool has_bad = false;
+  for (int64_t id = 0; id < campaign->ledger.n && !has_bad; ++id)
+    has_bad = gannet_history_is_bad(campaign->history, id);
+  for (int i = 0; i < all->n; ++i) {
+    const int quantity = quantity_of(campaign, i);
+    const bool is_objective = i < all->n_objectives;
+    report_study *s = &all->study[i];
+    *s = (report_study){.objective = -1, .quantity = quantity};
+    const bool wanted =
+        quantity == REPORT_WORKS ? has_bad : is_front || i - all->n_objectives < CONSTRAINTS;
+    if (!is_objective && (!wanted || report_study_count(campaign, quantity) < STUDY_LEAST))
+      continue;
+    const gannet_err err = report_study_create(campaign, quantity, through, s);
+    if (err == GANNET_OK) continue;
+    if (is_objective || err == GANNET_ERR_MEMORY) return err;
+    gannet_error_clear();
+    report_study_release(s);
+    *s = (report_study){.objective = -1, .quantity = quantity};
   }
+  return GANNET_OK;
+}
+
+/* How much each variable that is searched matters for some objective; NAN for others. */
+static gannet_err put_maps(const studies *all, const double *through, json_t *const *model) {
+  const gannet_problem *problem = all->study->problem;
+  double *weight = NULL;
+  json_t *maps = NULL;
+  GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *weight, &weight));
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    weight[v] = NAN;
+    if (problem->spec.variables[v].role != GANNET_ROLE_FREE ||
+        !isnan(gannet_problem_pinned(problem, v)))
+      continue;
+    for (int m = 0; m < all->n_objectives; ++m)
+      weight[v] = fmax(weight[v], json_number_value(json_array_get(
+                                      json_object_get(model[m], "importance"), (size_t)v)));
+  }
+  const gannet_err err = report_model_maps(all->study, all->n, weight, through, &maps);
+  (void)json_object_set_new(model[0], "maps", maps);
+  gannet_free(&weight);
+  return err;
+}
+
+/* What the models say; model[m] is what is said of objective m. */
+static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, studies *all,
+                              json_t *const *model) {
+  const double *x = gannet_history_x_user(campaign->history, through);
+  const int n_bounded = gannet_problem_n_bounded(campaign->input->problem);
+  const bool is_small = all->n_objectives > 1 && all->n_objectives + n_bounded <= QUANTITIES;
+  bool has_front = is_small;
+  json_t *constraints = json_array(), *words = json_array();
+  (void)json_object_set_new(model[0], "constraints", constraints);
+  (void)json_object_set_new(model[0], "words", words);
+  GANNET_TRY(fit_studies(campaign, through, is_small, all));
+  for (int m = 0; m < all->n_objectives; ++m)
+    GANNET_TRY(fill_model(all, &all->study[m], x, model[m]));
+  for (int k = 0; k < n_bounded; ++k) {
+    const report_study *s = &all->study[all->n_objectives + k];
+    json_t *one = s->surrogate && k < CONSTRAINTS ? json_object() : json_null();
+    has_front = has_front && s->surrogate;
+    (void)json_array_append_new(constraints, one);
+    if (json_is_object(one)) GANNET_TRY(fill_model(all, s, x, one));
+  }
+  GANNET_TRY(put_maps(all, x, model));
   if (has_front) {
     json_t *front = NULL;
-    GANNET_TRY(report_model_front(study, n, &front));
+    GANNET_TRY(report_model_front(all->study, all->n_objectives + n_bounded, &front));
     (void)json_object_set_new(model[0], "front", front);
   }
-  for (int i = 0; i < n_objectives; ++i) {
+  for (int m = 0; m < all->n_objectives; ++m) {
     json_t *checks = NULL;
-    GANNET_TRY(make_calibration(&study[i], &checks));
-    (void)json_object_set_new(model[i], "calibration", checks);
+    GANNET_TRY(make_calibration(&all->study[m], &checks));
+    (void)json_object_set_new(model[m], "calibration", checks);
   }
+  report_model_words(campaign, model[0], words);
   return GANNET_OK;
 }
 
@@ -296,17 +376,15 @@ static int64_t find_middle(const gannet_history *history) {
 gannet_err report_model(const gannet_campaign *campaign, json_t **made) {
   const gannet_problem *problem = campaign->input->problem;
   const int n_objectives = gannet_problem_n_objectives(problem);
-  const int n_all = n_objectives + gannet_problem_n_bounded(problem);
   const int64_t middle = find_middle(campaign->history);
-  bool has_front = n_objectives > 1 && n_all <= QUANTITIES, has_results = middle >= 0;
+  bool has_results = middle >= 0;
   json_t *model[GANNET_OBJECTIVES_MOST], *others = json_array();
-  report_study *study = NULL;
+  studies all = {.n = n_objectives + gannet_problem_n_bounded(problem) + 1,
+                 .n_objectives = n_objectives};
   *made = model[0] = json_object();
-  for (int i = 0; i < n_all; ++i) {
-    const bool enough = report_study_count(campaign, quantity_of(problem, i)) >= STUDY_LEAST;
-    has_front = has_front && enough;
-    has_results = has_results && (enough || i >= n_objectives);
-  }
+  for (int m = 0; m < n_objectives; ++m)
+    has_results =
+        has_results && report_study_count(campaign, quantity_of(campaign, m)) >= STUDY_LEAST;
   (void)json_object_set_new(*made, "others", others);
   if (!has_results) {
     (void)json_object_set_new(
@@ -320,10 +398,9 @@ gannet_err report_model(const gannet_campaign *campaign, json_t **made) {
     model[m] = json_object();
     (void)json_array_append_new(others, model[m]);
   }
-  const int n = has_front ? n_all : n_objectives;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *study, &study));
-  const gannet_err err = fill_models(campaign, middle, has_front, n, study, model);
-  for (int i = 0; i < n; ++i) report_study_release(&study[i]);
-  gannet_free(&study);
+  GANNET_TRY(gannet_alloc((size_t)all.n, sizeof *all.study, &all.study));
+  const gannet_err err = fill_models(campaign, middle, &all, model);
+  for (int i = 0; i < all.n; ++i) report_study_release(&all.study[i]);
+  gannet_free(&all.study);
   return err;
 }

@@ -223,17 +223,6 @@ static void thin_front(search *s) {
   s->n_front = most;
 }
 
-static double probability(const gannet_constraint *bounds, const report_study *study, double mean,
-                          double sd) {
-  const double low = isfinite(bounds->lower)
-                         ? gannet_transform_apply(&study->transform, bounds->lower)
-                         : -INFINITY;
-  const double high =
-      isfinite(bounds->upper) ? gannet_transform_apply(&study->transform, bounds->upper) : INFINITY;
-  if (!(sd > 0)) return low <= mean && mean <= high;
-  return 0.5 * (erf((high - mean) / sd / sqrt(2)) - erf((low - mean) / sd / sqrt(2)));
-}
-
 static gannet_err tell_point(const search *s, int at, json_t **made) {
   const double *x = s->x + (ptrdiff_t)at * s->d;
   json_t *texts = json_array(), *c = json_array();
@@ -259,7 +248,7 @@ static gannet_err tell_point(const search *s, int at, json_t **made) {
     (void)json_array_append_new(q < s->m ? mean : c,
                                 report_number(report_study_units(study, middle)));
     if (q >= s->m) {
-      feasible *= probability(bounds_of(s, q - s->m), study, middle, sd);
+      feasible *= report_study_probability(study, middle, sd);
       continue;
     }
     (void)json_array_append_new(low, report_number(fmin(a, b)));

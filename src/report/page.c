@@ -25,6 +25,7 @@ EMBED(tools, "tools.js");
 EMBED(search, "search.js");
 EMBED(front, "front.js");
 EMBED(model, "model.js");
+EMBED(map, "map.js");
 EMBED(course, "course.js");
 EMBED(main, "main.js");
 EMBED(library, "echarts.min.js");
@@ -87,6 +88,7 @@ static gannet_err put_mark(const gannet_report *report, const char *mark, size_t
     put_asset(out, ASSET(tools));
     put_asset(out, ASSET(search));
     put_asset(out, ASSET(model));
+    put_asset(out, ASSET(map));
     put_asset(out, ASSET(front));
     put_asset(out, ASSET(course));
     put_asset(out, ASSET(main));

@@ -51,13 +51,24 @@ gannet_usage report_usage(const gannet_campaign *campaign);
  * are too many evaluations to show each. {} without times. Local. */
 json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage);
 
-/* "importance", "slices", "calibration", "recommended" {"id", "mean", "sd", "noise"} or null;
- * {"note": why not} when there are too few results.
+/* "importance", "slices", "calibration" of the first objective, "recommended" {"id", "mean", "sd",
+ * "noise"} or null, "noisy"; "others" and "constraints": the same of the other objectives and of
+ * each constraint (null without a model, and no calibration); "maps" (report_model_maps); "words"
+ * (report_model_words). {"note": why not} when there are too few results.
  *
  * Local; MPI must be initialised.
  *
  * Errors: those of fitting a model.
  */
 GANNET_CHECKED gannet_err report_model(const gannet_campaign *campaign, json_t **model);
+
+/* Sentences on what the models say and whether to believe them.
+ *
+ * Local.
+ *
+ * model  in     complete but for the words
+ * words  inout  list that gets them
+ */
+void report_model_words(const gannet_campaign *campaign, const json_t *model, json_t *words);
 
 #endif

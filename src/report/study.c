@@ -1,4 +1,4 @@
-/* Fitting a model of one quantity for a report. */
+/* Fitting a model of one quantity for a report, and the probabilities that follow from it. */
 #include "report/study.h"
 
 #include <math.h>
@@ -14,6 +14,10 @@
 /* The value of a quantity in an evaluation; NAN where there is none. */
 static double value_of(const gannet_campaign *c, int quantity, int64_t id) {
   const gannet_result_record *result = &c->ledger.ticket[id].result;
+  if (quantity == REPORT_WORKS) {
+    if (gannet_history_is_bad(c->history, id)) return 1;
+    return result->status == GANNET_EVAL_DONE ? -1 : NAN;
+  }
   if (quantity == 0) return report_has_value(c, id) ? result->objective : NAN;
   const bool is_done = result->status == GANNET_EVAL_DONE;
   return is_done && isfinite(result->constraints[quantity - 1]) ? result->constraints[quantity - 1]
@@ -43,7 +47,8 @@ static gannet_err take_data(report_study *s, int64_t kept) {
     s->id[s->n] = id;
     memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
            (size_t)s->d * sizeof *s->x);
-    s->noise[s->n] = gannet_history_sd(c->history, id)[s->quantity];
+    s->noise[s->n] =
+        s->quantity >= 0 ? gannet_history_sd(c->history, id)[s->quantity] : (double)NAN;
     s->has_row_noise = s->has_row_noise || s->noise[s->n] > 0;
     s->raw[s->n++] = s->sign * value;
   }
@@ -112,6 +117,14 @@ static gannet_err learn_transform_of_several(report_study *s, double *work) {
 /* Transform and standardise the values as optimizer/models/models_fit.c does. */
 static gannet_err standardise(report_study *s, double *work) {
   const bool is_single = s->problem->spec.n_objectives == 0 && s->objective >= 0;
+  if (s->quantity == REPORT_WORKS) { /* as optimizer/models/models_fit.c does */
+    const double label_noise = 0.3;
+    s->transform = (gannet_transform_fit){
+        .kind = GANNET_TRANSFORM_NONE, .unit = 1, .span = 1, .center = 0, .scale = 1};
+    memcpy(s->y, s->raw, (size_t)s->n * sizeof *s->y);
+    s->noise_var = label_noise;
+    return GANNET_OK;
+  }
   GANNET_TRY(is_single ? learn_transform(s, work) : learn_transform_of_several(s, work));
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
@@ -134,8 +147,8 @@ static gannet_err make_surrogate(report_study *s) {
     s->type->for_others(s->other_options);
     options = s->other_options;
   }
-  GANNET_TRY(
-      gannet_surrogate_create(s->context, s->type, options, s->d, s->quantity, &s->surrogate));
+  const int model = s->quantity == REPORT_WORKS ? s->problem->spec.n_constraints + 1 : s->quantity;
+  GANNET_TRY(gannet_surrogate_create(s->context, s->type, options, s->d, model, &s->surrogate));
   if (!s->residuals) return GANNET_OK;
   const gannet_pde_constraint constraint = {s->residuals,
                                             s->sign * gannet_transform_scale(&s->transform),
@@ -147,12 +160,13 @@ gannet_err report_study_create(const gannet_campaign *campaign, int quantity, in
                                report_study *s) {
   const gannet_problem *problem = campaign->input->problem;
   double *work = NULL;
-  *s = (report_study){.campaign = campaign,
-                      .problem = problem,
-                      .quantity = quantity,
-                      .objective = gannet_problem_quantity_objective(problem, quantity),
-                      .sign = 1,
-                      .d = problem->d};
+  *s = (report_study){
+      .campaign = campaign,
+      .problem = problem,
+      .quantity = quantity,
+      .objective = quantity < 0 ? -1 : gannet_problem_quantity_objective(problem, quantity),
+      .sign = 1,
+      .d = problem->d};
   if (s->objective >= 0) s->sign = gannet_problem_flip_objective(problem, s->objective, 1);
   GANNET_TRY(take_data(s, kept));
   GANNET_TRY(choose_model(s));
@@ -193,4 +207,58 @@ gannet_err report_study_predict(const report_study *s, int m, const double *x, d
 
 double report_study_units(const report_study *s, double value) {
   return s->sign * gannet_transform_invert(&s->transform, value);
+}
+
+static double normal_below(double z) {
+  return 0.5 * (1 + erf(z / sqrt(2)));
+}
+
+double report_study_probability(const report_study *s, double mean, double sd) {
+  if (s->quantity == REPORT_WORKS) return sd > 0 ? normal_below(-mean / sd) : mean < 0;
+  const gannet_constraint *bounds = &s->problem->spec.constraints[s->quantity - 1];
+  const double low =
+      isfinite(bounds->lower) ? gannet_transform_apply(&s->transform, bounds->lower) : -INFINITY;
+  const double high =
+      isfinite(bounds->upper) ? gannet_transform_apply(&s->transform, bounds->upper) : INFINITY;
+  if (!(sd > 0)) return low <= mean && mean <= high;
+  return normal_below((high - mean) / sd) - normal_below((low - mean) / sd);
+}
+
+gannet_err report_studies_feasible(const report_study *studies, int n, int m, const double *x,
+                                   double *feasible, double *works) {
+  double mean[GANNET_TILE], sd[GANNET_TILE];
+  for (int i = 0; i < m; ++i) feasible[i] = 1;
+  for (int i = 0; i < m && works; ++i) works[i] = NAN;
+  for (int q = 0; q < n; ++q) {
+    const report_study *s = &studies[q];
+    if (!s->surrogate || s->objective >= 0) continue;
+    for (int first = 0; first < m; first += GANNET_TILE) {
+      const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+      GANNET_TRY(report_study_predict(s, rows, x + (ptrdiff_t)first * s->d, mean, sd));
+      for (int i = 0; i < rows; ++i) {
+        const double p = report_study_probability(s, mean[i], sd[i]);
+        feasible[first + i] *= p;
+        if (works && s->quantity == REPORT_WORKS) works[first + i] = p;
+      }
+    }
+  }
+  return GANNET_OK;
+}
+
+int report_variable_values(const gannet_variable *v, int most, double *values) {
+  if (gannet_variable_has_words(v) || v->type == GANNET_VARIABLE_BOOLEAN) {
+    const int n = v->type == GANNET_VARIABLE_BOOLEAN ? 2 : v->n_values < most ? v->n_values : most;
+    for (int i = 0; i < n; ++i) values[i] = i;
+    return n;
+  }
+  int n = 0;
+  for (int i = 0; i < most; ++i) {
+    const double u = (double)i / (most - 1);
+    double value = v->scale == GANNET_SCALE_LOG ? v->lower * exp(u * log(v->upper / v->lower))
+                                                : v->lower + u * (v->upper - v->lower);
+    if (v->type == GANNET_VARIABLE_INTEGER && !(v->step > 0)) value = rint(value);
+    value = gannet_variable_nearest(v, value);
+    if (n == 0 || value != values[n - 1]) values[n++] = value;
+  }
+  return n;
 }

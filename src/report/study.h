@@ -9,15 +9,20 @@
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/transform.h"
 
-enum { REPORT_STUDY_MOST = 400 }; /* most results that a model is fitted to, but for the best one */
+enum {
+  REPORT_STUDY_MOST = 400, /* most results that a model is fitted to, but for the best one */
+  REPORT_WORKS = -1        /* the quantity whether a design works: 1 where it does not, -1 where it
+                              does (gannet_history_is_bad) */
+};
 
 /* The surrogate of the campaign's method as it learns from the results, or a Gaussian process when
  * the method has none that tells its uncertainty. */
 typedef struct {
   const gannet_campaign *campaign; /* borrowed */
   const gannet_problem *problem;
-  int quantity;  /* 0 = the first objective, k + 1 = place k of the problem's constraints */
-  int objective; /* number of the objective; -1 = it is a constraint */
+  int quantity;  /* 0 = the first objective, k + 1 = place k of the problem's constraints, or
+                    REPORT_WORKS */
+  int objective; /* number of the objective; -1 = it is a constraint, or REPORT_WORKS */
   double sign;   /* -1 where it is maximised */
   gannet_optimizer_options options;
   const gannet_member_options *member; /* the member whose surrogate it is; NULL = none: a Gaussian
@@ -69,6 +74,48 @@ GANNET_CHECKED gannet_err report_study_predict(const report_study *study, int m,
  * Local.
  */
 double report_study_units(const report_study *study, double value);
+
+/* Probability that a constraint is kept, or a design works, by the standardised mean and standard
+ * deviation of its model.
+ *
+ * Local.
+ */
+double report_study_probability(const report_study *study, double mean, double sd);
+
+/* Probability that all constraints are kept and the design works, as if the models of these were
+ * independent, at m points x [m][d].
+ *
+ * Local.
+ *
+ * studies  in   [n] those of objectives and those that were not fitted do not count
+ * works    out  [m] that of working alone, NAN without a model; NULL = not wanted
+ */
+GANNET_CHECKED gannet_err report_studies_feasible(const report_study *studies, int n, int m,
+                                                  const double *x, double *feasible, double *works);
+
+/* The values of a variable that a picture shows, in the user's units; returns how many.
+ *
+ * Local.
+ *
+ * most    in   of them, >= 2
+ * values  out  [most]
+ */
+int report_variable_values(const gannet_variable *variable, int most, double *values);
+
+/* What models expect in the planes of two variables, the others being as in one design: "pairs",
+ * pairs of numbers first, each with its variables "a" and "b", their values "x" and "y", and rows
+ * of values at (x, y) with y outside: "feasible", "works" (null without a model), and "quantities",
+ * {"mean", "sd"} or null for each study.
+ *
+ * Local.
+ *
+ * studies  in   [n]
+ * weight   in   [variables] by which variables are chosen, NAN = a variable that is not searched
+ * through  in   [variables] the design, in the user's units
+ */
+GANNET_CHECKED gannet_err report_model_maps(const report_study *studies, int n,
+                                            const double *weight, const double *through,
+                                            json_t **maps);
 
 /* The front that the models expect, and how sure they are of it.
  *

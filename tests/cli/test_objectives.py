@@ -497,7 +497,7 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
             for part, value in ("objectives", "drag"), ("variables", "x"), ("constraints", "stress"):
                 self.assertIn(value, browser.ask('document.querySelector("#design").innerText'), part)
             axes = 'echarts.getInstanceByDom(document.querySelector("#parallel .chart")).getOption().parallelAxis.map((one) => one.name)'
-            self.assertEqual(browser.ask(axes), ["x", "y", "stress", "drag [N]", "lift"])
+            self.assertEqual(browser.ask(axes), ["x", "y", "stress", "result", "drag [N]", "lift"])
             browser.ask('Object.assign(document.querySelector("#slices select"), {value: 1}).dispatchEvent(new Event("change"))')
             shown = browser.ask('echarts.getInstanceByDom(document.querySelector("#slices .chart")).getOption().series[0].data.map((point) => point[1])')
             self.assertIn(shown, [one["median"] for one in data["model"]["others"][0]["slices"]])

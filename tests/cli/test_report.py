@@ -375,6 +375,11 @@ physics:
         (lines,) = self.charts(browser, "parallel")
         self.assertEqual((len(lines["feasible"]), len(lines["not feasible"])), tuple(sum(
             s == 1 and f == kept for s, f in zip(columns["status"], columns["feasible"])) for kept in (1, 0)))
+        self.assertEqual(len(lines["no result"]), sum(s > 1 for s in columns["status"]))
+        (plane,) = self.charts(browser, "map")
+        self.assertEqual((len(plane["model"]), len(plane["designs"]), len(plane["not feasible"]), len(plane["no result"]), len(plane["best"])),
+                         (len(model["maps"][0]["feasible"]), len(lines["feasible"]), len(lines["not feasible"]), len(lines["no result"]), 1))
+        self.check_choices(browser, model)
         (plane,) = self.charts(browser, "projection")
         self.assertEqual((len(plane["designs"]), len(plane["not feasible"]), len(plane["no result"]), len(plane["best"])),
                          (len(lines["feasible"]), len(lines["not feasible"]), sum(s > 1 for s in columns["status"]), 1))
@@ -414,6 +419,33 @@ physics:
             shown = browser.ask('[...document.querySelectorAll("main > section:not([hidden])")].map((section) => section.id)')
             self.assertEqual(set(shown) & {"progress", "best", "importance", "constraints", "parallel"}, set())
             self.assertIn("failures", shown)
+
+    def choose(self, browser, section, place, value):
+        browser.ask(f'Object.assign(document.querySelectorAll("#{section} .controls select")[{place}], {{value: {value}}}).dispatchEvent(new Event("change"))')
+
+    def check_choices(self, browser, model):
+        """Quantities of the pictures of the model, planes, and the switch that hides what is not feasible."""
+        self.assertEqual(browser.ask('[...document.querySelectorAll("#words li")].map((one) => one.textContent)'), model["words"])
+        self.choose(browser, "importance", 0, 1)
+        self.assertEqual(self.charts(browser, "importance")[0]["bar"], sorted(model["constraints"][0]["importance"], reverse=True))
+        self.choose(browser, "slices", 0, 2)
+        shown = self.charts(browser, "slices")[0]["line"]
+        self.assertIn([p for _, p in shown], [line["feasible"] for line in model["slices"]])
+        self.choose(browser, "slices", 0, 0)
+        names = browser.ask('[...document.querySelectorAll("#map select")[1].options].map((one) => one.textContent)')
+        self.assertEqual(names, ["objective: mean", "objective: standard deviation", "stress [MPa]: mean", "stress [MPa]: standard deviation",
+                                 "probability of being feasible", "probability that the simulation works"])
+        for place, layer in enumerate([model["maps"][1]["quantities"][0]["mean"], None, None, None, model["maps"][1]["feasible"], model["maps"][1]["works"]]):
+            self.choose(browser, "map", 0, 1)
+            self.choose(browser, "map", 1, place)
+            if layer:
+                self.assertEqual([cell[2] for cell in self.charts(browser, "map")[0]["model"]], layer)
+        browser.ask('document.querySelector("#switch input").click()')
+        for section in "map", "projection", "parallel":
+            (shown,) = self.charts(browser, section)
+            self.assertEqual((shown["not feasible"], shown["no result"]), ([], []), section)
+        self.assertNotIn("not feasible", self.charts(browser, "progress")[0])
+        browser.ask('document.querySelector("#switch input").click()')
 
     def check_keys(self, browser, data):
         browser.ask('document.querySelector("#progress .chart").focus()')

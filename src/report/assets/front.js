@@ -27,7 +27,7 @@ const legendRoom = () => $("#front .chart").clientWidth < 560 ? 150 : 84;
 const frontLegend = (names) => ({bottom: 0, itemWidth: 16, itemHeight: 9, itemGap: $("#front .chart").clientWidth < 560 ? 18 : 26, textStyle: {color: colors.soft}, data: names});
 const betterName = (m) => `${labelled(objectives[m])}, ${objectives[m].maximize ? "more" : "less"} is better`;
 const kindsOfPoints = () => [["feasible", complete.filter((i) => columns.feasible[i] && !onFront.has(columns.id[i])), "circle", 5, {color: colors.accent, opacity: 0.5}],
-  ["not feasible", complete.filter((i) => !columns.feasible[i]), "triangle", 5, hollow()],
+  ["not feasible", complete.filter((i) => !columns.feasible[i] && !onlyFeasible), "triangle", 5, hollow()],
   ["knee", members.filter((i) => columns.id[i] === summary.front.knee), "diamond", 15, {color: colors.warn}]].filter((one) => one[1].length);
 const chosenSeries = (at) => ({id: "chosen", name: "chosen", type: "scatter", silent: true, z: 9, symbol: "circle", symbolSize: 17, itemStyle: {color: "transparent", borderColor: colors.bad, borderWidth: 3},
   data: chosen === null ? [] : chosen.point ? [at((m) => meanOf(m, chosen.point))] : chosen.i !== undefined && complete.includes(chosen.i) ? [at((m) => valueOf(m, chosen.i))] : []});

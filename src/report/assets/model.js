@@ -12,21 +12,31 @@ function showImportance() {
     $("#importance .chart").hidden = true;
     return;
   }
-  const most = (k) => Math.max(...models.map((one) => one.importance[k])); // of several objectives the one that it matters for
-  const order = searched().sort((a, b) => most(b) - most(a)).slice(0, 40), of = several ? "each objective" : "the objective";
-  const shades = [colors.accent, colors.warn, colors.good, colors.bad, colors.soft];
-  const logs = models.map((one, m) => one.transform === "log" ? objectives[m].name : null).filter(Boolean);
-  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? several ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
+  const bounded = quantities.filter((q) => q.constraint);
+  const list = [{name: several ? "all objectives" : about.objective, word: several ? "each objective" : "the objective", all: true}, ...bounded];
+  quantityChooser("importance", list, (q) => drawImportance(q.all ? models : [q.model], q.all ? objectives : [q.constraint], q.word));
+}
+function drawImportance(shown, named, of) {
+  const holder = $("#importance .chart"), many = shown.length > 1, most = (k) => Math.max(...shown.map((one) => one.importance[k])); // of several objectives the one that it matters for
+  const order = searched().sort((a, b) => most(b) - most(a)).slice(0, 40);
+  const logs = shown.map((one, m) => one.transform === "log" ? named[m].name : null).filter(Boolean);
+  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? many ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
     + (searched().length > 40 ? ` The 40 largest of ${searched().length}.` : "");
-  $("#importance .chart").style.height = `${Math.max(8, 3.5 + (several ? 2 : 0) + (several ? 0.9 * objectives.length + 0.6 : 1.5) * order.length)}rem`;
-  chart($("#importance .chart"), () => ({
-    grid: {left: 10, right: 60, top: 26, bottom: several ? 56 : 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${several ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
-    legend: several ? {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}} : undefined,
+  holder.style.height = `${Math.max(8, 3.5 + (many ? 2 : 0) + (many ? 0.9 * shown.length + 0.6 : 1.5) * order.length)}rem`;
+  charts.filter((entry) => entry.holder === holder).forEach((entry) => { entry.instance.dispose(); charts.splice(charts.indexOf(entry), 1); });
+  chart(holder, () => ({
+    grid: {left: 10, right: 60, top: 26, bottom: many ? 56 : 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${many ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
+    legend: many ? {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}} : undefined,
     xAxis: axis("", {type: "value", min: 0, scale: false}),
     yAxis: {type: "category", inverse: true, data: order.map((k) => summary.variables[k].name), axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate"}, axisLine: {lineStyle: {color: colors.line}}},
-    series: models.map((one, m) => Object.assign({type: "bar", data: order.map((k) => one.importance[k]), itemStyle: {color: several ? shades[m] : colors.accent}, barMaxWidth: 16,
-      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}, several ? {name: objectives[m].name} : {}))
+    series: shown.map((one, m) => Object.assign({type: "bar", data: order.map((k) => one.importance[k]), itemStyle: {color: many ? [colors.accent, colors.warn, colors.good, colors.bad, colors.soft][m] : colors.accent}, barMaxWidth: 16,
+      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}, many ? {name: named[m].name} : {}))
   }));
+}
+function showWords() {
+  const words = model.words || [];
+  if (!words.length) return hide("words");
+  words.forEach((text) => $("#words ul").append(element("li", text)));
 }
 
 // Categories and switches: a point and a bar for each value.
@@ -46,21 +56,37 @@ function smoothSeries(slice) {
     renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
       shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
 }
-function drawSlice(holder, k, m) {
-  const variable = summary.variables[k], slice = models[m].slices[k], text = (value) => objectiveText(m, value);
+// Where designs are hardly feasible the background is grey.
+function doubtfulAreas(slice, discrete) {
+  const p = slice.feasible || [], areas = [];
+  p.forEach((value, i) => {
+    if (value >= 0.5) return;
+    const ends = discrete ? [i, i] : [Math.max(i - 1, 0), Math.min(i + 1, p.length - 1)].map((other) => (slice.x[i] + slice.x[other]) / 2);
+    const last = areas[areas.length - 1];
+    if (last && !discrete && last[1].xAxis >= ends[0]) last[1].xAxis = ends[1];
+    else areas.push([{xAxis: ends[0]}, {xAxis: ends[1]}]);
+  });
+  return {silent: true, itemStyle: {color: colors.soft, opacity: 0.16}, data: areas};
+}
+function drawSlice(holder, k, q) {
+  const variable = summary.variables[k], slice = q.slices[k], text = q.text;
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
-  const low = Math.min(...slice.low), high = Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
-  chart(holder, () => Object.assign(small(labelled(variable), room(low, high, lifts(m))), {
-    tooltip: Object.assign(tooltip((list) => {
-      const i = list[0].dataIndex;
-      return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${several ? `${escaped(objectives[m].name)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`;
-    }), {trigger: "axis"}),
-    xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
-      : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
-    yAxis: axis("", {splitNumber: 4, finer: digits, lifts: lifts(m)}),
-    series: discrete ? discreteSeries(slice, names) : smoothSeries(slice)
-  }));
+  const low = q.chance ? 0 : Math.min(...slice.low), high = q.chance ? 1 : Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
+  chart(holder, () => {
+    const series = discrete ? discreteSeries(slice, names) : smoothSeries(slice), bounds = q.constraint ? [q.constraint.lower, q.constraint.upper].filter((v) => v !== null && v >= low && v <= high) : [];
+    series[0].markArea = doubtfulAreas(models[0].slices[k], discrete);
+    if (bounds.length) series.push({type: "line", data: [], silent: true, markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.bad}, data: bounds.map((v) => ({yAxis: v}))}});
+    return Object.assign(small(labelled(variable), room(low, high, q.lifts)), {
+      tooltip: Object.assign(tooltip((list) => {
+        const i = list[0].dataIndex, p = models[0].slices[k].feasible;
+        return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${q.chance ? "" : `${several || q.constraint ? `${escaped(q.word)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`}${p ? `${q.chance ? "" : "<br>"}feasible with ${percent(p[i])}` : ""}`;
+      }), {trigger: "axis"}),
+      xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
+        : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
+      yAxis: axis("", Object.assign({splitNumber: 4, finer: digits, lifts: q.lifts}, q.chance ? {min: 0, max: 1} : {})), series
+    });
+  });
 }
 // A choice of the objective that a section is about.
 function objectiveChooser(section, show) {
@@ -70,14 +96,15 @@ function objectiveChooser(section, show) {
 function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
   if (several) $("#slices h2").textContent = "Through one design, one variable at a time";
-  $("#slices .note").textContent = `Median and central 95 % of ${several ? "an" : "the"} objective without its noise, as ${modelName()} expects them, all other variables being as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
-    + (searched().length > 24 ? " The 24 variables that matter most." : "");
+  const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])];
+  $("#slices .note").textContent = `Median and central 95 % of ${list.length > 1 ? "one quantity" : "the objective"} without its noise, as ${modelName()} expects them, all other variables being as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
+    + (hasChance ? " Grey: feasible with less than 50 %." : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
   const grid = $("#slices .grid");
-  objectiveChooser("slices", (m) => {
-    const weight = models[m].importance;
+  quantityChooser("slices", list, (q) => {
+    const weight = (q.model || model).importance;
     clear(grid);
-    searched().filter((k) => models[m].slices[k] !== null).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
-      .forEach((k) => drawSlice(holderIn(grid, `Model of ${several ? objectives[m].name : "the objective"} along ${summary.variables[k].name}`), k, m));
+    searched().filter((k) => q.slices[k]).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
+      .forEach((k) => drawSlice(holderIn(grid, `Model of ${q.word} along ${summary.variables[k].name}`), k, q));
     fit();
   });
 }

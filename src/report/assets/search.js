@@ -13,7 +13,7 @@ function showHead() {
   else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${errorOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id && !summary.front)
-    lead.append(` ${best.runs ? "A" : "If values are noisy that is the luckiest one: a"} model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
+    lead.append(` ${best.runs ? "A" : "Values are noisy, and this is the luckiest one: a"} model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
@@ -36,6 +36,13 @@ function showHead() {
 }
 
 const hollow = () => ({color: "transparent", borderColor: colors.soft, borderWidth: 1.3});
+const lost = indices.filter((i) => columns.status[i] > DONE);
+const shownInfeasible = () => onlyFeasible ? [] : infeasible;
+const shownLost = () => onlyFeasible ? [] : lost;
+function showSwitch() {
+  if (infeasible.length + lost.length && ordered.length) toggle($("#switch"), "only feasible designs in all pictures of designs", (on) => { onlyFeasible = on; redraw(); });
+  else hide("switch");
+}
 const lostName = about.penalties ? "no result or a penalty" : "no result";
 
 function showProgress() {
@@ -50,7 +57,7 @@ function showProgress() {
     const last = state.time ? about.seconds / clock.size : about.proposed;
     const steps = (state.time ? summary.trace_time : summary.trace).map(([n, seconds, value]) => [state.time ? seconds / clock.size : n, value]);
     if (steps.length) steps.push([last, steps[steps.length - 1][1]]);
-    const range = {}, lost = indices.filter((i) => columns.status[i] > DONE);
+    const range = {};
     if (state.near && some) range[about.goal === "minimize" ? "max" : "min"] = summary.range.better;
     const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : some ? high : 0;
     const inside = (i) => about.goal === "minimize" ? !(columns.objective[i] > range.max) : !(columns.objective[i] < range.min);
@@ -60,11 +67,11 @@ function showProgress() {
       xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
       yAxis: upright(about.objective, Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
-      series: kinds.map(([name, filter, symbol, color]) => ({
+      series: kinds.filter(([name]) => !onlyFeasible || name !== "not feasible").map(([name, filter, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 5, itemStyle: Object.assign(color === "soft" ? hollow() : {color: colors[color]}, {opacity: count > 3000 ? 0.3 : 0.55}), large: count > 5000,
         data: indices.filter((i) => filter(i) && inside(i)).map((i) => [at(i), columns.objective[i], i])
       })).concat([{name: "best so far", type: "line", step: "end", showSymbol: false, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: steps},
-        {name: lostName, type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: lost.map((i) => [at(i), edge, i])}])
+        {name: lostName, type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: shownLost().map((i) => [at(i), edge, i])}])
         .filter((s) => s.data.length || s.name === "best so far")
     };
   });
@@ -188,27 +195,35 @@ function parallelAxes() {
     const range = {low: values.reduce((a, b) => Math.min(a, b), Infinity), high: values.reduce((a, b) => Math.max(a, b), -Infinity)};
     return values.length && plain(summary.constraints[k], range, (x) => number(x, 3 + fineness(range.low, range.high)), (i) => columns.c[k][i]);
   }).filter(Boolean);
-  return [...variables, ...bounded, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
+  const ends = ["failed", "cannot run", "not feasible", "feasible"], end = (i) => columns.status[i] === DONE ? columns.feasible[i] ? 3 : 2 : columns.status[i] === CANNOT_RUN ? 1 : 0;
+  const result = infeasible.length + lost.length ? [{name: "result", value: (i) => ends[end(i)], axis: {type: "category", data: ends}}] : [];
+  return [...variables, ...bounded, ...result, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
 }
 function showParallel() {
   if (!ordered.length && !infeasible.length) return hide("parallel");
   const note = $("#parallel .note"), last = objectives.length - 1;
   if (several) note.textContent = note.textContent.replace("narrows the objective.", "narrows the objective that gives the colours. Click a line to choose its design.");
-  const others = infeasible.filter((i, place) => place % Math.ceil(infeasible.length / 500) === 0);
+  const others = () => shownInfeasible().filter((i, place) => place % Math.ceil(infeasible.length / 500) === 0);
+  const failures = () => shownLost().filter((i, place) => place % Math.ceil(lost.length / 300) === 0);
   if (infeasible.length) note.textContent += " Grey: not feasible.";
+  if (lost.length) note.textContent += ` Red: ${lostName}.`;
   const choice = () => ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
   if (choice().length < ordered.length) note.textContent += ` Shown: the best 150 and a regular choice of ${choice().length - 150} others.`;
   if (constraints.length > 12) note.textContent += ` The first 12 of ${constraints.length} constraints.`;
   const axes = parallelAxes(), line = (i) => [rank[i], ...axes.map((one) => one.value(i)), i];
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
-  const nameWidth = () => Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
+  // On a narrow screen the axes lie below each other.
+  const isNarrow = () => $("#parallel .chart").clientWidth < 560 && axes.length > 4;
+  const nameWidth = () => isNarrow() ? 84 : Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
   const marked = () => chosen !== null && chosen.i !== undefined ? [[0, ...line(chosen.i).slice(1)]] : [];
+  if (isNarrow()) $("#parallel .chart").style.height = `${130 + 52 * axes.length}px`;
   const entry = chart($("#parallel .chart"), () => ({
-    parallel: {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 40, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
-    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
-      one.axis, {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
-    visualMap: ordered.length ? rankScale({seriesIndex: 1}) : undefined,
-    series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others.map((i) => [0, ...line(i).slice(1)])},
+    parallel: isNarrow() ? {layout: "vertical", left: 92, right: 34, top: 34, bottom: 96} : {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 40, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
+    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameLocation: isNarrow() ? "start" : "end", nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
+      one.axis, {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", hideOverlap: true, formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
+    visualMap: ordered.length ? rankScale({seriesIndex: 2}) : undefined,
+    series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others().map((i) => [0, ...line(i).slice(1)])},
+      {type: "parallel", name: lostName, lineStyle: {width: 1, color: colors.bad, opacity: 0.4}, inactiveOpacity: 0.02, activeOpacity: 0.6, data: failures().map((i) => [0, ...line(i).slice(1)])},
       {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: ordered.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8, data: choice().slice().reverse().map(line)},
       {type: "parallel", id: "chosen", name: "chosen", silent: true, z: 5, lineStyle: {width: 3, color: colors.bad, opacity: 1}, data: marked()}]
   }), several ? (p) => evaluationOf(p.value[p.value.length - 1]) : undefined);
@@ -221,19 +236,19 @@ function showProjection() {
   if (kept.length < 2) return hide("projection");
   const byWeight = kept.slice().sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
   const axes = [byWeight[0], byWeight[1]];
-  const lost = indices.filter((i) => columns.status[i] > DONE);
   const first = summary.best.length && summary.best[0].feasible ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
   const best = () => !several ? first : chosen !== null && chosen.i !== undefined ? [chosen.i] : [];
   const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
+  const point = (i, value) => ({value: [...at(i), value, i], symbolOffset: jitter(i, axes)});
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
     grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
     xAxis: axis(labelled(summary.variables[axes[0]]), variableAxis(summary.variables[axes[0]])),
     yAxis: upright(labelled(summary.variables[axes[1]]), Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
-      {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
-      {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: infeasible.map((i) => [...at(i), 0, i])},
-      {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
+      {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => point(i, rank[i]))},
+      {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: shownInfeasible().map((i) => point(i, 0))},
+      {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: shownLost().map((i) => point(i, 0))},
       {name: several ? "chosen" : "best", id: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best().map((i) => [...at(i), 0, i])}]
   }), several ? (p) => evaluationOf(p.value[3]) : undefined);
   if (several) listeners.push(() => entry.instance.setOption({series: [{id: "best", data: best().map((i) => [...at(i), 0, i])}]}));

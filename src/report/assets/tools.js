@@ -66,6 +66,8 @@ function rangeOf(m) {
   }
   return ranges[m];
 }
+// Whether only feasible designs are shown.
+let onlyFeasible = false;
 // What was chosen, and who wants to hear of it.
 let chosen = null;
 const listeners = [];
@@ -106,6 +108,24 @@ function fillHead(table, names) {
 const labelled = (column) => column.unit ? `${column.name} [${column.unit}]` : column.name;
 const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
 
+// What has a model: the objectives, constraints, and, where something bounds designs, how probably they are feasible.
+const quantities = model.note ? [] : [
+  ...objectives.map((o, m) => ({name: several ? labelled(o) : about.objective, word: several ? o.name : "the objective", model: models[m], slices: models[m].slices, place: m, lifts: lifts(m), maximize: o.maximize, text: (value) => objectiveText(m, value)})),
+  ...constraints.map((k, at) => ({k, at, c: summary.constraints[k], one: (model.constraints || [])[at]})).filter(({one}) => one).map(({c, one, at}) => ({name: labelled(c), word: c.name, model: one, slices: one.slices, place: objectives.length + at, constraint: c, lifts: false, text: (value) => number(value, 5)}))];
+const percent = (value) => `${number(100 * value, 3)} %`;
+const chance = {name: "probability of being feasible", word: "the probability of being feasible", chance: true, lifts: false, text: percent,
+  slices: (model.slices || []).map((one) => one && one.feasible ? {best: one.best, x: one.x, median: one.feasible, low: one.feasible, high: one.feasible} : null)};
+// A choice of the quantity that a section is about.
+function quantityChooser(section, list, show) {
+  if (list.length > 1) chooser($(`#${section} .controls`), "quantity:", list.map((q) => q.name), 0, (at) => show(list[at]));
+  show(list[0]);
+}
+// Of discrete variables many designs share a place: they are moved apart by a few pixels.
+const isDiscrete = (v) => v.type !== "real";
+function jitter(i, axes) {
+  const share = (turn) => ((columns.id[i] + 1) * turn) % 1 - 0.5;
+  return axes.map((k, side) => isDiscrete(summary.variables[k]) ? 18 * share(side ? 0.7548776662 : 0.5698402910) : 0);
+}
 // Variables that are searched; the others are fixed or computed from them, and charts leave them out.
 const searched = () => summary.variables.map((v, k) => k).filter((k) => summary.variables[k].searched);
 function valueText(variable, value) {
