@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fail when the documents say what is not so: links that lead nowhere, tests that are not there, commands and
+"""Fail when the documents say what is not so: links that lead nowhere, files of the sources and tests that are not there, commands and
 options that the program does not have, exit codes other than those of the header, another layout of the state file than
 the writer's, a picture or a reference that is out of date.
 
@@ -15,6 +15,7 @@ import tempfile
 
 import rule
 
+SOURCE = re.compile(r"`((?:src|tests|tools|inputs|jobscripts)/[a-z0-9_./-]+)`")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[\s/])gannet((?:[ \t]+[^\s`|]+)*)")
@@ -43,6 +44,12 @@ def check_links(root, path, text):
             yield f"{path.relative_to(root)}: link to {target}, which is not there"
         elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
             yield f"{path.relative_to(root)}: {target}: no such heading"
+
+
+def check_sources(root, path, text):
+    for name in SOURCE.findall(text):
+        if not (root / name).exists():
+            yield f"{path.relative_to(root)}: names {name}, which is not there"
 
 
 def check_complaints(root, text):
@@ -153,6 +160,8 @@ def check(root, program=None):
     for path in documents(root):
         text = path.read_text(encoding="utf-8")
         yield from check_links(root, path, text)
+        if path.name != "CHANGELOG.md":  # it names what earlier versions had
+            yield from check_sources(root, path, text)
         if program:
             name = path.relative_to(root)
             yield from check_commands(program, name, text)
@@ -183,11 +192,11 @@ def self_check():
         cases = [("# A title\n[x](README.md#a-title) [y](#a-title)", 0), ("[x](nowhere.md)", 1),
                  ("[x](#other)", 1), ("`gannet run c.yaml --resume`", 0), ("`gannet fly`", 1),
                  ("`gannet run --fly`", 1), ("```sh\nmpirun -n 2 build/gannet run --fly\n```", 1),
-                 ("with `--resume`", 0), ("with `--fly high`", 1)]
+                 ("with `--resume`", 0), ("with `--fly high`", 1), ("see `src/nothing.c`", 1), ("see `src/ROOM/`", 0)]
         for text, expected in cases:
             path.write_text(text)
-            found = [*check_links(root, path, text), *check_commands(program, "r", text),
-                     *check_options(program, "r", text)]
+            found = [*check_links(root, path, text), *check_sources(root, path, text),
+                     *check_commands(program, "r", text), *check_options(program, "r", text)]
             assert len(found) == expected, (text, found)
         (root / "tests").mkdir()
         (root / "tests/t.c").write_text("/* Any #1. */ void it_works(void)")

@@ -178,7 +178,7 @@ static gannet_err print_front(const cli_arguments *arguments, const gannet_campa
   if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
   GANNET_TRY(print_wanted(arguments, campaign, format, is_knee ? 1 : n, ids, code));
   gannet_tally_count(campaign, &tally);
-  cli_print_front(stderr, "gannet: front: ", campaign->input->problem, &tally);
+  cli_print_front(stderr, "gannet: front: ", campaign, &tally);
   return GANNET_OK;
 }
 

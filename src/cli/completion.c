@@ -95,6 +95,7 @@ static const word_list *find_words(const char *name) {
       {.name = "ACQUISITION", .entries = ENTRIES(gannet_acq_types)},
       {.name = "GOAL", .put = put_goals},
       {.name = "FORMAT", .texts = gannet_format_names},
+      {.name = "FORM", .first = " text json"},
       {.name = "PICTURES", .texts = gannet_report_format_names},
       {.name = "WAY", .entries = ENTRIES(init_scripts), .last = " none"},
       {.name = "FAMILY", .texts = cli_list_families},

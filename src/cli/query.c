@@ -45,10 +45,13 @@ void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
   gannet_labels_release(labels);
 }
 
-void cli_print_front(FILE *out, const char *beginning, const gannet_problem *problem,
+void cli_print_front(FILE *out, const char *beginning, const gannet_campaign *campaign,
                      const gannet_tally *tally) {
-  cli_say(out, "%s%d design%s, hypervolume %.6g, reference point ", beginning, tally->n_front,
-          tally->n_front == 1 ? "" : "s", tally->hypervolume);
+  const gannet_problem *problem = campaign->input->problem;
+  char volume[GANNET_HYPERVOLUME_TEXT];
+  gannet_hypervolume_format(tally->hypervolume, tally->log_hypervolume, 6, volume);
+  cli_say(out, "%s%d design%s, hypervolume %s, reference point ", beginning, tally->n_front,
+          tally->n_front == 1 ? "" : "s", volume);
   for (int m = 0; m < tally->n_objectives; ++m) {
     const bool is_given = !isnan(problem->spec.objectives[m].threshold);
     cli_say(out, "%s%s %.6g%s", m > 0 ? ", " : "", problem->spec.objectives[m].name,
@@ -56,11 +59,21 @@ void cli_print_front(FILE *out, const char *beginning, const gannet_problem *pro
             is_given ? "" : " (from the results)");
   }
   cli_say(out, "\n");
-  if (isnan(tally->hypervolume))
-    cli_say(out, "%*sthe hypervolume is larger than any number\n", (int)strlen(beginning), "");
-  if (tally->hypervolume <= 0)
-    cli_say(out, "%*sno design is better than the thresholds in every objective: nothing counts\n",
-            (int)strlen(beginning), "");
+  for (int m = 0; m < tally->n_objectives; ++m) {
+    double value = 0;
+    if (gannet_history_is_objective_constant(campaign->history, m, &value))
+      cli_say(out, "%*s%s is %.6g in all results: it decides nothing until one differs\n",
+              (int)strlen(beginning), "", problem->spec.objectives[m].name,
+              gannet_problem_flip_objective(problem, m, value));
+  }
+  if (tally->log_hypervolume > -INFINITY) return;
+  cli_say(out, "%*sno design is better than the thresholds in every objective: nothing counts",
+          (int)strlen(beginning), "");
+  for (int m = 0, shown = 0; m < tally->n_objectives; ++m)
+    if (tally->ideal[m] >= tally->reference[m])
+      cli_say(out, "%s %s %.6g", shown++ ? "," : "; best", problem->spec.objectives[m].name,
+              gannet_problem_flip_objective(problem, m, tally->ideal[m]));
+  cli_say(out, "\n");
 }
 
 gannet_err cli_write_table(FILE *out, const gannet_campaign *campaign, gannet_table_spec spec) {

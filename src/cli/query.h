@@ -41,7 +41,7 @@ void cli_show_feasible(const gannet_campaign *campaign);
  *
  * Local.
  */
-void cli_print_front(FILE *out, const char *beginning, const gannet_problem *problem,
+void cli_print_front(FILE *out, const char *beginning, const gannet_campaign *campaign,
                      const gannet_tally *tally);
 
 /* Print the bounds that the best design lies on, in lines with this beginning.

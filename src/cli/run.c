@@ -164,7 +164,7 @@ static gannet_err print_front(const gannet_campaign *campaign, const gannet_tall
   enum { MOST = 10 };
   gannet_front front = {0};
   int64_t *ids = NULL;
-  cli_print_front(stdout, "front: ", campaign->input->problem, tally);
+  cli_print_front(stdout, "front: ", campaign, tally);
   gannet_err err = gannet_front_find(campaign->history, &front);
   if (err == GANNET_OK) err = gannet_alloc((size_t)front.n, sizeof *ids, &ids);
   if (err == GANNET_OK) err = gannet_front_order(&front, ids);

@@ -97,7 +97,7 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
             (long long)tally->imported, tally->imported == 1 ? "" : "s", elsewhere);
   print_related(campaign);
   if (tally->n_front > 0)
-    cli_print_front(stdout, "front        ", campaign->input->problem, tally);
+    cli_print_front(stdout, "front        ", campaign, tally);
   else
     cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
   if (!isnan(campaign->input->budget.cost) || campaign->input->cost.weigh) {

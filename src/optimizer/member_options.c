@@ -134,10 +134,8 @@ static gannet_err parse_acquisition(int n, const gannet_setting *all,
                                   &options->acquisition, complaints));
   const char *name = options->acquisition.type;
   options->proposer = GANNET_PROPOSE_MODEL;
-  if (strcmp(name, "sobol") == 0) options->proposer = GANNET_PROPOSE_SOBOL;
-  if (strcmp(name, "random") == 0) options->proposer = GANNET_PROPOSE_RANDOM;
-  if (strcmp(name, "quadratic") == 0) options->proposer = GANNET_PROPOSE_QUADRATIC;
-  if (strcmp(name, "lq-cma") == 0) options->proposer = GANNET_PROPOSE_EVOLUTION;
+  for (int i = 1; gannet_proposer_names[i]; ++i)
+    if (strcmp(name, gannet_proposer_names[i]) == 0) options->proposer = (gannet_proposer)i;
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (gannet_acq_find(name, &options->acq_type) != GANNET_OK) {
     gannet_setting_complain(type, "acquisition.type", complaints);

@@ -52,8 +52,11 @@ static gannet_err join_problem(const gannet_problem *problem, gannet_optimizer_o
 
 /* What an optimiser without evaluations knows. */
 static gannet_err forget_all(gannet_optimizer *o) {
-  for (int m = 0; m < GANNET_OBJECTIVES_MOST; ++m) o->penalty[m] = INFINITY;
-  o->told_constant = o->told_repeats = false;
+  for (int m = 0; m < GANNET_OBJECTIVES_MOST; ++m) {
+    o->penalty[m] = INFINITY;
+    o->told_constant[m] = false;
+  }
+  o->told_repeats = false;
   o->batch = 0;
   o->substitute = 0;
   o->noise_test = (gannet_noise_test){0};
@@ -300,14 +303,19 @@ static void log_penalty(gannet_optimizer *o, int m) {
   const bool several = gannet_problem_n_objectives(o->problem) > 1;
   const char *name = several ? o->problem->spec.objectives[m].name : "objective";
   int64_t count;
-  double least = gannet_history_penalty(o->history, m, &count);
-  const bool is_constant = gannet_history_is_constant(o->history);
-  if (is_constant && !o->told_constant)
+  double least = gannet_history_penalty(o->history, m, &count), value = 0;
+  const bool is_constant = several ? gannet_history_is_objective_constant(o->history, m, &value)
+                                   : gannet_history_is_constant(o->history);
+  if (is_constant && !o->told_constant[m] && several)
+    gannet_log(o->context, GANNET_LOG_INFO,
+               "%s is %g in all results: it decides nothing until one differs", name,
+               gannet_problem_flip_objective(o->problem, m, value));
+  else if (is_constant && !o->told_constant[m])
     gannet_log(o->context, GANNET_LOG_INFO,
                "all %lld results are %g: nothing is learnt from them until one differs (penalties: "
                "no = learn all the same)",
                (long long)count, gannet_problem_flip(o->problem, least));
-  o->told_constant = is_constant;
+  o->told_constant[m] = is_constant;
   if (is_constant) least = INFINITY;
   if (isfinite(least) && least != o->penalty[m])
     gannet_log(o->context, GANNET_LOG_INFO,

@@ -32,8 +32,8 @@ struct gannet_optimizer {
   /* What the user was told: */
   /* Least value of each objective that counts as a failure, minimised; INFINITY = none. */
   double penalty[GANNET_OBJECTIVES_MOST];
-  bool told_constant; /* all results so far are equal */
-  bool told_repeats;  /* results repeat exactly (optimizer/models/repeats.h) */
+  bool told_constant[GANNET_OBJECTIVES_MOST]; /* all values of an objective so far are equal */
+  bool told_repeats; /* results repeat exactly (optimizer/models/repeats.h) */
 
   double ask_seconds;   /* of the last ask */
   gannet_phases phases; /* of the last ask */

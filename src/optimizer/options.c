@@ -12,6 +12,7 @@ static const char *const transforms[] = {"none", "log", "log-then-none", NULL};
 const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bounds", "inside",
                                                     NULL};
 
+const char *const gannet_proposer_names[] = {"", "sobol", "random", "quadratic", "lq-cma", NULL};
 static const char *const growths[] = {"none", "log", NULL};
 
 const gannet_option gannet_method_table[] = {

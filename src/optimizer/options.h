@@ -88,6 +88,10 @@ typedef enum {
   GANNET_PROPOSE_EVOLUTION
 } gannet_proposer;
 
+/* The values of acquisition.type that stand for them, in their order; NULL-terminated, and "" for
+ * GANNET_PROPOSE_MODEL. */
+extern const char *const gannet_proposer_names[];
+
 /* Of one member: a row of the method table with the user's changes. */
 typedef struct {
   gannet_method_options

@@ -1,7 +1,9 @@
 #include "problem/front.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,10 +123,23 @@ static gannet_err find_front(const gannet_history *history, int64_t n_told, cons
     if (reference) f->reference[k] = reference[k];
   }
   const gannet_err err = gannet_hypervolume(f->n, f->m, f->y, f->reference, &f->hypervolume);
-  if (err != GANNET_ERR_NUMERIC) return err;
+  if (err != GANNET_OK && err != GANNET_ERR_NUMERIC) return err;
+  f->log_hypervolume = log(f->hypervolume);
+  if (err == GANNET_OK && f->hypervolume >= DBL_MIN) return GANNET_OK;
+  if (err == GANNET_ERR_NUMERIC) f->hypervolume = NAN;
   gannet_error_clear();
-  f->hypervolume = NAN;
+  GANNET_TRY(gannet_log_hypervolume(f->n, f->m, f->y, f->reference, &f->log_hypervolume));
   return GANNET_OK;
+}
+
+void gannet_hypervolume_format(double hypervolume, double log_hypervolume, int digits, char *text) {
+  if (!isfinite(log_hypervolume) || hypervolume >= DBL_MIN) {
+    (void)snprintf(text, GANNET_HYPERVOLUME_TEXT, "%.*g", digits, hypervolume);
+    return;
+  }
+  const double decimal = log_hypervolume / log(10), power = floor(decimal);
+  (void)snprintf(text, GANNET_HYPERVOLUME_TEXT, "%.*ge%+.0f", digits, pow(10, decimal - power),
+                 power);
 }
 
 gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,

@@ -17,7 +17,11 @@ typedef struct {
   bool is_chosen[GANNET_OBJECTIVES_MOST];   /* the problem states no threshold, so that the
                                                reference follows from the results */
   double hypervolume; /* of the front up to the reference; NAN where it is larger than any number */
+  double log_hypervolume; /* its natural logarithm, finite where it is no number, too; -INFINITY =
+                             nothing is better than the reference in every objective */
 } gannet_front;
+
+enum { GANNET_HYPERVOLUME_TEXT = 32 };
 
 /* Find the front. Of several objectives results with a penalty (gannet_history_is_penalty) are left
  * out of everything here. The reference point consists of the thresholds of the problem; where an
@@ -45,6 +49,16 @@ void gannet_front_release(gannet_front *front);
  */
 GANNET_CHECKED gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,
                                                    const double *reference, gannet_front *front);
+
+/* Write a hypervolume: "0.412", and "4.12e+600" where it is larger than any number or so small that
+ * it is 0 as a number.
+ *
+ * Local.
+ *
+ * digits  in   significant ones, 1 .. 17
+ * text    out  [GANNET_HYPERVOLUME_TEXT]
+ */
+void gannet_hypervolume_format(double hypervolume, double log_hypervolume, int digits, char *text);
 
 /* The designs of a front, best in the first objective first; the lower id on a tie.
  *

@@ -499,6 +499,14 @@ bool gannet_history_is_constant(const gannet_history *history) {
          gannet_history_count_observations(history) == 0;
 }
 
+bool gannet_history_is_objective_constant(const gannet_history *history, int m, double *value) {
+  enum { TELLING = 3 /* results: two may be equal by chance where values are few */ };
+  const gannet_penalty *values = &history->penalty[m];
+  if (history->several == 1 || values->n != 1 || values->worst[0].count < TELLING) return false;
+  *value = values->best;
+  return true;
+}
+
 bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
   return row->status == GANNET_EVAL_DONE && !isnan(row->objective) &&

@@ -211,6 +211,14 @@ int64_t gannet_history_count_observations(const gannet_history *history);
  */
 bool gannet_history_is_constant(const gannet_history *history);
 
+/* Whether objective m of several has the same value in all results, three at least.
+ *
+ * Local.
+ *
+ * value  out  minimised; untouched when it has not
+ */
+bool gannet_history_is_objective_constant(const gannet_history *history, int m, double *value);
+
 /* Listed candidates (gannet_problem_set_candidates) that were never proposed, or were discarded;
  * INT64_MAX without a list.
  *

@@ -123,7 +123,7 @@ static void the_model_of_a_quadratic_is_exact(void **state) {
   static const gannet_variable square[N] = {{.name = "x", .lower = 0, .upper = 1},
                                             {.name = "y", .lower = 0, .upper = 1}};
   const gannet_problem_spec spec = {.n_variables = N, .variables = square};
-  const double mean[N] = {0.5, 0.5}, axes[N * N] = {0.6, -0.8, 0.8, 0.6}, length[N] = {0.2, 0.1};
+  const double mean[N] = {0.5, 0.5}, axes[N * N] = {0.6, 0.8, -0.8, 0.6}, length[N] = {0.2, 0.1};
   const evolution_metric metric = {N, mean, axes, length};
   fixture f = make(&spec, "sobol");
   int64_t id;
@@ -146,24 +146,6 @@ static void the_model_of_a_quadratic_is_exact(void **state) {
   assert_true(fabs(hypot(z[0], z[1]) - 0.5) < 1e-9);
   assert_int_equal(evolution_fit(f.optimizer->history, &metric, 0, c), GANNET_ERR_NUMERIC);
   drop(&f);
-}
-
-static void vectors_and_values_make_the_matrix_again(void **state) {
-  (void)state;
-  const double matrix[9] = {4, 1, -2, 1, 1e-6, 0.5, -2, 0.5, -3};
-  double a[9], v[9], l[3];
-  memcpy(a, matrix, sizeof a);
-  evolution_eigen(3, a, v, l);
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      double product = 0, inner = 0;
-      for (int k = 0; k < 3; ++k) {
-        product += v[i * 3 + k] * l[k] * v[j * 3 + k];
-        inner += v[k * 3 + i] * v[k * 3 + j];
-      }
-      assert_true(fabs(product - matrix[i * 3 + j]) < 1e-14 * 10);
-      assert_true(fabs(inner - (i == j)) < 1e-14);
-    }
 }
 
 /* Constraints, integers, one variable: it has nothing to work on, and design points are proposed.
@@ -193,7 +175,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_state_goes_on),
       cmocka_unit_test(a_state_with_a_gap_begins_anew),
       cmocka_unit_test(the_model_of_a_quadratic_is_exact),
-      cmocka_unit_test(vectors_and_values_make_the_matrix_again),
       cmocka_unit_test(it_is_idle_where_it_cannot_work),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

@@ -101,6 +101,36 @@ static void a_front_is_of_feasible_designs_that_none_dominates(void **state) {
   drop(&f);
 }
 
+static void hypervolumes_beyond_numbers_have_logarithms(void **state) {
+  char text[GANNET_HYPERVOLUME_TEXT];
+  double value = 0;
+  fixture f = make(1e300, -1e300);
+  (void)state;
+  tell(&f, 0.1, 0, 1e300, 5);
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_true(isnan(f.front.hypervolume));
+  assert_near(f.front.log_hypervolume, log(2) + 600 * log(10), 1e-9);
+  gannet_hypervolume_format(f.front.hypervolume, f.front.log_hypervolume, 4, text);
+  assert_string_equal(text, "2e+600");
+  tell(&f, 0.2, 0, 1e300, 5);
+  assert_false(gannet_history_is_objective_constant(f.history, 0, &value));
+  tell(&f, 0.3, 0, 2e300, 5);
+  assert_true(gannet_history_is_objective_constant(f.history, 0, &value));
+  assert_near(value, 0, 0);
+  assert_false(gannet_history_is_objective_constant(f.history, 1, &value));
+  drop(&f);
+  f = make(4, 0);
+  tell(&f, 0.1, 5, 1, 5);
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_int_equal(f.front.n, 1);
+  assert_true(isinf(f.front.log_hypervolume) && f.front.log_hypervolume < 0);
+  gannet_hypervolume_format(0, f.front.log_hypervolume, 4, text);
+  assert_string_equal(text, "0");
+  gannet_hypervolume_format(2.5, log(2.5), 4, text);
+  assert_string_equal(text, "2.5");
+  drop(&f);
+}
+
 static void the_reference_comes_from_the_front_without_thresholds(void **state) {
   fixture f = make(NAN, NAN);
   (void)state;
@@ -226,6 +256,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(further_objectives_stand_behind_the_constraints),
       cmocka_unit_test(a_front_is_of_feasible_designs_that_none_dominates),
+      cmocka_unit_test(hypervolumes_beyond_numbers_have_logarithms),
       cmocka_unit_test(the_reference_comes_from_the_front_without_thresholds),
       cmocka_unit_test(fronts_of_one_value_and_of_huge_ones_are_measured),
       cmocka_unit_test(a_penalty_is_on_no_front),

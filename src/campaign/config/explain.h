@@ -24,6 +24,14 @@ GANNET_CHECKED gannet_err gannet_explain(const char *path, FILE *out);
 GANNET_CHECKED gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out);
 void gannet_explain_schema_markdown(gannet_schema schema, FILE *out);
 
+/* A JSON schema of campaign files, draft 2020-12: docs/campaign.schema.json.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY; GANNET_ERR_IO when writing fails.
+ */
+GANNET_CHECKED gannet_err gannet_explain_json_schema(FILE *out);
+
 /* The reference of all keys as Markdown: docs/input-reference.md.
  *
  * Local.

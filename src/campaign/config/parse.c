@@ -564,17 +564,14 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   return GANNET_OK;
 }
 
-/* "surrogate: forest" is short for "surrogate: {type: forest}", "cost: time" for "cost: {from:
- * time}", and "objective: drag" for "objective: {name: drag}". */
 static gannet_err expand_short_forms(gannet_tree_file *tree) {
-  static const char *const keys[] = {"surrogate", "acquisition", "region"};
-  for (size_t s = 0; s < sizeof keys / sizeof *keys; ++s)
-    GANNET_TRY(gannet_tree_expand(tree, keys[s], "type"));
-  GANNET_TRY(gannet_tree_expand(tree, "cost", "from"));
   const gannet_tree *objective = gannet_tree_find(&tree->root, "objective");
-  if (!objective || objective->kind != GANNET_TREE_TEXT || objective->empty) return GANNET_OK;
-  return gannet_tree_expand(tree, "objective",
-                            gannet_quantity_is_name(objective->text) ? "name" : "expression");
+  if (objective && objective->kind == GANNET_TREE_TEXT && !objective->empty &&
+      !gannet_quantity_is_name(objective->text))
+    GANNET_TRY(gannet_tree_expand(tree, "objective", "expression"));
+  for (const gannet_short_form *form = gannet_short_forms; form->section; ++form)
+    GANNET_TRY(gannet_tree_expand(tree, form->section, form->key));
+  return GANNET_OK;
 }
 
 static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_file *tree,

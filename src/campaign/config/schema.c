@@ -69,6 +69,10 @@ static const gannet_section fixed[] = {
     {"log", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_log_table, "the log file"},
 };
 
+const gannet_short_form gannet_short_forms[] = {{"surrogate", "type"}, {"acquisition", "type"},
+                                                {"region", "type"},    {"cost", "from"},
+                                                {"objective", "name"}, {NULL, NULL}};
+
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
 /* Entry *i of a NULL-terminated registry; behind its end NULL, and *i is lowered by its size. */

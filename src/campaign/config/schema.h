@@ -36,6 +36,16 @@ typedef bool (*gannet_schema)(int i, gannet_section *section);
  */
 bool gannet_schema_get(int i, gannet_section *section);
 
+/* A value in place of a section stands for one key of it: "surrogate: gp" is short for "surrogate:
+ * {type: gp}". */
+typedef struct {
+  const char *section, *key;
+} gannet_short_form;
+
+/* All of them; a section of NULL ends the table. "objective: drag + lift" stands for its key
+ * expression instead, as the text is no name. */
+extern const gannet_short_form gannet_short_forms[];
+
 /* Whether a path is meant by a pattern: "variables.*.lower" matches "variables.x.lower", for a star
  * stands for any one part.
  *

@@ -128,18 +128,21 @@ static gannet_err add_pair(void *user, const char *path, const char *text,
   return GANNET_OK;
 }
 
+bool gannet_section_takes_mapping(const gannet_option *option) {
+  static const char *const pairs[] = {"settings", "environment", "pattern", "columns"};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+    if (option->type == GANNET_TEXT_LIST && strcmp(option->key, pairs[i]) == 0) return true;
+  return false;
+}
+
 static gannet_err take_items(const gannet_section_source *source, const gannet_tree *child,
                              stated_key *key, gannet_complaints *complaints) {
   const gannet_option *option = gannet_option_find(source->table, key->setting.key);
   gannet_text_list *list = &key->items;
   if (child->kind == GANNET_TREE_MAPPING) {
-    static const char *const pairs[] = {"settings", "environment", "pattern", "columns"};
     char expected[512];
     key->owns_items = true;
-    /* Lists of "key=value" are nicer to write as a mapping; for others a mapping is a mistake. */
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
-      if (option->type == GANNET_TEXT_LIST && strcmp(option->key, pairs[i]) == 0)
-        return gannet_tree_flatten(child, "", add_pair, list);
+    if (gannet_section_takes_mapping(option)) return gannet_tree_flatten(child, "", add_pair, list);
     gannet_option_describe(option, expected, sizeof expected);
     gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
                            "a mapping is not valid; expected %s", expected);

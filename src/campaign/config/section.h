@@ -28,6 +28,13 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_section_read(const gannet_section_source *source, void *target,
                                               gannet_complaints *complaints);
 
+/* Whether an option takes a mapping, as its list is of the form "key=value": nicer to write so. For
+ * other lists a mapping is a mistake.
+ *
+ * Local.
+ */
+bool gannet_section_takes_mapping(const gannet_option *option);
+
 /* Complain about keys in none of the tables; part of gannet_section_read.
  *
  * Local.

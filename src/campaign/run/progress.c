@@ -58,7 +58,9 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
     gannet_error_clear();
   tally->n_front = front.n;
   tally->hypervolume = front.hypervolume;
-  for (int m = 0; m < front.m; ++m) tally->reference[m] = front.reference[m];
+  tally->log_hypervolume = front.log_hypervolume;
+  memcpy(tally->reference, front.reference, sizeof tally->reference);
+  memcpy(tally->ideal, front.ideal, sizeof tally->ideal);
   gannet_front_release(&front);
   if (tally->best.id < 0) return;
   gannet_runs runs;
@@ -83,7 +85,9 @@ void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, c
 
 void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
   const long long id = (long long)tally->best.id;
-  char error[32];
+  const bool counts = tally->log_hypervolume > -INFINITY;
+  char error[32], volume[GANNET_HYPERVOLUME_TEXT];
+  gannet_hypervolume_format(tally->hypervolume, tally->log_hypervolume, digits, volume);
   gannet_runs_format_error(tally->best.error, error);
   const char *imported = tally->is_best_imported ? ", imported" : "";
   if (id < 0)
@@ -92,8 +96,10 @@ void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
     (void)snprintf(text, GANNET_TALLY_TEXT, "no feasible design yet; least violation %.4g at %s%s",
                    tally->violation, tally->best_runs, imported);
   else if (tally->n_objectives > 1)
-    (void)snprintf(text, GANNET_TALLY_TEXT, "front: %d design%s, hypervolume %.*g", tally->n_front,
-                   tally->n_front == 1 ? "" : "s", digits, tally->hypervolume);
+    (void)snprintf(text, GANNET_TALLY_TEXT, "front: %d design%s, %s%s", tally->n_front,
+                   tally->n_front == 1 ? "" : "s",
+                   counts ? "hypervolume " : "none better than the thresholds",
+                   counts ? volume : "");
   else
     (void)snprintf(text, GANNET_TALLY_TEXT, "best %s%.*g%s%s (%s%s)", tally->name, digits,
                    tally->best.objective, error, tally->unit, tally->best_runs, imported);
@@ -181,7 +187,7 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
   char gain[40] = "";
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
-  if (tally.n_front > 0 && isfinite(tally.hypervolume))
+  if (tally.n_front > 0 && tally.hypervolume > 0)
     (void)snprintf(gain, sizeof gain, " (%+.2g)",
                    hypervolume_gain(campaign->history, &tally, progress->n_told));
   progress->n_told = gannet_history_count_told(campaign->history);

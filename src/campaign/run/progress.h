@@ -32,8 +32,9 @@ typedef struct {
   char unit[32]; /* of the objective behind a blank; "" when none was stated */
   int n_objectives;
   int n_front;                              /* designs of the front of several objectives */
-  double hypervolume;                       /* that the front dominates */
+  double hypervolume, log_hypervolume;      /* that the front dominates, as in gannet_front */
   double reference[GANNET_OBJECTIVES_MOST]; /* [n_objectives] minimised */
+  double ideal[GANNET_OBJECTIVES_MOST];     /* [n_objectives] minimised, of the front */
 } gannet_tally;
 
 enum { GANNET_TALLY_TEXT = 400 };
@@ -57,7 +58,7 @@ void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, c
 
 /* "best 331 (evaluation 7)", "best 331 +- 2 (3 runs, evaluations 6, 7, 8)", "no feasible design
  * yet; least violation 0.3 at evaluation 7", or "no result yet"; of several objectives "front: 14
- * designs, hypervolume 0.412".
+ * designs, hypervolume 0.412", or "front: 14 designs, none better than the thresholds".
  *
  * Local.
  *

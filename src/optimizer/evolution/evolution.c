@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/partition.h"
+#include "linalg/eigen.h"
 #include "optimizer/evolution/ranking_model.h"
 #include "problem/objectives.h"
 #include "problem/runs.h"
@@ -25,7 +26,7 @@ static const double elite = 1.0 / 3, round_part = 0.01, first_step = 0.5;
 /* Standard deviations, per square root of d, from which the best point of all is elsewhere. */
 static const double elsewhere = 8;
 /* Least standard deviation, and least ratio of two, in ranges of the variables. */
-static const double shortest = 1e-11, flattest = 1e-9;
+static const double shortest = 1e-11, flattest = 1e-7;
 
 /* How the generation under way is saved, and the step size. */
 typedef struct {
@@ -162,17 +163,16 @@ static gannet_err begin(gannet_evolution *e) {
   return GANNET_OK;
 }
 
-/* Axes and their lengths; false when nothing can be drawn from them any more. */
-static bool set_metric(generation *g) {
+/* Axes and their lengths; *open is false when nothing can be drawn from them any more. */
+static gannet_err set_metric(generation *g, bool *open) {
   const gannet_evolution *e = g->evolution;
-  double longest = 0;
-  memcpy(g->spare, e->shape, (size_t)e->d * (size_t)e->d * sizeof *g->spare);
-  evolution_eigen(e->d, g->spare, g->axes, g->length);
-  for (int k = 0; k < e->d; ++k) longest = fmax(longest, g->length[k]);
-  longest = sqrt(longest);
+  memcpy(g->axes, e->shape, (size_t)e->d * (size_t)e->d * sizeof *g->axes);
+  GANNET_TRY(gannet_eigen_symmetric(e->d, g->axes, g->length));
+  const double longest = sqrt(fmax(0, g->length[e->d - 1]));
   for (int k = 0; k < e->d; ++k)
     g->length[k] = e->state.step * fmax(sqrt(fmax(0, g->length[k])), flattest * longest);
-  return isfinite(longest) && e->state.step * longest > shortest;
+  *open = isfinite(longest) && e->state.step * longest > shortest;
+  return GANNET_OK;
 }
 
 static double size_of(int d, const double *z) {
@@ -186,7 +186,7 @@ static void place(const generation *g, double *z, double *x) {
   const int d = g->evolution->d;
   for (int i = 0; i < d; ++i) {
     x[i] = g->evolution->mean[i];
-    for (int k = 0; k < d; ++k) x[i] += g->axes[i * d + k] * g->length[k] * z[k];
+    for (int k = 0; k < d; ++k) x[i] += g->axes[k * d + i] * g->length[k] * z[k];
     x[i] = fmin(fmax(x[i], 0), 1);
   }
   evolution_to_metric(&g->metric, x, z);
@@ -323,7 +323,7 @@ static void update(generation *g) {
   const double keep = sqrt(c_step * (2 - c_step) * mass);
   for (int i = 0; i < d; ++i) {
     double turned = 0;
-    for (int k = 0; k < d; ++k) turned += g->axes[i * d + k] * drawn[k];
+    for (int k = 0; k < d; ++k) turned += g->axes[k * d + i] * drawn[k];
     e->step_path[i] = (1 - c_step) * e->step_path[i] + keep * turned;
     e->mean[i] = fmin(fmax(e->mean[i] + e->state.step * moved[i], 0), 1);
   }
@@ -343,13 +343,16 @@ static void update(generation *g) {
  * place that the distribution does not reach. */
 static gannet_err make_metric(generation *g) {
   const gannet_evolution *e = g->evolution;
-  if (e->state.step > 0 && set_metric(g)) {
+  bool open = e->state.step > 0;
+  if (open) GANNET_TRY(set_metric(g, &open));
+  if (open) {
     const int64_t best = gannet_history_best(e->history);
     evolution_to_metric(&g->metric, gannet_history_x_unit(e->history, best), g->spare);
     if (size_of(e->d, g->spare) <= elsewhere * sqrt(e->d)) return GANNET_OK;
   }
   GANNET_TRY(begin(g->evolution));
-  GANNET_REQUIRE(set_metric(g), GANNET_ERR_NUMERIC, "the best results are all at one point");
+  GANNET_TRY(set_metric(g, &open));
+  GANNET_REQUIRE(open, GANNET_ERR_NUMERIC, "the best results are all at one point");
   return GANNET_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/eigen.h"
 #include "linalg/least_squares.h"
 #include "surrogate/models/quadratic/quadratic.h"
 
@@ -16,7 +17,7 @@ void evolution_to_metric(const evolution_metric *metric, const double *x, double
   const int d = metric->d;
   for (int k = 0; k < d; ++k) {
     double sum = 0;
-    for (int i = 0; i < d; ++i) sum += metric->axes[i * d + k] * (x[i] - metric->mean[i]);
+    for (int i = 0; i < d; ++i) sum += metric->axes[k * d + i] * (x[i] - metric->mean[i]);
     z[k] = sum / metric->length[k];
   }
 }
@@ -127,43 +128,6 @@ gannet_err evolution_fit(const gannet_history *history, const evolution_metric *
   return err;
 }
 
-void evolution_eigen(int d, double *a, double *vectors, double *values) {
-  enum { SWEEPS = 60 };
-  double all = 0;
-  for (int k = 0; k < d; ++k)
-    for (int l = 0; l < d; ++l) {
-      vectors[k * d + l] = k == l;
-      all += a[k * d + l] * a[k * d + l];
-    }
-  for (int sweep = 0; sweep < SWEEPS; ++sweep) {
-    double off = 0;
-    for (int k = 0; k < d; ++k)
-      for (int l = k + 1; l < d; ++l) off += a[k * d + l] * a[k * d + l];
-    if (!(off > 1e-40 * all)) break;
-    for (int k = 0; k < d; ++k)
-      for (int l = k + 1; l < d; ++l) {
-        const double between = a[k * d + l];
-        if (between == 0) continue;
-        const double theta = (a[l * d + l] - a[k * d + k]) / (2 * between);
-        const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1));
-        const double c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int i = 0; i < d; ++i) {
-          const double x = a[i * d + k], y = a[i * d + l];
-          a[i * d + k] = c * x - s * y, a[i * d + l] = s * x + c * y;
-        }
-        for (int i = 0; i < d; ++i) {
-          const double x = a[k * d + i], y = a[l * d + i];
-          a[k * d + i] = c * x - s * y, a[l * d + i] = s * x + c * y;
-        }
-        for (int i = 0; i < d; ++i) {
-          const double x = vectors[i * d + k], y = vectors[i * d + l];
-          vectors[i * d + k] = c * x - s * y, vectors[i * d + l] = s * x + c * y;
-        }
-      }
-  }
-  for (int k = 0; k < d; ++k) values[k] = a[k * d + k];
-}
-
 /* Length of the step -(H + shift)^-1 g, in the axes of H. */
 static double step_length(int d, const double *values, const double *slope, double shift,
                           double *step) {
@@ -179,21 +143,24 @@ gannet_err evolution_minimise(int d, const double *c, double radius, double *z) 
   enum { BISECTIONS = 80 };
   const size_t n = (size_t)d;
   double *work = NULL;
-  GANNET_TRY(gannet_alloc(2 * n * n + 3 * n, sizeof *work, &work));
-  double *h = work, *vectors = h + n * n, *values = vectors + n * n, *slope = values + n;
-  double *step = slope + n;
+  GANNET_TRY(gannet_alloc(n * n + 3 * n, sizeof *work, &work));
+  double *h = work, *values = h + n * n, *slope = values + n, *step = slope + n;
   const double *cross = c + 1 + 2 * d;
   for (int k = 0; k < d; ++k) {
     h[k * d + k] = c[1 + d + k];
     for (int l = k + 1; l < d; ++l) h[k * d + l] = h[l * d + k] = *cross++;
   }
-  evolution_eigen(d, h, vectors, values);
+  const gannet_err err = gannet_eigen_symmetric(d, h, values); /* now each row of h is an axis */
+  if (err != GANNET_OK) {
+    gannet_free(&work);
+    return err;
+  }
   double least = values[0], size = 0, length = 0;
   for (int k = 0; k < d; ++k) {
     least = fmin(least, values[k]);
     size = fmax(size, fabs(values[k]));
     slope[k] = 0;
-    for (int i = 0; i < d; ++i) slope[k] += vectors[i * d + k] * c[1 + i];
+    for (int i = 0; i < d; ++i) slope[k] += h[k * d + i] * c[1 + i];
     length += slope[k] * slope[k];
   }
   if (!(least > 0 && step_length(d, values, slope, 0, step) <= radius)) {
@@ -209,7 +176,7 @@ gannet_err evolution_minimise(int d, const double *c, double radius, double *z) 
   }
   for (int i = 0; i < d; ++i) {
     z[i] = 0;
-    for (int k = 0; k < d; ++k) z[i] += vectors[i * d + k] * step[k];
+    for (int k = 0; k < d; ++k) z[i] += h[k * d + i] * step[k];
   }
   gannet_free(&work);
   return GANNET_OK;

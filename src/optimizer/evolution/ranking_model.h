@@ -12,7 +12,7 @@
 typedef struct {
   int d;
   const double *mean;   /* [d] the unit cube */
-  const double *axes;   /* [d][d] each column an axis */
+  const double *axes;   /* [d][d] each row an axis */
   const double *length; /* [d] standard deviation along each axis */
 } evolution_metric;
 
@@ -48,18 +48,10 @@ double evolution_predict(int d, const double *coefficients, const double *z);
  * Local.
  *
  * z  out  [d]
+ *
+ * Errors: GANNET_ERR_NUMERIC when the model is not finite.
  */
 GANNET_CHECKED gannet_err evolution_minimise(int d, const double *coefficients, double radius,
                                              double *z);
-
-/* Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
- *
- * Local.
- *
- * a        inout  [d][d]; destroyed
- * vectors  out    [d][d] each column a vector
- * values   out    [d]
- */
-void evolution_eigen(int d, double *a, double *vectors, double *values);
 
 #endif
