@@ -16,6 +16,7 @@
 #include "campaign/run/stop_rule.h"
 #include "cli/program.h"
 #include "cli/query.h"
+#include "cli/watch/document.h"
 #include "optimizer/optimizer.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
@@ -23,6 +24,7 @@
 static const cli_flag flags[] = {
     {"failed", 'n', "N", "show at most N reasons why evaluations have no result (default 10)",
      false},
+    {"format", 'f', "FORM", "text (default), or json for programs", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -364,28 +366,59 @@ static void print_revisions(const gannet_campaign *campaign) {
             (long long)outside, outside == 1 ? " is" : "s are", outside == 1 ? "it" : "them");
 }
 
+/* The same for programs. */
+static gannet_err print_document(const gannet_campaign *campaign, long long most) {
+  gannet_follow follow;
+  watch_course course = {0};
+  gannet_recommendation r = {.id = -1};
+  json_t *recommended = json_null();
+  gannet_follow_borrow(campaign, &follow);
+  gannet_err err = watch_course_update(&course, &follow);
+  if (err == GANNET_OK && is_noisy(campaign)) err = cli_recommend(campaign, &r);
+  if (r.id >= 0)
+    recommended = json_pack("{s:I,s:f,s:f}", "evaluation", (json_int_t)r.id, "objective", r.mean,
+                            "error", r.sd);
+  json_t *all = err == GANNET_OK ? watch_document(&follow, &course, most) : NULL;
+  const int failed = json_object_set_new(all, "recommended", recommended);
+  if (err == GANNET_OK && failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "the state as JSON");
+  if (err == GANNET_OK && json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0)
+    (void)putchar('\n');
+  json_decref(all);
+  watch_course_release(&course);
+  return err == GANNET_OK ? cli_close_output(stdout) : err;
+}
+
+static gannet_err print_text(const gannet_campaign *campaign, long long most) {
+  gannet_tally tally;
+  gannet_tally_count(campaign, &tally);
+  print_counts(campaign, &tally);
+  print_incomplete(campaign, &tally);
+  GANNET_TRY(print_on_bounds(campaign));
+  GANNET_TRY(print_recommended(campaign));
+  print_penalties(campaign);
+  print_problems(campaign);
+  print_utilisation(campaign);
+  GANNET_TRY(print_failures(campaign, most));
+  print_corrections(campaign);
+  print_revisions(campaign);
+  return GANNET_OK;
+}
+
 static gannet_err run_status(const cli_arguments *arguments, const cli_world *world,
                              gannet_exit *code) {
   gannet_campaign campaign;
-  gannet_tally tally;
   long long most = 10;
+  const char *format = cli_has(arguments, "format") ? cli_value(arguments, "format") : "text";
+  const bool is_json = strcmp(format, "json") == 0;
+  GANNET_REQUIRE(is_json || strcmp(format, "text") == 0, GANNET_ERR_INPUT,
+                 "--format: '%s' is not known; expected text or json", format);
   gannet_err err = cli_whole(arguments, "failed", 0, 10, &most);
   if (err != GANNET_OK) return err;
   err = gannet_campaign_query(arguments->positional[0], false, &campaign);
   if (err == GANNET_OK && is_noisy(&campaign)) err = cli_become(CLI_EVERYTHING, world->argv);
   if (err == GANNET_OK) {
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
-    gannet_tally_count(&campaign, &tally);
-    print_counts(&campaign, &tally);
-    print_incomplete(&campaign, &tally);
-    err = print_on_bounds(&campaign);
-    if (err == GANNET_OK) err = print_recommended(&campaign);
-    print_penalties(&campaign);
-    print_problems(&campaign);
-    print_utilisation(&campaign);
-    if (err == GANNET_OK) err = print_failures(&campaign, most);
-    if (err == GANNET_OK) print_corrections(&campaign);
-    if (err == GANNET_OK) print_revisions(&campaign);
+    err = is_json ? print_document(&campaign, most) : print_text(&campaign, most);
   }
   gannet_campaign_close(&campaign);
   return err;

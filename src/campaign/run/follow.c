@@ -60,6 +60,15 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   return gannet_ledger_tell_held(&follow->campaign.ledger);
 }
 
+void gannet_follow_borrow(const gannet_campaign *campaign, gannet_follow *follow) {
+  memset(follow, 0, sizeof *follow);
+  follow->campaign = *campaign;
+  (void)snprintf(follow->note, sizeof follow->note, "%.500s", campaign->damage.text);
+  follow->total = gannet_budget_total(campaign->input);
+  look_around(follow);
+  gannet_campaign_scheduler_status(campaign, &follow->scheduler);
+}
+
 void gannet_follow_close(gannet_follow *follow) {
   gannet_campaign_close(&follow->campaign);
 }

@@ -56,6 +56,15 @@ GANNET_CHECKED gannet_err gannet_follow_open(const char *directory, gannet_follo
  */
 GANNET_CHECKED gannet_err gannet_follow_look(gannet_follow *follow, bool *changed);
 
+/* Look at a campaign that is open already, from gannet_campaign_query: what gannet_follow_classify
+ * needs, and nothing more. Not for gannet_follow_look and gannet_follow_close.
+ *
+ * Local.
+ *
+ * campaign  in   borrowed for as long as follow is used
+ */
+void gannet_follow_borrow(const gannet_campaign *campaign, gannet_follow *follow);
+
 /* The state of the campaign as of the last look.
  *
  * Local.

@@ -173,3 +173,24 @@ double watch_course_left(const watch_course *course, const gannet_follow *follow
     left = fmin(left, fmax(0, follow->holder.since + wall - now));
   return left;
 }
+
+void watch_find_running(const gannet_follow *follow, const watch_sight *seen,
+                        watch_running *running) {
+  char name[48], directory[PATH_MAX];
+  gannet_attempt_info info = {.started = NAN, .slot = -1};
+  const gannet_ticket *t = &follow->campaign.ledger.ticket[seen->id];
+  (void)snprintf(name, sizeof name, "evals/%06lld", (long long)seen->id);
+  const bool found = gannet_campaign_path(&follow->campaign, name, directory) == GANNET_OK &&
+                     gannet_attempt_read(directory, &info) && info.nonce == t->nonce;
+  const bool is_dated = found && isfinite(info.started) && info.started > 0;
+  const double since = is_dated ? info.started : seen->since;
+  *running = (watch_running){.id = seen->id,
+                             .attempt = seen->attempt,
+                             .seconds = fmax(0, gannet_clock_epoch() - since),
+                             .is_exact = is_dated || seen->exact,
+                             .slot = found ? info.slot : -1,
+                             .pid = found ? info.pid : 0};
+  if (!found) return;
+  (void)snprintf(running->host, sizeof running->host, "%s", info.host);
+  (void)snprintf(running->job, sizeof running->job, "%s", info.job);
+}

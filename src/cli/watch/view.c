@@ -14,7 +14,6 @@
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
 #include "cli/watch/watch.h"
-#include "evaluate/contract/contract.h"
 #include "problem/conditional.h"
 #include "problem/objectives.h"
 
@@ -491,25 +490,19 @@ static void put_proposals(view *v) {
   end_flow(&f);
 }
 
-/* A row about an evaluation that runs, from its directory or from when it was first seen. */
 static void put_running_row(view *v, FILE *out, const watch_sight *seen) {
-  char name[48], directory[PATH_MAX], age[40], slot[16] = "-", where[200] = "";
-  gannet_attempt_info sight = {.started = NAN, .slot = -1};
-  const gannet_ticket *t = &v->campaign->ledger.ticket[seen->id];
-  (void)snprintf(name, sizeof name, "evals/%06lld", (long long)seen->id);
-  const bool found = gannet_campaign_path(v->campaign, name, directory) == GANNET_OK &&
-                     gannet_attempt_read(directory, &sight) && sight.nonce == t->nonce;
-  const bool dated = found && isfinite(sight.started) && sight.started > 0;
-  const double since = dated ? sight.started : seen->since;
-  gannet_format_duration(fmax(0, gannet_clock_epoch() - since), age, sizeof age);
-  if (found && sight.slot >= 0) (void)snprintf(slot, sizeof slot, "%d", sight.slot);
-  if (found && sight.job[0])
-    (void)snprintf(where, sizeof where, "job %s", sight.job);
-  else if (found && sight.pid > 0)
-    (void)snprintf(where, sizeof where, "process %d on %s", sight.pid, sight.host);
+  watch_running row;
+  char age[40], slot[16] = "-", where[400] = "";
+  watch_find_running(v->follow, seen, &row);
+  gannet_format_duration(row.seconds, age, sizeof age);
+  if (row.slot >= 0) (void)snprintf(slot, sizeof slot, "%d", row.slot);
+  if (row.job[0])
+    (void)snprintf(where, sizeof where, "job %s", row.job);
+  else if (row.pid > 0)
+    (void)snprintf(where, sizeof where, "process %d on %s", row.pid, row.host);
   gannet_utf8_show(where);
-  (void)fprintf(out, "%06lld  %4d  %s%-*s  %4s  %s\n", (long long)seen->id, seen->attempt,
-                dated || seen->exact ? "" : ">", dated || seen->exact ? 13 : 12, age, slot, where);
+  (void)fprintf(out, "%06lld  %4d  %s%-*s  %4s  %s\n", (long long)row.id, row.attempt,
+                row.is_exact ? "" : ">", row.is_exact ? 13 : 12, age, slot, where);
 }
 
 static void put_running(view *v) {

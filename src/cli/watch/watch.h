@@ -3,6 +3,7 @@
  *   watch.c     the command: the loop, and the lines for a file
  *   course.c    what is kept from look to look: the course of the best value, times
  *   view.c      what a view says, and how it is laid out
+ *   document.c  the same as JSON
  *   terminal.c  a terminal that is drawn over
  */
 #ifndef GANNET_CLI_WATCH_WATCH_H
@@ -10,6 +11,7 @@
 
 #include "campaign/run/follow.h"
 #include "campaign/run/progress.h"
+#include "evaluate/contract/contract.h"
 
 /* A step of the best feasible value. */
 typedef struct {
@@ -68,6 +70,23 @@ double watch_course_best(const watch_course *course, int64_t ended);
  */
 double watch_course_left(const watch_course *course, const gannet_follow *follow,
                          double *per_second);
+
+/* An evaluation under way. */
+typedef struct {
+  int64_t id;
+  int attempt;
+  double seconds;                                    /* since it began or was submitted */
+  bool is_exact;                                     /* false: it has run for longer than seconds */
+  int slot, pid;                                     /* -1 and 0 = unknown */
+  char host[GANNET_HOST_SIZE], job[GANNET_JOB_SIZE]; /* "" = unknown, none */
+} watch_running;
+
+/* What is known of an evaluation under way, from its directory or from when it was first seen.
+ *
+ * Local; reads one file.
+ */
+void watch_find_running(const gannet_follow *follow, const watch_sight *seen,
+                        watch_running *running);
 
 typedef struct {
   int width, height; /* height 0 = as high as it wants */
