@@ -17,7 +17,7 @@ typedef struct {
   {                                                                                    \
     .key = "margin", .type = GANNET_REAL, .offset = (at), .fallback = "0", .lower = 0, \
     .upper = HUGE_VAL, .unit = "standard deviations of the objective",                 \
-    .help = "improvement asked over the best value"                                    \
+    .help = "required improvement over the best value"                                 \
   }
 
 typedef struct {

@@ -43,40 +43,41 @@ typedef struct {
 
 /* The rows of an option table for what is trained, such as "the network is", into the member
  * training of the options: a gannet_train_options. */
-#define GANNET_TRAIN_OPTIONS(options, trained)                                                 \
-  {.key = "trainer",                                                                           \
-   .type = GANNET_CHOICE,                                                                      \
-   .offset = offsetof(options, training.trainer),                                              \
-   .fallback = "newton",                                                                       \
-   .choices = gannet_trainer_names,                                                            \
-   .help = "how " trained " trained"},                                                         \
-      {.key = "steps",                                                                         \
-       .type = GANNET_INTEGER,                                                                 \
-       .offset = offsetof(options, training.steps),                                            \
-       .fallback = "20",                                                                       \
-       .lower = 1,                                                                             \
-       .upper = 1e6,                                                                           \
-       .help = "most steps of newton, or tens of evaluations of lbfgs, in one training"},      \
-      {.key = "epochs",                                                                        \
-       .type = GANNET_INTEGER,                                                                 \
-       .offset = offsetof(options, training.epochs),                                           \
-       .fallback = "50",                                                                       \
-       .lower = 1,                                                                             \
-       .upper = 1e6,                                                                           \
-       .help = "passes over the data in one training by adam or sgd"},                         \
-      {.key = "batch",                                                                         \
-       .type = GANNET_INTEGER,                                                                 \
-       .offset = offsetof(options, training.batch),                                            \
-       .fallback = "50",                                                                       \
-       .lower = 1,                                                                             \
-       .upper = 1e6,                                                                           \
-       .help = "observations per step of adam or sgd"},                                        \
-  {                                                                                            \
-    .key = "learning_rate", .type = GANNET_REAL, .offset = offsetof(options, training.rate),   \
-    .fallback = "0.001", .lower = 0, .upper = 1e3, .flags = GANNET_OPTION_OPEN_LOW,            \
-    .help =                                                                                    \
-        "step of adam or sgd, for weights of variance 1/width; where sgd diverges it takes a " \
-        "smaller one"                                                                          \
+#define GANNET_TRAIN_OPTIONS(options, trained)                                                     \
+  {.key = "trainer",                                                                               \
+   .type = GANNET_CHOICE,                                                                          \
+   .offset = offsetof(options, training.trainer),                                                  \
+   .fallback = "newton",                                                                           \
+   .choices = gannet_trainer_names,                                                                \
+   .help = "how " trained " trained"},                                                             \
+      {.key = "steps",                                                                             \
+       .type = GANNET_INTEGER,                                                                     \
+       .offset = offsetof(options, training.steps),                                                \
+       .fallback = "20",                                                                           \
+       .lower = 1,                                                                                 \
+       .upper = 1e6,                                                                               \
+       .help =                                                                                     \
+           "largest number of steps of newton, or tens of evaluations of lbfgs, in one training"}, \
+      {.key = "epochs",                                                                            \
+       .type = GANNET_INTEGER,                                                                     \
+       .offset = offsetof(options, training.epochs),                                               \
+       .fallback = "50",                                                                           \
+       .lower = 1,                                                                                 \
+       .upper = 1e6,                                                                               \
+       .help = "passes over the data in one training by adam or sgd"},                             \
+      {.key = "batch",                                                                             \
+       .type = GANNET_INTEGER,                                                                     \
+       .offset = offsetof(options, training.batch),                                                \
+       .fallback = "50",                                                                           \
+       .lower = 1,                                                                                 \
+       .upper = 1e6,                                                                               \
+       .help = "observations per step of adam or sgd"},                                            \
+  {                                                                                                \
+    .key = "learning_rate", .type = GANNET_REAL, .offset = offsetof(options, training.rate),       \
+    .fallback = "0.001", .lower = 0, .upper = 1e3, .flags = GANNET_OPTION_OPEN_LOW,                \
+    .help =                                                                                        \
+        "step of adam or sgd, for weights of variance 1/width; if sgd diverges, a smaller one is " \
+        "used"                                                                                     \
   }
 _Static_assert(sizeof(gannet_trainer) == sizeof(int), "tables write choices as int");
 

@@ -8,15 +8,15 @@ const gannet_option gannet_cost_table[] = {
      .type = GANNET_TEXT,
      .offset = offsetof(gannet_cost_options, from),
      .fallback = "time",
-     .help = "what an evaluation costs, for budget.cost and weigh: time = how long its simulation "
-             "runs, or the name of a quantity that it reports; cost: NAME is short for it",
+     .help = "the cost of an evaluation, for budget.cost and weigh: time = the run time of its "
+             "simulation, or the name of a quantity that it reports; cost: NAME is short for it",
      .example = "node_hours"},
     {.key = "weigh",
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_cost_options, weigh),
      .fallback = "no",
-     .help = "points are proposed by their gain per cost, as a model of the costs so far has it; "
-             "the less of the budget is left, the less the cost counts (docs/cost.md)",
+     .help = "propose points by their gain per cost, according to a model of the costs so far; the "
+             "cost counts less as the budget is used up (docs/cost.md)",
      .example = "yes"},
     {0}};
 

@@ -10,9 +10,8 @@
 static const gannet_method automatic = {
     .name = "auto",
     .summary =
-        "what is recommended today: a portfolio of gp-noisy and quadratic, in batches and "
-        "gp-draws; "
-        "with physics and pinn-bo",
+        "the recommended default: a portfolio of gp-noisy and quadratic, in batches also gp-draws, "
+        "with physics also pinn-bo",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
     .with_equations = "pinn-bo",
     .with_objectives = "gp-nehvi",
@@ -109,7 +108,7 @@ static const gannet_method gp_nehvi = {
 
 static const gannet_method parego = {
     .name = "parego",
-    .summary = "several objectives by weighted norms of them, other weights for every point",
+    .summary = "several objectives combined by weighted norms, with other weights for every point",
     .source = "ParEGO (Knowles 2006), with LogEI of Ament et al. 2023",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "parego")},
@@ -117,7 +116,7 @@ static const gannet_method parego = {
 
 static const gannet_method gp_logei_warped = {
     .name = "gp-logei-warped",
-    .summary = "Matern-5/2 with a length scale per variable, LogEI on the log-warped objective",
+    .summary = "Matern-5/2 with a lengthscale per variable, LogEI on the log-warped objective",
     .source = "the strongest single model of docs/benchmarks.md; LogEI of Ament et al. 2023",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "log-ei"), SET("transform", "log"), SET("refit", "0")},
@@ -132,8 +131,7 @@ static const gannet_method gp_warped = {
 
 static const gannet_method gp_noisy = {
     .name = "gp-noisy",
-    .summary =
-        "gp-warped that looks for noise, and goes by augmented improvement once it finds some",
+    .summary = "gp-warped that tests for noise, and uses augmented improvement once it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
     .defaults = {QUICK_WARPED_GP, SET("transform", "log-then-none"),
                  SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
@@ -190,7 +188,7 @@ static const gannet_method gp_es = {
 
 static const gannet_method gp_kg = {
     .name = "gp-kg",
-    .summary = "Gaussian process, expected fall of the least mean",
+    .summary = "Gaussian process, expected decrease of the lowest mean",
     .source = "knowledge gradient (Frazier, Powell, Dayanik 2009)",
     .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "kg"),
                  SET("search.candidates", "4000")},
@@ -242,8 +240,7 @@ static const gannet_method neural_cbo = {
 
 static const gannet_method turbo = {
     .name = "turbo-1",
-    .summary =
-        "Gaussian process with a length scale per variable, Thompson draws in a trust region",
+    .summary = "Gaussian process with a lengthscale per variable, Thompson draws in a trust region",
     .source = "TuRBO-1 (Eriksson et al. 2019), with pathwise draws",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "thompson"), SET("region.type", "trust")},
@@ -251,7 +248,7 @@ static const gannet_method turbo = {
 
 static const gannet_method scbo = {
     .name = "scbo",
-    .summary = "turbo-1 for constraints, whose draws decide where a point is feasible",
+    .summary = "turbo-1 for constraints: draws of their models decide where a point is feasible",
     .source = "SCBO (Eriksson, Poloczek 2021), with pathwise draws",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "thompson"), SET("acquisition.constraints", "draws"),
@@ -261,7 +258,7 @@ static const gannet_method scbo = {
 static const gannet_method gp_ei_trust = {
     .name = "gp-ei-trust",
     .summary =
-        "Gaussian process with a length scale per variable, expected improvement in a trust region",
+        "Gaussian process with a lengthscale per variable, expected improvement in a trust region",
     .source = "the parts of gp-ei and turbo-1",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "log-ei"), SET("region.type", "trust")},
@@ -367,7 +364,8 @@ static const gannet_method lq_cma = {
 
 static const gannet_method pair = {
     .name = "portfolio",
-    .summary = "the methods that `portfolio` names share the evaluations; each sees all results",
+    .summary =
+        "the methods named in `portfolio` share the evaluations; each learns from all results",
     .source = "portfolios of acquisitions: Hoffman, Brochu, de Freitas 2011",
     .defaults = {SET("portfolio", "[gp-ei, neural-bo]")},
 };

@@ -25,7 +25,7 @@ const gannet_option gannet_method_table[] = {
     {.key = "portfolio",
      .type = GANNET_TEXT,
      .offset = offsetof(gannet_method_options, portfolio),
-     .help = "methods that share the evaluations; each is told all results",
+     .help = "methods that share the evaluations; each learns from all results",
      .example = "[gp-ei, neural-bo]"},
     {.key = "initial",
      .type = GANNET_INTEGER,
@@ -34,8 +34,9 @@ const gannet_option gannet_method_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 1e6,
-     .help = "points of a scrambled Sobol sequence before the first model; auto = twice the number "
-             "of encoded variables, in a portfolio one more than it, at least 4, at most 64",
+     .help =
+         "points of a scrambled Sobol sequence before the first model; auto = twice the number of "
+         "encoded variables, or in a portfolio one more than this number; at least 4, at most 64",
      .example = "16",
      .unit = "points"},
     {.key = "initial_span",
@@ -46,17 +47,16 @@ const gannet_option gannet_method_table[] = {
      .lower = 0,
      .upper = 1,
      .unit = "ranges of the variables",
-     .help = "sides of the box around the middle in which these points lie; 1 = anywhere; auto = "
-             "0.3 in "
-             "a portfolio with four or more encoded variables, else 1",
+     .help = "side length of the box around the middle that contains these points; 1 = the whole "
+             "box; auto = 0.3 in a portfolio with four or more encoded variables, else 1",
      .example = "0.3"},
     {.key = "penalties",
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_method_options, penalties),
      .fallback = "yes",
-     .help = "objectives that are a penalty, such as 1e10 for a solver that diverged, count as "
-             "failures of the design: the worst values, where three results or more have exactly "
-             "one, or nearly so, and all others are far from it; no = every value is one"},
+     .help = "treat penalties, such as 1e10 for a solver that diverged, as failures of the design: "
+             "the worst value, if three or more results have it, exactly or nearly, and all others "
+             "are far from it; no = every value counts as it is"},
     {.key = "replicates",
      .type = GANNET_INTEGER,
      .offset = offsetof(gannet_method_options, replicates),
@@ -64,9 +64,9 @@ const gannet_option gannet_method_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 100,
-     .help = "how often every design is run, as evaluations of their own, where results are noisy; "
-             "designs then compare by the means of their runs; auto = once, and the most promising "
-             "ones again",
+     .help = "how often every design is run, for noisy results; each run is an evaluation, and "
+             "designs are compared by the means of their runs; auto = once, and the most promising "
+             "designs again",
      .example = "3",
      .unit = "evaluations"},
     {.key = "transform",
@@ -75,9 +75,9 @@ const gannet_option gannet_method_table[] = {
      .fallback = "auto",
      .flags = GANNET_OPTION_AUTO,
      .choices = transforms,
-     .help = "monotone transform of the objective before a model sees it; log-then-none = log "
-             "until the best results lie at one place, then none, so that other basins are looked "
-             "for; auto = log unless the noise is given and not zero",
+     .help = "monotone transform of the objective for the models; log-then-none = log until the "
+             "best results lie at one place, then none, so that other basins are searched; auto = "
+             "log, unless a noise above 0 is given",
      .example = "log"},
     {.key = "refit",
      .type = GANNET_REAL,
@@ -85,8 +85,8 @@ const gannet_option gannet_method_table[] = {
      .fallback = "0.1",
      .lower = 0,
      .upper = 10,
-     .help = "hyper-parameters are learnt again when the number of observations has grown by this "
-             "share"},
+     .help = "hyperparameters are learnt again when the number of observations has grown by this "
+             "fraction"},
     {.key = "least_batch",
      .type = GANNET_INTEGER,
      .offset = offsetof(gannet_method_options, least_batch),
@@ -94,8 +94,8 @@ const gannet_option gannet_method_table[] = {
      .lower = 1,
      .upper = 1e6,
      .unit = "points",
-     .help = "a member of a portfolio proposes nothing while fewer points than these are asked for "
-             "and under way together, unless nobody else is there"},
+     .help = "a member of a portfolio proposes nothing while fewer points than this are requested "
+             "and running together, unless it is the only member"},
     {0},
 };
 
@@ -165,7 +165,7 @@ const gannet_option gannet_search_table[] = {
      .fallback = "10000",
      .lower = 1,
      .upper = 1e9,
-     .help = "numbered candidates that are scored for every batch, shared out over the ranks"},
+     .help = "numbered candidates that are scored for every batch, shared among the ranks"},
     {.key = "local",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_search_options, local),
@@ -186,23 +186,22 @@ const gannet_option gannet_search_table[] = {
      .fallback = "4",
      .lower = 1,
      .upper = 200,
-     .help = "candidates per proposed point from which a gradient polish starts"},
+     .help = "candidates per proposed point from which a polish by gradients starts"},
     {.key = "sweeps",
      .type = GANNET_INTEGER,
      .offset = offsetof(gannet_search_options, sweeps),
      .fallback = "0",
      .lower = 0,
      .upper = 1000,
-     .help =
-         "most rounds in which the best candidate of a draw is moved along one coordinate after "
-         "the other, over the whole box, before it is polished"},
+     .help = "largest number of rounds in which the best candidate of a draw is moved along one "
+             "coordinate after the other, over the whole box, before it is polished"},
     {.key = "polish",
      .type = GANNET_INTEGER,
      .offset = offsetof(gannet_search_options, polish),
      .fallback = "60",
      .lower = 0,
      .upper = 1e6,
-     .help = "most gradient evaluations per polish; 0 = none"},
+     .help = "largest number of gradient evaluations per polish; 0 = none"},
     {.key = "precision",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_search_options, precision),

@@ -19,17 +19,16 @@ const gannet_option gannet_region_table[] = {
      .offset = offsetof(gannet_region_options, type),
      .fallback = "none",
      .choices = types,
-     .help = "where points are sought: everywhere, or in a trust region around the best point that "
-             "grows after successes and shrinks after failures",
+     .help = "search everywhere (none), or in a trust region around the best point that grows "
+             "after successes and shrinks after failures (trust)",
      .example = "trust"},
     {.key = "center",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_region_options, centre),
      .fallback = "mean",
      .choices = centres,
-     .help =
-         "the feasible point in the middle of the trust region is the one of the best value, or "
-         "of the best mean of the objective's model, which noise misleads less"},
+     .help = "centre of the trust region: the feasible point with the best value, or with the best "
+             "mean of the objective's model, which is less sensitive to noise"},
     {.key = "length",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_region_options, length),
@@ -63,7 +62,7 @@ const gannet_option gannet_region_table[] = {
      .fallback = "3",
      .lower = 1,
      .upper = 1e6,
-     .help = "the trust region doubles after so many batches in a row that found a better point",
+     .help = "the trust region doubles after this many batches in a row that found a better point",
      .unit = "batches"},
     {.key = "failures",
      .type = GANNET_INTEGER,
@@ -72,7 +71,7 @@ const gannet_option gannet_region_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 1e6,
-     .help = "the trust region halves after so many evaluations in a row, in batches that found "
+     .help = "the trust region halves after this many evaluations in a row, in batches that found "
              "no better point; auto = the number of variables, at least 4",
      .example = "5",
      .unit = "evaluations"},
@@ -82,8 +81,8 @@ const gannet_option gannet_region_table[] = {
      .fallback = "0.001",
      .lower = 0,
      .upper = 1,
-     .help = "a point is better when it gains this part of the spread of the best values, as many "
-             "as variables and at least 4"},
+     .help = "a point is better if it gains this fraction of the spread of the best values; these "
+             "are as many as there are variables, at least 4"},
     {.key = "restarts",
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_region_options, restarts),
@@ -94,8 +93,8 @@ const gannet_option gannet_region_table[] = {
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_region_options, weighted),
      .fallback = "yes",
-     .help = "sides in proportion to the length scales of the objective's model, where it has one "
-             "for every variable"},
+     .help = "sides in proportion to the lengthscales of the objective's model, if it has one for "
+             "every variable"},
     {.key = "perturb",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_region_options, perturb),
@@ -103,15 +102,15 @@ const gannet_option gannet_region_table[] = {
      .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
      .lower = 0,
      .upper = 1,
-     .help = "chance of a variable to differ from the centre of the trust region in a candidate; "
-             "auto = 20 variables on average, at most all",
+     .help = "probability that a variable of a candidate differs from the centre of the trust "
+             "region; auto = 20 variables on average, at most all",
      .example = "0.5"},
     {.key = "data",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_region_options, data),
      .fallback = "restart",
      .choices = data,
-     .help = "evaluations that the models of a trust region take: those since its start, or all of "
+     .help = "evaluations that the models of a trust region use: those since its start, or all of "
              "the campaign"},
     {.key = "nearest",
      .type = GANNET_INTEGER,
@@ -119,7 +118,7 @@ const gannet_option gannet_region_table[] = {
      .fallback = "0",
      .lower = 0,
      .upper = 1e9,
-     .help = "of these, the models take so many, those nearest to the centre; 0 = all"},
+     .help = "of these, the models use this many, those nearest to the centre; 0 = all"},
     {0},
 };
 

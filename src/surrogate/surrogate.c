@@ -574,7 +574,7 @@ void gannet_surrogate_get_hyper(const gannet_surrogate *s, double *values) {
 gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values) {
   const gannet_hyper hyper = hyper_of(s);
   for (int i = 0; i < hyper.n; ++i)
-    GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyper-parameter '%s' is not finite",
+    GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyperparameter '%s' is not finite",
                    hyper.names[i].text);
   s->draws = 0;
   s->conditioned = false;

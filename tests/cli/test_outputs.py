@@ -301,7 +301,7 @@ class Outputs(program.ProgramTest):
 
     def test_keys_are_explained(self):
         self.assertIn("rows of the table that count", self.succeed("explain", "outputs.drag.rows").out)
-        self.assertIn("the objective is computed from reported quantities", self.succeed("explain", "objective.expression").out)
+        self.assertIn("computes the objective from reported quantities", self.succeed("explain", "objective.expression").out)
         self.assertIn("one of: keep warn fail", self.succeed("explain", "unknown_outputs").out)
         self.assertIn("rows: last 200", self.succeed("explain", "outputs").out)
 

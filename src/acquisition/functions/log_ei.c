@@ -43,8 +43,8 @@ const gannet_acq_type gannet_acq_log_ei = {
 const gannet_acq_type gannet_acq_parego = {
     .name = "parego",
     .summary =
-        "log-ei of the augmented Chebyshev norm of several objectives, by other weights for every "
-        "point",
+        "log-ei of the augmented Chebyshev norm of several objectives, with other weights for "
+        "every point",
     .source = "ParEGO (Knowles 2006), with LogEI of Ament et al. 2023",
     .kind = GANNET_ACQ_MOMENTS,
     .gain = GANNET_ACQ_LOG_GAIN,

@@ -65,32 +65,31 @@ const gannet_option gannet_general_table[] = {
      .fallback = "keep",
      .choices = unknowns,
      .help =
-         "what becomes of a number that a simulation reports and this file does not name: keep: "
-         "it is recorded; warn: the same, with a warning, once for each name; fail: the "
-         "evaluation fails"},
+         "how to treat a number that a simulation reports but this file does not name: keep: "
+         "record it; warn: record it, with one warning for each name; fail: the evaluation fails"},
     {.key = "variable_constraints",
      .type = GANNET_TEXT_LIST,
      AT(gannet_general, variable_constraints),
-     .help = "relations between variables that are known before any run, and that no proposal "
-             "violates: sides joined by <=, <, >=, >, = or !=, in a chain too; 'or' and 'and' join "
-             "relations; values of categorical variables in quotes",
+     .help = "relations between variables that are known before any run; no proposal violates "
+             "them. Expressions are compared by <=, <, >=, >, = or !=, also in a chain; 'or' and "
+             "'and' join relations; values of categorical variables are in quotes",
      .example = "[\"chord + span <= 10\", \"w1 + w2 + w3 = 1\"]"},
     {.key = "candidates",
      .type = GANNET_TEXT,
      AT(gannet_general, candidates),
      .fallback = "none",
-     .help =
-         "file that lists the only designs to choose from, each at most once: CSV with the names "
-         "of the variables in the first line, or HDF5 (.h5, .hdf5) with a one-dimensional "
-         "dataset per variable; other columns of a CSV file are shown with the results; relative "
-         "paths start from the campaign file; none = every point of the box",
+     .help = "file that lists the only allowed designs, each to be used at most once: CSV with the "
+             "names of the variables in the first line, or HDF5 (.h5, .hdf5) with a "
+             "one-dimensional dataset per variable; other columns of a CSV file are shown with the "
+             "results; relative paths start from the campaign file; none = every point of the box",
      .example = "pool.csv"},
     {.key = "input_directory",
      .type = GANNET_TEXT,
      AT(gannet_general, input_directory),
      .fallback = "auto",
-     .help = "directory that relative paths start from (programs, templates, plugins, candidates); "
-             "itself relative to that of the campaign file; auto = that of the campaign file",
+     .help =
+         "directory from which relative paths start (programs, templates, plugins, candidates), "
+         "itself relative to that of the campaign file; auto = that of the campaign file",
      .example = "../models"},
     {0}};
 
@@ -102,8 +101,8 @@ const gannet_option gannet_budget_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 1e9,
-     .help = "evaluations after which the campaign ends, those before a resume included; auto = no "
-             "limit",
+     .help = "evaluations after which the campaign ends, including those before a resume; auto = "
+             "no limit",
      .example = "200",
      .unit = "evaluations"},
     {.key = "wall_time",
@@ -125,8 +124,8 @@ const gannet_option gannet_budget_table[] = {
      .upper = HUGE_VAL,
      .unit = "s, or the unit of the quantity that cost names",
      .help =
-         "the campaign ends when all simulations together have run so long, or have reported so "
-         "much of the quantity that the key cost names (then a plain number); auto = no limit",
+         "the campaign ends when all simulations together have run this long, or have reported "
+         "this much of the quantity named by the key cost (then a plain number); auto = no limit",
      .example = "100h"},
     {0}};
 
@@ -137,8 +136,8 @@ const gannet_option gannet_failure_table[] = {
      .fallback = "0.5",
      .lower = 0,
      .upper = 1,
-     .help =
-         "the campaign stops when a larger part of its evaluations than this failed; 1 = never"},
+     .help = "the campaign stops when a larger share of its evaluations than this has failed; 1 = "
+             "never"},
     {.key = "minimum",
      .type = GANNET_INTEGER,
      AT(gannet_failure_limit, minimum),
@@ -166,9 +165,9 @@ const gannet_option gannet_stop_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 1e9,
-     .help = "the campaign ends when so many results in a row have not improved the best feasible "
-             "objective; those of the initial design and failed ones count too, none before there "
-             "is a feasible design; auto = no limit",
+     .help = "the campaign ends when this many results in a row have not improved the best "
+             "feasible objective; results of the initial design and failed ones count, but only "
+             "after the first feasible design; auto = no limit",
      .example = "40",
      .unit = "evaluations"},
     {.key = "regret.within",
@@ -179,8 +178,8 @@ const gannet_option gannet_stop_table[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "objective units",
-     .help = "the campaign ends when, by a model of all results, no feasible design is better than "
-             "the best one by more than this, with the probability below; auto = it does not",
+     .help = "the campaign ends when, according to a model of all results, no feasible design is "
+             "better than the best one by more than this, with the probability below; auto = never",
      .example = "1e-3"},
     {.key = "regret.probability",
      .type = GANNET_REAL,
@@ -189,7 +188,7 @@ const gannet_option gannet_stop_table[] = {
      .flags = GANNET_OPTION_OPEN_LOW,
      .lower = 0,
      .upper = 1,
-     .help = "probability that is asked for"},
+     .help = "required probability"},
     {0}};
 
 const gannet_option gannet_evaluate_table[] = {
@@ -206,7 +205,7 @@ const gannet_option gannet_evaluate_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 100000,
-     .help = "most simulations at the same time; auto = batch, or 1",
+     .help = "largest number of simulations at the same time; auto = batch, or 1",
      .example = "8",
      .unit = "simulations"},
     {.key = "time_limit",
@@ -217,7 +216,8 @@ const gannet_option gannet_evaluate_table[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "s",
-     .help = "longest run of one simulation, then it is ended and has failed; auto = no limit",
+     .help =
+         "longest run of one simulation; then it is stopped and counts as failed; auto = no limit",
      .example = "10m"},
     {.key = "retries",
      .type = GANNET_INTEGER,
@@ -232,24 +232,24 @@ const gannet_option gannet_evaluate_table[] = {
      AT(gannet_evaluate_keys, mode),
      .fallback = "batch",
      .choices = modes,
-     .help = "batch: the next batch is proposed when all of the last has ended, so that the course "
-             "does not depend on how long simulations take; asynchronous: a new point as soon as "
-             "one of evaluate.parallel simulations has ended"},
+     .help = "batch: the next batch is proposed when all evaluations of the last one have ended, "
+             "so that the points do not depend on how long simulations take; asynchronous: a new "
+             "point is proposed as soon as one of evaluate.parallel simulations has ended"},
     {.key = "start_from",
      .type = GANNET_CHOICE,
      AT(gannet_evaluate_keys, start_from),
      .fallback = "none",
      .choices = starts,
-     .help = "nearest: {nearest} and GANNET_NEAREST name the folder of the nearest design that has "
-             "ended and is feasible, for a simulation that starts from its solution; they are "
-             "empty while there is none"},
+     .help = "nearest: {nearest} and GANNET_NEAREST name the folder of the nearest feasible design "
+             "that has ended, so that a simulation can start from its solution; both are empty "
+             "while there is none"},
     {.key = "keep.files",
      .type = GANNET_TEXT_LIST,
      AT(gannet_evaluate_keys, keep_files),
      .fallback = "[all]",
-     .help = "files that stay in the directory of an evaluation when its result is in the journal, "
-             "besides those that gannet needs itself; a pattern without a slash counts in every "
-             "folder; all = nothing is removed; keep: FILES is short for it",
+     .help = "files that are kept in the directory of an evaluation once its result is in the "
+             "journal, besides those that gannet needs itself; a pattern without a slash applies "
+             "to every folder; all = nothing is removed; keep: FILES is short for it",
      .example = "[\"*.log\", postProcessing/*]"},
     {.key = "keep.all_files_of",
      .type = GANNET_TEXT_LIST,
@@ -292,7 +292,8 @@ const gannet_option gannet_variable_table[] = {
      AT(gannet_variable_keys, type),
      .fallback = "real",
      .choices = types,
-     .help = "kind of the variable; numbers in values make it ordinal, and fixed finds its own"},
+     .help = "kind of the variable; numbers in values make it ordinal, and fixed implies the kind "
+             "of its value"},
     {.key = "lower",
      .type = GANNET_REAL,
      AT(gannet_variable_keys, lower),
@@ -312,10 +313,8 @@ const gannet_option gannet_variable_table[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "units of the variable",
-     .help =
-         "the values are lower, lower + step, ... up to upper; when upper is not among them, the "
-         "last one below it is the largest; for real and integer only; when left out, every "
-         "value",
+     .help = "the values are lower, lower + step, ... up to upper; if upper is not among them, the "
+             "last one below it is the largest; only for real and integer; without it, every value",
      .example = "0.0625"},
     {.key = "scale",
      .type = GANNET_CHOICE,
@@ -326,107 +325,103 @@ const gannet_option gannet_variable_table[] = {
     {.key = "values",
      .type = GANNET_TEXT_LIST,
      AT(gannet_variable_keys, values),
-     .help =
-         "numbers to choose from, in ascending order; or words: of type ordinal in their order, "
-         "of type categorical without one",
+     .help = "numbers to choose from, in ascending order; or words, ordered with type ordinal and "
+             "unordered with type categorical",
      .example = "[16, 32, 64, 128]"},
     {.key = "fixed",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, fixed),
-     .help = "the variable has this value, a number or a word; it goes to the simulation and is no "
-             "dimension of the search",
+     .help = "the variable has this value, a number or a word; simulations receive it, but the "
+             "search does not vary it",
      .example = "1.2"},
     {.key = "expression",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, expression),
-     .help = "the variable is computed from others; it goes to the simulation and is no dimension "
-             "of the search; words are compared, as in solver == 'cg' ? 1 : 2; type integer "
-             "rounds, type boolean is whether it is not 0",
+     .help = "the variable is computed from others; simulations receive it, but the search does "
+             "not vary it; words are compared, as in solver == 'cg' ? 1 : 2; type integer rounds, "
+             "type boolean is true if the result is not 0",
      .example = "\"chord*span\""},
     {.key = "when",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, when),
-     .help =
-         "the variable has a meaning only where this is true: comparisons joined by and, or, not; "
-         "elsewhere it is inactive: it rests at one value, and moves no proposal",
+     .help = "the variable matters only where this is true: comparisons joined by and, or, not; "
+             "elsewhere it is inactive: it keeps one value and does not influence proposals",
      .example = "\"solver == 'gmres'\""},
     {.key = "unit",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, unit),
-     .help = "unit of the values, to be shown; nothing is computed with it",
+     .help = "unit of the values, for display only",
      .example = "m/s"},
     {.key = "was",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, was),
-     .help = "of a variable that a campaign gets when it is resumed: the value that it had in all "
-             "evaluations before, a number or a word; bounds do not matter",
+     .help = "for a variable that is added by a resume: the value that it had in all earlier "
+             "evaluations, a number or a word; bounds do not apply",
      .example = "1.2"},
     {.key = "varied",
      .type = GANNET_BOOLEAN,
      AT(gannet_variable_keys, varied),
      .fallback = "no",
-     .help =
-         "of a fixed variable with bounds or values: results with other values of it are learnt "
-         "from, as it remains a dimension of the models; a resume that fixes a variable which "
-         "was searched says yes by itself",
+     .help = "for a fixed variable with bounds or values: learn from results with other values of "
+             "it, because it remains a dimension of the models; a resume that fixes a searched "
+             "variable sets this itself",
      .example = "yes"},
     {.key = "retired",
      .type = GANNET_TEXT_LIST,
      AT(gannet_variable_keys, retired),
-     .help =
-         "words of values that are no longer proposed: a resume has taken them off the list, and "
-         "evaluations may still have them",
+     .help = "words that are no longer proposed, because a resume removed them from values; "
+             "earlier evaluations may still have them",
      .example = "[cg]"},
     {.key = "renamed_from",
      .type = GANNET_TEXT,
      AT(gannet_variable_keys, renamed_from),
-     .help = "the name that the variable had before a resume: evaluations keep its values",
+     .help = "the name of the variable before a resume; evaluations keep its values",
      .example = "c"},
     {0}};
 
-const gannet_option gannet_constraint_table[] = {{.key = "lower",
-                                                  .type = GANNET_REAL,
-                                                  AT(gannet_constraint_keys, lower),
-                                                  .unit = "units of the result",
-                                                  .help = "smallest value that is feasible",
-                                                  .example = "0"},
-                                                 {.key = "upper",
-                                                  .type = GANNET_REAL,
-                                                  AT(gannet_constraint_keys, upper),
-                                                  .unit = "units of the result",
-                                                  .help = "largest value that is feasible",
-                                                  .example = "110"},
-                                                 {.key = "expression",
-                                                  .type = GANNET_TEXT,
-                                                  AT(gannet_constraint_keys, expression),
-                                                  .help = "the constraint is computed from "
-                                                          "reported quantities; without it, it is "
-                                                          "reported itself",
-                                                  .example = "\"stress/yield\""},
-                                                 {.key = "unit",
-                                                  .type = GANNET_TEXT,
-                                                  AT(gannet_constraint_keys, unit),
-                                                  .help = "unit of the result, to be shown; "
-                                                          "nothing is computed with it",
-                                                  .example = "K"},
-                                                 {0}};
+const gannet_option gannet_constraint_table[] = {
+    {.key = "lower",
+     .type = GANNET_REAL,
+     AT(gannet_constraint_keys, lower),
+     .unit = "units of the result",
+     .help = "smallest value that is feasible",
+     .example = "0"},
+    {.key = "upper",
+     .type = GANNET_REAL,
+     AT(gannet_constraint_keys, upper),
+     .unit = "units of the result",
+     .help = "largest value that is feasible",
+     .example = "110"},
+    {.key = "expression",
+     .type = GANNET_TEXT,
+     AT(gannet_constraint_keys, expression),
+     .help = "computes the constraint from reported quantities; without it, the constraint itself "
+             "is reported",
+     .example = "\"stress/yield\""},
+    {.key = "unit",
+     .type = GANNET_TEXT,
+     AT(gannet_constraint_keys, unit),
+     .help = "unit of the result, for display only",
+     .example = "K"},
+    {0}};
 
 const gannet_option gannet_objective_table[] = {
     {.key = "name",
      .type = GANNET_TEXT,
      AT(gannet_objective_keys, name),
-     .help = "quantity that is the objective, by the name that the simulation reports; with an "
-             "expression, the name that messages show. When left out, it is called objective",
+     .help =
+         "quantity that is the objective, by the name that the simulation reports; with an "
+         "expression, the name that messages show; without it, the objective is called objective",
      .example = "drag"},
     {.key = "expression",
      .type = GANNET_TEXT,
      AT(gannet_objective_keys, expression),
-     .help = "the objective is computed from reported quantities",
+     .help = "computes the objective from reported quantities",
      .example = "\"drag + 0.01*mass\""},
     {.key = "unit",
      .type = GANNET_TEXT,
      AT(gannet_objective_keys, unit),
-     .help = "unit of the objective, to be shown; nothing is computed with it",
+     .help = "unit of the objective, for display only",
      .example = "N"},
     {0}};
 
@@ -447,9 +442,8 @@ const gannet_option gannet_objectives_table[] = {
      .lower = -HUGE_VAL,
      .upper = HUGE_VAL,
      .unit = "units of the objective",
-     .help = "a value that is not better than this is of no interest: designs must be better in "
-             "every objective to count in the hypervolume; auto = a tenth of the front's range "
-             "beyond its worst value",
+     .help = "worst value of interest: a design must be better in every objective to count in the "
+             "hypervolume; auto = a tenth of the front's range beyond its worst value",
      .example = "900"},
     {.key = "noise",
      .type = GANNET_REAL,
@@ -468,28 +462,26 @@ const gannet_option gannet_objectives_table[] = {
      .fallback = "auto",
      .flags = GANNET_OPTION_AUTO,
      .choices = objective_transforms,
-     .help =
-         "monotone transform of the objective before a model sees it: log = logarithm of what a "
-         "value is above the least one, where values differ by powers of ten; auto = none",
+     .help = "monotone transform of the objective for the models: log = logarithm of the distance "
+             "from the lowest value, for values that differ by powers of ten; auto = none",
      .example = "log"},
     {.key = "penalties",
      .type = GANNET_BOOLEAN,
      AT(gannet_objectives_keys, penalties),
      .fallback = "yes",
-     .help = "results whose objective is a penalty, such as 1e10 for a solver that diverged, count "
-             "as failures of the design: the worst values, where three results or more have "
-             "exactly one, and all others are a hundred times nearer to each other; "
-             "no = every value is one"},
+     .help = "treat penalties, such as 1e10 for a solver that diverged, as failures of the design: "
+             "the worst value, if three or more results have exactly it, and all others are a "
+             "hundred times nearer to each other; no = every value counts as it is"},
     {.key = "expression",
      .type = GANNET_TEXT,
      AT(gannet_objectives_keys, expression),
-     .help = "the objective is computed from reported quantities; without it, it is reported "
-             "itself",
+     .help = "computes the objective from reported quantities; without it, the objective itself is "
+             "reported",
      .example = "\"lift/drag\""},
     {.key = "unit",
      .type = GANNET_TEXT,
      AT(gannet_objectives_keys, unit),
-     .help = "unit of the objective, to be shown; nothing is computed with it",
+     .help = "unit of the objective, for display only",
      .example = "kg"},
     {0}};
 
@@ -497,9 +489,9 @@ const gannet_option gannet_output_table[] = {
     {.key = "file",
      .type = GANNET_TEXT,
      AT(gannet_output_keys, file),
-     .help = "file of the evaluation's directory that has the number, with column or pattern; with "
-             "wildcards such as * the last of the files that match, numbers in names in their "
-             "order",
+     .help = "file in the evaluation's directory that contains the number, with column or pattern; "
+             "of several files that match a wildcard such as *, the last one counts, with numbers "
+             "in names compared as numbers",
      .example = "postProcessing/forces/*/coefficient.dat"},
     {.key = "column",
      .type = GANNET_TEXT,
@@ -527,7 +519,7 @@ const gannet_option gannet_output_table[] = {
     {.key = "unit",
      .type = GANNET_TEXT,
      AT(gannet_output_keys, unit),
-     .help = "unit of the number, to be shown; nothing is computed with it",
+     .help = "unit of the number, for display only",
      .example = "kg"},
     {0}};
 
@@ -536,24 +528,22 @@ const gannet_option gannet_import_table[] = {
      .type = GANNET_TEXT,
      AT(gannet_import_keys, from),
      .flags = GANNET_OPTION_REQUIRED,
-     .help =
-         "CSV file with columns as those of history.csv, or any that have the names of variables "
-         "and quantities; or a campaign directory, whose history.csv is read",
+     .help = "CSV file such as history.csv, with columns named as variables and quantities; or a "
+             "campaign directory, whose history.csv is read",
      .example = "old.csv"},
     {.key = "columns",
      .type = GANNET_TEXT_LIST,
      AT(gannet_import_keys, columns),
-     .help =
-         "names of variables and quantities with their columns where these have another name or "
-         "unit: {chord: c, span: \"s/1000\"}",
+     .help = "columns whose name or unit differs from that of the variable or quantity: {chord: c, "
+             "span: \"s/1000\"}",
      .example = "{chord: c, span: \"s/1000\"}"},
     {.key = "related",
      .type = GANNET_BOOLEAN,
      AT(gannet_import_keys, related),
      .fallback = "no",
      .help =
-         "whether these are results of a related problem: a prior of the objective and the "
-         "constraints that is learnt, and no evaluations. Variables and constraints may be absent",
+         "the results are of a related problem: a prior for the objective and the constraints is "
+         "learnt from them, and they are not evaluations. Variables and constraints may be absent",
      .example = "yes"},
     {0}};
 
@@ -578,7 +568,7 @@ const gannet_option gannet_physics_table[] = {
      .fallback = "0",
      .lower = 0,
      .upper = 2147483647,
-     .help = "of these points, besides the campaign's"},
+     .help = "seed of these points, in addition to that of the campaign"},
     {.key = "lambda2",
      .type = GANNET_REAL,
      AT(gannet_physics_keys, lambda2),
@@ -586,7 +576,7 @@ const gannet_option gannet_physics_table[] = {
      .lower = 1e-12,
      .upper = 1,
      .unit = "prior variances of the equation's left side",
-     .help = "variance of the equations' residuals that is allowed"},
+     .help = "allowed variance of the equations' residuals"},
     {0}};
 
 const gannet_option gannet_equation_table[] = {
@@ -609,7 +599,7 @@ const gannet_option gannet_equation_table[] = {
     {.key = "settings",
      .type = GANNET_TEXT_LIST,
      AT(gannet_equation_keys, settings),
-     .help = "handed to the plugin",
+     .help = "passed to the plugin",
      .example = "{conductivity: 3}"},
     {0}};
 
@@ -623,7 +613,7 @@ const gannet_option gannet_term_table[] = {
     {.key = "derivative",
      .type = GANNET_TEXT_LIST,
      AT(gannet_term_keys, derivative),
-     .help = "real variables by which the objective is derived, up to four; [] is the objective "
-             "itself",
+     .help = "real variables with respect to which the objective is differentiated, up to four; [] "
+             "is the objective itself",
      .example = "[x, x]"},
     {0}};

@@ -24,23 +24,22 @@ static const gannet_section fixed[] = {
      "which reported quantity is the objective; 'objective: drag' and 'objective: \"drag + "
      "0.01*mass\"' are short forms"},
     {"objectives", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
-     "several objectives, of which none counts more than another, in place of objective, goal and "
-     "noise: a name for each, as the simulation reports it, with its keys below"},
+     "several objectives of equal rank, instead of objective, goal and noise: a name for each, as "
+     "the simulation reports it, with its keys below"},
     {"objectives.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_objectives_table,
      "one of 2 to 5 objectives"},
     {"outputs", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
-     "numbers that are recorded, and where each comes from if not from results.out: a name for "
+     "numbers that are recorded, and their sources if they are not in results.out: a name for "
      "each, with its keys below"},
     {"outputs.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_output_table,
      "one output; without file and pattern, it is a quantity of results.out"},
     {"start", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
-     "designs to try first: a list of designs, each with values of variables by their names, or "
-     "the name of a CSV file with columns of these names; values that are left out are filled in; "
-     "these designs count towards initial and the budget"},
+     "designs to try first: a list of designs, each with values of variables by name, or the name "
+     "of a CSV file with such columns; missing values are filled in; these designs count towards "
+     "initial and the budget"},
     {"import", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_import_table,
-     "results of earlier work, which are learnt from and do not count in the budget: a CSV file, "
-     "or "
-     "a list of files and campaign directories; these are the keys of each"},
+     "results of earlier work, from which the models learn and which do not use up the budget: a "
+     "CSV file, or a list of files and campaign directories; these are the keys of each"},
     {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
      "differential equations that the objective obeys, for the methods that use them"},
     {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,
@@ -54,7 +53,8 @@ static const gannet_section fixed[] = {
     {"budget.failures", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_failure_table,
      "when to give up because simulations fail"},
     {"stop", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_stop_table,
-     "reasons to end before the budget is spent; the first that holds counts"},
+     "conditions that end the campaign before the budget is spent; the first one that is met "
+     "counts"},
     {"evaluate", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_evaluate_table,
      "how simulations are run"},
     {"surrogate", GANNET_SECTION_METHOD, NULL, NULL, gannet_surrogate_choice_table,

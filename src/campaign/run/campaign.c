@@ -316,13 +316,13 @@ static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state
   if (campaign->context->rank != 0 || is_forgotten) return;
   if (report->n_members > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "the saved state%s%s has no hyper-parameters for the model%s of %s with these "
+               "the saved state%s%s has no hyperparameters for the model%s of %s with these "
                "settings: they are learnt anew from the results",
                *before ? " of method " : "", before, report->n_members > 1 ? "s" : "",
                report->members);
   if (report->missing > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "the saved state lacks %d hyper-parameters of this version: they are learnt",
+               "the saved state lacks %d hyperparameters of this version: they are learnt",
                report->missing);
 }
 

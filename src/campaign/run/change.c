@@ -139,7 +139,7 @@ static void log_change(const gannet_campaign *campaign) {
   gannet_change_list_format(&ledger->revision[ledger->n_revisions - 1].list, list);
   gannet_campaign_change_effect(campaign, effect, sizeof effect);
   gannet_log(campaign->context, GANNET_LOG_WARNING,
-             "the problem has changed, %s: the evaluations are read anew, %s; hyper-parameters are "
+             "the problem has changed, %s: the evaluations are read anew, %s; hyperparameters are "
              "learnt anew",
              list, effect);
 }

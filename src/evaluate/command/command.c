@@ -97,8 +97,8 @@ static const gannet_option options[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "s",
-     .help = "how long simulations may fail to start (a program that is away, no processes left) "
-             "or their results be unreadable (a file server that is down) before the campaign "
+     .help = "how long simulations may fail to start (a program is missing, no processes are left) "
+             "or their results may be unreadable (a file server is down) before the campaign "
              "stops, to be resumed; such attempts do not count"},
     {0}};
 
@@ -703,7 +703,7 @@ static gannet_err create(const void *given, const gannet_evaluator_setup *setup,
 
 const gannet_evaluator_type gannet_evaluator_command = {
     .name = "command",
-    .summary = "a program of its own in a directory per evaluation, started beside the job",
+    .summary = "a program, run in a directory of its own for every evaluation",
     .options = options,
     .options_size = sizeof(gannet_command_options),
     .check = gannet_command_check,

@@ -32,18 +32,17 @@ typedef struct {
    .offset = GANNET_COMMAND_AT(command),                                                           \
    .help =                                                                                         \
        "program and arguments; {params}, {results}, {directory}, {id}, {attempt}, {seed}, "        \
-       "{slot}, {input_directory} and {variable} are replaced, in the name of the program "        \
-       "{input_directory} alone; no shell is involved",                                            \
+       "{slot}, {input_directory} and {variable} are replaced, but in the name of the program "    \
+       "only {input_directory}; no shell is involved",                                             \
    .example = "[./simulate, \"{params}\", \"{results}\"]"},                                        \
       {.key = "shell",                                                                             \
        .type = GANNET_TEXT,                                                                        \
        .offset = GANNET_COMMAND_AT(shell),                                                         \
        .help =                                                                                     \
-           "text for bash, or for /bin/sh where there is no bash, instead of command; nothing is " \
-           "replaced in it, values come through $GANNET_PARAMS and params.in. Functions that "     \
-           "your "                                                                                 \
-           "shell exports, such as module, are known; where module is not, begin with "            \
-           "'. /etc/profile;'",                                                                    \
+           "text for bash, or for /bin/sh if there is no bash, instead of command; nothing is "    \
+           "replaced in it: values come through $GANNET_PARAMS and params.in. Functions that "     \
+           "your shell exports, such as module, are available; if module is not, begin with '. "   \
+           "/etc/profile;'",                                                                       \
        .example = "module load solver && solve params.in"},                                        \
       {.key = "templates",                                                                         \
        .type = GANNET_TEXT_LIST,                                                                   \
@@ -58,48 +57,47 @@ typedef struct {
        .offset = GANNET_COMMAND_AT(case_copy),                                                     \
        .help =                                                                                     \
            "folder that is copied with its sub-folders into the directory of every evaluation; "   \
-           "case: FOLDER is short for it; campaign directories in it and .git are left out",       \
+           "case: FOLDER is short for it; campaign directories and .git in it are left out",       \
        .example = "wing"},                                                                         \
       {.key = "case.templates",                                                                    \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(case_templates),                                                \
        .help =                                                                                     \
            "files of the case whose placeholders are replaced in the copy, as in templates; "      \
-           "relative to the case, with * and ? if need be, ** for any number of folders, and a "   \
-           "folder for all that is in it",                                                         \
+           "relative to the case; * and ? match within a name, ** matches any number of folders, " \
+           "and a folder stands for everything in it",                                             \
        .example = "[0/U, system/*.dict]"},                                                         \
       {.key = "case.link",                                                                         \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(case_link),                                                     \
        .help =                                                                                     \
-           "large files and folders of the case that no simulation changes: the copy has links "   \
-           "to the originals; written as case.templates",                                          \
+           "large files and folders of the case that no simulation changes: the copy contains "    \
+           "links to the originals; written as case.templates",                                    \
        .example = "[constant/polyMesh]"},                                                          \
       {.key = "placeholders",                                                                      \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(placeholders),                                                  \
        .fallback = "[{, }]",                                                                       \
        .help =                                                                                     \
-           "what stands before and behind the names in templates, scripts, command and "           \
-           "environment, for files full of braces: \"@@\" for @name@, [<<, >>] for <<name>>; in "  \
-           "command and environment {name} works as well; a backslash before a placeholder keeps " \
-           "it as it is",                                                                          \
+           "marks before and after the names in templates, scripts, command and environment, for " \
+           "files full of braces: \"@@\" for @name@, [<<, >>] for <<name>>; in command and "       \
+           "environment {name} works as well; a backslash before a placeholder keeps it as it is", \
        .example = "\"@@\""},                                                                       \
       {.key = "pattern",                                                                           \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(pattern),                                                       \
        .help =                                                                                     \
-           "name=regex: takes objective or a constraint from the simulation's standard output, "   \
-           "by "                                                                                   \
-           "a POSIX extended regular expression whose first group is the number; the last line "   \
-           "that matches wins, and in it the first match; beginning with ^ it is much faster",     \
+           "name=regex: reads the objective or a constraint from the simulation's standard "       \
+           "output, by a POSIX extended regular expression whose first group is the number; the "  \
+           "last matching line counts, and in it the first match; a pattern that begins with ^ "   \
+           "is much faster",                                                                       \
        .example = "\"objective=^drag: *([^ ]*)\""},                                                \
       {.key = "environment",                                                                       \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(environment),                                                   \
        .help =                                                                                     \
-           "variables for the simulation on top of the inherited ones, each once, as NAME=value; " \
-           "placeholders are replaced as in command",                                              \
+           "environment variables for the simulation in addition to the inherited ones, each "     \
+           "once, as NAME=value; placeholders are replaced as in command",                         \
        .example = "[OMP_NUM_THREADS=4]"},                                                          \
       {.key = "kill_grace",                                                                        \
        .type = GANNET_DURATION,                                                                    \
@@ -108,7 +106,7 @@ typedef struct {
        .upper = HUGE_VAL,                                                                          \
        .unit = "s",                                                                                \
        .help =                                                                                     \
-           "time between SIGTERM and SIGKILL when a simulation is ended; 10 s at most when the "   \
+           "time between SIGTERM and SIGKILL when a simulation is stopped; at most 10 s when the " \
            "campaign itself stops"},                                                               \
       {.key = "bad_luck_exit_codes",                                                               \
        .type = GANNET_REAL_LIST,                                                                   \
@@ -117,14 +115,14 @@ typedef struct {
        .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
        .help =                                                                                     \
-           "exit codes after which another attempt may succeed; 137 and 143 are the words of "     \
-           "shells, mpirun and srun for a process that was killed, or ended, from outside"},       \
+           "exit codes after which another attempt may succeed; shells, mpirun and srun use 137 "  \
+           "and 143 for a process that was killed or stopped from outside"},                       \
       {.key = "cannot_run_exit_codes",                                                             \
        .type = GANNET_REAL_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(cannot_run_exit_codes),                                         \
        .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
-       .help = "exit codes that say: the simulation cannot work at this design",                   \
+       .help = "exit codes that mean: the simulation cannot work at this design",                  \
        .example = "[42]"},                                                                         \
       {.key = "bad_luck_text",                                                                     \
        .type = GANNET_TEXT_LIST,                                                                   \

@@ -307,7 +307,7 @@ static gannet_err create(const void *given, const gannet_evaluator_setup *setup,
 
 const gannet_evaluator_type gannet_evaluator_function = {
     .name = "function",
-    .summary = "a built-in simulation, called inside the job on groups of its ranks",
+    .summary = "a built-in simulation, run in gannet's own processes on groups of ranks",
     .options = options,
     .options_size = sizeof(gannet_in_process_options),
     .check = check,

@@ -20,19 +20,19 @@ typedef struct {
 } gannet_in_process_options;
 
 /* The rows that both option tables share. */
-#define GANNET_IN_PROCESS_OPTIONS                                                        \
-  {.key = "ranks_per_simulation",                                                        \
-   .type = GANNET_INTEGER,                                                               \
-   .offset = offsetof(gannet_in_process_options, ranks_per_simulation),                  \
-   .fallback = "1",                                                                      \
-   .lower = 1,                                                                           \
-   .upper = 1 << 20,                                                                     \
-   .unit = "ranks",                                                                      \
-   .help = "ranks that one simulation runs on; never derived from the size of the job"}, \
-  {                                                                                      \
-    .key = "settings", .type = GANNET_TEXT_LIST,                                         \
-    .offset = offsetof(gannet_in_process_options, settings),                             \
-    .help = "settings of the simulation, each as key=value", .example = "resolution=32"  \
+#define GANNET_IN_PROCESS_OPTIONS                                                           \
+  {.key = "ranks_per_simulation",                                                           \
+   .type = GANNET_INTEGER,                                                                  \
+   .offset = offsetof(gannet_in_process_options, ranks_per_simulation),                     \
+   .fallback = "1",                                                                         \
+   .lower = 1,                                                                              \
+   .upper = 1 << 20,                                                                        \
+   .unit = "ranks",                                                                         \
+   .help = "ranks that one simulation runs on; they do not depend on the size of the job"}, \
+  {                                                                                         \
+    .key = "settings", .type = GANNET_TEXT_LIST,                                            \
+    .offset = offsetof(gannet_in_process_options, settings),                                \
+    .help = "settings of the simulation, each as key=value", .example = "resolution=32"     \
   }
 
 /* How an evaluation is called: gannet_simulation_type.run or a plugin's gannet_simulate. */

@@ -119,7 +119,7 @@ static gannet_err create(const void *given, const gannet_evaluator_setup *setup,
 
 const gannet_evaluator_type gannet_evaluator_plugin = {
     .name = "plugin",
-    .summary = "a shared object of the user's, called inside the job on groups of its ranks",
+    .summary = "a shared object of your own, run in gannet's own processes on groups of ranks",
     .options = options,
     .options_size = sizeof(gannet_in_process_options),
     .check = check,

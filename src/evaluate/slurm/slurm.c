@@ -21,32 +21,30 @@ static const gannet_option options[] = {
     {.key = "script",
      .type = GANNET_TEXT,
      AT(script),
-     .help = "job script of your own instead of command, submitted with its placeholders replaced; "
-             "it must leave results.out in its working directory",
+     .help = "your own job script instead of command, submitted with its placeholders replaced; it "
+             "must write results.out in its working directory",
      .example = "job.sh"},
     {.key = "sbatch",
      .type = GANNET_TEXT_LIST,
      AT(sbatch),
-     .help = "options for the job script that is written when there is no script, each a line "
-             "#SBATCH",
+     .help = "options for the job script that gannet writes if there is no script; each becomes a "
+             "line #SBATCH",
      .example = "[\"--partition=short\", \"--ntasks=8\"]"},
     {.key = "submit",
      .type = GANNET_CHOICE,
      AT(submit),
      .fallback = "job",
      .choices = submit_as,
-     .help =
-         "job: a job of its own for every evaluation, or for every runs_per_job of them; array: "
-         "what is proposed together is submitted together, with one call of sbatch"},
+     .help = "job: one job for every evaluation, or for every runs_per_job of them; array: points "
+             "that are proposed together are submitted together, with one call of sbatch"},
     {.key = "runs_per_job",
      .type = GANNET_INTEGER,
      AT(runs_per_job),
      .fallback = "1",
      .lower = 1,
      .upper = 10000,
-     .help =
-         "evaluations in one job, or in one element of an array: for runs that are short beside "
-         "the time a job waits",
+     .help = "evaluations in one job, or in one element of an array, for runs that are short "
+             "compared with the time a job waits",
      .example = "10",
      .unit = "evaluations"},
     {.key = "runs_at_once",
@@ -61,7 +59,7 @@ static const gannet_option options[] = {
     {.key = "step",
      .type = GANNET_TEXT_LIST,
      AT(step),
-     .help = "what a run is started with when runs_at_once is above 1, instead of srun --exact "
+     .help = "command that starts a run if runs_at_once is above 1, instead of srun --exact "
              "--nodes=1 --ntasks=1 with the job's --cpus-per-task; [env] for commands that begin "
              "with srun themselves",
      .example = "[srun, --exact, --ntasks=1, --cpus-per-task=4]"},
@@ -72,7 +70,8 @@ static const gannet_option options[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 4000000,
-     .help = "most elements of one array; auto = what the cluster allows (MaxArraySize)",
+     .help =
+         "largest number of elements of one array; auto = what the cluster allows (MaxArraySize)",
      .example = "1000",
      .unit = "jobs"},
     {.key = "array_throttle",
@@ -81,7 +80,8 @@ static const gannet_option options[] = {
      .fallback = "0",
      .lower = 0,
      .upper = 4000000,
-     .help = "most elements of one array that run at the same time (--array=...%N); 0 = no limit",
+     .help = "largest number of elements of one array that run at the same time (--array=...%N); 0 "
+             "= no limit",
      .unit = "jobs"},
     {.key = "poll_interval",
      .type = GANNET_DURATION,
@@ -91,7 +91,7 @@ static const gannet_option options[] = {
      .upper = 3600,
      .unit = "s",
      .help = "time between two calls of squeue for all jobs; up to four times as long while "
-             "nothing happens, sixteen times while it does not answer"},
+             "nothing happens, and up to sixteen times while it does not answer"},
     {.key = "grace",
      .type = GANNET_DURATION,
      AT(grace),
@@ -99,7 +99,7 @@ static const gannet_option options[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "s",
-     .help = "how long SLURM may not know a job before it counts as lost, which is bad luck"},
+     .help = "how long a job may be unknown to SLURM before it counts as lost, which is bad luck"},
     {.key = "patience",
      .type = GANNET_DURATION,
      AT(patience),
@@ -107,16 +107,16 @@ static const gannet_option options[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "s",
-     .help = "how long sbatch is called again and again while it refuses a job because of limits "
-             "or a scheduler that is down, and how long results may be unreadable, before the "
-             "campaign stops, to be resumed"},
+     .help = "how long sbatch is repeated if it refuses a job because of limits or because the "
+             "scheduler is down, and how long results may be unreadable, before the campaign "
+             "stops, to be resumed"},
     {.key = "when_stopped",
      .type = GANNET_CHOICE,
      AT(when_stopped),
      .fallback = "leave",
      .choices = when_stopped,
-     .help = "what happens to jobs when the campaign is stopped: leave them, for gannet run "
-             "--resume to take over, or cancel them"},
+     .help = "what happens to jobs when the campaign is stopped: leave them for gannet run "
+             "--resume, or cancel them"},
     {.key = "command_timeout",
      .type = GANNET_DURATION,
      AT(commands.timeout),
@@ -129,7 +129,7 @@ static const gannet_option options[] = {
      .type = GANNET_TEXT,
      AT(commands.sbatch),
      .fallback = "sbatch",
-     .help = "program that submits"},
+     .help = "program that submits jobs"},
     {.key = "squeue_command",
      .type = GANNET_TEXT,
      AT(commands.squeue),
@@ -139,17 +139,17 @@ static const gannet_option options[] = {
      .type = GANNET_TEXT,
      AT(commands.scancel),
      .fallback = "scancel",
-     .help = "program that ends jobs"},
+     .help = "program that cancels jobs"},
     {.key = "sacct_command",
      .type = GANNET_TEXT,
      AT(commands.sacct),
      .fallback = "sacct",
-     .help = "program that tells how jobs ended; need not exist"},
+     .help = "program that reports how jobs ended; it need not exist"},
     {.key = "scontrol_command",
      .type = GANNET_TEXT,
      AT(commands.scontrol),
      .fallback = "scontrol",
-     .help = "program that tells about one job; need not exist"},
+     .help = "program that reports on one job; it need not exist"},
     {0}};
 
 static gannet_err set_up_jobs(const gannet_slurm_options *slurm_options,
@@ -339,7 +339,7 @@ static gannet_err create(const void *given, const gannet_evaluator_setup *setup,
 
 const gannet_evaluator_type gannet_evaluator_slurm = {
     .name = "slurm",
-    .summary = "jobs of their own, or arrays of them, submitted to SLURM and watched",
+    .summary = "SLURM jobs or job arrays, which gannet submits and watches",
     .options = options,
     .options_size = sizeof(gannet_slurm_options),
     .check = gannet_slurm_check,

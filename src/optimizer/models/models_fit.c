@@ -281,7 +281,7 @@ static gannet_err require_fitted(const gannet_models *m, int i) {
   int wrong = 0;
   while (wrong < n && isfinite(hyper[wrong])) ++wrong;
   gannet_free(&hyper);
-  GANNET_REQUIRE(wrong == n, GANNET_ERR_NUMERIC, "hyper-parameter '%s' is not finite",
+  GANNET_REQUIRE(wrong == n, GANNET_ERR_NUMERIC, "hyperparameter '%s' is not finite",
                  gannet_surrogate_hyper_name(one->surrogate, wrong));
   if (one->n == 0) return GANNET_OK;
   GANNET_TRY(gannet_surrogate_predict(one->surrogate, 1, one->x, &mean, NULL));

@@ -132,8 +132,8 @@ static const gannet_option ensemble_option_table[] = {
      .offset = MEMBER(kernel.lift),
      .fallback = "sphere",
      .choices = gannet_embedding_names,
-     .help = "further coordinate of the networks' input: a constant (flat), or the one that puts "
-             "all points on a sphere, where the model is as uncertain everywhere"},
+     .help = "additional input of the networks: a constant (flat), or the coordinate that puts all "
+             "points on a sphere, so that the model is equally uncertain everywhere"},
     {.key = "bias",
      .type = GANNET_REAL,
      .offset = MEMBER(kernel.bias),
@@ -145,7 +145,7 @@ static const gannet_option ensemble_option_table[] = {
              "large values make narrow networks hard to train"},
     GANNET_NOISE_FLOOR_OPTION(MEMBER(kernel.noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(MEMBER(kernel.restarts), "3"),
-    GANNET_FIT_POINTS_OPTION(MEMBER(kernel.fit_points), "400", "fit hyper-parameters"),
+    GANNET_FIT_POINTS_OPTION(MEMBER(kernel.fit_points), "400", "fit hyperparameters"),
     GANNET_FIT_EVALUATIONS_OPTION(MEMBER(kernel.fit_evaluations), "60"),
     {.key = "members",
      .type = GANNET_INTEGER,
@@ -153,18 +153,18 @@ static const gannet_option ensemble_option_table[] = {
      .fallback = "8",
      .lower = LEAST_MEMBERS,
      .upper = 10000,
-     .help = "networks that give mean and uncertainty, shared out over the ranks"},
+     .help = "networks that give mean and uncertainty, shared among the ranks"},
     {.key = "prior",
      .type = GANNET_CHOICE,
      .offset = MEMBER(prior),
      .fallback = "function",
      .choices = prior_names,
-     .help = "whether a random prior function is added to each network, which makes it a posterior "
-             "draw; none leaves the randomness of targets and starts alone"},
+     .help = "function: a random prior function is added to each network, which makes it a "
+             "posterior draw; none: only targets and starts are random"},
     GANNET_TRAIN_POINTS_OPTION(
         MEMBER(train_points), "500",
-        "most observations that a network is trained on; of more, each network takes the best "
-        "half of this number and its own random choice of the rest"),
+        "largest number of observations for training a network; of more, each network takes the "
+        "best half of this number and its own random choice of the rest"),
     GANNET_TRAIN_OPTIONS(ensemble_options, "networks are"),
     {0}};
 #undef MEMBER

@@ -28,11 +28,11 @@ static const gannet_option gp_option_table[] = {
      .offset = offsetof(gp_options, ard),
      .fallback = "shared",
      .choices = scale_names,
-     .help = "one length scale for all coordinates, or one for each"},
+     .help = "one lengthscale for all coordinates, or one for each"},
     GANNET_NOISE_FLOOR_OPTION(offsetof(gp_options, noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(offsetof(gp_options, restarts), "4"),
     GANNET_FIT_POINTS_OPTION(offsetof(gp_options, fit_points), "500",
-                             "fit hyper-parameters; more are thinned out at random"),
+                             "fit hyperparameters; more are thinned out at random"),
     GANNET_FIT_EVALUATIONS_OPTION(offsetof(gp_options, fit_evaluations), "100"),
     {.key = "features",
      .type = GANNET_INTEGER,
@@ -48,8 +48,9 @@ static const gannet_option gp_option_table[] = {
      .offset = offsetof(gp_options, noisy_start),
      .fallback = "no",
      .choices = noisy_names,
-     .help = "one more start of the fit with high noise, taken when it is clearly more likely: "
-             "never, where values of close points differ as noisy ones do, or always"},
+     .help =
+         "one more start of the fit with high noise, used if it is clearly more likely: never "
+         "(no), if values of close points differ as noisy ones do (suspected), or always (yes)"},
     {0}};
 
 static void destroy(void *state) {

@@ -58,10 +58,10 @@ static const gannet_option head_option_table[] = {
     GANNET_NOISE_FLOOR_OPTION(MEMBER(noise_floor), "1e-6"),
     GANNET_FIT_POINTS_OPTION(
         MEMBER(fit_points), "400",
-        "learn hyper-parameters by cross-validation; more are thinned out at random"),
+        "learn hyperparameters by cross-validation; more are thinned out at random"),
     GANNET_TRAIN_POINTS_OPTION(
         MEMBER(train_points), "5000",
-        "most observations that the network is trained on; of more, the best half of this "
+        "largest number of observations for training the network; of more, the best half of this "
         "number and a random choice of the rest; the regression takes all"),
     GANNET_TRAIN_OPTIONS(linear_head_options, "the network is"),
     {0}};

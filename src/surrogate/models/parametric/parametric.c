@@ -84,20 +84,19 @@ static const gannet_option parametric_option_table[] = {
      .fallback = "6",
      .lower = 1,
      .upper = 1000,
-     .help = "starts of the regression, shared out over the ranks"},
+     .help = "starts of the regression, shared among the ranks"},
     {.key = "fit_evaluations",
      .type = GANNET_INTEGER,
      .offset = MEMBER(fit_evaluations),
      .fallback = "300",
      .lower = 1,
      .upper = 1000000,
-     .help = "most evaluations of the loss from each start of the regression"},
+     .help = "largest number of evaluations of the loss from each start of the regression"},
     GANNET_FIT_POINTS_OPTION(MEMBER(fit_points), "400",
                              "learn variances; more are thinned out at random"),
-    GANNET_TRAIN_POINTS_OPTION(
-        MEMBER(train_points), "4000",
-        "most observations of the regression; of more, the best half of this number and a "
-        "random choice of the rest"),
+    GANNET_TRAIN_POINTS_OPTION(MEMBER(train_points), "4000",
+                               "largest number of observations of the regression; of more, the "
+                               "best half of this number and a random choice of the rest"),
     {0}};
 #undef MEMBER
 
