@@ -168,7 +168,8 @@ static gannet_err print_front(const gannet_campaign *campaign, const gannet_tall
   gannet_err err = gannet_front_find(campaign->history, &front);
   if (err == GANNET_OK) err = gannet_alloc((size_t)front.n, sizeof *ids, &ids);
   if (err == GANNET_OK) err = gannet_front_order(&front, ids);
-  const gannet_table_spec spec = {.n = front.n < MOST ? front.n : MOST, .ids = ids};
+  const gannet_table_spec spec = {
+      .designs = true, .n = front.n < MOST ? front.n : MOST, .ids = ids};
   if (err == GANNET_OK) err = cli_write_table(stdout, campaign, spec);
   if (err == GANNET_OK && front.n > MOST)
     cli_say(stdout, "%d more: gannet best %s\n", front.n - MOST, campaign->directory);

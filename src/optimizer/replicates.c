@@ -2,12 +2,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "problem/objectives.h"
 #include "problem/pool.h"
 
 /* One evaluation of so many may run a design again. */
 enum { SHARE = 4 };
+
+enum { FRONT_MOST = 256 /* designs of a front that are looked at, the first ones */ };
 
 /* Runs that the design of a row lacks: none when a change has left it outside of what is allowed,
  * or off the list of candidates. */
@@ -53,7 +56,49 @@ static void find_leaders(const gannet_history *h, gannet_runs leaders[2]) {
   }
 }
 
-/* Missing runs that come before new designs: of the last one, and of the leading one.
+/* Designs that no other one dominates, by their means. */
+typedef struct {
+  int n;
+  gannet_runs runs[FRONT_MOST];
+  double y[FRONT_MOST][GANNET_OBJECTIVES_MOST];
+} mean_front;
+
+static bool dominates(int m, const double *a, const double *b) {
+  bool is_better = false;
+  for (int k = 0; k < m; ++k) {
+    if (a[k] > b[k]) return false;
+    is_better = is_better || a[k] < b[k];
+  }
+  return is_better;
+}
+
+/* The front by ascending id, without memory of its own: an ask plans its points on every rank. */
+static void find_front(const gannet_history *h, mean_front *front) {
+  const int m = gannet_problem_n_objectives(gannet_history_problem(h));
+  double y[GANNET_OBJECTIVES_MOST];
+  front->n = 0;
+  for (int64_t id = 0; id < gannet_history_count(h); ++id) {
+    bool is_dominated = false;
+    int kept = 0;
+    if (!gannet_runs_are_feasible(h, id)) continue;
+    gannet_runs_objectives(h, id, y, NULL);
+    for (int i = 0; i < front->n && !is_dominated; ++i) is_dominated = dominates(m, front->y[i], y);
+    if (is_dominated) continue;
+    for (int i = 0; i < front->n; ++i) {
+      if (dominates(m, y, front->y[i])) continue;
+      front->runs[kept] = front->runs[i];
+      memcpy(front->y[kept++], front->y[i], sizeof y);
+    }
+    front->n = kept;
+    if (kept == FRONT_MOST) continue;
+    gannet_runs_find(h, id, NULL, &front->runs[kept]);
+    memcpy(front->y[kept], y, sizeof y);
+    front->n += 1;
+  }
+}
+
+/* Missing runs that come before new designs: of the last one, and of the leading one; of several
+ * objectives, of the first one on the front that lacks some.
  *
  * row  out  [2] rows of these designs
  * n    out  [2] runs that they lack
@@ -68,11 +113,69 @@ static void find_due(const gannet_history *h, int64_t row[2], int n[2]) {
     gannet_runs_find(h, row[0], NULL, &last);
     n[0] = count_missing(h, row[0], &last);
   }
-  find_leaders(h, leaders);
-  row[1] = leaders[0].id;
-  const bool is_last = row[0] >= 0 && row[1] >= 0 &&
-                       gannet_history_first_run(h, row[0]) == gannet_history_first_run(h, row[1]);
-  if (row[1] >= 0 && !is_last) n[1] = count_missing(h, row[1], &leaders[0]);
+  mean_front front = {0};
+  const gannet_runs *found = front.runs;
+  if (gannet_problem_n_objectives(gannet_history_problem(h)) > 1) {
+    find_front(h, &front);
+  } else {
+    find_leaders(h, leaders);
+    found = leaders;
+    front.n = leaders[0].id >= 0;
+  }
+  for (int i = 0; i < front.n && n[1] == 0; ++i) {
+    const bool is_last = row[0] >= 0 && gannet_history_first_run(h, row[0]) ==
+                                            gannet_history_first_run(h, found[i].id);
+    row[1] = found[i].id;
+    if (!is_last) n[1] = count_missing(h, row[1], &found[i]);
+  }
+}
+
+/* By how much a design is better than another one where it is best, in standard errors of their
+ * difference: > 1 it is not dominated, < -1 it is, and in between nobody knows.
+ *
+ * variance  in  [m] of a single run
+ */
+static double find_lead(int m, const double *variance, const double *y, const gannet_runs *runs,
+                        const double *other_y, const gannet_runs *other) {
+  double lead = -INFINITY;
+  for (int k = 0; k < m; ++k) {
+    const double error = sqrt(variance[k] * (1 / (double)runs->n + 1 / (double)other->n));
+    const double better = other_y[k] - y[k];
+    lead = fmax(lead, better == 0 ? 0 : better / error);
+  }
+  return lead;
+}
+
+/* The design that is worth another run with several objectives, -1 = none. */
+static int64_t choose_repeated_of_front(const gannet_history *h) {
+  const int m = gannet_problem_n_objectives(gannet_history_problem(h));
+  double variance[GANNET_OBJECTIVES_MOST], y[GANNET_OBJECTIVES_MOST], least = 1;
+  mean_front front;
+  int64_t chosen = -1;
+  find_front(h, &front);
+  for (int i = 0; i < front.n; ++i)
+    if (front.runs[i].n < 2 && !front.runs[i].is_waiting) return front.runs[i].id;
+  for (int k = 0; k < m; ++k) variance[k] = gannet_runs_variance(h, k);
+  for (int64_t id = 0; id < gannet_history_count(h); ++id) {
+    double lead = INFINITY;
+    int64_t fewer = -1;
+    gannet_runs runs;
+    if (!gannet_runs_are_feasible(h, id)) continue;
+    gannet_runs_find(h, id, NULL, &runs);
+    gannet_runs_objectives(h, id, y, NULL);
+    for (int i = 0; i < front.n; ++i) {
+      if (front.runs[i].id == runs.id) continue;
+      const double one = find_lead(m, variance, y, &runs, front.y[i], &front.runs[i]);
+      if (!(one < lead)) continue;
+      lead = one;
+      fewer = front.runs[i].n < runs.n ? front.runs[i].id : runs.id;
+      if (runs.is_waiting || front.runs[i].is_waiting) fewer = -1;
+    }
+    if (fewer < 0 || !(fabs(lead) < least)) continue;
+    least = fabs(lead);
+    chosen = fewer;
+  }
+  return chosen;
 }
 
 /* The design that is worth another run, -1 = none. */
@@ -81,13 +184,15 @@ static int64_t choose_repeated(const gannet_history *h, int q) {
   const int64_t kept = gannet_history_count_kept(h);
   const int64_t repeated = kept - gannet_runs_count_designs(h, false);
   if (SHARE * (repeated + 1) > kept + q) return -1;
+  if (gannet_problem_n_objectives(gannet_history_problem(h)) > 1)
+    return choose_repeated_of_front(h);
   find_leaders(h, leaders);
   const gannet_runs *one = &leaders[0], *other = &leaders[1];
   if (one->id < 0 || one->is_waiting) return -1;
   if (one->n < 2) return one->id;
   if (other->id < 0 || other->is_waiting) return -1;
   const double gap = one->objective - other->objective;
-  const double variance = gannet_runs_variance(h) * (1 / (double)one->n + 1 / (double)other->n);
+  const double variance = gannet_runs_variance(h, 0) * (1 / (double)one->n + 1 / (double)other->n);
   if (!(gap * gap < variance)) return -1;
   return other->n < one->n ? other->id : one->id;
 }
@@ -142,11 +247,7 @@ void gannet_replicates_check(const gannet_optimizer_options *options, const gann
                              const char *location, gannet_complaints *complaints) {
   char number[16] = "auto";
   const int replicates = options->method.replicates;
-  if (replicates != 1 && gannet_problem_n_objectives(problem) > 1)
-    gannet_complain(complaints, location,
-                    "replicates: with several objectives designs are compared by single runs; "
-                    "expected 1");
-  if (replicates == 1 || problem->spec.noise_sd != 0) return;
+  if (replicates == 1 || !gannet_problem_is_exact(problem)) return;
   if (replicates != GANNET_AUTO) (void)snprintf(number, sizeof number, "%d", replicates);
   gannet_complain(complaints, location,
                   "replicates: %s, but noise: 0 says that a design gives the same values whenever "

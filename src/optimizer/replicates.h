@@ -14,6 +14,14 @@
  * fewer runs. This is the top-two step of ranking and selection (Chen, Lin, Yuecesan, Chick 2000;
  * Russo 2020), with a variance that all repeated designs share.
  *
+ * With several objectives the designs that lead are those of the front of the means. Missing runs
+ * are those of the first one that lacks some. With `auto` the first one with a single run is run
+ * again; then, of all designs the one of which it is least known whether the front dominates it:
+ * its lead over a design of the front is the largest difference of their means in standard errors
+ * over the objectives, and its lead over the front the least of these. Of the two the one with
+ * fewer runs is run again, if that lead is less than 1 in size. With a single objective this would
+ * be the rule above.
+ *
  * All of this is a function of the history.
  */
 #ifndef GANNET_OPTIMIZER_REPLICATES_H
@@ -54,7 +62,7 @@ int gannet_replicates_due_of_start(const gannet_history *history, int64_t *row);
  */
 int64_t gannet_replicates_count_left(const gannet_history *history);
 
-/* Complain about replicates of a problem without noise, or with several objectives.
+/* Complain about replicates of a problem without noise.
  *
  * Local.
  *

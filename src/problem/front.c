@@ -11,6 +11,7 @@
 #include "pareto/front.h"
 #include "pareto/hypervolume.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 
 /* Ranges of the front between its worst value and the reference. */
 static const double beyond = 0.1;
@@ -37,14 +38,14 @@ static void note_values(int m, const double *y, extent *e) {
   }
 }
 
-/* The feasible rows among the first results, with the extents of feasible and of all of them.
+/* The feasible designs among the first results, with the extents of feasible and of all of them.
  *
  * is_told  out  [gannet_history_count] zeroed
  */
 static gannet_err collect_feasible(const gannet_history *history, int64_t n_told, bool *is_told,
                                    gannet_front *f, extent *feasible, extent *all) {
   const int64_t count = gannet_history_count(history);
-  const size_t rows = (size_t)gannet_history_count_feasible(history) + 1, m = (size_t)f->m;
+  const size_t rows = (size_t)gannet_history_count_done(history) + 1, m = (size_t)f->m;
   double y[GANNET_OBJECTIVES_MOST];
   GANNET_TRY(gannet_alloc(rows, sizeof *f->id, &f->id));
   GANNET_TRY(gannet_alloc(rows * m, sizeof *f->y, &f->y));
@@ -57,9 +58,10 @@ static gannet_err collect_feasible(const gannet_history *history, int64_t n_told
     if (!is_told[id] || gannet_history_get(history, id)->status != GANNET_EVAL_DONE) continue;
     /* A single objective is the best one, whatever the others are. */
     if (f->m > 1 && gannet_history_is_penalty(history, id)) continue;
-    gannet_history_objectives(history, id, y);
+    if (!gannet_runs_stands(history, id)) continue;
+    gannet_runs_objectives(history, id, y, NULL);
     note_values(f->m, y, all);
-    if (!gannet_history_is_feasible(history, id)) continue;
+    if (!gannet_runs_are_feasible(history, id)) continue;
     note_values(f->m, y, feasible);
     memcpy(f->y + (size_t)f->n * m, y, m * sizeof *y);
     f->id[f->n++] = id;

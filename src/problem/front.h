@@ -1,5 +1,6 @@
-/* The front of a history with several objectives: the feasible evaluations that no other one
- * dominates, and the point up to which hypervolumes are measured.
+/* The front of a history with several objectives: the feasible designs that no other one dominates,
+ * and the point up to which hypervolumes are measured. Where runs are joined (problem/runs.h) the
+ * values of a design are the means of its runs, and it is called by the first run that counts.
  */
 #ifndef GANNET_PROBLEM_FRONT_H
 #define GANNET_PROBLEM_FRONT_H
@@ -7,7 +8,7 @@
 #include "problem/history.h"
 
 typedef struct {
-  int n, m;    /* evaluations of the front; objectives */
+  int n, m;    /* designs of the front; objectives */
   int64_t *id; /* [n] ascending */
   double *y;   /* [n][m] minimised */
   /* Of each objective, [m]: */

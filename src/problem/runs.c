@@ -88,6 +88,18 @@ void gannet_runs_find(const gannet_history *h, int64_t id, double *constraints, 
   }
 }
 
+void gannet_runs_objectives(const gannet_history *h, int64_t id, double *y, double *errors) {
+  const gannet_problem *problem = gannet_history_problem(h);
+  double error;
+  gannet_history_objectives(h, id, y);
+  for (int m = 0; m < gannet_problem_n_objectives(problem); ++m) {
+    const int quantity = gannet_problem_objective_quantity(problem, m);
+    const double mean = mean_of(h, first_of(h, id), quantity, &error);
+    if (!isnan(mean)) y[m] = gannet_problem_flip_objective(problem, m, mean);
+    if (errors) errors[m] = error;
+  }
+}
+
 bool gannet_runs_stands(const gannet_history *h, int64_t id) {
   if (!gannet_history_joins_runs(h)) return true;
   int64_t first = -1;
@@ -96,6 +108,15 @@ bool gannet_runs_stands(const gannet_history *h, int64_t id) {
     if (first < 0 && gannet_history_get(h, row)->status != GANNET_EVAL_DISCARDED) first = row;
   }
   return first == id;
+}
+
+bool gannet_runs_are_feasible(const gannet_history *h, int64_t id) {
+  const bool several = gannet_problem_n_objectives(gannet_history_problem(h)) > 1;
+  gannet_runs runs;
+  if (gannet_history_get(h, id)->elsewhere || !counts(h, id) || !gannet_runs_stands(h, id))
+    return false;
+  gannet_runs_find(h, id, NULL, &runs);
+  return runs.violation == 0 && !(several && (runs.is_bad || gannet_history_is_penalty(h, id)));
 }
 
 typedef struct {
@@ -120,7 +141,7 @@ static bool find_rank(const gannet_history *h, int64_t id, ranked_row *rank) {
     return false;
   gannet_runs_find(h, id, NULL, &runs);
   const bool is_left_out = gannet_problem_n_objectives(gannet_history_problem(h)) > 1 &&
-                           gannet_history_is_penalty(h, id);
+                           (runs.is_bad || gannet_history_is_penalty(h, id));
   *rank = (ranked_row){.id = id,
                        .violation = is_left_out ? INFINITY : runs.violation,
                        .value = gannet_problem_flip(gannet_history_problem(h), runs.objective),
@@ -168,7 +189,7 @@ static gannet_err rank_fronts(const gannet_history *h, int64_t n, ranked_row *ra
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *rank, &rank);
   for (int64_t i = 0; i < n && err == GANNET_OK; ++i)
     if (ranked[i].violation == 0)
-      gannet_history_objectives(h, ranked[i].id, y + (ptrdiff_t)m * feasible++);
+      gannet_runs_objectives(h, ranked[i].id, y + (ptrdiff_t)m * feasible++, NULL);
   if (err == GANNET_OK) err = gannet_pareto_ranks(feasible, m, y, rank);
   for (int64_t i = 0, at = 0; i < n && err == GANNET_OK; ++i)
     if (ranked[i].violation == 0) ranked[i].value = rank[at++];
@@ -220,16 +241,18 @@ int64_t gannet_runs_count_designs(const gannet_history *h, bool allowed_only) {
   return designs;
 }
 
-double gannet_runs_variance(const gannet_history *h) {
-  double squares = 0;
+double gannet_runs_variance(const gannet_history *h, int m) {
+  const int quantity = gannet_problem_objective_quantity(gannet_history_problem(h), m);
+  double squares = 0, unwanted;
   int64_t freedom = 0;
   for (int64_t id = 0; id < gannet_history_count(h); ++id) {
     gannet_runs runs;
     if (first_of(h, id) != id || next_of(h, id) < 0) continue;
     gannet_runs_find(h, id, NULL, &runs);
     if (runs.n < 2) continue;
+    const double mean = mean_of(h, id, quantity, &unwanted);
     for (int64_t row = id; row >= 0; row = next_of(h, row)) {
-      const double off = counts(h, row) ? value_of(h, row, 0) - runs.objective : 0;
+      const double off = counts(h, row) ? value_of(h, row, quantity) - mean : 0;
       squares += off * off;
     }
     freedom += runs.n - 1;

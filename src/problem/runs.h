@@ -37,12 +37,31 @@ typedef struct {
 void gannet_runs_find(const gannet_history *history, int64_t id, double *constraints,
                       gannet_runs *runs);
 
+/* The values of all objectives at the design of a row: means of the runs that count, or without any
+ * those of the row, which may be missing.
+ *
+ * Local.
+ *
+ * y       out  [n_objectives] minimised; NAN = missing
+ * errors  out  [n_objectives] as error of gannet_runs; NULL = not wanted
+ *
+ * Cost: O(runs of the design).
+ */
+void gannet_runs_objectives(const gannet_history *history, int64_t id, double *y, double *errors);
+
 /* Whether a row is the one that stands for its design: the first run that counts, or without any
  * the first row that was not discarded. Every row does in a history that does not join runs.
  *
  * Local.
  */
 bool gannet_runs_stands(const gannet_history *history, int64_t id);
+
+/* Whether a row stands for a design that is feasible by the means of its runs and may be on a
+ * front: allowed, complete, and with several objectives without a penalty.
+ *
+ * Local.
+ */
+bool gannet_runs_are_feasible(const gannet_history *history, int64_t id);
 
 /* Id of the best feasible design in the sense of the goal, or -1, and of the one whose violation is
  * smallest, or -1. Where runs are joined these are the first runs that count, and designs are
@@ -97,14 +116,15 @@ int gannet_runs_least(const gannet_history *history);
  */
 int64_t gannet_runs_count_designs(const gannet_history *history, bool allowed_only);
 
-/* Variance of a single run as the designs with several runs show it: the sum of squared deviations
- * from the means of their designs, over the degrees of freedom; NAN when there are none.
+/* Variance of objective m of a single run as the designs with several runs show it: the sum of
+ * squared deviations from the means of their designs, over the degrees of freedom; NAN when there
+ * are none.
  *
  * Local.
  *
  * Cost: O(rows).
  */
-double gannet_runs_variance(const gannet_history *history);
+double gannet_runs_variance(const gannet_history *history, int m);
 
 enum { GANNET_RUNS_TEXT = 160 };
 

@@ -91,7 +91,7 @@ static gannet_err rank_several(const gannet_history *history, gannet_merit_rank 
   for (int64_t id = 0; id < count; ++id) {
     if (merits[id].violation > 0 || isinf(merits[id].value)) continue;
     double *values = y + (ptrdiff_t)n * m;
-    gannet_history_objectives(history, id, values);
+    gannet_runs_objectives(history, id, values, NULL);
     int known = 0;
     while (known < m && !isnan(values[known])) ++known;
     if (known < m) {

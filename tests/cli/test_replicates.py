@@ -26,6 +26,8 @@ batch: 8
 budget: {evaluations: 40}
 evaluate: {backend: command, command: ["{input_directory}/noisy.sh"], parallel: 2}
 """
+SIMULATION_OF_TWO = SIMULATION.replace("objective", "lift %.17g\\ndrag").replace('\\n", (', '\\n", v["x2"] / 4 - noise, (')
+TWO = "objectives: {drag: {}, lift: {goal: maximize}}\nconstraints: {heat: {upper: 5}}\n"
 THRICE = NOISY + "replicates: 3\n"
 
 
@@ -105,10 +107,68 @@ class Replicates(program.ProgramTest):
         self.succeed("run", self.write(text + "start: best.csv\n"), "-q", "-d", "next", "--max-evals", "8")
         self.assertEqual([row["x1"] for row in self.rows("next")[::3]][:2], [row["x1"] for row in self.best("-n", "2")])
 
-    def test_several_objectives_are_refused(self):
-        outcome = self.gannet("run", self.write(THRICE + "objectives: {drag: {}, mass: {goal: maximize}}\n"), "-q")
+    def means_of(self, rows, least=1):
+        """Of each feasible design with so many runs: its first id, mean and standard error of drag and lift, and runs."""
+        found = {}
+        for runs in self.designs(row for row in rows if row["status"] == "done"):
+            if statistics.fmean(float(row["heat"]) for row in runs) > 5:
+                continue
+            values = [[float(row[name]) for row in runs] for name in ("drag", "lift")]
+            found[int(runs[0]["id"])] = ([statistics.fmean(v) for v in values],
+                                         [statistics.stdev(v) / len(runs) ** 0.5 if len(runs) > 1 else None for v in values], len(runs))
+        return found
+
+    def test_the_front_of_several_objectives_is_that_of_means(self):
+        self.write(SIMULATION_OF_TWO, "noisy.sh", 0o755)
+        for method in "auto", "parego":
+            directory = f"{method}.campaign"
+            self.succeed("run", self.write(THRICE + TWO + f"method: {method}\n"), "-d", directory)
+            means = self.means_of(self.rows(directory))
+            front = [i for i, (a, _, _) in means.items()
+                     if not any(b[0] <= a[0] and b[1] >= a[1] and b != a for b, _, _ in means.values())]
+            shown = self.best(directory=directory)
+            self.assertEqual([int(row["id"]) for row in shown], sorted(front, key=lambda i: means[i][0][0]))
+            self.assertGreater(len(front), 1)
+            for row in shown:
+                mean, error, runs = means[int(row["id"])]
+                self.assertEqual(int(row["runs"]), runs)
+                self.assertEqual([round(float(row[name]), 9) for name in ("drag", "lift")], [round(value, 9) for value in mean])
+                if runs > 1:
+                    self.assertEqual([round(float(row[f"{name}.error"]), 9) for name in ("drag", "lift")], [round(value, 9) for value in error])
+            self.assertRegex(self.succeed("best", directory).out, r"runs +drag.error +lift.error +evaluations")
+            self.assertIn(f"{len(front)} designs", self.succeed("status", directory).out)
+            export = list(csv.DictReader(self.succeed("export", directory).out.splitlines()))
+            self.check_columns(sorted(export, key=lambda row: int(row["id"])))
+            self.assertEqual({int(row["design"]) for row in export if row["front"] == "true"}, set(front))
+            self.assertEqual(sum(row["front"] == "true" for row in export), sum(means[i][2] for i in front))
+            self.succeed("report", directory)
+        self.succeed("run", self.folder / "fast.yaml", "-d", "ranks.campaign", "-q", ranks=3)
+        self.assertEqual(self.digest("ranks.campaign"), self.digest("parego.campaign"))
+        outcome = self.gannet("run", self.write(THRICE + TWO.replace("{}", "{noise: 0}").replace("maximize", "maximize, noise: 0")), "-d", "exact")
         self.assertEqual(outcome.code, USAGE, outcome)
-        self.assertRegex(outcome.err, r"fast.yaml:8:1: replicates: with several objectives designs are compared by single runs; expected 1")
+        self.assertIn("replicates: 3, but noise: 0 says", outcome.err)
+
+    def test_auto_runs_designs_of_the_front_again(self):
+        self.write(SIMULATION_OF_TWO, "noisy.sh", 0o755)
+        self.succeed("run", self.write(NOISY.replace("batch: 8", "batch: 4") + TWO + "replicates: auto\nmethod: parego\n"), "-q")
+        rows = self.rows()
+        repeated = sum(len(runs) - 1 for runs in self.designs(rows))
+        self.assertGreater(repeated, 4)
+        self.assertLessEqual(repeated, 10)
+        for at, row in enumerate(rows):  # what is run again was on the front of the means, or close to it
+            if row["replicate"] == "1":
+                continue
+            means = self.means_of([before for before in rows[:at] if int(before["batch"]) < int(row["batch"])])
+            mean = means[int(row["design"])][0]
+            self.assertFalse(any(b[0] < mean[0] - 0.8 and b[1] > mean[1] + 0.8 for b, _, _ in means.values()), row)
+        self.assertEqual(max(int(row["runs"]) for row in self.best()) > 1, True)
+
+    def test_imported_designs_of_the_front_get_their_runs(self):
+        self.write(SIMULATION_OF_TWO, "noisy.sh", 0o755)
+        self.write("x1,x2,drag,lift,heat\n2,3,-2,1,2\n1,4,-1,3,1\n9,14,9,-9,4\n", "old.csv")
+        self.succeed("run", self.write(THRICE + TWO + "import: [old.csv]\n"), "-q")
+        runs = {(row[0]["x1"], row[0]["x2"]): len(row) for row in self.designs(self.rows())}
+        self.assertEqual([runs["2", "3"], runs["1", "4"], runs["9", "14"]], [3, 3, 1])
 
     def test_feasible_is_what_the_means_of_constraints_say(self):
         self.succeed("run", self.write(THRICE + "constraints: {heat: {upper: 1.5}}\n"), "-q")

@@ -64,7 +64,7 @@ static void means_and_errors_are_those_of_the_runs(void **state) {
   gannet_runs_find(f.history, 1, &mean, &runs);
   assert_near(runs.violation, 0.5, 1e-15);
   assert_true(isnan(runs.error));
-  assert_near(gannet_runs_variance(f.history), 7, 1e-14);
+  assert_near(gannet_runs_variance(f.history, 0), 7, 1e-14);
   assert_int_equal(gannet_runs_count_designs(f.history, true), 2);
   assert_true(gannet_runs_stands(f.history, 0) && gannet_runs_stands(f.history, 1));
   assert_false(gannet_runs_stands(f.history, 2) || gannet_runs_stands(f.history, 3));
@@ -147,7 +147,7 @@ static void rows_stay_apart_without_replicates(void **state) {
   gannet_runs_find(f.history, 0, NULL, &runs);
   assert_int_equal(runs.n, 1);
   assert_near(runs.objective, 3, 0);
-  assert_true(isnan(gannet_runs_variance(f.history)));
+  assert_true(isnan(gannet_runs_variance(f.history, 0)));
   gannet_history_join_runs(f.history, 2);
   assert_int_equal(gannet_runs_count_designs(f.history, false), 1);
   assert_int_equal(gannet_history_best(f.history), 0);

@@ -40,9 +40,8 @@ static gannet_err find_last_on_front(const gannet_history *history, int64_t *las
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *place, &place);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *front, &front);
   for (int64_t i = 0; err == GANNET_OK && i < n; ++i) {
-    if (!gannet_history_is_feasible(history, order[i])) continue;
-    if (m > 1 && gannet_history_is_penalty(history, order[i])) continue;
-    gannet_history_objectives(history, order[i], y + (size_t)rows * m);
+    if (!gannet_runs_are_feasible(history, order[i])) continue;
+    gannet_runs_objectives(history, order[i], y + (size_t)rows * m, NULL);
     place[rows++] = i;
   }
   if (err == GANNET_OK) err = gannet_pareto_front(rows, (int)m, y, &n_front, front);
@@ -60,7 +59,8 @@ static gannet_err count_stagnant(const gannet_history *history, int64_t *stagnan
   const int64_t *order = gannet_history_order(history), n = gannet_history_count_told(history);
   int64_t last = -1;
   *stagnant = 0;
-  if (gannet_history_joins_runs(history)) {
+  const bool several = gannet_problem_n_objectives(gannet_history_problem(history)) > 1;
+  if (gannet_history_joins_runs(history) && !several) {
     *stagnant = count_since_best(history);
     return GANNET_OK;
   }

@@ -29,6 +29,7 @@ typedef struct {
   bool old_words; /* statuses as earlier versions wrote them */
   bool designs;   /* a row is a design */
   int n_joined;   /* columns about runs and designs, behind those that are fixed */
+  char error[GANNET_OBJECTIVES_MOST][72]; /* names of the columns with standard errors */
 } layout;
 
 /* Names of columns, and what variables, objectives, constraints and reported quantities of such a
@@ -75,11 +76,14 @@ static layout make_layout(const gannet_ledger *ledger, bool course, bool designs
               .n_reported = ledger->n_columns,
               .designs = is_joined && designs,
               .n_joined = !is_joined ? 0
-                          : designs  ? N_OF_DESIGN
-                                     : N_OF_RUN};
+                          : designs ? N_OF_DESIGN + gannet_problem_n_objectives(ledger->problem) - 1
+                                    : N_OF_RUN};
   l.n_fixed =
       5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints + l.n_joined;
   l.n_columns = l.n_fixed + l.n_course + l.n_reported;
+  for (int m = 0; m < ledger->problem->spec.n_objectives; ++m)
+    (void)snprintf(l.error[m], sizeof l.error[m], "%s.error",
+                   ledger->problem->spec.objectives[m].name);
   return l;
 }
 
@@ -121,7 +125,12 @@ static const char *column_name(const void *user, int column) {
     return name_given(l, spec->variables[column].name, VARIABLE);
   if ((column -= spec->n_variables) <= spec->n_constraints) return quantity_column(l, column);
   if ((column -= spec->n_constraints + 1) < 2) return names[column + N_AHEAD].own;
-  if ((column -= 2) < l->n_joined) return joined_names[column + (l->designs ? N_OF_RUN : 0)].own;
+  if ((column -= 2) < l->n_joined) {
+    const int further = l->n_joined - N_OF_DESIGN; /* objectives */
+    if (!l->designs) return joined_names[column].own;
+    if (spec->n_objectives > 0 && column >= 1 && column <= 1 + further) return l->error[column - 1];
+    return joined_names[N_OF_RUN + (column > 1 ? column - further : column)].own;
+  }
   return names[column - l->n_joined + 2 + N_AHEAD].own;
 }
 
@@ -173,6 +182,8 @@ static gannet_cell course_cell(const gannet_run_record *run, gannet_origin from,
 static gannet_cell joined_cell(const layout *l, int64_t id, int column, char *text) {
   const gannet_history *history = l->ledger->history;
   const int64_t first = gannet_history_first_run(history, id);
+  const int several = gannet_problem_n_objectives(l->ledger->problem);
+  double y[GANNET_OBJECTIVES_MOST], error[GANNET_OBJECTIVES_MOST];
   gannet_runs runs;
   int replicate = 1;
   if (!l->designs && column == 0) return gannet_cell_whole(first, text);
@@ -182,7 +193,8 @@ static gannet_cell joined_cell(const layout *l, int64_t id, int column, char *te
   }
   gannet_runs_find(history, id, NULL, &runs);
   if (column == 0) return gannet_cell_whole(runs.n, text);
-  if (column == 1) return gannet_cell_real(runs.error, text);
+  gannet_runs_objectives(history, id, y, error);
+  if (column <= several) return gannet_cell_real(error[column - 1], text);
   gannet_runs_list_ids(history, id, GANNET_CELL, text);
   return GANNET_CELL_WORD;
 }
@@ -260,8 +272,13 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
   const gannet_problem *problem = l->ledger->problem;
   const int reported = column - l->n_fixed - l->n_course, label = reported - l->n_reported;
   if (l->front && column == l->n_columns - 1) {
+    const gannet_history *history = l->ledger->history;
+    const bool joins = gannet_history_joins_runs(history);
     bool is_there = false;
-    for (int i = 0; i < l->front->n && !is_there; ++i) is_there = l->front->id[i] == id;
+    for (int i = 0; i < l->front->n && !is_there; ++i)
+      is_there =
+          l->front->id[i] == id || (joins && gannet_history_first_run(history, l->front->id[i]) ==
+                                                 gannet_history_first_run(history, id));
     (void)snprintf(text, GANNET_CELL, "%s", is_there ? "true" : "false");
     return GANNET_CELL_TRUTH;
   }
