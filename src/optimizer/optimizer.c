@@ -26,7 +26,8 @@
 
 static int64_t n_initial(const gannet_optimizer *o) {
   if (o->options.method.initial != GANNET_AUTO) return o->options.method.initial;
-  const int wanted = o->options.n_members > 1 ? o->problem->d + 1 : 2 * o->problem->d;
+  const bool few = o->options.n_members > 1 || gannet_problem_n_objectives(o->problem) > 1;
+  const int wanted = few ? o->problem->d + 1 : 2 * o->problem->d;
   return wanted < 4 ? 4 : wanted > 64 ? 64 : wanted;
 }
 

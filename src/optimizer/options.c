@@ -34,9 +34,9 @@ const gannet_option gannet_method_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 1e6,
-     .help =
-         "points of a scrambled Sobol sequence before the first model; auto = twice the number of "
-         "encoded variables, or in a portfolio one more than this number; at least 4, at most 64",
+     .help = "points of a scrambled Sobol sequence before the first model; auto = twice the number "
+             "of encoded variables, or in a portfolio and with several objectives one more than "
+             "this number; at least 4, at most 64",
      .example = "16",
      .unit = "points"},
     {.key = "initial_span",

@@ -24,7 +24,35 @@ struct gannet_candidates {
   gannet_perturb_spec perturbation;
   int n_centres;
   double *centres; /* [n_centres][d] */
+  double crossing;
 };
+
+/* Where a local candidate begins: at its centre, or on the way from there to another one. */
+static void begin_at_centre(const gannet_candidates *c, int64_t number, double *x) {
+  const gannet_problem *problem = c->problem;
+  const size_t d = (size_t)problem->d;
+  const int mine = (int)(number % c->n_centres);
+  gannet_stream stream = c->moves;
+  double u[3], own;
+  memcpy(x, c->centres + (size_t)mine * d, d * sizeof *x);
+  if (!(c->crossing > 0) || c->n_centres < 2) return;
+  stream.index = (uint64_t)number;
+  stream.purpose |= UINT64_C(5) << 32; /* no kind of numbers of gannet_perturb */
+  gannet_random_uniform(stream, 0, 3, u);
+  if (u[0] >= c->crossing) return;
+  const int other = (mine + 1 + (int)(u[1] * (c->n_centres - 1))) % c->n_centres;
+  const double *to = c->centres + (size_t)other * d;
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const size_t k = (size_t)problem->first[i];
+    const int width = gannet_variable_width(&problem->spec.variables[i]);
+    if (problem->continuous[k]) {
+      x[k] += u[2] * (to[k] - x[k]);
+      continue;
+    }
+    gannet_random_uniform(stream, 3 + (uint64_t)i, 1, &own);
+    if (own < u[2]) memcpy(x + k, to + k, (size_t)width * sizeof *x);
+  }
+}
 
 static gannet_err check_spec(const gannet_candidates_spec *spec, int d) {
   GANNET_REQUIRE(0 <= spec->n_global && spec->n_global <= INT64_C(1) << 32, GANNET_ERR_ARG,
@@ -35,6 +63,9 @@ static gannet_err check_spec(const gannet_candidates_spec *spec, int d) {
   GANNET_REQUIRE(
       0 <= spec->moving && spec->moving <= 1 && 0 <= spec->switching && spec->switching <= 1,
       GANNET_ERR_ARG, "moving = %g, switching = %g", spec->moving, spec->switching);
+  GANNET_REQUIRE(spec->least_moving >= 0 && 0 <= spec->crossing && spec->crossing <= 1,
+                 GANNET_ERR_ARG, "least_moving = %g, crossing = %g", spec->least_moving,
+                 spec->crossing);
   for (int k = 0; k < d; ++k) {
     const double low = spec->lower ? spec->lower[k] : 0, high = spec->upper ? spec->upper[k] : 1;
     GANNET_REQUIRE(0 <= low && low <= high && high <= 1, GANNET_ERR_ARG,
@@ -71,7 +102,9 @@ static gannet_err candidates_init(gannet_candidates *c, const gannet_candidates_
   c->perturbation = (gannet_perturb_spec){.lower = c->lower,
                                           .upper = c->upper,
                                           .moving = spec->moving > 0 ? spec->moving : usual,
+                                          .least_moving = spec->least_moving,
                                           .switching = spec->switching};
+  c->crossing = spec->crossing;
   c->moves = (gannet_stream){seed, GANNET_FOR_LOCAL, iteration, 0};
   c->rows = (gannet_stream){seed, GANNET_FOR_DESIGN, iteration, 1};
   c->all_points = spec->all_points && (c->problem->pool != NULL ||
@@ -149,7 +182,7 @@ void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, 
     if (p >= n_global) {
       gannet_stream others = moves;
       others.purpose |= UINT64_C(4) << 32; /* no kind of numbers of gannet_perturb */
-      memcpy(x, c->centres + (size_t)(number % c->n_centres) * d, d * sizeof *x);
+      begin_at_centre(c, number, x);
       gannet_conditional_refresh(problem, others, 0, x);
       gannet_perturb(problem, moves, &c->perturbation, x);
     } else if (c->all_points) {

@@ -28,6 +28,11 @@ typedef struct {
   const double *anchor;  /* [d] admissible; NULL = global candidates vary in all variables */
   double moving;         /* chance of a real or integer variable to differ from the anchor, or from
                             the centre; 0 = 20 variables on average, at most all */
+  double least_moving; /* > 0: the chance is drawn for every local candidate, log-uniformly between
+                          this and moving */
+  double crossing;     /* share of the local candidates that begin on the way from their centre to
+                          another one: real variables at the same part of it, each other variable with
+                          the value of either */
   double switching; /* chance of a boolean or a category; 0 = drawn for every local candidate as in
                        search/perturb.h, and moving for global candidates with an anchor */
   bool all_points;  /* each point of the problem once instead, where it is a list, or discrete with

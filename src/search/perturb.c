@@ -23,8 +23,9 @@ double gannet_variable_unit(const gannet_variable *v, double number) {
   return (number - v->lower) / (v->upper - v->lower);
 }
 
-/* Numbers of one kind: steps (1), new categories (2), the chance of switches (3). Kind 0 draws the
- * size of the steps, the variable that moves in any case, and which others move. */
+/* Numbers of one kind: steps (1), new categories (2), the chances of switches and of others (3).
+ * Kind 0 draws the size of the steps, the variable that moves in any case, and which others move.
+ */
 static gannet_stream numbers_of_kind(gannet_stream stream, uint64_t kind) {
   stream.purpose |= kind << 32;
   return stream;
@@ -107,9 +108,14 @@ void gannet_perturb(const gannet_problem *problem, gannet_stream stream,
   const double smallest = 1e-3, largest = 0.5;
   const int n = problem->spec.n_variables;
   const gannet_stream steps = numbers_of_kind(stream, 1), categories = numbers_of_kind(stream, 2);
-  const chances c = spec->switching > 0
-                        ? given_chances(problem, stream, spec->moving, spec->switching)
-                        : drawn_chances(problem, stream, spec->moving);
+  double moving = spec->moving;
+  if (spec->least_moving > 0 && spec->least_moving < spec->moving) {
+    double share;
+    gannet_random_uniform(numbers_of_kind(stream, 3), 1, 1, &share);
+    moving *= pow(spec->least_moving / spec->moving, share);
+  }
+  const chances c = spec->switching > 0 ? given_chances(problem, stream, moving, spec->switching)
+                                        : drawn_chances(problem, stream, moving);
   const bool together = c.moving > 0.3; /* all steps of a chunk: cheaper, unless few are used */
   double u, z[CHUNK];
   bool moved[CHUNK];

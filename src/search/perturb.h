@@ -28,6 +28,8 @@ double gannet_perturb_chance(int n_variables);
 typedef struct {
   const double *lower, *upper; /* [d] box */
   double moving;               /* chance of a real or integer variable */
+  double least_moving;         /* > 0: the chance is drawn for every point, log-uniformly between
+                                  this and moving; >= moving, and 0: it is moving */
   double switching;            /* chance of a switch; 0 = drawn for every point */
 } gannet_perturb_spec;
 

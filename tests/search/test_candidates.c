@@ -145,6 +145,72 @@ static void discrete_variables_move_to_other_values(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* With a least chance, one candidate moves one variable and another one all. */
+static void the_number_of_moved_variables_may_be_drawn(void **state) {
+  (void)state;
+  enum { D = 16, N = 1000 };
+  static double x[N * D], centre[D];
+  gannet_problem *problem = real_problem(D);
+  for (int k = 0; k < D; ++k) centre[k] = 0.5;
+  const gannet_candidates_spec spec = {
+      .n_local = N, .n_centres = 1, .centres = centre, .least_moving = 1.0 / D};
+  gannet_candidates *c = create(problem, &spec);
+  gannet_candidates_tile(c, 0, N, x);
+  int few = 0, most = 0;
+  for (int i = 0; i < N; ++i) {
+    int here = 0;
+    for (int k = 0; k < D; ++k) here += x[i * D + k] != 0.5;
+    assert_true(here >= 1);
+    few += here <= 2;
+    most += here >= D - 2;
+  }
+  assert_true(few > N / 5 && few < N / 2);
+  assert_true(most > N / 20 && most < N / 4);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+/* A candidate that crosses two centres has real variables between these, at the same part of the
+ * way, and each other variable from one of them, before few of them move. */
+static void candidates_may_begin_between_two_centres(void **state) {
+  (void)state;
+  enum { D = 8, N = 900 };
+  static double x[N * D], centres[3 * D];
+  const double user[3][6] = {
+      {-4.9, 1e-4, 2, 1, 0, 0}, {5, 1e-3, 4, 64, 1, 1}, {10, 1, 6, 4096, 1, 2}};
+  gannet_problem *problem = mixed_problem();
+  for (int i = 0; i < 3; ++i) gannet_problem_encode(problem, user[i], centres + (size_t)i * D);
+  const gannet_candidates_spec spec = {.n_local = N,
+                                       .n_centres = 3,
+                                       .centres = centres,
+                                       .moving = 1e-9,
+                                       .switching = 1e-9,
+                                       .crossing = 0.5};
+  gannet_candidates *c = create(problem, &spec);
+  gannet_candidates_tile(c, 0, N, x);
+  int between = 0, reds = 0, blues = 0;
+  for (int i = 0; i < N; ++i) {
+    const double *from = centres + (size_t)(i % 3) * D;
+    double x_user[6];
+    gannet_problem_decode(problem, x + i * D, x_user);
+    for (int other = 0; other < 3; ++other) {
+      const double *to = centres + (size_t)other * D;
+      const double way = to[0] - from[0], rate = to[1] - from[1];
+      if (other == i % 3) continue;
+      const double t = (x[i * D] - from[0]) / way;
+      between += 0 < t && t < 1 && fabs(x[i * D + 1] - (from[1] + t * rate)) < 1e-9;
+    }
+    reds += i % 3 == 0 && x_user[5] == 0;
+    blues += i % 3 == 0 && x_user[5] == 2;
+  }
+  /* Half of them begin on the way, and of these the one variable that moves in any case is one of
+   * the two real ones in a third. */
+  assert_near((double)between / N, 0.5 * 2 / 3, 0.08);
+  assert_true(reds > N / 6 && blues > N / 40);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
 static void iterations_give_other_candidates(void **state) {
   (void)state;
   double x[4], y[4];
@@ -166,10 +232,11 @@ static void wrong_specifications_are_refused(void **state) {
   const double half = 0.5, third = 0.3;
   gannet_problem *problem = real_problem(1);
   gannet_candidates *c = NULL;
-  const gannet_candidates_spec wrong[] = {
-      {.n_global = -1}, {.n_local = -1}, {.n_local = 3}, {.lower = &half, .upper = &third}};
-  const char *const part[] = {"n_global", "n_local", "centres", "box"};
-  for (int i = 0; i < 4; ++i)
+  const gannet_candidates_spec wrong[] = {{.n_global = -1}, {.n_local = -1},
+                                          {.n_local = 3},   {.lower = &half, .upper = &third},
+                                          {.crossing = 2},  {.least_moving = -0.1}};
+  const char *const part[] = {"n_global", "n_local", "centres", "box", "crossing", "least_moving"};
+  for (int i = 0; i < 6; ++i)
     assert_fails(GANNET_ERR_ARG, part[i], gannet_candidates_create(problem, &wrong[i], 0, 0, &c));
   gannet_candidates_destroy(&c);
   gannet_problem_destroy(&problem);
@@ -182,6 +249,8 @@ int main(void) {
       cmocka_unit_test(boxes_hold_their_points),
       cmocka_unit_test(local_candidates_move_few_variables_by_steps_of_all_sizes),
       cmocka_unit_test(discrete_variables_move_to_other_values),
+      cmocka_unit_test(the_number_of_moved_variables_may_be_drawn),
+      cmocka_unit_test(candidates_may_begin_between_two_centres),
       cmocka_unit_test(iterations_give_other_candidates),
       cmocka_unit_test(wrong_specifications_are_refused),
   };

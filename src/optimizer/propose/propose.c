@@ -35,6 +35,9 @@ static int find_best_inside(const gannet_member *member, int wanted,
   return n;
 }
 
+/* With several objectives, the share of local candidates between two centres. */
+static const double crossing = 0.25;
+
 /* Of a front, more designs are worth a look than of a single best place. */
 static int count_centres(const gannet_member *member) {
   return member->options->search.centers * gannet_problem_n_objectives(member->problem);
@@ -64,6 +67,8 @@ gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candida
                           sizeof *centres, &centres));
   gannet_err err = find_centres(member, centres, &n);
   const int64_t n_local = n > 0 ? (int64_t)(search->local * search->candidates) : 0;
+  /* The way along a front is often that of one variable, or lies between two of its designs. */
+  const bool several = gannet_problem_n_objectives(member->problem) > 1;
   const gannet_candidates_spec spec = {.n_global = search->candidates - n_local,
                                        .n_local = n_local,
                                        .n_centres = n,
@@ -73,6 +78,8 @@ gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candida
                                        .anchor = member->region.centre,
                                        .moving = member->region.moving,
                                        .switching = member->region.switching,
+                                       .least_moving = several ? 1.0 / member->problem->n_free : 0,
+                                       .crossing = several ? crossing : 0,
                                        .all_points = true};
   if (err == GANNET_OK)
     err = gannet_candidates_create(member->problem, &spec, member->context->seed,
