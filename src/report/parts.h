@@ -28,11 +28,17 @@ bool report_has_value(const gannet_campaign *campaign, int64_t id);
 json_t *report_columns(const gannet_campaign *campaign, double start);
 
 /* "campaign": names, counts, best value; "variables"; "constraints"; "labels": names of other
- * columns of the list of candidates; "best"; "failures"; "trace"
- * and "trace_time": steps of the best value; "pauses"; "starts"; "range"; "configuration". Local.
+ * columns of the list of candidates; "best", distinct designs; "failures"; "folders" (report_logs);
+ * "trace" and "trace_time": steps of the best value; "pauses"; "starts"; "range"; "configuration".
+ * Local.
  */
 json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
                        const gannet_usage *usage);
+
+/* "directory": that of the campaign; "ends": the last lines of "stderr.log" and "stdout.log" by the
+ * numbers of evaluations, of the best designs and of failures. null where evaluations have no
+ * folders. Local. */
+json_t *report_logs(const gannet_campaign *campaign, const json_t *best, const json_t *failures);
 
 /* The front of several objectives: "objectives", each with name, unit, reference and the place of
  * its column; "ids"; "knee"; "hypervolume"; "course", its growth. null with a single objective.

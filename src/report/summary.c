@@ -98,14 +98,45 @@ static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, i
   return row;
 }
 
+/* The first of n rows that a design is like: both are feasible or neither is, and no variable
+ * differs by more than a hundredth of its range. -1 = none. */
+static int64_t find_alike(const gannet_campaign *c, const int64_t *row, int64_t n, int64_t id) {
+  const double near = 0.01, *x = gannet_history_x_unit(c->history, id);
+  const int d = c->input->problem->d;
+  const bool is_feasible = gannet_history_is_feasible(c->history, id);
+  for (int64_t i = 0; i < n; ++i) {
+    const double *y = gannet_history_x_unit(c->history, row[i]);
+    int k = gannet_history_is_feasible(c->history, row[i]) == is_feasible ? 0 : d + 1;
+    while (k < d && fabs(x[k] - y[k]) <= near) ++k;
+    if (k == d) return i;
+  }
+  return -1;
+}
+
+/* Distinct designs, best first. Those like a better one only count there: "like", with the first of
+ * their numbers in "alike". With several objectives, whose fronts are dense, each has a row. */
 static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
   const bool is_single = c->input->problem->spec.n_objectives == 0;
   const int64_t most = is_single ? BEST : BEST_OF_SEVERAL;
+  enum { LOOKED_AT = 20000, NAMED = 20 };
   json_t *list = json_array();
-  int64_t *ids = NULL, n = 0;
+  int64_t *ids = NULL, n = 0, row[BEST], n_rows = 0;
   if (gannet_history_rank(c->history, &ids, &n) != GANNET_OK) return list;
-  for (int64_t i = 0; i < n && i < most; ++i)
-    (void)json_array_append_new(list, best_row(c, labels, ids[i]));
+  for (int64_t i = 0; i < n && i < (is_single ? LOOKED_AT : most); ++i) {
+    const int64_t at = is_single ? find_alike(c, row, n_rows, ids[i]) : -1;
+    if (at < 0 && n_rows < most) {
+      (void)json_array_append_new(list, best_row(c, labels, ids[i]));
+      if (is_single) row[n_rows] = ids[i];
+      ++n_rows;
+    }
+    if (at < 0) continue;
+    json_t *one = json_array_get(list, (size_t)at), *alike = json_object_get(one, "alike");
+    if (!alike) (void)json_object_set_new(one, "alike", alike = json_array());
+    (void)json_object_set_new(one, "like",
+                              json_integer(json_integer_value(json_object_get(one, "like")) + 1));
+    if (json_array_size(alike) < NAMED)
+      (void)json_array_append_new(alike, json_integer((json_int_t)ids[i]));
+  }
   gannet_free(&ids);
   return list;
 }
@@ -376,12 +407,14 @@ json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *lab
   if (gannet_campaign_format(campaign->input, &text, &size) != GANNET_OK) size = 0;
   json_t *configuration = json_stringn(text ? text : "", size);
   gannet_free(&text);
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
-                   about_campaign(campaign, usage), "variables", about_variables(problem),
-                   "constraints", about_constraints(problem), "labels", names, "best",
-                   best_rows(campaign, labels), "trace", trace(campaign, usage->first, false),
-                   "trace_time", trace(campaign, usage->first, true), "failures",
-                   failures(campaign), "pauses", report_pauses(campaign), "starts",
-                   starts_of(campaign), "range", objective_range(campaign), "configuration",
-                   configuration, "front", report_front(campaign));
+  json_t *best = best_rows(campaign, labels), *failed = failures(campaign);
+  json_t *folders = report_logs(campaign, best, failed);
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                   "campaign", about_campaign(campaign, usage), "variables",
+                   about_variables(problem), "constraints", about_constraints(problem), "labels",
+                   names, "best", best, "trace", trace(campaign, usage->first, false), "trace_time",
+                   trace(campaign, usage->first, true), "failures", failed, "folders", folders,
+                   "pauses", report_pauses(campaign), "starts", starts_of(campaign), "range",
+                   objective_range(campaign), "configuration", configuration, "front",
+                   report_front(campaign));
 }

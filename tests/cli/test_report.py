@@ -93,6 +93,45 @@ class Report(program.ProgramTest):
             for low, median, high in zip(line["low"], line["median"], line["high"]):
                 self.assertTrue(low <= median <= high)
 
+    def test_best_designs_are_distinct(self):
+        """A cluster of designs that differ by less than 1 % of every range is one row."""
+        self.write("""name: fast
+method: random
+variables: {x: {lower: 0, upper: 100}, y: {lower: 0, upper: 1}}
+start:
+  - {x: 50, y: 0.5}
+  - {x: 50.4, y: 0.502}
+  - {x: 49.1, y: 0.508}
+  - {x: 51.5, y: 0.5}
+  - {x: 10, y: 0.1}
+batch: 5
+budget: {evaluations: 5}
+evaluate:
+  backend: command
+  shell: |
+    awk '/^x/ {print "objective", ($2 - 50)^2}' params.in > results.out
+""", "campaign.yaml")
+        self.succeed("run", "campaign.yaml", "-q")
+        best = self.report()[1]["summary"]["best"]
+        self.assertEqual([(row["id"], row.get("like"), row.get("alike")) for row in best], [(0, 2, [1, 2]), (3, None, None), (4, None, None)])
+
+    def test_folders_and_the_ends_of_logs(self):
+        self.mixed()
+        summary = self.report()[1]["summary"]
+        self.assertEqual(summary["folders"]["directory"], str((self.folder / "fast.campaign").resolve()))
+        failed = next(group for group in summary["failures"].values() if group["status"] == "failed")
+        self.assertRegex(summary["folders"]["ends"][str(failed["ids"][0])]["stderr.log"], r"^mesh: element \d+ <inverted>$")
+        for log in (self.folder / "fast.campaign").glob("evals/*/std*.log"):
+            log.unlink()
+        self.assertEqual(self.report()[1]["summary"]["folders"]["ends"], {})
+        for number, text in enumerate(["x" * 5000 + " last words\n", "".join(f"line {i}\n" for i in range(50)), " \n\n", "\0\ndone\n\n"]):
+            (self.folder / f"fast.campaign/evals/{failed['ids'][number]:06}/stderr.log").write_text(text)
+        ends = self.report()[1]["summary"]["folders"]["ends"]
+        self.assertEqual([ends.get(str(failed["ids"][number])) for number in range(4)],
+                         [{"stderr.log": " last words"}, {"stderr.log": "\n".join(f"line {i}" for i in range(38, 50))}, None, {"stderr.log": " \ndone"}])
+        self.succeed("run", self.write(SOBOL.replace("name: fast", "name: plain")), "-q")
+        self.assertIsNone(self.report("plain.campaign")[1]["summary"]["folders"])
+
     def test_words_that_are_not_utf8(self):
         """Of a simulation in Latin-1, or in no alphabet at all: everything that is written is UTF-8."""
         self.write("""#!/bin/sh
@@ -459,6 +498,15 @@ physics:
         self.assertEqual(browser.ask(zoom), 75)
         browser.press("0")
         self.assertEqual(browser.ask(zoom), 100)
+        browser.press("Enter")
+        self.assertRegex(browser.ask('document.querySelector("#design strong").textContent'), rf"^Evaluation {first[1]}: number \d+ of {len(first)} feasible ones$")
+        self.assertEqual(browser.ask('document.querySelector("#design a").href'), (self.folder / f"fast.campaign/evals/{first[1]:06}/").as_uri() + "/")
+        failed = next(group for group in data["summary"]["failures"].values() if group["status"] == "failed")["ids"][0]
+        browser.ask(f"chooseId({failed})")
+        self.assertEqual(browser.ask('document.querySelector("#design strong").textContent'), f"Evaluation {failed}: failed")
+        self.assertIn("<inverted>", browser.ask('document.querySelector("#design pre").textContent'))
+        self.assertEqual(browser.ask('document.querySelector("#failures a").getAttribute("href")'),
+                         f'evals/{max(data["summary"]["failures"].values(), key=lambda group: group["count"])["ids"][0]:06}/')
         browser.ask('navigator.clipboard.writeText = async (text) => { window.copied = text; };'
                     'Object.assign(document.querySelector("#best select"), {value: 1}).dispatchEvent(new Event("change"));'
                     'document.querySelector("#best tbody button").focus()')

@@ -95,8 +95,15 @@ function showFailures() {
   if (!groups.length) return hide("failures");
   const body = fillHead($("#failures table"), ["how many", "class", "reason of the first one", "evaluations"]);
   groups.slice(0, 100).forEach((g) => {
-    const line = element("tr");
-    line.append(element("td", g.count), element("td", g.status), element("td", g.reason, {className: "wrap"}), element("td", g.ids.join(", ") + (g.count > g.ids.length ? ", …" : ""), {className: "wrap short"}));
+    const line = element("tr"), places = element("td", null, {className: "wrap short"}), logs = folders && folders.ends[g.ids[0]];
+    g.ids.forEach((id, i) => places.append(i ? ", " : "", folderLink(id)));
+    if (g.count > g.ids.length) places.append(", …");
+    if (logs) {
+      const more = element("details"), [name, text] = Object.entries(logs)[0];
+      more.append(element("summary", `the end of ${name} of evaluation ${g.ids[0]}`), element("pre", text));
+      places.append(more);
+    }
+    line.append(element("td", g.count), element("td", g.status), element("td", g.reason, {className: "wrap"}), places);
     body.append(line);
   });
 }

@@ -155,7 +155,7 @@ function showFront() {
     (p) => p.seriesName === "expected" ? {point: expected[p.value[2]]} : ["front", "feasible", "not feasible", "knee"].includes(p.seriesName) ? evaluationOf(p.value[2]) : null);
   frontControls(state, entry);
   const mark = () => entry.instance.setOption({series: [{id: "chosen", data: (state.inSpace ? space(state) : plane(state)).series.find((one) => one.id === "chosen").data}]});
-  listeners.push(mark, showDesign);
+  listeners.push(mark);
   if (!front.course.length) growth.hidden = true;
   else chart(growth, () => ({grid: grid({left: 90}), tooltip: tooltip((p) => `after ${p.value[0]} results: ${number(p.value[1])}`), xAxis: axis("results", {type: "value", min: 0, scale: false}),
     yAxis: upright("hypervolume", {type: "value", nameGap: 70}), series: [{name: "hypervolume", type: "line", step: "end", showSymbol: front.course.length < 60, symbolSize: 4, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: front.course}]}));
@@ -163,6 +163,14 @@ function showFront() {
 
 // The design that is chosen: values, and a button that copies it.
 const designState = {form: 0};
+// With a single objective the design is below the best value.
+function placeDesign() {
+  listeners.push(showDesign);
+  if (several) return;
+  $("#design").hidden = true;
+  ($("#progress").hidden ? $("#best") : $("#progress")).append($("#design"));
+  $("#progress .note").textContent = "Click a point, or go to it with the arrows and press Enter, to see its design.";
+}
 function chooseFirst() {
   const first = members.find((i) => columns.id[i] === summary.front.knee) ?? members[0];
   if (first !== undefined) choose(evaluationOf(first));
@@ -181,20 +189,22 @@ function group(title, pairs) {
   return part;
 }
 function showDesign() {
+  const stepped = several ? members : ordered;
   const {i, point} = chosen, row = rowOf(chosen), unit = (column) => column.unit ? ` ${column.unit}` : "", holder = $("#design");
-  const title = point ? "A design that the models expect on the front; it was not evaluated" : `Evaluation ${chosen.id}: ${chosen.id === summary.front.knee ? "the knee of the front" : onFront.has(chosen.id) ? "on the front" : i !== undefined && !columns.feasible[i] ? "not feasible" : "not on the front"}`;
+  const title = point ? "A design that the models expect on the front; it was not evaluated" : `Evaluation ${chosen.id}: ${several && chosen.id === summary.front.knee ? "the knee of the front" : onFront.has(chosen.id) ? "on the front" : i === undefined ? "in the table" : columns.status[i] !== DONE ? resultWord(i) : !columns.feasible[i] ? "not feasible" : several ? "not on the front" : `number ${ordered.indexOf(i) + 1} of ${ordered.length} feasible ones`}`;
   const value = (m) => point ? `${objectiveText(m, meanOf(m, point), 6)} (95 %: ${objectiveText(m, meanOf(m, point, "low"), 4)} to ${objectiveText(m, meanOf(m, point, "high"), 4)})` : objectiveText(m, valueOf(m, i), 8);
   const columnsHolder = holder.querySelector(".columns"), controls = holder.querySelector(".controls"), button = element("button", "copy this design", {type: "button"});
   const had = document.activeElement && controls.contains(document.activeElement) ? document.activeElement.textContent : "";
-  columnsHolder.replaceChildren(group("objectives", objectives.map((o, m) => [o.name, value(m) + unit(o)])),
+  columnsHolder.replaceChildren(group(several ? "objectives" : "objective", objectives.map((o, m) => [o.name, value(m) + unit(o)])),
     group("variables", summary.variables.map((v, k) => [v.name, isInactive(row.x[k], k) ? "-" : (["real", "integer"].includes(v.type) ? valueText(v, Number(row.x[k])) : row.x[k]) + unit(v)])),
     ...(constraints.length ? [group("constraints", constraints.map((k, at) => [summary.constraints[k].name, number(point ? point.c[at] : columns.c[k][i]) + unit(summary.constraints[k])]).concat(point ? [["feasible with", `${number(100 * point.feasible, 3)} %`]] : []))] : []));
+  if (!point && folders) columnsHolder.append(filesOf(chosen.id));
   button.addEventListener("click", () => copy(forms[designState.form][1](row), button));
   controls.replaceChildren(element("strong", title), " ");
-  const at = members.indexOf(i);
+  const at = stepped.indexOf(i);
   [["before", -1], ["next", 1]].forEach(([text, stepBy]) => {
-    const go = element("button", text, {type: "button", disabled: !members.length || (at >= 0 && members[at + stepBy] === undefined)});
-    go.addEventListener("click", () => choose(evaluationOf(members[at < 0 ? 0 : at + stepBy])));
+    const go = element("button", text, {type: "button", disabled: !stepped.length || (at >= 0 && stepped[at + stepBy] === undefined)});
+    go.addEventListener("click", () => choose(evaluationOf(stepped[at < 0 ? 0 : at + stepBy])));
     controls.append(go, " ");
   });
   chooser(controls, "as", forms.map(([name]) => name), designState.form, (k) => { designState.form = k; });

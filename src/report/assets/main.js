@@ -3,6 +3,7 @@ readColors();
 showHead();
 showSwitch();
 [showProgress, showFront, showBest, showWords, showImportance, showSlices, showMap, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
+placeDesign();
 if (several) $("#best h2").textContent = "Designs of the front, then others";
 $("#configuration pre").textContent = summary.configuration;
 document.querySelectorAll("main > section:not([hidden])").forEach((section) => $("#contents").append(element("a", section.querySelector("h2").textContent, {href: `#${section.id}`})));

@@ -74,7 +74,7 @@ function showProgress() {
         {name: lostName, type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: shownLost().map((i) => [at(i), edge, i])}])
         .filter((s) => s.data.length || s.name === "best so far")
     };
-  });
+  }, (p) => p.seriesName === "best so far" ? null : evaluationOf(p.value[2]));
   const controls = $("#progress-controls");
   toggle(controls, "against wall time", (on) => { state.time = on; draw(entry); });
   if (canLog) toggle(controls, "logarithmic", (on) => { state.log = on; draw(entry); });
@@ -132,13 +132,14 @@ function showBest() {
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
       line.dataset.id = row.id;
-      if (front) {
-        const show = element("button", "show", {type: "button"});
-        show.setAttribute("aria-label", `show evaluation ${row.id}`);
-        show.addEventListener("click", () => { chooseId(row.id); $("#design").scrollIntoView({block: "nearest"}); });
-        cell.append(" ", show);
-      }
-      line.append(cell, element("td", row.runs ? row.evaluations : row.id), ...(front ? [element("td", row.id === summary.front.knee ? "knee" : front.has(row.id) ? "yes" : "no")] : []), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      const show = element("button", "show", {type: "button"});
+      show.setAttribute("aria-label", `show evaluation ${row.id}`);
+      show.addEventListener("click", () => { chooseId(row.id); $("#design").scrollIntoView({block: "nearest"}); });
+      cell.append(" ", show);
+      const place = element("td");
+      if (row.runs) place.append(row.evaluations); else place.append(folderLink(row.id));
+      if (row.like) place.append(element("span", ` ${row.like} run${row.like > 1 ? "s" : ""} like it`, {className: "like", title: `evaluation${row.like > 1 ? "s" : ""} ${row.alike.join(", ")}${row.like > row.alike.length ? ", …" : ""}: no variable differs by more than 1 % of its range`}));
+      line.append(cell, place, ...(front ? [element("td", row.id === summary.front.knee ? "knee" : front.has(row.id) ? "yes" : "no")] : []), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
       others.forEach((k) => line.append(element("td", number(row.c[k], 8))));
       row.labels.forEach((text) => line.append(element("td", text)));
       row.x.forEach((text, k) => line.append(element("td", isInactive(text, k) ? "-" : ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
@@ -226,7 +227,7 @@ function showParallel() {
       {type: "parallel", name: lostName, lineStyle: {width: 1, color: colors.bad, opacity: 0.4}, inactiveOpacity: 0.02, activeOpacity: 0.6, data: failures().map((i) => [0, ...line(i).slice(1)])},
       {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: ordered.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8, data: choice().slice().reverse().map(line)},
       {type: "parallel", id: "chosen", name: "chosen", silent: true, z: 5, lineStyle: {width: 3, color: colors.bad, opacity: 1}, data: marked()}]
-  }), several ? (p) => evaluationOf(p.value[p.value.length - 1]) : undefined);
+  }), (p) => evaluationOf(p.value[p.value.length - 1]));
   listeners.push(() => entry.instance.setOption({series: [{id: "chosen", data: marked()}]}));
   colorChooser($("#parallel .controls"), entry);
 }
@@ -250,7 +251,7 @@ function showProjection() {
       {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: shownInfeasible().map((i) => point(i, 0))},
       {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: shownLost().map((i) => point(i, 0))},
       {name: several ? "chosen" : "best", id: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best().map((i) => [...at(i), 0, i])}]
-  }), several ? (p) => evaluationOf(p.value[3]) : undefined);
+  }), (p) => evaluationOf(p.value[3]));
   if (several) listeners.push(() => entry.instance.setOption({series: [{id: "best", data: best().map((i) => [...at(i), 0, i])}]}));
   const names = kept.map((k) => summary.variables[k].name);
   [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, kept.indexOf(axes[side]), (k) => { axes[side] = kept[k]; draw(entry); }));

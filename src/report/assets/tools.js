@@ -66,6 +66,21 @@ function rangeOf(m) {
   }
   return ranges[m];
 }
+// Folders of evaluations. A page in the campaign's directory has links that go with it; one from a server has none.
+const folders = summary.folders;
+const isAtHome = folders && decodeURI(location.pathname).startsWith(`${folders.directory}/`);
+function folderLink(id, text = String(id)) {
+  const name = `evals/${String(id).padStart(6, "0")}/`;
+  if (!folders || location.protocol !== "file:") return element("span", text);
+  return element("a", text, {href: isAtHome ? name : `file://${encodeURI(folders.directory)}/${name}`, title: `the folder of evaluation ${id}`});
+}
+// The folder of an evaluation, and how its logs end where the page has that.
+function filesOf(id) {
+  const part = element("div"), ends = folders.ends[id];
+  part.append(element("h3", "files"), folderLink(id, `evals/${String(id).padStart(6, "0")}`));
+  Object.entries(ends || {}).forEach(([name, text]) => part.append(element("h3", `the end of ${name}`), element("pre", text)));
+  return part;
+}
 // Whether only feasible designs are shown.
 let onlyFeasible = false;
 // What was chosen, and who wants to hear of it.
@@ -134,6 +149,7 @@ function valueText(variable, value) {
   if (variable.type === "boolean") return value ? "true" : "false";
   return number(value, variable.searched ? 6 + fineness(variable.lower, variable.upper) : 10);
 }
+const resultWord = (i) => columns.status[i] === PENDING ? "no result yet" : columns.penalty[i] !== null ? "a penalty" : columns.status[i] === CANNOT_RUN ? "cannot run" : "failed";
 function designText(i) {
   const note = columns.feasible[i] || columns.status[i] !== DONE ? "" : columns.elsewhere[i] ? " (outside of what is allowed)" : " (not feasible)";
   const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}${several ? note : ""}`];
