@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "picture/gnuplot.h"
 #include "problem/problem.h"
+#include "suite/attainment.h"
 
 /* Regrets below it cannot be told apart on a logarithmic scale. */
 static const double floor_of_regrets = 1e-10;
@@ -149,12 +150,15 @@ gannet_err suite_pictures_write(const suite_results *results, const char *direct
   char folder[PATH_MAX];
   GANNET_TRY(gannet_join_path(directory, "pictures", folder, sizeof folder));
   GANNET_TRY(gannet_make_directory(folder));
-  for (int p = 0; p < plan->n_problems; ++p)
+  for (int p = 0; p < plan->n_problems; ++p) {
     for (int m = 0; m < plan->problem[p].n_measures && has_runs(results, p); ++m) {
       const picture the = {results, p, plan->problem[p].measure[m]};
       GANNET_TRY(write_file(&the, directory, "dat", put_data));
       GANNET_TRY(write_file(&the, directory, "gp", put_commands));
     }
+    if (suite_attainment_is_known(results, p))
+      GANNET_TRY(suite_attainment_write(results, p, directory));
+  }
   return GANNET_OK;
 }
 
@@ -165,11 +169,17 @@ gannet_err suite_pictures_draw(const suite_results *results, const char *directo
   gannet_tool_end end;
   why[0] = '\0';
   GANNET_TRY(gannet_join_path(directory, "pictures", folder, sizeof folder));
-  for (int p = 0; p < plan->n_problems; ++p)
-    for (int m = 0; m < plan->problem[p].n_measures && has_runs(results, p) && !why[0]; ++m) {
-      suite_picture_name(results, p, plan->problem[p].measure[m], "gp", name, sizeof name);
+  for (int p = 0; p < plan->n_problems; ++p) {
+    const int measures = has_runs(results, p) ? plan->problem[p].n_measures : 0;
+    const int pictures = measures + suite_attainment_is_known(results, p);
+    for (int m = 0; m < pictures && !why[0]; ++m) {
+      if (m < measures)
+        suite_picture_name(results, p, plan->problem[p].measure[m], "gp", name, sizeof name);
+      else
+        suite_attainment_name(results, p, "gp", name, sizeof name);
       GANNET_TRY(picture_draw(launcher, folder, strchr(name, '/') + 1, &end));
       (void)snprintf(why, size, "%s", end.why);
     }
+  }
   return GANNET_OK;
 }

@@ -34,6 +34,8 @@ gannet_err suite_record_scratch(const suite_plan *plan, const char *directory, s
 
 void suite_record_release(suite_record *record) {
   suite_course_release(&record->course);
+  gannet_free(&record->front);
+  record->n_front = record->n_objectives = 0;
 }
 
 static gannet_err write_columns(gannet_store *store, const suite_record *record) {
@@ -46,6 +48,10 @@ static gannet_err write_columns(gannet_store *store, const suite_record *record)
   for (int i = 0; i < SUITE_COURSE_COLUMNS; ++i)
     GANNET_TRY(gannet_store_write_doubles(store, suite_course_names[i], 1, &n,
                                           suite_course_column(&record->course, i)));
+  if (record->n_objectives > 0) {
+    const int64_t dims[2] = {record->n_front, record->n_objectives};
+    GANNET_TRY(gannet_store_write_doubles(store, "front", 2, dims, record->front));
+  }
   return gannet_store_commit(store);
 }
 
@@ -83,7 +89,14 @@ static gannet_err read_columns(const gannet_store *store, suite_record *record) 
   for (int i = 0; i < SUITE_COURSE_COLUMNS; ++i)
     GANNET_TRY(gannet_store_read_doubles(store, suite_course_names[i], 1, &n,
                                          suite_course_column(&record->course, i)));
-  return GANNET_OK;
+  if (!gannet_store_has(store, "front")) return GANNET_OK;
+  GANNET_TRY(gannet_store_shape(store, "front", &rank, dims));
+  GANNET_REQUIRE(rank == 2 && dims[0] <= INT32_MAX && dims[1] <= GANNET_OBJECTIVES_MOST,
+                 GANNET_ERR_DAMAGED, "'front' is no table of objectives");
+  record->n_front = (int)dims[0];
+  record->n_objectives = (int)dims[1];
+  GANNET_TRY(gannet_alloc((size_t)(dims[0] * dims[1]), sizeof *record->front, &record->front));
+  return gannet_store_read_doubles(store, "front", 2, dims, record->front);
 }
 
 gannet_err suite_record_read(const suite_plan *plan, const char *directory, suite_cell cell,

@@ -26,6 +26,10 @@ typedef struct {
   uint64_t key;                   /* fingerprint of what was run */
   char reason[SUITE_REASON_SIZE]; /* of a failure; "" = none */
   suite_course course;            /* as far as it went */
+  /* With several objectives the front of a run that is done, without noise; runs of versions before
+   * 0.2 have none, n_objectives = 0. */
+  int n_objectives, n_front;
+  double *front; /* [n_front][n_objectives] minimised */
 } suite_record;
 
 /* Path of the directory for the files of a run's evaluations.

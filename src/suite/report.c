@@ -9,6 +9,7 @@
 #include "gannet/version.h"
 #include "problem/objectives.h"
 #include "problem/problem.h"
+#include "suite/attainment.h"
 #include "suite/compare.h"
 #include "suite/document.h"
 #include "suite/picture.h"
@@ -299,6 +300,15 @@ static gannet_err put_problem(reporter *r, int p) {
   }
   for (int m = 0; m < plan->problem[p].n_measures; ++m)
     GANNET_TRY(put_measure(r, p, plan->problem[p].measure[m]));
+  if (!r->no_pictures[0] && suite_attainment_is_known(r->results, p)) {
+    char name[256], caption[512];
+    suite_attainment_name(r->results, p, "svg", name, sizeof name);
+    (void)snprintf(caption, sizeof caption,
+                   "%s: what half of the runs attained, and between what a quarter and three "
+                   "quarters did",
+                   plan->problem[p].label);
+    suite_document_picture(&r->document, r->directory, name, caption);
+  }
   put_tests(r, p);
   return GANNET_OK;
 }

@@ -73,8 +73,8 @@ typedef gannet_err (*suite_putter)(FILE *out, const void *user);
 GANNET_CHECKED gannet_err suite_file_write(const char *directory, const char *name,
                                            suite_putter put, const void *user);
 
-/* Write results.csv (every evaluation), results.h5 (the same as arrays) and summary.csv (quartiles
- * at the budgets of the tables) into a directory.
+/* Write results.csv (every evaluation), results.h5 (the same as arrays), summary.csv (quartiles at
+ * the budgets of the tables) and, with several objectives, fronts.csv into a directory.
  *
  * Local.
  */

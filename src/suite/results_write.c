@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "store/state_file.h"
 #include "suite/results.h"
 
@@ -54,6 +55,25 @@ static gannet_err put_summary(FILE *out, const void *user) {
     for (int k = 0; k < plan->n_methods; ++k)
       for (int m = 0; m < plan->problem[p].n_measures; ++m)
         GANNET_TRY(put_quartiles(out, results, p, k, plan->problem[p].measure[m]));
+  return GANNET_OK;
+}
+
+/* Points of the fronts of all done runs, in the user's sense. */
+static gannet_err put_fronts(FILE *out, const void *user) {
+  const suite_results *results = user;
+  const suite_plan *plan = results->plan;
+  (void)fputs("problem,method,seed,point,objective,value\n", out);
+  for (int64_t i = 0; i < results->count; ++i) {
+    const suite_cell cell = suite_plan_cell(plan, i);
+    const suite_record *record = &results->record[i];
+    const gannet_problem *space = suite_plan_input(plan, cell)->problem;
+    const int m = results->state[i] == SUITE_DONE ? record->n_objectives : 0;
+    for (int at = 0; at < m * record->n_front; ++at)
+      (void)fprintf(out, "%s,%s,%" PRId64 ",%d,%s,%.17g\n", plan->problem[cell.problem].label,
+                    plan->method[cell.method].label, cell.seed, at / m + 1,
+                    space->spec.objectives[at % m].name,
+                    gannet_problem_flip_objective(space, at % m, record->front[at]));
+  }
   return GANNET_OK;
 }
 
@@ -116,6 +136,10 @@ gannet_err suite_results_write(const suite_results *results, const char *directo
   gannet_store *store = NULL;
   GANNET_TRY(suite_file_write(directory, "results.csv", put_evaluations, results));
   GANNET_TRY(suite_file_write(directory, "summary.csv", put_summary, results));
+  bool has_fronts = false;
+  for (int64_t i = 0; i < results->count; ++i)
+    has_fronts = has_fronts || (results->state[i] == SUITE_DONE && results->record[i].n_front > 0);
+  if (has_fronts) GANNET_TRY(suite_file_write(directory, "fronts.csv", put_fronts, results));
   GANNET_TRY(gannet_join_path(directory, "results.h5", path, sizeof path));
   GANNET_TRY(gannet_store_create(path, SCHEMA, &store));
   const gannet_err err = store_all(store, results);

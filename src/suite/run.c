@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "optimizer/optimizer.h"
+#include "pareto/front.h"
 #include "pareto/hypervolume.h"
 #include "problem/objectives.h"
 #include "problem/problem.h"
@@ -75,6 +76,22 @@ static gannet_err record_hypervolume(runner *r, int which, double objective,
   (which ? r->course->exact : r->course->seen)[at] = -volume;
   (which ? r->course->exact_violation : r->course->seen_violation)[at] = 0;
   return GANNET_OK;
+}
+
+/* Keep of the feasible results in truth those that no other one dominates. */
+static gannet_err record_front(const runner *r, suite_record *record) {
+  const int m = r->space->spec.n_objectives, n = r->n_feasible[1];
+  int *on_front = NULL;
+  if (m == 0) return GANNET_OK;
+  record->n_objectives = m;
+  GANNET_TRY(gannet_alloc((size_t)n * (size_t)m, sizeof *record->front, &record->front));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *on_front, &on_front));
+  const gannet_err err = gannet_pareto_front(n, m, r->front[1], &record->n_front, on_front);
+  for (int i = 0; i < record->n_front && err == GANNET_OK; ++i)
+    memcpy(record->front + (ptrdiff_t)i * m, r->front[1] + (ptrdiff_t)on_front[i] * m,
+           (size_t)m * sizeof *record->front);
+  gannet_free(&on_front);
+  return err;
 }
 
 /* Room for the fronts of a problem with several objectives. */
@@ -181,7 +198,7 @@ static gannet_err remove_scratch(const suite_bench *bench, suite_cell cell, char
 }
 
 static gannet_err optimise_in(const suite_bench *bench, suite_cell cell, const char *scratch,
-                              runner *r) {
+                              runner *r, suite_record *record) {
   const suite_subject_setup setup = {.input = suite_plan_input(bench->plan, cell),
                                      .input_directory = bench->plan->input_directory,
                                      .directory = scratch,
@@ -190,7 +207,8 @@ static gannet_err optimise_in(const suite_bench *bench, suite_cell cell, const c
                                      .seed = cell.seed,
                                      .batch = r->problem->batch};
   GANNET_TRY(suite_subject_create(&setup, &r->subject));
-  const gannet_err err = optimise(r);
+  gannet_err err = optimise(r);
+  if (err == GANNET_OK) err = record_front(r, record);
   gannet_optimizer_destroy(&r->optimizer);
   gannet_free(&r->id);
   gannet_free(&r->x);
@@ -216,7 +234,7 @@ gannet_err suite_run(const suite_bench *bench, suite_cell cell, suite_record *re
   record->key = suite_plan_key(bench->plan, cell);
   GANNET_TRY(suite_course_create(r.problem->budget, &record->course));
   gannet_err err = remove_scratch(bench, cell, scratch);
-  if (err == GANNET_OK) err = optimise_in(bench, cell, scratch, &r);
+  if (err == GANNET_OK) err = optimise_in(bench, cell, scratch, &r, record);
   if (r.subject) *stopped = r.subject->stop == GANNET_STOP_NOW && r.told < r.problem->budget;
   suite_subject_destroy(&r.subject);
   if (err != GANNET_OK) {

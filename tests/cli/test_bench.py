@@ -221,10 +221,40 @@ class Bench(program.ProgramTest):
             differs = any(row["seen"] != row["exact"] for row in self.rows() if row["problem"] == problem)
             self.assertEqual(differs, problem == "ball")
         self.assertIn("set ylabel 'hypervolume of the true front less that attained'", (self.folder / "demo.bench/pictures/zdt1.simple.gp").read_text())
+        self.check_attainment("own", {"sobol": 0}, lambda f1, f2: f1 < 2 and f2 > 3)
+        self.check_attainment("disk", {"sobol": 0}, lambda f1, f2: f1 < 80 and f2 < 12)
+        self.assertFalse((self.folder / "demo.bench/pictures/ball.attainment.gp").exists())
         lacking = text.replace("f1: {threshold: 2}", "f1: {}")
         self.succeed("bench", self.write(lacking, "lacking.yaml"), "-q", "-d", "lacking", "-o", "own", code=FAILURES)
         reasons = (self.folder / "lacking/report.md").read_text(encoding="utf-8")
         self.assertIn("problems.own.objectives.f1: missing key 'threshold'", reasons)
+
+    def check_attainment(self, problem, blocks, counts):
+        """The stored fronts give the surfaces of the picture: how many runs attain what lies on the line of a share."""
+        sign = -1 if problem == "own" else 1
+        points = {}
+        for row in csv.DictReader((self.folder / "demo.bench/fronts.csv").read_text().splitlines()):
+            if row["problem"] == problem:
+                points.setdefault((row["method"], row["seed"], row["point"]), {})[row["objective"]] = float(row["value"])
+        names = list(next(iter(points.values())))
+        fronts = {}
+        for (method, seed, _), point in points.items():
+            fronts.setdefault(method, {}).setdefault(seed, []).append([point[name] for name in names])
+        for front in (front for runs in fronts.values() for front in runs.values()):
+            for a in front:
+                self.assertFalse(any(b[0] <= a[0] and sign * b[1] <= sign * a[1] and a != b for b in front))
+        text = (self.folder / f"demo.bench/pictures/{problem}.attainment.dat").read_text()
+        surfaces = text.split("\n\n\n")[1:]
+        self.assertEqual(len(surfaces), len(blocks))
+        for method, block in blocks.items():
+            rows = [[float(word) for word in line.split()] for line in surfaces[block].splitlines()]
+            self.assertGreater(len(rows), 4)
+            for x, *levels in rows[1::2]:  # after each step
+                for share, level in zip((0.25, 0.5, 0.75), levels):
+                    runs = sum(any(f1 <= x * (1 + 1e-9) and sign * f2 <= sign * level + 1e-9 and counts(f1, f2) for f1, f2 in front)
+                               for front in fronts[method].values())
+                    if level == level:
+                        self.assertGreaterEqual(runs, share * len(fronts[method]), (x, level))
 
     def test_without_gnuplot_the_report_says_so(self):
         file = self.write(SMALL, "demo.yaml")
