@@ -23,6 +23,7 @@ OUTSIDE = [
     (r"petsc.*", {"minimize", "simulations", "cli", "benchmark"}),
     (r"libfyaml\.h", {"campaign"}),
     (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "report", "machine", "cli"}),
+    (r"hwloc\.h", {"evaluate"}),
     (r"Random123/.*", {"base"}),
     (r"xxhash\.h|xxh\w*\.h", {"base"}),
     (r"cmocka\.h", set()),

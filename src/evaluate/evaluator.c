@@ -29,6 +29,10 @@ void gannet_refuse_files(const gannet_evaluator_setup *setup, const char *instea
     gannet_complain(complaints, "evaluate.start_from",
                     "this back-end has no folders to start from; expected none, or backend: "
                     "command or slurm");
+  if (setup->resources)
+    gannet_complain(complaints, "evaluate.resources",
+                    "this back-end starts no programs, so it cannot place them; leave it out, or "
+                    "choose backend: command or slurm");
   for (int i = 0; outputs && i < outputs->n; ++i) {
     const gannet_output *item = &outputs->item[i];
     char key[100];

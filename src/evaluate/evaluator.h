@@ -27,6 +27,8 @@ typedef struct {
   uint64_t nonce; /* of this attempt: written before the launch, compared with what comes back */
   const double *x_user; /* [n_variables]; borrowed for the call */
   int64_t start_from;   /* where the setup starts_from_nearest: an evaluation, or -1 */
+  const struct gannet_place_words *place; /* set by a back-end that places simulations; NULL
+                                             elsewhere */
 } gannet_request;
 
 /* How an evaluator learns that the program is to stop while it is busy, and how it asks for a stop
@@ -55,6 +57,8 @@ typedef struct {
   gannet_launcher *launcher;
   const gannet_stopping *stopping; /* NULL = nothing stops it */
   bool starts_from_nearest;        /* simulations are told the folder of request->start_from */
+  bool starts_jobs; /* simulations are jobs of a scheduler: for checks only */
+  const struct gannet_resources *resources; /* what a simulation needs; NULL = not said */
 } gannet_evaluator_setup;
 
 /* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */

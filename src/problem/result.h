@@ -43,7 +43,12 @@ typedef enum {
 typedef enum { GANNET_FAILURE_LIST(GANNET_FAILURE_ENUM) GANNET_FAILURE_COUNT } gannet_failure;
 #undef GANNET_FAILURE_ENUM
 
-enum { GANNET_HOST_SIZE = 64, GANNET_JOB_SIZE = 48, GANNET_REASON_SIZE = 256 };
+enum {
+  GANNET_HOST_SIZE = 64,
+  GANNET_JOB_SIZE = 48,
+  GANNET_REASON_SIZE = 256,
+  GANNET_PLACE_SIZE = 96
+};
 
 /* How a run of a simulation went; what is unknown is 0, NAN or "". */
 typedef struct {
@@ -54,6 +59,7 @@ typedef struct {
   int slot;      /* of the evaluator, -1 = unknown */
   char host[GANNET_HOST_SIZE];
   char job[GANNET_JOB_SIZE];       /* scheduler or process id */
+  char place[GANNET_PLACE_SIZE];   /* its cores and GPUs, where evaluate.resources are given */
   char reason[GANNET_REASON_SIZE]; /* of a failure, in one line */
   gannet_failure failure;
   bool crashed; /* failed, and not by bad luck: another attempt would fail, too */

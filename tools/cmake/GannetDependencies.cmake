@@ -11,6 +11,7 @@ foreach(names IN ITEMS "PETSC PETSc petsc" "HDF5 hdf5-openmpi hdf5" "OPENBLAS op
   pkg_search_module(${prefix} REQUIRED IMPORTED_TARGET ${names})
   list(APPEND GANNET_LIBRARY_MODULES ${prefix}=${${prefix}_MODULE_NAME})
 endforeach()
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.0)
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
 find_library(LBFGSB_LIBRARY lbfgsb REQUIRED)

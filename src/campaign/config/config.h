@@ -46,6 +46,9 @@ typedef struct {
   gannet_import_keys *imports; /* [n_imports] results of earlier work; of a campaign that was
                                   loaded, from is the absolute path of a CSV file */
 
+  /* evaluate.parallel, and the batch, were left to what the machine has room for. */
+  bool parallel_follows, batch_follows;
+
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
 

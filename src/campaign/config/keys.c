@@ -8,6 +8,7 @@ static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", "ordinal", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 static const char *const starts[] = {"none", "nearest", NULL};      /* GANNET_START_NONE, ... */
+static const char *const starters[] = {"auto", "mpirun", "srun", NULL}; /* GANNET_START_BY_AUTO, */
 static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
 /* In the order of gannet_take and of gannet_unknown. */
 static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
@@ -256,6 +257,75 @@ const gannet_option gannet_evaluate_table[] = {
      AT(gannet_evaluate_keys, keep_all_files_of),
      .help = "evaluations that keep all their files: best N (feasible ones), last N, failed",
      .example = "[best 5, failed]"},
+    {.key = "resources.cores",
+     .type = GANNET_TEXT,
+     AT(gannet_evaluate_keys, resources.cores),
+     .help = "cores of one simulation, which no other has meanwhile: a number, or an expression in "
+             "the variables, rounded up to a multiple of tasks; when left out, one for each task",
+     .example = "\"8*refine\"",
+     .unit = "cores"},
+    {.key = "resources.gpus",
+     .type = GANNET_TEXT,
+     AT(gannet_evaluate_keys, resources.gpus),
+     .help = "GPUs of one simulation, which no other has meanwhile: a number, or an expression in "
+             "the variables; when left out, nothing is done about GPUs",
+     .example = "1",
+     .unit = "GPUs"},
+    {.key = "resources.memory",
+     .type = GANNET_SIZE,
+     AT(gannet_evaluate_keys, resources.memory),
+     .fallback = "0",
+     .lower = 0,
+     .upper = 0x1p60,
+     .help = "memory of one simulation: no more run at once than have room, and SLURM gets it; 0 = "
+             "not counted",
+     .example = "8GiB",
+     .unit = "bytes"},
+    {.key = "resources.nodes",
+     .type = GANNET_INTEGER,
+     AT(gannet_evaluate_keys, resources.nodes),
+     .fallback = "1",
+     .lower = 1,
+     .upper = 100000,
+     .help = "nodes over which cores, GPUs, memory and tasks of one simulation are spread evenly",
+     .example = "2",
+     .unit = "nodes"},
+    {.key = "resources.tasks",
+     .type = GANNET_TEXT,
+     AT(gannet_evaluate_keys, resources.tasks),
+     .help = "processes (MPI ranks) that {launcher} starts: a number, or an expression in the "
+             "variables; when left out, 1",
+     .example = "8",
+     .unit = "tasks"},
+    {.key = "resources.devices",
+     .type = GANNET_TEXT_LIST,
+     AT(gannet_evaluate_keys, resources.devices),
+     .fallback = "[auto]",
+     .help = "GPUs to share out, on every node: numbers or UUIDs; one that is named twice may have "
+             "two simulations; auto = the first that is set of GANNET_GPUS, CUDA_VISIBLE_DEVICES, "
+             "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers tell",
+     .example = "[0, 1, 2, 3]"},
+    {.key = "resources.launcher",
+     .type = GANNET_CHOICE,
+     AT(gannet_evaluate_keys, resources.launcher),
+     .fallback = "auto",
+     .choices = starters,
+     .help = "what {launcher} is: auto = srun in an allocation of several nodes, and in the jobs of "
+             "backend slurm; else mpirun"},
+    {.key = "resources.reserved_cores",
+     .type = GANNET_INTEGER,
+     AT(gannet_evaluate_keys, resources.reserved_cores),
+     .fallback = "0",
+     .lower = 0,
+     .upper = 1024,
+     .help = "cores of the node of the controller that no simulation gets, for the ranks of gannet "
+             "in mode asynchronous; 0 = they share the cores with simulations",
+     .unit = "cores"},
+    {.key = "resources.oversubscribe",
+     .type = GANNET_BOOLEAN,
+     AT(gannet_evaluate_keys, resources.oversubscribe),
+     .fallback = "no",
+     .help = "more simulations than have room may share cores and GPUs, up to evaluate.parallel"},
     {0}};
 
 const gannet_option gannet_save_table[] = {

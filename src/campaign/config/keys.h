@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/option.h"
+#include "evaluate/places/resources.h"
 
 typedef struct {
   char *name;
@@ -51,6 +52,7 @@ typedef struct {
   int mode;                                       /* GANNET_MODE_BATCH or _ASYNCHRONOUS */
   int start_from;                                 /* GANNET_START_NONE or _NEAREST */
   gannet_text_list keep_files, keep_all_files_of; /* see campaign/config/keep.h */
+  gannet_resources resources;
 } gannet_evaluate_keys;
 
 typedef struct {

@@ -15,6 +15,7 @@
 #include "campaign/config/candidates.h"
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"
+#include "evaluate/command/placement.h"
 
 static gannet_err raise_no_file(const char *path) {
   char near[PATH_MAX], folder[PATH_MAX];
@@ -220,6 +221,29 @@ static gannet_err share_problem(MPI_Comm comm, const char *description, gannet_p
   return err;
 }
 
+/* Let as many simulations run at once as there are places on the node, or in the allocation, of rank
+ * 0. */
+static gannet_err follow_places(MPI_Comm comm, gannet_campaign_input *input) {
+  enum { MOST = 100000 };
+  int rank = 0, count = 0, most = input->budget.evaluations;
+  gannet_err err = GANNET_OK;
+  if (!input->parallel_follows) return GANNET_OK;
+  if (most == GANNET_AUTO || most > MOST) most = MOST;
+  if (!input->batch_follows && input->evaluate.mode == GANNET_MODE_BATCH &&
+      input->general.batch < most)
+    most = input->general.batch;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0)
+    err = gannet_placement_count(input->evaluator_options, &input->evaluate.resources,
+                                 input->problem, most, &count);
+  GANNET_TRY(gannet_agree(comm, err));
+  GANNET_TRY_MPI(MPI_Bcast(&count, 1, MPI_INT, 0, comm));
+  if (count == 0) return GANNET_OK;
+  input->evaluate.parallel = count;
+  if (input->batch_follows) input->general.batch = count;
+  return GANNET_OK;
+}
+
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                 const char *const *sets, const char *before,
                                 gannet_campaign_input **input, gannet_complaints *complaints) {
@@ -250,6 +274,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
   if (err == GANNET_OK) err = gannet_campaign_add_start(comm, path, *input, complaints);
   if (err == GANNET_OK) err = gannet_campaign_find_imports(comm, path, *input);
+  if (err == GANNET_OK) err = follow_places(comm, *input);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_problem_destroy(&problem_before);
   gannet_free(&settings);

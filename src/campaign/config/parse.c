@@ -18,6 +18,7 @@
 #include "campaign/config/keep.h"
 #include "campaign/config/paths.h"
 #include "campaign/config/section.h"
+#include "evaluate/backends.h"
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/objective_options.h"
 #include "optimizer/options.h"
@@ -559,6 +560,9 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   if (reader->complaints->count == 0) GANNET_TRY(check_objectives(reader));
   if (reader->complaints->count > 0) return check_backend(reader);
   int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;
+  input->parallel_follows = *parallel == GANNET_AUTO && input->evaluator == &gannet_evaluator_command &&
+                            gannet_resources_are_given(&input->evaluate.resources);
+  input->batch_follows = input->parallel_follows && *batch == GANNET_AUTO;
   if (*batch == GANNET_AUTO) *batch = *parallel > 1 ? *parallel : 1;
   if (*parallel == GANNET_AUTO) *parallel = *batch;
   return GANNET_OK;

@@ -434,7 +434,10 @@ static gannet_err check_told_results(const gannet_campaign_input *input,
                                      gannet_complaints *complaints) {
   const gannet_evaluator_setup setup = {
       .problem = input->problem,
-      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST};
+      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST,
+      .resources = gannet_resources_are_given(&input->evaluate.resources)
+                       ? &input->evaluate.resources
+                       : NULL};
   gannet_complaints found = {0};
   if (strcmp(input->evaluator->name, "manual") != 0) return GANNET_OK;
   gannet_err err = input->evaluator->check(input->evaluator_options, &setup, &found);

@@ -107,7 +107,8 @@ static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
       .time_limit = isnan(keys->time_limit) ? INFINITY : keys->time_limit,
       .simulations = options->simulations,
       .launcher = options->launcher,
-      .starts_from_nearest = keys->start_from == GANNET_START_NEAREST};
+      .starts_from_nearest = keys->start_from == GANNET_START_NEAREST,
+      .resources = gannet_resources_are_given(&keys->resources) ? &keys->resources : NULL};
 }
 
 /* Whether the equations can be used, which simulations need not be run to find out. */

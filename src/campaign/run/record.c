@@ -35,6 +35,7 @@ static const gannet_struct_field run_fields[] = {{.name = "submitted", RUN(submi
                                                  {.name = "slot", RUN(slot, INT)},
                                                  {.name = "host", RUN(host, TEXT)},
                                                  {.name = "job", RUN(job, TEXT)},
+                                                 {.name = "place", RUN(place, TEXT), .optional = true},
                                                  {.name = "reason", RUN(reason, TEXT)},
                                                  {.name = "failure", RUN(failure, INT)},
                                                  {.name = "crashed", RUN(crashed, TRUTH)},
@@ -202,6 +203,7 @@ static json_t *run_object(const gannet_run_record *run) {
   json_t *object = json_object();
   for (const gannet_struct_field *field = run_fields; field->name; ++field) {
     json_t *value = NULL;
+    if (field->optional && !*gannet_struct_field_get_text(field, run)) continue;
     if (is_failure(field))
       value = json_string(gannet_failure_text(run->failure));
     else if (gannet_struct_field_is_real(field))

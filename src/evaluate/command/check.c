@@ -14,6 +14,7 @@
 #include "evaluate/command/command.h"
 #include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/placeholder_check.h"
+#include "evaluate/command/placement.h"
 
 gannet_case gannet_command_case(const gannet_command_options *options, const char *campaign) {
   return (gannet_case){.copy = options->case_copy,
@@ -60,6 +61,15 @@ int gannet_command_find(const char *program, const char *input_directory, char *
   const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
                                      : snprintf(path, PATH_MAX, "%s/%s", start, program);
   return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
+}
+
+const char *gannet_command_program(const gannet_command_options *options,
+                                   const gannet_resources *resources, bool of_job) {
+  const char *first = options->command.item[0];
+  if (!resources ||
+      (strcmp(first, "{launcher}") != 0 && strcmp(first, "{gannet.launcher}") != 0))
+    return first;
+  return gannet_place_starter_of(resources, of_job) == GANNET_STARTS_BY_SRUN ? "srun" : "mpirun";
 }
 
 /* Whether the name of the program has a placeholder, which it must not have: the program is looked
@@ -112,7 +122,7 @@ static const char *hint_of(const gannet_command_options *options, int reason) {
 static void check_program(const gannet_command_options *options,
                           const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   char path[PATH_MAX];
-  const char *program = options->command.item[0];
+  const char *program = gannet_command_program(options, setup->resources, setup->starts_jobs);
   int reason = gannet_command_find(program, setup->input_directory, path);
   if (reason) { /* the program of a case is run in its copy */
     const gannet_case a_case = {.copy = options->case_copy};
@@ -218,18 +228,20 @@ static void warn_of_program(const gannet_command_options *options,
 }
 
 /* Complain about names and values that the files of the contract cannot carry. */
-static void check_problem(const gannet_problem_spec *spec, const gannet_context *context,
-                          gannet_complaints *complaints) {
+static void check_problem(const gannet_problem_spec *spec, bool has_places,
+                          const gannet_context *context, gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
     const gannet_variable *variable = &spec->variables[k];
     bool is_fixed = false;
     for (int i = 0; gannet_fixed_placeholders[i]; ++i)
       is_fixed = is_fixed || strcmp(variable->name, gannet_fixed_placeholders[i]) == 0;
+    for (int i = 0; has_places && gannet_place_placeholders[i]; ++i)
+      is_fixed = is_fixed || strcmp(variable->name, gannet_place_placeholders[i]) == 0;
     if (context && is_fixed)
       gannet_log(context, GANNET_LOG_WARNING,
                  "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
-                 "the variable",
-                 variable->name, variable->name);
+                 "the variable, and {gannet.%s} has that meaning",
+                 variable->name, variable->name, variable->name);
     for (int i = 0; i < variable->n_values; ++i) {
       if (!gannet_utf8_is_valid(variable->values[i]))
         gannet_complain(complaints, "variables",
@@ -264,7 +276,8 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
       "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=",    "WORKDIR=",
-      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", "NEAREST=", NULL};
+      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", "NEAREST=",
+      "MPIRUN=", "HOSTS=", "CORES=", "GPUS=", NULL};
   static const char prefix[] = "GANNET_";
   if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
   const char *rest = item + sizeof prefix - 1;
@@ -353,6 +366,7 @@ static void check_interpreter(const gannet_command_options *options,
 gannet_err gannet_command_check(const void *options, const gannet_evaluator_setup *setup,
                                 gannet_complaints *complaints) {
   check_interpreter(options, setup, complaints);
+  if (setup->resources) GANNET_TRY(gannet_placement_check(options, setup, complaints));
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 
@@ -380,7 +394,7 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
                                     .input_directory = setup->input_directory,
                                     .delimiters = delimiters,
                                     .complaints = complaints,
-                                    .has_nearest = setup->starts_from_nearest};
+                                    .scope = {setup->starts_from_nearest, setup->resources != NULL}};
 }
 
 static void check_words(const gannet_placeholder_check *check,
@@ -490,7 +504,8 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
   if (setup->context) warn_of_dollars(&options->environment, setup->context);
-  if (setup->problem) check_problem(&setup->problem->spec, setup->context, complaints);
+  if (setup->problem) 
+    check_problem(&setup->problem->spec, setup->resources != NULL, setup->context, complaints);
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);
   if (err == GANNET_OK)

@@ -27,6 +27,7 @@
 #include "base/utf8.h"
 #include "evaluate/backends.h"
 #include "evaluate/command/outage.h"
+#include "evaluate/command/placement.h"
 #include "evaluate/command/program.h"
 #include "evaluate/launcher/leftovers.h"
 #include "evaluate/result_record.h"
@@ -51,6 +52,8 @@ typedef enum {
 typedef struct {
   gannet_current_attempt attempt; /* first: see gannet_attempt_begin */
   gannet_request request;         /* its x_user is owned */
+  gannet_need need;               /* where simulations have places */
+  gannet_place place;             /* zeroed = none yet */
   run_stage stage;
   int tries;                     /* launches so far */
   bool has_directory, is_filled; /* which steps of gannet_contract_prepare are done */
@@ -70,6 +73,7 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   gannet_program program;
+  gannet_placement placement;
   double time_limit; /* seconds per evaluation */
   int parallel;      /* most attempts in flight */
   gannet_launcher *launcher;
@@ -106,6 +110,7 @@ static void remove_run(worker *w, run *one) {
   double *x = (double *)(uintptr_t)one->request.x_user;
   if (w->outage.trial == one->attempt.id) w->outage.trial = -1;
   gannet_free(&x);
+  if (one->place.n_nodes > 0) gannet_place_give_back(w->placement.places, &one->place);
   *one = w->runs[--w->n]; /* the last one takes its place */
 }
 
@@ -120,6 +125,7 @@ static void destroy(void *state) {
   if (w->own_launcher) gannet_launcher_stop(&w->launcher);
   while (w->n > 0) remove_run(w, &w->runs[w->n - 1]);
   gannet_program_release(&w->program);
+  gannet_placement_release(&w->placement);
   gannet_free(&w->runs);
   gannet_free(&w->held);
   gannet_result_queue_release(&w->ready);
@@ -144,7 +150,8 @@ static void note_outage(worker *w, run *one, const gannet_outage_sign *sign) {
 static gannet_err prepare_files(const gannet_program *program, run *one,
                                 const gannet_bindings *bindings) {
   const gannet_attempt_handover handover = {.slot = one->attempt.slot,
-                                            .submitted = one->attempt.submitted};
+                                            .submitted = one->attempt.submitted,
+                                            .place = one->attempt.place[0] ? one->attempt.place : NULL};
   if (!one->has_directory)
     GANNET_TRY(gannet_contract_make_directory(one->attempt.directory, one->request.attempt - 1,
                                               program->contract.durable));
@@ -158,6 +165,9 @@ static gannet_err prepare_files(const gannet_program *program, run *one,
 
 static gannet_err send_launch(worker *w, const run *one, const gannet_command_line *with) {
   char outcome[PATH_MAX], results[PATH_MAX];
+  bool may_use[GANNET_PROCESSORS_MOST];
+  const bool is_placed = one->place.n_nodes > 0 && w->placement.is_bound;
+  if (is_placed) (void)gannet_place_processors(&w->placement.inventory, &one->place, may_use);
   const gannet_program *program = &w->program;
   const char *directory = one->attempt.directory;
   GANNET_TRY(gannet_join_path(directory, "outcome.json", outcome, sizeof outcome));
@@ -172,13 +182,21 @@ static gannet_err send_launch(worker *w, const run *one, const gannet_command_li
                                 .outcome = outcome,
                                 .results = results,
                                 .nonce = one->request.nonce,
-                                .unbinds_mpirun = w->parallel > 1};
+                                .may_use = is_placed ? may_use : NULL,
+                                .unbinds_mpirun = w->parallel > 1 || one->place.n_nodes > 0};
   return gannet_launcher_launch(w->launcher, &launch);
 }
 
 static gannet_err launch_one(worker *w, run *one) {
   gannet_command_line with = {0};
+  gannet_place_words words;
   one->tries += 1;
+  if (one->place.n_nodes > 0) {
+    gannet_place_describe(&w->placement.inventory, w->placement.resources, &one->place,
+                          w->placement.starter, &words);
+    memcpy(one->attempt.place, words.shown, sizeof words.shown);
+    one->request.place = &words;
+  }
   if (w->outage.is_on) w->outage.trial = one->attempt.id;
   gannet_err err = gannet_command_line_create(&w->program, &one->request, one->attempt.directory,
                                               one->attempt.slot, &with);
@@ -200,26 +218,36 @@ static gannet_err launch_one(worker *w, run *one) {
     if (err == GANNET_OK) one->stage = RUN_SENT;
   }
   gannet_command_line_release(&with);
+  one->request.place = NULL;
   return err;
 }
 
-/* The waiting attempt that was tried least, or NULL. */
+/* The waiting attempt that was tried least, of several the first evaluation, or NULL. */
 static run *next_waiting(worker *w) {
   run *next = NULL;
   for (int i = 0; i < w->n; ++i) {
     run *one = &w->runs[i];
-    if (one->stage == RUN_WAITS && !one->attempt.unwanted && (!next || one->tries < next->tries))
+    if (one->stage != RUN_WAITS || one->attempt.unwanted) continue;
+    if (!next || one->tries < next->tries ||
+        (one->tries == next->tries && one->attempt.id < next->attempt.id))
       next = one;
   }
   return next;
 }
 
-/* Launch all attempts that wait; in an outage one at a time, when its time has come. */
+/* Launch all attempts that wait; in an outage one at a time, when its time has come. With places
+ * they start in their order: one for which there is no room yet holds up those behind it, so that
+ * large simulations are not passed over for ever. */
 static gannet_err launch_waiting(worker *w) {
   const gannet_outage *outage = &w->outage;
   while (!outage->is_on || (outage->trial < 0 && gannet_clock_seconds() >= outage->next_try)) {
     run *next = next_waiting(w);
     if (!next) return GANNET_OK;
+    if (w->placement.resources && next->place.n_nodes == 0) {
+      bool taken = false;
+      GANNET_TRY(gannet_place_take(w->placement.places, &next->need, &next->place, &taken));
+      if (!taken) return GANNET_OK;
+    }
     GANNET_TRY(launch_one(w, next));
   }
   return GANNET_OK;
@@ -251,14 +279,33 @@ static gannet_err kill_run(worker *w, run *one) {
                               fmin(w->program.options->kill_grace, longest_cancel));
 }
 
+/* A request for which there is no room on the empty machine becomes a failed result. */
+static gannet_err check_room(worker *w, const gannet_request *request, gannet_need *need,
+                             bool *fits) {
+  char why[GANNET_REASON_SIZE] = "";
+  gannet_result_record result;
+  if (!w->placement.resources) return GANNET_OK;
+  GANNET_TRY(gannet_placement_need(&w->placement, request->x_user, need, why));
+  *fits = !why[0];
+  if (*fits) return GANNET_OK;
+  gannet_result_queue_begin(&w->ready, &result);
+  result.id = request->id;
+  result.run.attempts = request->attempt;
+  gannet_result_fail(&result, false, "%s", why);
+  return gannet_result_queue_add(&w->ready, &result);
+}
+
 static gannet_err submit(void *state, int n, const gannet_request *requests) {
   worker *w = state;
   const int before = w->n;
+  gannet_need need = {0};
   gannet_err err = GANNET_OK;
   for (int i = 0; i < n && err == GANNET_OK; ++i) {
     bool fits = true;
     err = gannet_program_check_request(&w->program, w->context, &requests[i], &w->ready, &fits);
+    if (err == GANNET_OK && fits) err = check_room(w, &requests[i], &need, &fits);
     if (err == GANNET_OK && fits) err = add_run(w, &requests[i]);
+    if (err == GANNET_OK && fits) w->runs[w->n - 1].need = need;
     if (err == GANNET_OK && fits) err = launch_waiting(w);
   }
   if (err == GANNET_OK) return GANNET_OK;
@@ -483,6 +530,7 @@ static gannet_err end_run(worker *w, run *one, const gannet_launch_event *event)
 static gannet_err start_run(worker *w, run *one, const gannet_launch_event *event) {
   const gannet_current_attempt *attempt = &one->attempt;
   const gannet_attempt_runner runner = {.attempt = attempt->number,
+                                        .place = attempt->place[0] ? attempt->place : NULL,
                                         .nonce = attempt->nonce,
                                         .pid = event->pid,
                                         .slot = attempt->slot,
@@ -688,9 +736,11 @@ static gannet_err set_up_worker(const gannet_command_options *given,
   GANNET_TRY(gannet_program_create(given, setup, &w->program));
   GANNET_TRY(gannet_result_queue_create(setup->problem, &w->ready));
   w->launcher = setup->launcher;
-  if (w->launcher) return GANNET_OK;
-  w->own_launcher = true;
-  return gannet_launcher_start(&w->launcher);
+  if (!w->launcher) {
+    w->own_launcher = true;
+    GANNET_TRY(gannet_launcher_start(&w->launcher));
+  }
+  return gannet_placement_create(given, setup, w->launcher, &w->placement);
 }
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {

@@ -197,6 +197,17 @@ void gannet_command_check_script(const gannet_command_options *options,
                                  const gannet_evaluator_setup *setup, const char *script,
                                  gannet_complaints *complaints);
 
+/* The name of the program that is run: the first word of the command, or what stands for
+ * {launcher} there.
+ *
+ * Local.
+ *
+ * resources  in  NULL = not given
+ * of_job     in  as in gannet_place_starter_of
+ */
+const char *gannet_command_program(const gannet_command_options *options,
+                                   const struct gannet_resources *resources, bool of_job);
+
 /* Find the path of a program. An absolute path is taken as it is, one with a slash is relative to
  * input_directory, and any other name is searched in PATH. Returns 0, or an errno (EACCES when the
  * program exists and cannot be run).

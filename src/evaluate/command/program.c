@@ -34,7 +34,10 @@ static void find_shell(char *shell) {
 static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_program *made) {
   char path[PATH_MAX];
   find_shell(made->shell);
-  const char *program = made->options->command.n > 0 ? made->options->command.item[0] : made->shell;
+  const char *program =
+      made->options->command.n > 0
+          ? gannet_command_program(made->options, setup->resources, made->starts_jobs)
+          : made->shell;
   GANNET_TRY(gannet_join_path(setup->campaign, "evals", path, sizeof path));
   GANNET_TRY(gannet_make_lasting_directory(path));
   GANNET_TRY(absolute(path, made->evaluations));
@@ -111,7 +114,8 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                         .templates = &options->templates,
                                         .a_case = &program->a_case,
                                         .delimiters = &program->delimiters,
-                                        .starts_from_nearest = setup->starts_from_nearest};
+                                        .starts_from_nearest = setup->starts_from_nearest,
+                                        .has_places = setup->resources != NULL};
   program->rules = (gannet_outcome_rules){.bad_luck = &options->bad_luck_exit_codes,
                                           .cannot_run = &options->cannot_run_exit_codes,
                                           .patterns = &program->patterns,
@@ -154,6 +158,18 @@ gannet_err gannet_program_check_request(const gannet_program *program,
   return gannet_result_queue_add(ready, &result);
 }
 
+/* Append the words of a line that blanks divide. */
+static gannet_err add_words(gannet_text_list *arguments, const char *line) {
+  char word[1200];
+  for (const char *at = line; *at; at += strspn(at, " ")) {
+    const int size = (int)strcspn(at, " ");
+    (void)snprintf(word, sizeof word, "%.*s", size, at);
+    GANNET_TRY(gannet_text_list_add(arguments, word));
+    at += size;
+  }
+  return GANNET_OK;
+}
+
 static gannet_err fill_arguments(const gannet_program *program, const gannet_bindings *bindings,
                                  gannet_text_list *arguments) {
   const gannet_text_list *command = &program->options->command;
@@ -166,6 +182,14 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
   if (program->runs_copy) GANNET_TRY(gannet_text_list_add(arguments, "env"));
   for (int i = 0; i < command->n; ++i) {
     char *text = NULL;
+    const gannet_binding *launcher =
+        strcmp(command->item[i], "{launcher}") == 0          ? gannet_binding_find(bindings, "launcher")
+        : strcmp(command->item[i], "{gannet.launcher}") == 0 ? gannet_binding_find(bindings, "gannet.launcher")
+                                                             : NULL;
+    if (launcher && program->contract.has_places) {
+      GANNET_TRY(add_words(arguments, launcher->text));
+      continue;
+    }
     GANNET_TRY(gannet_substitute(&program->contract, bindings, GANNET_IN_CAMPAIGN,
                                  "evaluate.command", command->item[i], strlen(command->item[i]),
                                  &text, NULL));
@@ -247,6 +271,7 @@ void gannet_attempt_recall(gannet_current_attempt *attempt) {
       gannet_attempt_read(attempt->directory, &sight) && sight.nonce == attempt->nonce;
   attempt->slot = found ? sight.slot : -1;
   attempt->submitted = found ? sight.submitted : NAN;
+  (void)snprintf(attempt->place, sizeof attempt->place, "%s", found ? sight.place : "");
 }
 
 bool gannet_program_is_stopped(const gannet_program *program) {
@@ -264,4 +289,5 @@ void gannet_attempt_identify(const gannet_current_attempt *attempt, gannet_resul
   result->run.attempts = attempt->number;
   result->run.submitted = attempt->submitted;
   result->run.slot = attempt->slot;
+  (void)snprintf(result->run.place, sizeof result->run.place, "%s", attempt->place);
 }

@@ -21,6 +21,7 @@ typedef struct {
   gannet_text_rules bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
   char campaign[PATH_MAX];
+  bool starts_jobs;     /* the programs run in jobs of a scheduler */
   bool runs_copy;       /* the program of the case folder is run, by env in its copy */
   char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
@@ -84,6 +85,7 @@ typedef struct {
   bool unwanted;       /* cancelled: its end is awaited, its result is not */
   double unread_since; /* gannet_clock_seconds, when what it left could not be read; NAN = it can */
   char directory[PATH_MAX];
+  char place[GANNET_PLACE_SIZE]; /* its cores and GPUs; "" = none or unknown */
 } gannet_current_attempt;
 
 /* Begin the attempt of a request, in the smallest slot that is free.

@@ -45,6 +45,7 @@ typedef struct {
   bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
   const gannet_delimiters *delimiters; /* of templates and scripts; NULL = braces */
   bool starts_from_nearest;            /* {nearest} is the folder of request->start_from */
+  bool has_places; /* {cores}, {gpus}, {hosts} and {launcher} are those of request->place */
 } gannet_contract;
 
 /* A name and what it stands for. */
@@ -54,10 +55,11 @@ typedef struct {
   double number; /* of kinds that are numbers */
 } gannet_binding;
 
-/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed, slot
- * and perhaps nearest, and then the variables, which win. */
+/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed,
+ * slot, perhaps nearest, and perhaps the words of a place, and then the variables, which win.
+ * gannet.NAME is that of a fixed meaning in any case. */
 typedef struct {
-  int n;
+  int n, n_fixed; /* n_fixed: those before the variables */
   gannet_binding *item; /* [n] owned */
 } gannet_bindings;
 
@@ -66,6 +68,14 @@ extern const char *const gannet_fixed_placeholders[];
 
 /* The name that has one only where simulations start from the nearest design. */
 extern const char gannet_nearest_placeholder[];
+
+/* Names that have one only where simulations have places, NULL-terminated. */
+extern const char *const gannet_place_placeholders[];
+
+/* Which of these have their meanings. */
+typedef struct {
+  bool nearest, place;
+} gannet_placeholder_scope;
 
 /* The same as a text for messages: "{params} {results} ...". */
 extern const char gannet_fixed_placeholder_list[];
@@ -81,10 +91,10 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
  * Local.
  *
  * problem      in   may be NULL: then only names with a fixed meaning are known
- * has_nearest  in   {nearest} has its meaning
+ * scope        in   which names besides the fixed ones have their meaning
  * variable     out  NULL = a fixed meaning
  */
-bool gannet_placeholder_kind(const gannet_problem *problem, bool has_nearest, const char *name,
+bool gannet_placeholder_kind(const gannet_problem *problem, gannet_placeholder_scope scope, const char *name,
                              gannet_field_kind *kind, const gannet_variable **variable);
 
 /* Find the binding of a name: that of a variable before that of a fixed meaning; NULL = there is
@@ -123,6 +133,7 @@ typedef struct {
   int slot;                                    /* of the evaluator */
   double submitted;                            /* seconds since 1970 */
   const gannet_submission_element *submission; /* NULL = it has a job or a process of its own */
+  const char *place;                           /* for people; NULL = none */
 } gannet_attempt_handover;
 
 /* Write a template into a folder, with its placeholders replaced, under the same name and with the
@@ -181,6 +192,7 @@ typedef struct {
   double started;   /* seconds since 1970 */
   const char *job;  /* id of a scheduler's job; NULL = none, or not submitted yet */
   const gannet_submission_element *submission; /* NULL = none */
+  const char *place;                           /* for people; NULL = none */
   bool durable; /* also after a power failure: for what goes on without this machine */
 } gannet_attempt_runner;
 
@@ -208,6 +220,7 @@ typedef struct {
   char host[GANNET_HOST_SIZE];     /* of the controller */
   gannet_process_identity process; /* of pid; zeroed = unknown */
   char job[GANNET_JOB_SIZE];       /* of a scheduler, "" = none or not known yet */
+  char place[GANNET_PLACE_SIZE];   /* its cores and GPUs, "" = not known */
 } gannet_attempt_info;
 
 /* Read it; false when there is none.

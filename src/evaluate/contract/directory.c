@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/json_text.h"
+#include "evaluate/places/place_words.h"
 #include "evaluate/result_record.h"
 
 gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id, char *path,
@@ -135,6 +136,8 @@ gannet_err gannet_attempt_write(const char *directory, const gannet_attempt_runn
   if (runner->submitted > 0 && !failed)
     failed = json_object_set_new(object, "submitted", json_real(runner->submitted));
   if (runner->job && !failed) failed = json_object_set_new(object, "job", json_string(runner->job));
+  if (runner->place && !failed)
+    failed = json_object_set_new(object, "place", json_string(runner->place));
   if (runner->submission && !failed)
     failed = json_object_update_new(
         object, json_pack("{s:s, s:i, s:i}", "shipment", runner->submission->submission, "element",
@@ -183,6 +186,7 @@ bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight) {
   const char *host = json_string_value(json_object_get(object, "host"));
   const char *submission = json_string_value(json_object_get(object, "shipment"));
   const char *boot = json_string_value(json_object_get(object, "boot"));
+  const char *place = json_string_value(json_object_get(object, "place"));
   const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started"),
                *given = json_object_get(object, "submitted");
   memset(sight, 0, sizeof *sight);
@@ -194,6 +198,7 @@ bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight) {
   sight->submitted = json_is_number(given) ? json_number_value(given) : NAN;
   sight->process.start = (long long)json_integer_value(json_object_get(object, "process_start"));
   (void)snprintf(sight->process.boot, sizeof sight->process.boot, "%s", boot ? boot : "");
+  (void)snprintf(sight->place, sizeof sight->place, "%s", place ? place : "");
   (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
   if (!sight->job[0] && submission) (void)snprintf(sight->job, sizeof sight->job, "%s", submission);
   const bool found = object != NULL;
@@ -314,6 +319,7 @@ gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
                                         .slot = handover ? handover->slot : -1,
                                         .submitted = handover ? handover->submitted : 0,
                                         .submission = handover ? handover->submission : NULL,
+                                        .place = handover ? handover->place : NULL,
                                         .durable = contract->durable};
   return gannet_attempt_write(directory, &runner);
 }
@@ -358,6 +364,7 @@ gannet_err gannet_contract_environment(const gannet_contract *contract,
   GANNET_TRY(add_number(list, "GANNET_SEED", request->seed, "u"));
   GANNET_TRY(add_number(list, "GANNET_NONCE", request->nonce, "x"));
   if (slot >= 0) GANNET_TRY(add_number(list, "GANNET_SLOT", (uint64_t)slot, "u"));
+  if (request->place) GANNET_TRY(gannet_place_environment(request->place, list));
   if (contract->starts_from_nearest) {
     GANNET_TRY(gannet_contract_start_folder(contract, request, path, sizeof path));
     GANNET_TRY(add_variable(list, "GANNET_NEAREST", path));

@@ -198,7 +198,8 @@ static bool read_at(const char *opening, const char *closing, const char *text, 
   *found = (gannet_placeholder){.begin = at, .is_field = true, .field = {.precision = -1}};
   while (begin + n < size && n < GANNET_PLACEHOLDER_NAME - 1) {
     const unsigned char c = (unsigned char)text[begin + n];
-    if (c != '_' && !(n ? isalnum(c) : isalpha(c))) break;
+    const bool is_prefix = c == '.' && n == 6 && memcmp(found->name, "gannet", 6) == 0;
+    if (c != '_' && !is_prefix && !(n ? isalnum(c) : isalpha(c))) break;
     found->name[n++] = (char)c;
   }
   if (n == 0) return false;

@@ -53,7 +53,7 @@ static bool is_told(source *s, const char *word) {
 }
 
 /* List the names of variables and of the contract, NULL-terminated; to be freed. */
-static const char **list_known(const gannet_problem *problem, bool has_nearest) {
+static const char **list_known(const gannet_problem *problem, gannet_placeholder_scope scope) {
   const int n_variables = problem ? problem->spec.n_variables : 0;
   const char **known = NULL;
   int n = 0;
@@ -62,7 +62,9 @@ static const char **list_known(const gannet_problem *problem, bool has_nearest) 
     return NULL;
   }
   for (int i = 0; gannet_fixed_placeholders[i]; ++i) known[n++] = gannet_fixed_placeholders[i];
-  if (has_nearest) known[n++] = gannet_nearest_placeholder;
+  if (scope.nearest) known[n++] = gannet_nearest_placeholder;
+  for (int i = 0; scope.place && gannet_place_placeholders[i]; ++i)
+    known[n++] = gannet_place_placeholders[i];
   for (int k = 0; k < n_variables; ++k) known[n++] = problem->spec.variables[k].name;
   return known;
 }
@@ -77,10 +79,19 @@ static bool is_comment(const source *s, size_t at) {
 /* Complain about an unknown placeholder, and say how the text can be kept as it is. */
 static void complain_unknown(const source *s, const gannet_placeholder *found) {
   char location[400], shown[SHOWN];
-  const char **known = list_known(s->check->problem, s->check->has_nearest);
+  const char **known = list_known(s->check->problem, s->check->scope);
   const char *near = known ? gannet_nearest(found->name, known) : NULL;
   const bool is_comment_of_script = s->text_kind == GANNET_IN_SCRIPT && is_comment(s, found->begin);
-  if (!is_comment_of_script && strcmp(found->name, gannet_nearest_placeholder) == 0) {
+  bool is_of_place = false;
+  for (int i = 0; gannet_place_placeholders[i]; ++i)
+    is_of_place = is_of_place || strcmp(found->name, gannet_place_placeholders[i]) == 0;
+  if (!is_comment_of_script && is_of_place) {
+    write_location(s, found->begin, location, sizeof location);
+    gannet_complain(s->check->complaints, location,
+                    "'%s' is a placeholder only with evaluate.resources; say what a simulation "
+                    "needs, or write a backslash before it",
+                    found->name);
+  } else if (!is_comment_of_script && strcmp(found->name, gannet_nearest_placeholder) == 0) {
     write_location(s, found->begin, location, sizeof location);
     gannet_complain(s->check->complaints, location,
                     "'nearest' is a placeholder only with evaluate.start_from: nearest; set that, "
@@ -237,7 +248,7 @@ static void look_through(source *s) {
   for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
     const gannet_variable *variable;
     gannet_field_kind kind;
-    const bool is_known = gannet_placeholder_kind(s->check->problem, s->check->has_nearest,
+    const bool is_known = gannet_placeholder_kind(s->check->problem, s->check->scope,
                                                   found.name, &kind, &variable);
     if (found.is_escaped) continue;
     if (is_known) {
@@ -388,7 +399,7 @@ void gannet_check_plain_texts(const gannet_placeholder_check *check, const char 
     for (size_t at = 0; gannet_placeholder_next(&s.delimiters, texts[i], size, &at, &found);) {
       const gannet_variable *variable;
       gannet_field_kind kind;
-      if (found.is_escaped || !gannet_placeholder_kind(check->problem, check->has_nearest,
+      if (found.is_escaped || !gannet_placeholder_kind(check->problem, check->scope,
                                                        found.name, &kind, &variable))
         continue;
       gannet_complain(check->complaints, key, "'%.*s': %s", (int)(found.end - found.begin),

@@ -10,7 +10,7 @@ typedef struct {
   const char *input_directory;   /* that relative names start from */
   const gannet_delimiters *delimiters; /* the campaign's */
   gannet_complaints *complaints;
-  bool has_nearest; /* {nearest} has its meaning */
+  gannet_placeholder_scope scope; /* which names besides the fixed ones have their meaning */
 } gannet_placeholder_check;
 
 /* Complain about unknown placeholders and wrong formats in texts of the campaign file, and warn of

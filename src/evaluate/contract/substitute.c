@@ -11,10 +11,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "evaluate/contract/contract.h"
+#include "evaluate/places/place_words.h"
 
 const char *const gannet_fixed_placeholders[] = {
     "params", "results", "directory", "id", "attempt", "seed", "input_directory", "slot", NULL};
 const char gannet_nearest_placeholder[] = "nearest";
+const char *const gannet_place_placeholders[] = {"cores", "gpus", "hosts", "launcher", NULL};
+/* What is before the name of a fixed meaning where a variable has the same name. */
+static const char always[] = "gannet.";
 const char gannet_fixed_placeholder_list[] =
     "{params} {results} {directory} {id} {attempt} {seed} {slot} {input_directory}";
 
@@ -48,11 +52,14 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable) {
   }
 }
 
-bool gannet_placeholder_kind(const gannet_problem *problem, bool has_nearest, const char *name,
-                             gannet_field_kind *kind, const gannet_variable **variable) {
-  static const char *const counts[] = {"id", "attempt", "seed", "slot", NULL};
+bool gannet_placeholder_kind(const gannet_problem *problem, gannet_placeholder_scope scope,
+                             const char *name, gannet_field_kind *kind,
+                             const gannet_variable **variable) {
+  static const char *const counts[] = {"id", "attempt", "seed", "slot", "cores", NULL};
+  const bool is_fixed = strncmp(name, always, sizeof always - 1) == 0;
+  if (is_fixed) name += sizeof always - 1;
   *variable = NULL;
-  for (int k = 0; problem && k < problem->spec.n_variables; ++k)
+  for (int k = 0; problem && !is_fixed && k < problem->spec.n_variables; ++k)
     if (strcmp(problem->spec.variables[k].name, name) == 0) {
       *variable = &problem->spec.variables[k];
       *kind = gannet_variable_kind(*variable);
@@ -63,7 +70,9 @@ bool gannet_placeholder_kind(const gannet_problem *problem, bool has_nearest, co
     if (strcmp(counts[i], name) == 0) *kind = GANNET_FIELD_WHOLE;
   for (int i = 0; gannet_fixed_placeholders[i]; ++i)
     if (strcmp(gannet_fixed_placeholders[i], name) == 0) return true;
-  return has_nearest && strcmp(gannet_nearest_placeholder, name) == 0;
+  for (int i = 0; scope.place && gannet_place_placeholders[i]; ++i)
+    if (strcmp(gannet_place_placeholders[i], name) == 0) return true;
+  return scope.nearest && strcmp(gannet_nearest_placeholder, name) == 0;
 }
 
 static gannet_err bind(gannet_bindings *bindings, const char *name, gannet_field_kind kind,
@@ -111,7 +120,7 @@ gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_
   const gannet_field_kind text = GANNET_FIELD_TEXT_KIND;
   const gannet_problem_spec *spec = &contract->problem->spec;
   char path[4200];
-  GANNET_TRY(gannet_alloc((size_t)spec->n_variables + 9, sizeof *bindings->item, &bindings->item));
+  GANNET_TRY(gannet_alloc((size_t)spec->n_variables + 13, sizeof *bindings->item, &bindings->item));
   (void)snprintf(path, sizeof path, "%s/params.in", directory);
   GANNET_TRY(bind(bindings, "params", text, 0, path));
   (void)snprintf(path, sizeof path, "%s/results.out", directory);
@@ -126,6 +135,14 @@ gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_
     GANNET_TRY(gannet_contract_start_folder(contract, request, path, sizeof path));
     GANNET_TRY(bind(bindings, gannet_nearest_placeholder, text, 0, path));
   }
+  if (contract->has_places) {
+    const gannet_place_words *place = request->place;
+    GANNET_TRY(bind_count(bindings, "cores", place ? (uint64_t)place->cores : 0));
+    GANNET_TRY(bind(bindings, "gpus", text, 0, place ? place->gpus : ""));
+    GANNET_TRY(bind(bindings, "hosts", text, 0, place ? place->hosts : ""));
+    GANNET_TRY(bind(bindings, "launcher", text, 0, place ? place->launcher : ""));
+  }
+  bindings->n_fixed = bindings->n;
   for (int k = 0; k < spec->n_variables; ++k)
     GANNET_TRY(bind_variable(bindings, contract->problem, k, request->x_user[k]));
   return GANNET_OK;
@@ -141,7 +158,9 @@ void gannet_bindings_release(gannet_bindings *bindings) {
 }
 
 const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const char *name) {
-  for (int i = bindings->n - 1; i >= 0; --i)
+  const bool is_fixed = strncmp(name, always, sizeof always - 1) == 0;
+  if (is_fixed) name += sizeof always - 1;
+  for (int i = (is_fixed ? bindings->n_fixed : bindings->n) - 1; i >= 0; --i)
     if (strcmp(bindings->item[i].name, name) == 0) return &bindings->item[i];
   return NULL;
 }

@@ -20,11 +20,14 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/resources.h"
 #include "evaluate/launcher/protocol.h"
 
 static const double longest_hello = 20; /* seconds */
 
 extern char **environ;
+
+static pid_t last_helper; /* that was started and not stopped; 0 = none */
 
 struct gannet_launcher {
   int socket;
@@ -130,12 +133,14 @@ gannet_err gannet_launcher_start(gannet_launcher **launcher) {
     gannet_launcher_stop(&made);
   else
     *launcher = made;
+  if (*launcher) last_helper = made->helper;
   return err;
 }
 
 void gannet_launcher_stop(gannet_launcher **launcher) {
   gannet_launcher *old = *launcher;
   if (!old) return;
+  if (old->helper == last_helper) last_helper = 0;
   if (old->socket >= 0) (void)close(old->socket); /* the helper sees this, kills and ends */
   while (old->helper > 0 && waitpid(old->helper, NULL, 0) < 0 && errno == EINTR) {
   }
@@ -169,15 +174,18 @@ static int count(const char *const *texts) {
 }
 
 gannet_err gannet_launcher_launch(gannet_launcher *launcher, const gannet_launch *launch) {
-  const gannet_launcher_command command = {.verb = GANNET_LAUNCHER_DO_LAUNCH,
+  gannet_launcher_command command = {.verb = GANNET_LAUNCHER_DO_LAUNCH,
                                            .n_arguments = count(launch->arguments),
                                            .n_environment = count(launch->environment),
                                            .tag = launch->tag,
                                            .time_limit = launch->time_limit,
                                            .grace = launch->grace,
                                            .nonce = launch->nonce,
+                                           .is_placed = launch->may_use != NULL,
                                            .unbinds_mpirun = launch->unbinds_mpirun};
   size_t used = sizeof command;
+  for (int p = 0; launch->may_use && p < GANNET_PROCESSORS_MOST; ++p)
+    if (launch->may_use[p]) command.processors[p / 64] |= (uint64_t)1 << p % 64;
   memcpy(launcher->message, &command, sizeof command);
   GANNET_TRY(add_text(launcher, launch->directory, &used));
   GANNET_TRY(add_text(launcher, launch->program, &used));
@@ -218,13 +226,15 @@ int gannet_launcher_processors(const gannet_launcher *launcher, int most, bool *
   for (int p = 0; p < most; ++p) may_use[p] = false;
 #ifdef __linux__
   cpu_set_t theirs;
-  if (sched_getaffinity(launcher->helper, sizeof theirs, &theirs)) return 0;
+  if (sched_getaffinity(launcher ? launcher->helper : last_helper, sizeof theirs, &theirs))
+    return 0;
   for (int p = 0; p < most && p < CPU_SETSIZE; ++p) {
     may_use[p] = CPU_ISSET(p, &theirs);
     n += may_use[p];
   }
 #else
   (void)launcher;
+  (void)last_helper;
 #endif
   return n;
 }

@@ -44,6 +44,8 @@ typedef struct {
                                      limit; NULL = none */
   uint64_t nonce;                 /* goes into that file */
   const char *results;            /* file that the child writes; NULL = none */
+  const bool *may_use; /* [GANNET_PROCESSORS_MOST] hardware threads to run on; NULL = all that the
+                          launcher has */
   bool unbinds_mpirun; /* others run beside it: Open MPI's mpirun below it binds no ranks,
                           unless the environment says where */
 } gannet_launch;
@@ -116,6 +118,8 @@ GANNET_CHECKED gannet_err gannet_launcher_kill(gannet_launcher *launcher, int64_
  *
  * Local.
  *
+ * launcher  in  NULL = the one that was started last in this process; without one, what this
+ *               process may use
  * may_use  out  [most] in the order of the system's numbers; further ones are left out
  */
 int gannet_launcher_processors(const gannet_launcher *launcher, int most, bool *may_use);

@@ -16,6 +16,8 @@
 /* Below the smallest usual socket buffer (net.core.wmem_max, 208 KiB). */
 enum { GANNET_LAUNCHER_MESSAGE = 128 * 1024 };
 
+enum { GANNET_LAUNCHER_PROCESSORS = 1024 }; /* GANNET_PROCESSORS_MOST of base/resources.h */
+
 typedef enum { GANNET_LAUNCHER_DO_LAUNCH, GANNET_LAUNCHER_DO_KILL } gannet_launcher_verb;
 
 /* A message from the controller to the helper. Behind a launch follow its texts, each with its zero
@@ -28,6 +30,8 @@ typedef struct {
   double time_limit, grace;
   uint64_t nonce;
   bool unbinds_mpirun;
+  bool is_placed;                                     /* the next member counts */
+  uint64_t processors[GANNET_LAUNCHER_PROCESSORS / 64]; /* bits of hardware threads */
 } gannet_launcher_command;
 
 /* A launch as the helper sees it; texts point into the message. */

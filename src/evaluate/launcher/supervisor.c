@@ -2,9 +2,10 @@
  * with an environment and files of its own and an exact account of what went wrong, and ends when
  * nothing is left of all that the child has started.
  */
-#define _GNU_SOURCE /* sigtimedwait, vfork, syscall */
+#define _GNU_SOURCE /* sigtimedwait, vfork, syscall, sched_setaffinity */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -198,6 +199,12 @@ static void become_child(const gannet_launcher_order *order, char **environment,
   become_descriptor(what, open("/dev/null", O_RDONLY), STDIN_FILENO);
   open_log(what, "stdout.log", STDOUT_FILENO);
   open_log(what, "stderr.log", STDERR_FILENO);
+#ifdef __linux__
+  if (order->command.is_placed &&
+      sched_setaffinity(0, sizeof order->command.processors,
+                        (const cpu_set_t *)(const void *)order->command.processors))
+    give_up(what, "affinity");
+#endif
   reset_signals(ignored);
   (void)execve(order->program, order->arguments, environment);
   give_up(what, "exec");

@@ -1,0 +1,216 @@
+#include "evaluate/command/placement.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate/places/claim.h"
+
+/* Whether some text of the campaign starts processes on other nodes, so that these can be used. */
+static bool reaches_other_nodes(const gannet_command_options *options) {
+  static const char *const signs[] = {"launcher}", "hosts}", "GANNET_MPIRUN", "GANNET_HOSTS"};
+  for (size_t k = 0; k < sizeof signs / sizeof *signs; ++k) {
+    for (int i = 0; i < options->command.n; ++i)
+      if (strstr(options->command.item[i], signs[k])) return true;
+    for (int i = 0; i < options->environment.n; ++i)
+      if (strstr(options->environment.item[i], signs[k])) return true;
+    if (options->shell && strstr(options->shell, signs[k])) return true;
+  }
+  return false;
+}
+
+/* The largest share of a node's cores, GPUs and memory that simulations may have. */
+typedef struct {
+  int nodes, cores, gpus;
+  double memory;          /* INFINITY = of some node unknown */
+  const char *host;       /* that has so many cores */
+} extent;
+
+static extent find_extent(const gannet_inventory *inventory, const gannet_resources *resources,
+                          bool only_here) {
+  extent e = {.host = ""};
+  for (int i = 0; i < inventory->n_nodes; ++i) {
+    const gannet_node *node = &inventory->node[i];
+    const int reserved = node->is_here ? resources->reserved_cores : 0;
+    if (only_here && !node->is_here) continue;
+    e.nodes += 1;
+    if (node->n_cores - reserved > e.cores || !*e.host) {
+      e.cores = node->n_cores > reserved ? node->n_cores - reserved : 0;
+      e.host = node->host;
+    }
+    if (node->n_gpus > e.gpus) e.gpus = node->n_gpus;
+    if (node->memory <= 0 || node->memory > e.memory)
+      e.memory = node->memory > 0 ? node->memory : HUGE_VAL;
+  }
+  return e;
+}
+
+/* Write why one simulation has no room; "" when it has. Returns the key that asks for too much. */
+static const char *explain(const gannet_inventory *inventory, const gannet_resources *resources,
+                           bool only_here, const gannet_need *need, char *why, size_t size) {
+  const extent e = find_extent(inventory, resources, only_here);
+  const int nodes = need->nodes > 0 ? need->nodes : 1;
+  const char *each = nodes > 1 ? " on each of its nodes" : "";
+  const char *where = inventory->job[0] ? "a node of the allocation" : "this machine";
+  why[0] = '\0';
+  if (nodes > e.nodes) {
+    (void)snprintf(why, size, "a simulation needs %d nodes, and %s; expected at most %d", nodes,
+                   e.nodes < inventory->n_nodes ? "without {launcher} in the command only the "
+                                                  "node of gannet is used"
+                   : e.nodes == 1               ? "there is one"
+                                                : "the allocation has fewer",
+                   e.nodes);
+    return "evaluate.resources.nodes";
+  }
+  if (need->cores / nodes > e.cores) {
+    (void)snprintf(why, size, "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected at "
+                   "most %d",
+                   need->cores / nodes, need->cores / nodes == 1 ? "" : "s", each, where, e.host,
+                   e.cores, resources->reserved_cores > 0 ? " beside reserved_cores" : "",
+                   e.cores * nodes);
+    return resources->cores ? "evaluate.resources.cores" : "evaluate.resources.tasks";
+  }
+  if (need->gpus / nodes > e.gpus) {
+    (void)snprintf(why, size, "a simulation needs %d GPU%s%s, and %s has %d%s%s; expected at most "
+                   "%d, or a list of GPUs in devices",
+                   need->gpus / nodes, need->gpus / nodes == 1 ? "" : "s", each, where, e.gpus,
+                   inventory->gpu_from[0] ? " by " : "", inventory->gpu_from, e.gpus * nodes);
+    return "evaluate.resources.gpus";
+  }
+  if (need->memory > e.memory)
+    (void)snprintf(why, size, "a simulation needs %.4g GiB%s, and %s has %.4g GiB",
+                   need->memory / 0x1p30, each, where, e.memory / 0x1p30);
+  return "evaluate.resources.memory";
+}
+
+/* The expressions, the machine, and whether only the node of gannet counts. */
+typedef struct {
+  gannet_needs needs;
+  gannet_inventory inventory;
+  bool only_here;
+} survey;
+
+static void end_survey(survey *s) {
+  gannet_needs_release(&s->needs);
+  gannet_inventory_release(&s->inventory);
+}
+
+static gannet_err begin_survey(const gannet_command_options *options,
+                               const gannet_resources *resources, const gannet_problem *problem,
+                               const gannet_launcher *launcher, gannet_complaints *complaints,
+                               survey *s) {
+  *s = (survey){0};
+  GANNET_TRY(gannet_needs_create(resources, problem, complaints, &s->needs));
+  GANNET_TRY(gannet_inventory_find(launcher, resources, complaints, &s->inventory));
+  s->only_here = !reaches_other_nodes(options) || resources->launcher == GANNET_START_BY_MPIRUN;
+  return GANNET_OK;
+}
+
+static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *setup,
+                               gannet_complaints *complaints) {
+  const gannet_resources *resources = setup->resources;
+  char why[400];
+  int count = 0;
+  const char *key = explain(&s->inventory, resources, s->only_here, &s->needs.most, why, sizeof why);
+  if (why[0]) {
+    gannet_complain(complaints, key, "%s", why);
+    return GANNET_OK;
+  }
+  if (s->only_here && s->inventory.n_nodes > 1 && setup->context)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.resources: the allocation has %d nodes, and only that of gannet is used: "
+               "a simulation reaches another one by {launcher} or {hosts} in its command, with "
+               "launcher: srun or auto",
+               s->inventory.n_nodes);
+  if (resources->oversubscribe) return GANNET_OK;
+  GANNET_TRY(gannet_places_count(&s->inventory, resources, s->only_here, &s->needs.least,
+                                 setup->parallel, &count));
+  if (count < setup->parallel)
+    gannet_complain(complaints, "evaluate.parallel",
+                    "%d simulations at once are more than have room: there are places for %d; "
+                    "expected at most %d, or auto, or resources.oversubscribe: yes",
+                    setup->parallel, count, count);
+  return GANNET_OK;
+}
+
+gannet_err gannet_placement_check(const gannet_command_options *options,
+                                  const gannet_evaluator_setup *setup,
+                                  gannet_complaints *complaints) {
+  const int before = complaints->count;
+  survey s = {0};
+  gannet_err err = GANNET_OK;
+  if (setup->context)
+    err = begin_survey(options, setup->resources, setup->problem, setup->launcher, complaints, &s);
+  else
+    err = gannet_needs_create(setup->resources, setup->problem, complaints, &s.needs);
+  if (err == GANNET_OK && setup->context && setup->problem && complaints->count == before)
+    err = check_survey(&s, setup, complaints);
+  end_survey(&s);
+  return err;
+}
+
+gannet_err gannet_placement_count(const gannet_command_options *options,
+                                  const gannet_resources *resources, const gannet_problem *problem,
+                                  int most, int *count) {
+  gannet_complaints found = {0};
+  survey s = {0};
+  *count = 0;
+  gannet_err err = begin_survey(options, resources, problem, NULL, &found, &s);
+  if (err == GANNET_OK && found.count == 0)
+    err = gannet_places_count(&s.inventory, resources, s.only_here, &s.needs.least, most, count);
+  end_survey(&s);
+  gannet_complaints_release(&found);
+  return err;
+}
+
+gannet_err gannet_placement_create(const gannet_command_options *options,
+                                   const gannet_evaluator_setup *setup,
+                                   const gannet_launcher *launcher, gannet_placement *placement) {
+  gannet_complaints found = {0};
+  survey s = {0};
+  *placement = (gannet_placement){.claim = -1};
+  if (!setup->resources) return GANNET_OK;
+  gannet_err err =
+      begin_survey(options, setup->resources, setup->problem, launcher, &found, &s);
+  placement->resources = setup->resources;
+  placement->needs = s.needs;
+  placement->inventory = s.inventory;
+  if (err == GANNET_OK) err = gannet_complaints_raise(&found);
+  gannet_complaints_release(&found);
+  GANNET_TRY(err);
+  placement->starter = gannet_place_starter_of(setup->resources, false);
+  placement->is_bound = placement->starter == GANNET_STARTS_BY_MPIRUN || s.only_here;
+  if (placement->is_bound) placement->starter = GANNET_STARTS_BY_MPIRUN;
+  if (!setup->resources->oversubscribe)
+    GANNET_TRY(gannet_claim_make(&placement->inventory, setup->resources->gpus != NULL,
+                                 setup->campaign, &placement->claim));
+  return gannet_places_create(&placement->inventory, setup->resources, s.only_here,
+                              &placement->places);
+}
+
+void gannet_placement_release(gannet_placement *placement) {
+  if (!placement->resources) return;
+  gannet_places_destroy(&placement->places);
+  gannet_needs_release(&placement->needs);
+  gannet_inventory_release(&placement->inventory);
+  gannet_claim_release(&placement->claim);
+}
+
+gannet_err gannet_placement_need(const gannet_placement *placement, const double *x_user,
+                                 gannet_need *need, char *why) {
+  int count = 0;
+  const char *key = gannet_needs_at(&placement->needs, x_user, need);
+  why[0] = '\0';
+  if (key) {
+    (void)snprintf(why, GANNET_REASON_SIZE, "%s has no value here, or one that is too small", key);
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_places_count(&placement->inventory, placement->resources,
+                                 placement->is_bound, need, 1, &count));
+  if (count == 0)
+    (void)explain(&placement->inventory, placement->resources, placement->is_bound, need, why,
+                  GANNET_REASON_SIZE);
+  return GANNET_OK;
+}

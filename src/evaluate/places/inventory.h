@@ -1,0 +1,77 @@
+/* What there is to run simulations on: nodes, cores and GPUs.
+ *
+ * On a plain machine this is the machine itself: the cores that the affinity mask of the launcher
+ * and the control group leave, in the order of hwloc, so that neighbours share caches. Within an
+ * allocation of SLURM these are its nodes, by the variables that SLURM sets. Which cores of another
+ * node belong to the allocation is not known here: they are only counted, and srun chooses them.
+ */
+#ifndef GANNET_EVALUATE_PLACES_INVENTORY_H
+#define GANNET_EVALUATE_PLACES_INVENTORY_H
+
+#include "base/complaints.h"
+#include "base/resources.h"
+#include "evaluate/launcher/launcher.h"
+#include "evaluate/places/resources.h"
+#include "problem/result.h"
+
+enum { GANNET_DEVICE_SIZE = 64, GANNET_CORE_THREADS = 8 };
+
+typedef struct {
+  int n; /* hardware threads; 0 = unknown, of another node */
+  int thread[GANNET_CORE_THREADS];
+} gannet_core;
+
+typedef struct {
+  char host[GANNET_HOST_SIZE];
+  bool is_here; /* the controller runs on it */
+  int n_cores, n_gpus;
+  gannet_core *core;                /* [n_cores] owned */
+  char (*gpu)[GANNET_DEVICE_SIZE];  /* [n_gpus] owned; numbers or UUIDs */
+  double memory;                    /* bytes; 0 = unknown */
+} gannet_node;
+
+typedef struct {
+  char job[32];      /* of the allocation; "" = there is none */
+  char gpu_from[48]; /* what named the GPUs: a variable, a key, or "the system"; "" = there are none */
+  int n_nodes;
+  gannet_node *node; /* [n_nodes] owned; that of the controller is among them */
+} gannet_inventory;
+
+/* Find what there is.
+ *
+ * Local.
+ *
+ * launcher    in     whose affinity mask counts; NULL = that of this process
+ * resources   in     evaluate.resources.devices may name GPUs, which are on every node then
+ * complaints  inout  a list of GPUs that is empty, nodes that cannot be read, and a hwloc that does
+ *                    not see the cores that the system grants
+ * inventory   out    to be released with gannet_inventory_release, also after an error
+ *
+ * Errors: GANNET_ERR_MEMORY; what is wrong with the machine is a complaint.
+ */
+GANNET_CHECKED gannet_err gannet_inventory_find(const gannet_launcher *launcher,
+                                                const gannet_resources *resources,
+                                                gannet_complaints *complaints,
+                                                gannet_inventory *inventory);
+void gannet_inventory_release(gannet_inventory *inventory);
+
+/* The names of nodes in a list of SLURM such as "n[01-03,7],login": [*n] names, owned.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when it is no such list; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_hosts_expand(const char *list, gannet_text_list *hosts);
+
+/* The numbers in a list of SLURM such as "4(x2),2", one for each node: 4, 4, 2. Missing ones repeat
+ * the last.
+ *
+ * Local.
+ *
+ * number  out  [n]
+ *
+ * Errors: GANNET_ERR_INPUT when it is no such list.
+ */
+GANNET_CHECKED gannet_err gannet_counts_expand(const char *list, int n, int *number);
+
+#endif

@@ -1,0 +1,131 @@
+#include "evaluate/places/resources.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { CORES, GPUS, TASKS, N_KEYS };
+enum { MOST_CORNERS = 4096, MOST_NUMBER = 1000000 };
+
+static const char *const keys[N_KEYS] = {"evaluate.resources.cores", "evaluate.resources.gpus",
+                                         "evaluate.resources.tasks"};
+static const double lowest[N_KEYS] = {1, 0, 1};
+
+bool gannet_resources_are_given(const gannet_resources *resources) {
+  return resources && (resources->cores || resources->gpus || resources->tasks ||
+                       resources->memory > 0 || resources->nodes > 1);
+}
+
+static int round_up(int value, int to) {
+  return (value + to - 1) / to * to;
+}
+
+const char *gannet_needs_at(const gannet_needs *needs, const double *x_user, gannet_need *need) {
+  int number[N_KEYS] = {0, 0, 1};
+  for (int k = 0; k < N_KEYS; ++k) {
+    if (!needs->expression[k]) continue;
+    const double value = gannet_variable_expression_value(needs->expression[k], x_user);
+    if (!(value >= lowest[k] - 1e-9 && value <= MOST_NUMBER)) return keys[k];
+    number[k] = (int)ceil(value - 1e-9);
+  }
+  const int nodes = needs->given->nodes > 1 ? needs->given->nodes : 1;
+  need->nodes = nodes;
+  need->tasks = round_up(number[TASKS], nodes);
+  need->gpus = round_up(number[GPUS], nodes);
+  need->cores = round_up(number[CORES] > need->tasks ? number[CORES] : need->tasks, need->tasks);
+  need->memory = (double)needs->given->memory / nodes;
+  return NULL;
+}
+
+/* The least or greatest value of a variable, as the simulation reads it. */
+static double end_of(const gannet_variable *v, bool is_upper) {
+  if (gannet_variable_has_words(v)) return is_upper ? v->n_values - 1 : 0;
+  if (v->type == GANNET_VARIABLE_BOOLEAN) return is_upper;
+  if (gannet_variable_has_numbers(v))
+    return gannet_variable_value(v, is_upper ? (int64_t)gannet_variable_count(v) - 1 : 0);
+  return is_upper ? v->upper : v->lower;
+}
+
+/* Find the least and greatest need, and complain about the first corner without one. */
+static gannet_err look_at_corners(const gannet_problem *problem, gannet_complaints *complaints,
+                                  gannet_needs *needs) {
+  const int n = problem->spec.n_variables;
+  double *x = NULL, fixed;
+  int corners = 1;
+  bool *matters = NULL, has_derived = false; /* matters: [n] takes both its ends */
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *x, &x));
+  const gannet_err err = gannet_alloc((size_t)n + 1, sizeof *matters, &matters);
+  if (err != GANNET_OK) gannet_free(&x);
+  GANNET_TRY(err);
+  for (int v = 0; v < n; ++v)
+    has_derived = has_derived || problem->spec.variables[v].role == GANNET_ROLE_DERIVED;
+  for (int v = 0; v < n; ++v) {
+    for (int k = 0; k < N_KEYS; ++k) {
+      const gannet_variable_expression *e = needs->expression[k];
+      matters[v] = matters[v] || (e && (gannet_variable_expression_uses(e, v) || has_derived));
+    }
+    matters[v] = matters[v] && problem->spec.variables[v].role != GANNET_ROLE_DERIVED &&
+                 !gannet_problem_is_fixed(problem, v, &fixed) && corners <= MOST_CORNERS / 2;
+    if (matters[v]) corners *= 2;
+  }
+  for (int c = 0; c < corners; ++c) {
+    gannet_need need;
+    for (int v = 0, bit = 0; v < n; ++v) {
+      if (gannet_problem_is_fixed(problem, v, &fixed))
+        x[v] = fixed;
+      else if (problem->spec.variables[v].role != GANNET_ROLE_DERIVED)
+        x[v] = end_of(&problem->spec.variables[v], matters[v] && (c >> bit++ & 1));
+    }
+    gannet_problem_derive(problem, x);
+    const char *wrong = gannet_needs_at(needs, x, &need);
+    if (wrong) {
+      const int k = wrong == keys[CORES] ? CORES : wrong == keys[GPUS] ? GPUS : TASKS;
+      gannet_complain(complaints, wrong,
+                      "'%s' is %g at the bounds of the variables; expected a number of at least %g",
+                      k == CORES  ? needs->given->cores
+                      : k == GPUS ? needs->given->gpus
+                                  : needs->given->tasks,
+                      gannet_variable_expression_value(needs->expression[k], x), lowest[k]);
+      break;
+    }
+    if (c == 0) needs->least = needs->most = need;
+    if (need.cores < needs->least.cores) needs->least.cores = need.cores;
+    if (need.gpus < needs->least.gpus) needs->least.gpus = need.gpus;
+    if (need.tasks < needs->least.tasks) needs->least.tasks = need.tasks;
+    if (need.cores > needs->most.cores) needs->most.cores = need.cores;
+    if (need.gpus > needs->most.gpus) needs->most.gpus = need.gpus;
+    if (need.tasks > needs->most.tasks) needs->most.tasks = need.tasks;
+  }
+  gannet_free(&matters);
+  gannet_free(&x);
+  return GANNET_OK;
+}
+
+gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_problem *problem,
+                               gannet_complaints *complaints, gannet_needs *needs) {
+  const char *const text[N_KEYS] = {resources->cores, resources->gpus, resources->tasks};
+  const int before = complaints->count;
+  *needs = (gannet_needs){.given = resources};
+  if (!problem) return GANNET_OK;
+  needs->n_variables = problem->spec.n_variables;
+  for (int k = 0; k < N_KEYS; ++k) {
+    if (!text[k]) continue;
+    const gannet_err err = gannet_variable_expression_create(
+        text[k], problem->spec.n_variables, problem->spec.variables, &needs->expression[k]);
+    if (err != GANNET_OK && err != GANNET_ERR_INPUT) return err;
+    if (err == GANNET_OK) continue;
+    gannet_complain(complaints, keys[k],
+                    "%s; expected a number, or an expression in the variables such as "
+                    "\"8*refine\"",
+                    gannet_error_detail());
+    gannet_error_clear();
+  }
+  return complaints->count > before ? GANNET_OK : look_at_corners(problem, complaints, needs);
+}
+
+void gannet_needs_release(gannet_needs *needs) {
+  for (int k = 0; k < N_KEYS; ++k)
+    if (needs->expression[k]) gannet_variable_expression_destroy(&needs->expression[k]);
+}
