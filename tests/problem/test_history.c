@@ -187,7 +187,7 @@ static void wrong_results_are_refused_and_change_nothing(void **state) {
 static void the_digest_ignores_hosts_and_times(void **state) {
   fixture *f = *state;
   gannet_history *other = NULL;
-  gannet_run_record run = {1, 2, 3, 1, 0, 0, 4, "node7", "99", "", GANNET_FAILURE_NONE, false};
+  gannet_run_record run = {1, 2, 3, 1, 0, 0, 4, "node7", "99", "", "", GANNET_FAILURE_NONE, false};
   assert_ok(gannet_history_create(f->problem, &other));
   propose(f->history, 200);
   propose(other, 200);

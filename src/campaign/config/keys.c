@@ -7,9 +7,9 @@
 static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", "ordinal", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
-static const char *const starts[] = {"none", "nearest", NULL};      /* GANNET_START_NONE, ... */
+static const char *const starts[] = {"none", "nearest", NULL};          /* GANNET_START_NONE, ... */
 static const char *const starters[] = {"auto", "mpirun", "srun", NULL}; /* GANNET_START_BY_AUTO, */
-static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
+static const char *const modes[] = {"batch", "asynchronous", NULL};     /* GANNET_MODE_BATCH, ... */
 /* In the order of gannet_take and of gannet_unknown. */
 static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
 static const char *const unknowns[] = {"keep", "warn", "fail", NULL};
@@ -310,8 +310,9 @@ const gannet_option gannet_evaluate_table[] = {
      AT(gannet_evaluate_keys, resources.launcher),
      .fallback = "auto",
      .choices = starters,
-     .help = "what {launcher} is: auto = srun in an allocation of several nodes, and in the jobs of "
-             "backend slurm; else mpirun"},
+     .help =
+         "what {launcher} is: auto = srun in an allocation of several nodes, and in the jobs of "
+         "backend slurm; else mpirun"},
     {.key = "resources.reserved_cores",
      .type = GANNET_INTEGER,
      AT(gannet_evaluate_keys, resources.reserved_cores),

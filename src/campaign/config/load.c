@@ -221,8 +221,8 @@ static gannet_err share_problem(MPI_Comm comm, const char *description, gannet_p
   return err;
 }
 
-/* Let as many simulations run at once as there are places on the node, or in the allocation, of rank
- * 0. */
+/* Let as many simulations run at once as there are places on the node, or in the allocation, of
+ * rank 0. */
 static gannet_err follow_places(MPI_Comm comm, gannet_campaign_input *input) {
   enum { MOST = 100000 };
   int rank = 0, count = 0, most = input->budget.evaluations;

@@ -560,7 +560,8 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   if (reader->complaints->count == 0) GANNET_TRY(check_objectives(reader));
   if (reader->complaints->count > 0) return check_backend(reader);
   int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;
-  input->parallel_follows = *parallel == GANNET_AUTO && input->evaluator == &gannet_evaluator_command &&
+  input->parallel_follows = *parallel == GANNET_AUTO &&
+                            input->evaluator == &gannet_evaluator_command &&
                             gannet_resources_are_given(&input->evaluate.resources);
   input->batch_follows = input->parallel_follows && *batch == GANNET_AUTO;
   if (*batch == GANNET_AUTO) *batch = *parallel > 1 ? *parallel : 1;

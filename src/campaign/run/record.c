@@ -26,20 +26,21 @@ static const char *const corrections[] = {"discard", "values", "retry", NULL};
 
 /* The members of a run in the order in which they are written; failure is written as its word. */
 #define RUN(member, kind) GANNET_STRUCT_AT(gannet_run_record, member, kind)
-static const gannet_struct_field run_fields[] = {{.name = "submitted", RUN(submitted, REAL)},
-                                                 {.name = "started", RUN(started, REAL)},
-                                                 {.name = "ended", RUN(ended, REAL)},
-                                                 {.name = "attempts", RUN(attempts, INT)},
-                                                 {.name = "exit", RUN(exit_code, INT)},
-                                                 {.name = "signal", RUN(signal, INT)},
-                                                 {.name = "slot", RUN(slot, INT)},
-                                                 {.name = "host", RUN(host, TEXT)},
-                                                 {.name = "job", RUN(job, TEXT)},
-                                                 {.name = "place", RUN(place, TEXT), .optional = true},
-                                                 {.name = "reason", RUN(reason, TEXT)},
-                                                 {.name = "failure", RUN(failure, INT)},
-                                                 {.name = "crashed", RUN(crashed, TRUTH)},
-                                                 {0}};
+static const gannet_struct_field run_fields[] = {
+    {.name = "submitted", RUN(submitted, REAL)},
+    {.name = "started", RUN(started, REAL)},
+    {.name = "ended", RUN(ended, REAL)},
+    {.name = "attempts", RUN(attempts, INT)},
+    {.name = "exit", RUN(exit_code, INT)},
+    {.name = "signal", RUN(signal, INT)},
+    {.name = "slot", RUN(slot, INT)},
+    {.name = "host", RUN(host, TEXT)},
+    {.name = "job", RUN(job, TEXT)},
+    {.name = "place", RUN(place, TEXT), .optional = true},
+    {.name = "reason", RUN(reason, TEXT)},
+    {.name = "failure", RUN(failure, INT)},
+    {.name = "crashed", RUN(crashed, TRUTH)},
+    {0}};
 
 static bool is_failure(const gannet_struct_field *field) {
   return field->offset == offsetof(gannet_run_record, failure);

@@ -12,7 +12,7 @@ typedef struct {
 } bar;
 
 static const char *const names[] = {"slot",    "host",  "job",     "id",     "attempt", "submitted",
-                                    "started", "ended", "seconds", "status", "failure"};
+                                    "started", "ended", "seconds", "status", "failure", "place"};
 enum { COLUMNS = sizeof names / sizeof *names };
 
 static const char *name(const void *user, int column) {
@@ -43,8 +43,10 @@ static gannet_cell cell(const void *user, int64_t row, int column, char *text) {
       return gannet_cell_real(b->run->ended - b->run->started, text);
     case 9:
       return gannet_cell_word(b->status, text);
-    default:
+    case 10:
       return gannet_cell_word(gannet_failure_text(b->run->failure), text);
+    default:
+      return gannet_cell_word(b->run->place, text);
   }
 }
 

@@ -6,7 +6,8 @@
 #include "campaign/tables/grid.h"
 
 /* Write the time line: slot, host, job, id, attempt, submitted, started, ended, seconds, status,
- * failure. Attempts whose start or end nobody knows come first in their slot, with empty cells.
+ * failure, place. Attempts whose start or end nobody knows come first in their slot, with empty
+ * cells.
  *
  * Local.
  *

@@ -193,4 +193,5 @@ void watch_find_running(const gannet_follow *follow, const watch_sight *seen,
   if (!found) return;
   (void)snprintf(running->host, sizeof running->host, "%s", info.host);
   (void)snprintf(running->job, sizeof running->job, "%s", info.job);
+  (void)snprintf(running->place, sizeof running->place, "%s", info.place);
 }

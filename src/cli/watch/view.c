@@ -500,6 +500,9 @@ static void put_running_row(view *v, FILE *out, const watch_sight *seen) {
     (void)snprintf(where, sizeof where, "job %s", row.job);
   else if (row.pid > 0)
     (void)snprintf(where, sizeof where, "process %d on %s", row.pid, row.host);
+  if (row.place[0])
+    (void)snprintf(where + strlen(where), sizeof where - strlen(where), "%s%s",
+                   where[0] ? ", " : "", row.place);
   gannet_utf8_show(where);
   (void)fprintf(out, "%06lld  %4d  %s%-*s  %4s  %s\n", (long long)row.id, row.attempt,
                 row.is_exact ? "" : ">", row.is_exact ? 13 : 12, age, slot, where);

@@ -79,6 +79,7 @@ typedef struct {
   bool is_exact;                                     /* false: it has run for longer than seconds */
   int slot, pid;                                     /* -1 and 0 = unknown */
   char host[GANNET_HOST_SIZE], job[GANNET_JOB_SIZE]; /* "" = unknown, none */
+  char place[GANNET_PLACE_SIZE];                     /* its cores and GPUs, "" = unknown */
 } watch_running;
 
 /* What is known of an evaluation under way, from its directory or from when it was first seen.

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "evaluate/command/command.h"
+#include "evaluate/command/placement.h"
 #include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/placeholder_check.h"
-#include "evaluate/command/placement.h"
 
 gannet_case gannet_command_case(const gannet_command_options *options, const char *campaign) {
   return (gannet_case){.copy = options->case_copy,
@@ -66,8 +66,7 @@ int gannet_command_find(const char *program, const char *input_directory, char *
 const char *gannet_command_program(const gannet_command_options *options,
                                    const gannet_resources *resources, bool of_job) {
   const char *first = options->command.item[0];
-  if (!resources ||
-      (strcmp(first, "{launcher}") != 0 && strcmp(first, "{gannet.launcher}") != 0))
+  if (!resources || (strcmp(first, "{launcher}") != 0 && strcmp(first, "{gannet.launcher}") != 0))
     return first;
   return gannet_place_starter_of(resources, of_job) == GANNET_STARTS_BY_SRUN ? "srun" : "mpirun";
 }
@@ -276,8 +275,8 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
       "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=",    "WORKDIR=",
-      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", "NEAREST=",
-      "MPIRUN=", "HOSTS=", "CORES=", "GPUS=", NULL};
+      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", "NEAREST=", "MPIRUN=",
+      "HOSTS=",           "CORES=",   "GPUS=",    NULL};
   static const char prefix[] = "GANNET_";
   if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
   const char *rest = item + sizeof prefix - 1;
@@ -389,12 +388,13 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
                                             gannet_delimiters *delimiters,
                                             gannet_complaints *complaints) {
   (void)gannet_delimiters_read(&options->placeholders, delimiters);
-  return (gannet_placeholder_check){.problem = setup->problem,
-                                    .context = setup->context,
-                                    .input_directory = setup->input_directory,
-                                    .delimiters = delimiters,
-                                    .complaints = complaints,
-                                    .scope = {setup->starts_from_nearest, setup->resources != NULL}};
+  return (gannet_placeholder_check){
+      .problem = setup->problem,
+      .context = setup->context,
+      .input_directory = setup->input_directory,
+      .delimiters = delimiters,
+      .complaints = complaints,
+      .scope = {setup->starts_from_nearest, setup->resources != NULL}};
 }
 
 static void check_words(const gannet_placeholder_check *check,
@@ -504,7 +504,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
   if (setup->context) warn_of_dollars(&options->environment, setup->context);
-  if (setup->problem) 
+  if (setup->problem)
     check_problem(&setup->problem->spec, setup->resources != NULL, setup->context, complaints);
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);

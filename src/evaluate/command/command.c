@@ -149,9 +149,10 @@ static void note_outage(worker *w, run *one, const gannet_outage_sign *sign) {
 /* Make the files of an attempt, except those that an earlier try has made. */
 static gannet_err prepare_files(const gannet_program *program, run *one,
                                 const gannet_bindings *bindings) {
-  const gannet_attempt_handover handover = {.slot = one->attempt.slot,
-                                            .submitted = one->attempt.submitted,
-                                            .place = one->attempt.place[0] ? one->attempt.place : NULL};
+  const gannet_attempt_handover handover = {
+      .slot = one->attempt.slot,
+      .submitted = one->attempt.submitted,
+      .place = one->attempt.place[0] ? one->attempt.place : NULL};
   if (!one->has_directory)
     GANNET_TRY(gannet_contract_make_directory(one->attempt.directory, one->request.attempt - 1,
                                               program->contract.durable));

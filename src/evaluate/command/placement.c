@@ -24,8 +24,8 @@ static bool reaches_other_nodes(const gannet_command_options *options) {
 /* The largest share of a node's cores, GPUs and memory that simulations may have. */
 typedef struct {
   int nodes, cores, gpus;
-  double memory;          /* INFINITY = of some node unknown */
-  const char *host;       /* that has so many cores */
+  double memory;    /* INFINITY = of some node unknown */
+  const char *host; /* that has so many cores */
 } extent;
 
 static extent find_extent(const gannet_inventory *inventory, const gannet_resources *resources,
@@ -65,15 +65,24 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
     return "evaluate.resources.nodes";
   }
   if (need->cores / nodes > e.cores) {
-    (void)snprintf(why, size, "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected at "
+    (void)snprintf(why, size,
+                   "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected at "
                    "most %d",
                    need->cores / nodes, need->cores / nodes == 1 ? "" : "s", each, where, e.host,
                    e.cores, resources->reserved_cores > 0 ? " beside reserved_cores" : "",
                    e.cores * nodes);
     return resources->cores ? "evaluate.resources.cores" : "evaluate.resources.tasks";
   }
+  if (need->gpus > 0 && e.gpus == 0) {
+    (void)snprintf(why, size,
+                   "a simulation needs %d GPU%s, and no GPU was found; expected them in "
+                   "devices, or in GANNET_GPUS=0,1",
+                   need->gpus, need->gpus == 1 ? "" : "s");
+    return "evaluate.resources.gpus";
+  }
   if (need->gpus / nodes > e.gpus) {
-    (void)snprintf(why, size, "a simulation needs %d GPU%s%s, and %s has %d%s%s; expected at most "
+    (void)snprintf(why, size,
+                   "a simulation needs %d GPU%s%s, and %s has %d%s%s; expected at most "
                    "%d, or a list of GPUs in devices",
                    need->gpus / nodes, need->gpus / nodes == 1 ? "" : "s", each, where, e.gpus,
                    inventory->gpu_from[0] ? " by " : "", inventory->gpu_from, e.gpus * nodes);
@@ -113,7 +122,8 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   const gannet_resources *resources = setup->resources;
   char why[400];
   int count = 0;
-  const char *key = explain(&s->inventory, resources, s->only_here, &s->needs.most, why, sizeof why);
+  const char *key =
+      explain(&s->inventory, resources, s->only_here, &s->needs.most, why, sizeof why);
   if (why[0]) {
     gannet_complain(complaints, key, "%s", why);
     return GANNET_OK;
@@ -172,8 +182,7 @@ gannet_err gannet_placement_create(const gannet_command_options *options,
   survey s = {0};
   *placement = (gannet_placement){.claim = -1};
   if (!setup->resources) return GANNET_OK;
-  gannet_err err =
-      begin_survey(options, setup->resources, setup->problem, launcher, &found, &s);
+  gannet_err err = begin_survey(options, setup->resources, setup->problem, launcher, &found, &s);
   placement->resources = setup->resources;
   placement->needs = s.needs;
   placement->inventory = s.inventory;
@@ -207,8 +216,8 @@ gannet_err gannet_placement_need(const gannet_placement *placement, const double
     (void)snprintf(why, GANNET_REASON_SIZE, "%s has no value here, or one that is too small", key);
     return GANNET_OK;
   }
-  GANNET_TRY(gannet_places_count(&placement->inventory, placement->resources,
-                                 placement->is_bound, need, 1, &count));
+  GANNET_TRY(gannet_places_count(&placement->inventory, placement->resources, placement->is_bound,
+                                 need, 1, &count));
   if (count == 0)
     (void)explain(&placement->inventory, placement->resources, placement->is_bound, need, why,
                   GANNET_REASON_SIZE);

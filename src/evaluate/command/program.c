@@ -182,10 +182,11 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
   if (program->runs_copy) GANNET_TRY(gannet_text_list_add(arguments, "env"));
   for (int i = 0; i < command->n; ++i) {
     char *text = NULL;
-    const gannet_binding *launcher =
-        strcmp(command->item[i], "{launcher}") == 0          ? gannet_binding_find(bindings, "launcher")
-        : strcmp(command->item[i], "{gannet.launcher}") == 0 ? gannet_binding_find(bindings, "gannet.launcher")
-                                                             : NULL;
+    const gannet_binding *launcher = strcmp(command->item[i], "{launcher}") == 0
+                                         ? gannet_binding_find(bindings, "launcher")
+                                     : strcmp(command->item[i], "{gannet.launcher}") == 0
+                                         ? gannet_binding_find(bindings, "gannet.launcher")
+                                         : NULL;
     if (launcher && program->contract.has_places) {
       GANNET_TRY(add_words(arguments, launcher->text));
       continue;

@@ -59,7 +59,7 @@ typedef struct {
  * slot, perhaps nearest, and perhaps the words of a place, and then the variables, which win.
  * gannet.NAME is that of a fixed meaning in any case. */
 typedef struct {
-  int n, n_fixed; /* n_fixed: those before the variables */
+  int n, n_fixed;       /* n_fixed: those before the variables */
   gannet_binding *item; /* [n] owned */
 } gannet_bindings;
 
@@ -94,8 +94,9 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
  * scope        in   which names besides the fixed ones have their meaning
  * variable     out  NULL = a fixed meaning
  */
-bool gannet_placeholder_kind(const gannet_problem *problem, gannet_placeholder_scope scope, const char *name,
-                             gannet_field_kind *kind, const gannet_variable **variable);
+bool gannet_placeholder_kind(const gannet_problem *problem, gannet_placeholder_scope scope,
+                             const char *name, gannet_field_kind *kind,
+                             const gannet_variable **variable);
 
 /* Find the binding of a name: that of a variable before that of a fixed meaning; NULL = there is
  * none.

@@ -248,8 +248,8 @@ static void look_through(source *s) {
   for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
     const gannet_variable *variable;
     gannet_field_kind kind;
-    const bool is_known = gannet_placeholder_kind(s->check->problem, s->check->scope,
-                                                  found.name, &kind, &variable);
+    const bool is_known =
+        gannet_placeholder_kind(s->check->problem, s->check->scope, found.name, &kind, &variable);
     if (found.is_escaped) continue;
     if (is_known) {
       s->names_variable = s->names_variable || (variable && found.is_field);
@@ -399,8 +399,8 @@ void gannet_check_plain_texts(const gannet_placeholder_check *check, const char 
     for (size_t at = 0; gannet_placeholder_next(&s.delimiters, texts[i], size, &at, &found);) {
       const gannet_variable *variable;
       gannet_field_kind kind;
-      if (found.is_escaped || !gannet_placeholder_kind(check->problem, check->scope,
-                                                       found.name, &kind, &variable))
+      if (found.is_escaped ||
+          !gannet_placeholder_kind(check->problem, check->scope, found.name, &kind, &variable))
         continue;
       gannet_complain(check->complaints, key, "'%.*s': %s", (int)(found.end - found.begin),
                       texts[i] + found.begin, instead);

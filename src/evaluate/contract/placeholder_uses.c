@@ -18,8 +18,10 @@ gannet_err gannet_placeholder_uses_add(gannet_placeholder_uses *uses,
     const gannet_variable *variable;
     const bool is_replaced =
         !found.is_escaped && found.is_field &&
-        gannet_placeholder_kind(contract->problem, (gannet_placeholder_scope){contract->starts_from_nearest, contract->has_places}, found.name, &kind,
-                                &variable) &&
+        gannet_placeholder_kind(
+            contract->problem,
+            (gannet_placeholder_scope){contract->starts_from_nearest, contract->has_places},
+            found.name, &kind, &variable) &&
         (!found.has_format || !gannet_field_refuse(&found.field, kind));
     if (!is_replaced) {
       at = found.begin + found.is_escaped + 1;

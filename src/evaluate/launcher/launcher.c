@@ -175,14 +175,14 @@ static int count(const char *const *texts) {
 
 gannet_err gannet_launcher_launch(gannet_launcher *launcher, const gannet_launch *launch) {
   gannet_launcher_command command = {.verb = GANNET_LAUNCHER_DO_LAUNCH,
-                                           .n_arguments = count(launch->arguments),
-                                           .n_environment = count(launch->environment),
-                                           .tag = launch->tag,
-                                           .time_limit = launch->time_limit,
-                                           .grace = launch->grace,
-                                           .nonce = launch->nonce,
-                                           .is_placed = launch->may_use != NULL,
-                                           .unbinds_mpirun = launch->unbinds_mpirun};
+                                     .n_arguments = count(launch->arguments),
+                                     .n_environment = count(launch->environment),
+                                     .tag = launch->tag,
+                                     .time_limit = launch->time_limit,
+                                     .grace = launch->grace,
+                                     .nonce = launch->nonce,
+                                     .is_placed = launch->may_use != NULL,
+                                     .unbinds_mpirun = launch->unbinds_mpirun};
   size_t used = sizeof command;
   for (int p = 0; launch->may_use && p < GANNET_PROCESSORS_MOST; ++p)
     if (launch->may_use[p]) command.processors[p / 64] |= (uint64_t)1 << p % 64;

@@ -30,7 +30,7 @@ typedef struct {
   double time_limit, grace;
   uint64_t nonce;
   bool unbinds_mpirun;
-  bool is_placed;                                     /* the next member counts */
+  bool is_placed;                                       /* the next member counts */
   uint64_t processors[GANNET_LAUNCHER_PROCESSORS / 64]; /* bits of hardware threads */
 } gannet_launcher_command;
 

@@ -57,7 +57,8 @@ static gannet_err find_cores(const gannet_launcher *launcher, gannet_complaints 
   if (hwloc_topology_init(&topology)) return GANNET_RAISE(GANNET_ERR_MEMORY, "hwloc");
   gannet_err err = GANNET_OK;
   if (hwloc_topology_load(topology))
-    gannet_complain(complaints, "evaluate.resources", "hwloc cannot read this machine");
+    gannet_complain(complaints, "evaluate.resources",
+                    "hwloc cannot read this machine; expected its cores, as `lstopo` shows them");
   else
     err = read_cores(topology, may_use, node, &seen);
   hwloc_topology_destroy(topology);
@@ -85,16 +86,6 @@ static gannet_err add_gpu(gannet_node *node, const char *name, size_t size) {
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *node->gpu, &node->gpu));
   (void)snprintf(node->gpu[n], sizeof *node->gpu, "%.*s", (int)size, name);
   node->n_gpus += 1;
-  return GANNET_OK;
-}
-
-/* The names in "0,1" or "GPU-4a1f, GPU-77c0". */
-static gannet_err add_listed(gannet_node *node, const char *list) {
-  for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
-    const size_t size = strcspn(at, ", ");
-    GANNET_TRY(add_gpu(node, at, size));
-    at += size;
-  }
   return GANNET_OK;
 }
 
@@ -148,7 +139,11 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
   for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
     const char *list = getenv(variables[i]);
     if (!list) continue;
-    GANNET_TRY(add_listed(node, list));
+    for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
+      const size_t size = strcspn(at, ", "); /* of "0,1" or "GPU-4a1f, GPU-77c0" */
+      GANNET_TRY(add_gpu(node, at, size));
+      at += size;
+    }
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "%s", variables[i]);
     if (node->n_gpus > 0) return GANNET_OK;
     if (!empty) empty = variables[i];
@@ -174,12 +169,6 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
 
 /* Nodes. */
 
-/* Whether two names are of one host: one of them may lack the domain. */
-static bool is_same_host(const char *one, const char *two) {
-  const size_t n = strcspn(one, "."), m = strcspn(two, ".");
-  return n == m && strncmp(one, two, n) == 0;
-}
-
 /* The nodes of the allocation, with the cores and the memory that SLURM tells. */
 static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventory *inventory) {
   const char *list = getenv("SLURM_JOB_NODELIST"), *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
@@ -197,7 +186,9 @@ static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventor
   for (int i = 0; err == GANNET_OK && i < hosts.n; ++i) {
     gannet_node *node = &inventory->node[inventory->n_nodes++];
     (void)snprintf(node->host, sizeof node->host, "%s", hosts.item[i]);
-    node->is_here = here ? strcmp(here, node->host) == 0 : is_same_host(host, node->host);
+    const size_t n = strcspn(host, "."); /* one of the two names may lack the domain */
+    node->is_here = here ? strcmp(here, node->host) == 0
+                         : strcspn(node->host, ".") == n && strncmp(host, node->host, n) == 0;
     node->n_cores = count[i];
     node->memory = memory ? atof(memory) * 1048576 : 0;
   }

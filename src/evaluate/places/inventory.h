@@ -25,14 +25,15 @@ typedef struct {
   char host[GANNET_HOST_SIZE];
   bool is_here; /* the controller runs on it */
   int n_cores, n_gpus;
-  gannet_core *core;                /* [n_cores] owned */
-  char (*gpu)[GANNET_DEVICE_SIZE];  /* [n_gpus] owned; numbers or UUIDs */
-  double memory;                    /* bytes; 0 = unknown */
+  gannet_core *core;               /* [n_cores] owned */
+  char (*gpu)[GANNET_DEVICE_SIZE]; /* [n_gpus] owned; numbers or UUIDs */
+  double memory;                   /* bytes; 0 = unknown */
 } gannet_node;
 
 typedef struct {
   char job[32];      /* of the allocation; "" = there is none */
-  char gpu_from[48]; /* what named the GPUs: a variable, a key, or "the system"; "" = there are none */
+  char gpu_from[48]; /* what named the GPUs: a variable, a key, or "the system"; "" = there are none
+                      */
   int n_nodes;
   gannet_node *node; /* [n_nodes] owned; that of the controller is among them */
 } gannet_inventory;

@@ -82,8 +82,8 @@ static bool take_at(gannet_places *places, int level, gannet_place *place) {
     const gannet_node *node = &inventory->node[i];
     const usage *u = &places->node[i];
     const double after = u->memory + place->need.memory;
-    if (u->is_closed || (level == 0 && node->memory > 0 && place->need.memory > 0 &&
-                         after > node->memory))
+    if (u->is_closed ||
+        (level == 0 && node->memory > 0 && place->need.memory > 0 && after > node->memory))
       continue;
     if (!choose(u->core, node->n_cores, level, place->cores, place->core + n * place->cores) ||
         !choose(u->gpu, node->n_gpus, level, place->gpus, place->gpu + n * place->gpus))
@@ -106,13 +106,12 @@ static void count_use(gannet_places *places, const gannet_place *place, int by) 
 gannet_err gannet_place_take(gannet_places *places, const gannet_need *need, gannet_place *place,
                              bool *taken) {
   const int nodes = need->nodes > 0 ? need->nodes : 1;
-  gannet_place made = {.need = *need,
-                       .n_nodes = nodes,
-                       .cores = need->cores / nodes,
-                       .gpus = need->gpus / nodes};
+  gannet_place made = {
+      .need = *need, .n_nodes = nodes, .cores = need->cores / nodes, .gpus = need->gpus / nodes};
   *place = (gannet_place){0};
   *taken = false;
-  GANNET_TRY(gannet_alloc((size_t)(nodes + need->cores + need->gpus), sizeof *made.node, &made.node));
+  GANNET_TRY(
+      gannet_alloc((size_t)(nodes + need->cores + need->gpus), sizeof *made.node, &made.node));
   made.core = made.node + nodes;
   made.gpu = made.core + need->cores;
   for (int level = 0; !*taken && level <= (places->oversubscribe ? MOST_SHARED : 0); ++level)
@@ -132,9 +131,8 @@ void gannet_place_give_back(gannet_places *places, gannet_place *place) {
   *place = (gannet_place){0};
 }
 
-gannet_err gannet_places_count(const gannet_inventory *inventory,
-                               const gannet_resources *resources, bool only_here,
-                               const gannet_need *need, int most, int *count) {
+gannet_err gannet_places_count(const gannet_inventory *inventory, const gannet_resources *resources,
+                               bool only_here, const gannet_need *need, int most, int *count) {
   gannet_resources alone = *resources;
   gannet_places *places = NULL;
   gannet_place place;

@@ -39,13 +39,29 @@ const char *gannet_needs_at(const gannet_needs *needs, const double *x_user, gan
   return NULL;
 }
 
-/* The least or greatest value of a variable, as the simulation reads it. */
-static double end_of(const gannet_variable *v, bool is_upper) {
-  if (gannet_variable_has_words(v)) return is_upper ? v->n_values - 1 : 0;
-  if (v->type == GANNET_VARIABLE_BOOLEAN) return is_upper;
-  if (gannet_variable_has_numbers(v))
-    return gannet_variable_value(v, is_upper ? (int64_t)gannet_variable_count(v) - 1 : 0);
-  return is_upper ? v->upper : v->lower;
+/* Give every variable a value that simulations read: that of its upper end where its bit of the
+ * corner is set.
+ *
+ * matters  in  [n] variables with a bit
+ */
+static void set_corner(const gannet_problem *problem, const bool *matters, int corner, double *x) {
+  double fixed;
+  for (int v = 0, bit = 0; v < problem->spec.n_variables; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    const bool is_upper = matters[v] && (corner >> bit++ & 1);
+    if (gannet_problem_is_fixed(problem, v, &fixed))
+      x[v] = fixed;
+    else if (gannet_variable_has_words(variable))
+      x[v] = is_upper ? variable->n_values - 1 : 0;
+    else if (gannet_variable_has_numbers(variable))
+      x[v] = gannet_variable_value(variable,
+                                   is_upper ? (int64_t)gannet_variable_count(variable) - 1 : 0);
+    else if (variable->type == GANNET_VARIABLE_BOOLEAN)
+      x[v] = is_upper;
+    else if (variable->role != GANNET_ROLE_DERIVED)
+      x[v] = is_upper ? variable->upper : variable->lower;
+  }
+  gannet_problem_derive(problem, x);
 }
 
 /* Find the least and greatest need, and complain about the first corner without one. */
@@ -72,13 +88,7 @@ static gannet_err look_at_corners(const gannet_problem *problem, gannet_complain
   }
   for (int c = 0; c < corners; ++c) {
     gannet_need need;
-    for (int v = 0, bit = 0; v < n; ++v) {
-      if (gannet_problem_is_fixed(problem, v, &fixed))
-        x[v] = fixed;
-      else if (problem->spec.variables[v].role != GANNET_ROLE_DERIVED)
-        x[v] = end_of(&problem->spec.variables[v], matters[v] && (c >> bit++ & 1));
-    }
-    gannet_problem_derive(problem, x);
+    set_corner(problem, matters, c, x);
     const char *wrong = gannet_needs_at(needs, x, &need);
     if (wrong) {
       const int k = wrong == keys[CORES] ? CORES : wrong == keys[GPUS] ? GPUS : TASKS;

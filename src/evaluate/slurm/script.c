@@ -458,9 +458,8 @@ static gannet_err write_files(const order *o, gannet_command_line *command_line)
   gannet_text to = {0};
   GANNET_TRY(gannet_command_line_create(o->program, o->request, directory, o->attempt->slot,
                                         command_line));
-  const gannet_attempt_handover handover = {.slot = o->attempt->slot,
-                                            .submitted = o->attempt->submitted,
-                                            .submission = o->element};
+  const gannet_attempt_handover handover = {
+      .slot = o->attempt->slot, .submitted = o->attempt->submitted, .submission = o->element};
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &command_line->bindings,
                                      directory, &handover));
   gannet_err err =

@@ -1,0 +1,164 @@
+# test: labels cli timeout 120 processors 2
+"""Simulations that have cores and GPUs of their own: evaluate.resources."""
+import csv
+import io
+import os
+import shutil
+import unittest
+
+import program
+
+GPU_LISTS = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GANNET_GPUS")
+CORES = len(os.sched_getaffinity(0))
+CAMPAIGN = """\
+name: placed
+method: sobol
+variables: {{x: {{lower: 0, upper: 1}}}}
+budget: {{evaluations: {evaluations}}}
+evaluate:
+  backend: command
+  command: {command}
+  mode: asynchronous
+  {more}
+  resources: {{{resources}}}
+"""
+OWN = '[./simulate, "{results}"]'
+# Writes what it has been given, in one line that a short file keeps whole.
+SIMULATE = """\
+#!/bin/sh
+while read -r word rest; do [ "$word" != Cpus_allowed_list: ] || cores=$rest; done </proc/self/status
+echo "$GANNET_EVAL_ID $GANNET_SLOT $cores $GANNET_CORES ${GANNET_GPUS-none} ${CUDA_VISIBLE_DEVICES-none} $GANNET_MPIRUN" > seen
+%secho objective 1 > "$1"
+"""
+
+
+class Placed(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.environment = {"TMPDIR": str(self.folder)}  # other tests may share out the same cores
+
+    def start(self, *words, environment=None, **options):
+        unset = [part for name in GPU_LISTS if name not in {**self.environment, **(environment or {})} for part in ("-u", name)]
+        return super().start(*words, environment={**self.environment, **(environment or {})}, wrapper=("env", *unset), **options)
+
+    def campaign(self, resources, evaluations=8, more="retries: 0", command=OWN, pause=""):
+        self.write(SIMULATE % pause, "simulate", 0o755)
+        self.write(CAMPAIGN.format(evaluations=evaluations, command=command, more=more, resources=resources), "placed.yaml")
+
+    def refused(self, *words, sets=(), environment=None):
+        """The campaign is refused with these words, before anything runs."""
+        said = self.gannet("run", "placed.yaml", *[word for key in sets for word in ("--set", key)], environment=environment)
+        self.assertEqual(said.code, program.USAGE, said)
+        for word in words:
+            self.assertIn(word, said.err)
+        self.assertFalse(list(self.folder.glob("placed.campaign/evals/*")))
+
+    def timeline(self):
+        return list(csv.DictReader(io.StringIO(self.succeed("export", "placed.campaign", "--timeline", "--format", "csv").out)))
+
+    def seen(self):
+        return [path.read_text().split() for path in sorted(self.folder.glob("placed.campaign/evals/*/seen"))]
+
+    def test_every_simulation_has_its_own(self):
+        self.campaign("cores: 1, gpus: 1, devices: [5, 7, GPU-a1]", pause="sleep 0.05\n")
+        self.succeed("run", "placed.yaml")
+        rows = self.seen()
+        self.assertEqual(len(rows), 8)
+        slots = min(CORES, 3)
+        self.assertEqual({row[1] for row in rows}, {str(i) for i in range(slots)})  # as many at once as have room
+        for row in rows:
+            self.assertEqual(row[3:], ["1", row[4], row[4], "mpirun", "-n", "1"])
+            self.assertEqual(row[4], ["5", "7", "GPU-a1"][int(row[1])])
+        self.assertEqual({bar["place"] for bar in self.timeline()}, {f"cores {row[2]}, gpus {row[4]}" for row in rows})
+        places = {row[1]: (row[2], row[4]) for row in rows}
+        self.assertEqual(len(set(places.values())), slots)
+
+    @unittest.skipUnless(CORES > 1, "one core")
+    def test_nested_mpirun_stays_on_its_core(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("no mpirun")
+        self.campaign("cores: 1", evaluations=4,
+                      command='["{launcher}", sh, -c, "grep Cpus_allowed_list /proc/self/status >ran; sleep 0.2; '
+                              'echo objective 1 >$GANNET_RESULTS"]')
+        self.succeed("run", "placed.yaml")
+        ran = {path.parent.name: path.read_text() for path in self.folder.glob("placed.campaign/evals/*/ran")}
+        by_slot = {bar["slot"]: ran[f"{int(bar['id']):06d}"] for bar in self.timeline()}
+        self.assertEqual(len(by_slot), min(CORES, 4))
+        self.assertEqual(len(set(by_slot.values())), len(by_slot), by_slot)
+        for bar in self.timeline():
+            self.assertEqual(bar["place"], "cores " + ran[f"{int(bar['id']):06d}"].split()[1])
+
+    def test_too_much_is_refused(self):
+        self.campaign("cores: 1, gpus: 1, devices: [0]")
+        self.refused(f"needs {CORES + 1} cores", f"has {CORES}; expected at most {CORES}",
+                     sets=[f"evaluate.resources.cores={CORES + 1}"])
+        self.refused("resources.gpus: a simulation needs 2 GPUs, and this machine has 1 by evaluate.resources.devices",
+                     sets=["evaluate.resources.gpus=2"])
+        self.refused("resources.devices: the list is empty", sets=["evaluate.resources.devices=[]"])
+        self.refused("CUDA_VISIBLE_DEVICES is set and empty", sets=["evaluate.resources.devices=auto"],
+                     environment={"CUDA_VISIBLE_DEVICES": ""})
+        self.refused("GANNET_GPUS is set and empty", sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": ""})
+        self.refused("needs 2 nodes, and there is one", sets=["evaluate.resources.nodes=2"])
+        self.refused("needs 1e+06 GiB", sets=["evaluate.resources.memory=1000000GiB"])
+        self.refused("2 simulations at once are more than have room: there are places for 1", sets=["evaluate.parallel=2"])
+        self.refused("has 0 beside reserved_cores",
+                     sets=[f"evaluate.resources.reserved_cores={CORES}"])
+        self.refused("unknown name 'refine'", sets=["evaluate.resources.cores=8*refine"])
+        self.refused("'8*x' is 0 at the bounds", sets=["evaluate.resources.cores=8*x"])
+        if CORES > 1:
+            self.refused(f"hwloc sees 1 of the {CORES} processors", "HWLOC_SYNTHETIC",
+                         environment={"HWLOC_SYNTHETIC": "core:1 pu:1"})
+        self.refused("cannot read which nodes job 3 has", environment={"SLURM_JOB_ID": "3"})
+        self.refused("does not run on a node of job 3",
+                     environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "4(x2)",
+                                  "SLURMD_NODENAME": "n7"})
+
+    def test_back_ends_without_programs_refuse_it(self):
+        self.write(program.BRANIN.replace("parallel: 4", "parallel: 4, resources: {cores: 2}")
+                   .replace("name: fast", "name: placed"), "placed.yaml")
+        self.refused("this back-end starts no programs")
+
+    def test_placeholders_of_places_need_resources(self):
+        self.write(SIMULATE % "", "simulate", 0o755)
+        self.write(CAMPAIGN.format(evaluations=1, command='[./simulate, "{results}", "{gpus}"]', more="retries: 0",
+                                   resources="").replace("  resources: {}\n", ""), "placed.yaml")
+        self.refused("'gpus' is a placeholder only with evaluate.resources")
+
+    def test_a_variable_wins_over_the_placeholder(self):
+        self.campaign("cores: 1", evaluations=1, command='[./simulate, "{results}", "{cores}", "{gannet.cores}", "{gannet.slot}"]')
+        text = (self.folder / "placed.yaml").read_text().replace("{x: {", "{cores: {type: integer, fixed: 9}, x: {")
+        self.write(text, "placed.yaml")
+        self.write('#!/bin/sh\necho "$2 $3 $4" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
+        said = self.succeed("run", "placed.yaml")
+        self.assertIn("here {cores} is the variable, and {gannet.cores} has that meaning", said.err)
+        self.assertEqual(self.seen(), [["9", "1", "0"]])
+
+    def test_two_gannets_do_not_share(self):
+        self.campaign("cores: 1", pause="sleep 5\n")
+        first = self.start("run", "placed.yaml")
+        self.wait_until(lambda: list(self.folder.glob("placed.campaign/evals/*/attempt.json")))
+        said = self.gannet("run", "placed.yaml", "--directory", "second.campaign")
+        self.assertEqual(said.code, program.BUSY, said)
+        self.assertIn("another gannet shares out core:", said.err)
+        self.assertIn("placed.campaign", said.err)
+        self.assertFalse(list(self.folder.glob("second.campaign/evals/*")))
+        first.kill()
+        self.campaign("cores: 1")
+        self.succeed("run", "placed.yaml", "--directory", "third.campaign")
+
+    def test_needs_that_fit_nowhere_fail_alone(self):
+        """An expression that is larger between its corners than at them."""
+        self.campaign(f"cores: \"x > 0.3 and x < 0.6 ? {CORES + 3} : 1\"".replace(" and ", " && "), evaluations=8,
+                      more="parallel: 1")
+        said = self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1")
+        self.assertEqual(said.code, program.FINISHED, said)
+        self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
+
+    def test_oversubscribing_is_asked_for(self):
+        self.campaign("cores: 1, oversubscribe: yes", more=f"parallel: {CORES + 2}", pause="sleep 0.2\n")
+        self.succeed("run", "placed.yaml")
+        self.assertEqual({row[1] for row in self.seen()}, {str(i) for i in range(min(CORES + 2, 8))})
+
+
+if __name__ == "__main__":
+    program.main()
