@@ -24,7 +24,7 @@ static gannet_err add_hosts(const char *word, gannet_text_list *hosts) {
     const long first = strtol(at, &end, 10);
     const int digits = (int)(end - at); /* n[01-03] is n01, n02, n03 */
     const long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-    GANNET_REQUIRE(last >= first && last - first < MOST_HOSTS && strchr(",]", *end),
+    GANNET_REQUIRE(last >= first && last - first < MOST_HOSTS && (*end == ',' || *end == ']'),
                    GANNET_ERR_INPUT, NO_HOSTS, word);
     for (long i = first; i <= last; ++i) {
       (void)snprintf(name, sizeof name, "%.*s%0*ld%s", (int)(open - word), word, digits, i,
