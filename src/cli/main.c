@@ -18,7 +18,6 @@
 #include "gannet/version.h"
 #include "linalg/blas.h"
 #include "machine/choose_blas.h"
-#include "simulations/petsc.h"
 
 /* An error of the input explains itself. Other errors are printed with the meaning of their code
  * and with the rank. */
@@ -89,7 +88,6 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (world->rank > 0 && !command->launches_everywhere) gannet_launcher_stop(&world->launcher);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
-  GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_petsc_prepare()));
   /* A campaign goes on when nobody reads any more what it prints (`| head`). A file that may not
    * grow (ulimit -f) is an error of a write like others, which is told. MPI has set both, too. */
   const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -124,7 +122,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   code = gannet_output_finish("gannet", run_command(command, arguments, &world));
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);
-  (void)MPI_Finalize(); /* PETSc too */
+  (void)MPI_Finalize(); /* PETSc too, where a simulation has used it */
   return code;
 }
 

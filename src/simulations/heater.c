@@ -265,7 +265,7 @@ static PetscErrorCode release_workspace(workspace *w) {
  * Collective over comm. Ranks agree after every step: a rank that failed alone must not leave the
  * others believing. With another number of ranks the outcome differs by about 1e-12.
  *
- * Errors: GANNET_ERR_STATE when PETSc is not initialised, GANNET_ERR_MEMORY, GANNET_ERR_LIBRARY (no
+ * Errors: GANNET_ERR_STATE when MPI is not initialised, GANNET_ERR_MEMORY, GANNET_ERR_LIBRARY (no
  * convergence, more ranks than the grid can be cut into).
  * Cost: two solves, O(resolution^2); 9 ms at 64, 0.15 s at 256, 4 s at 1024 on one core of 2026. */
 static gannet_err solve_heater(MPI_Comm comm, const gannet_heater_options *options,

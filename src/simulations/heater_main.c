@@ -8,7 +8,7 @@
  * mpirun. Exit codes: 0 results written, 1 the run failed, 2 wrong arguments or an unreadable
  * PARAMS.
  */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,14 +164,10 @@ int main(int argc, char **argv) {
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;
   (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int failed = PetscInitialize(NULL, NULL, NULL, NULL) != 0;
-  if (!failed) {
-    const gannet_err err = run_heater(argc, argv);
-    if (err != GANNET_OK && rank == 0)
-      (void)fprintf(stderr, "gannet-heater: %s\n", gannet_error_message());
-    if (err != GANNET_OK) failed = err == GANNET_ERR_INPUT || err == GANNET_ERR_MISSING ? 2 : 1;
-    (void)PetscFinalize();
-  }
+  const gannet_err err = run_heater(argc, argv);
+  if (err != GANNET_OK && rank == 0)
+    (void)fprintf(stderr, "gannet-heater: %s\n", gannet_error_message());
   (void)MPI_Finalize();
-  return failed;
+  if (err == GANNET_OK) return 0;
+  return err == GANNET_ERR_INPUT || err == GANNET_ERR_MISSING ? 2 : 1;
 }

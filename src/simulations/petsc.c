@@ -71,9 +71,7 @@ gannet_err gannet_petsc_raise(int code, const char *doing) {
 
 gannet_err gannet_petsc_push(gannet_petsc_shield *shield) {
   shield->options = NULL;
-  PetscBool initialised = PETSC_FALSE;
-  (void)PetscInitialized(&initialised);
-  GANNET_REQUIRE(initialised, GANNET_ERR_STATE, "PETSc is not initialised");
+  GANNET_TRY(gannet_petsc_prepare());
   PetscErrorCode code = PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
   if (code) return gannet_petsc_raise(code, "PetscPushErrorHandler");
   PetscOptions empty = NULL;

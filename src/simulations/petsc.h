@@ -38,13 +38,14 @@ typedef struct {
 } gannet_petsc_shield;
 
 /* From push to pop PETSc prints nothing on errors and sees an empty options database, so that a
- * user's -tao_... or PETSC_OPTIONS cannot change results.
+ * user's -ksp_... or PETSC_OPTIONS cannot change results. The first push initialises PETSc where
+ * the program has not.
  *
  * Local.
  *
  * shield  out  for the pop
  *
- * Errors: GANNET_ERR_STATE when PETSc is not initialised; GANNET_ERR_LIBRARY.
+ * Errors: those of gannet_petsc_prepare; GANNET_ERR_LIBRARY.
  */
 GANNET_CHECKED gannet_err gannet_petsc_push(gannet_petsc_shield *shield);
 

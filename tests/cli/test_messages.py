@@ -316,11 +316,13 @@ class Messages(program.ProgramTest):
         file = self.write(GOOD, "c.yaml")
         place = self.folder / "c.campaign"
         wrapper = ["sh", "-c", "mkdir g && cd g && rmdir ../g && exec \"$@\"", "sh"]
-        outcome = self.fails(("run", file, "--directory", place), USAGE,
-                             "error: .*the current directory: No such file or directory; change to one that exists", wrapper=wrapper)
+        heated = {"simulation: branin": "simulation: heater", "  x1: {lower: -5, upper: 10}": "  x1: {lower: 0.1, upper: 0.9}",
+                  "  x2: {lower: 0, upper: 15}": "  y1: {lower: 0.1, upper: 0.9}"}
+        plate = self.write(re.sub("|".join(map(re.escape, heated)), lambda found: heated[found.group()], GOOD), "p.yaml")
+        outcome = self.gannet("run", plate, "--directory", self.folder / "p.campaign", wrapper=wrapper)
+        self.assertRegex(outcome.err, "the current directory: No such file or directory; change to one that exists")
         self.assertNotIn("PETSC", outcome.err)
-        self.assertFalse(place.exists())
-        self.succeed("run", file, "--directory", place, "-q")
+        self.succeed("run", file, "--directory", place, "-q", wrapper=wrapper)
         self.succeed("status", place, wrapper=wrapper)
 
     def test_no_room(self):

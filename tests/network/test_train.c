@@ -1,6 +1,6 @@
 /* test: serial labels unit */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "network/train_alone.h"
@@ -339,8 +339,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(divergence_is_reported),
       cmocka_unit_test(without_data_the_start_is_kept),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_serial(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

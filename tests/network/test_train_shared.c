@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit */
 /* Trainings that ranks share, with memory for it and without, next to those of one alone. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "network/train_alone.h"
@@ -120,7 +120,7 @@ static void a_lowered_rate_is_told_once(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   if (gannet_context_create(MPI_COMM_WORLD, 5, &context) != GANNET_OK) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(networks_of_all_are_those_of_one),
@@ -129,6 +129,6 @@ int main(int argc, char **argv) {
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&context);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

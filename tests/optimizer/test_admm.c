@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -272,8 +272,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(it_finds_the_constrained_minimum),
       cmocka_unit_test(bounds_do_not_go_with_it),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

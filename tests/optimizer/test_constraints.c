@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -266,7 +266,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_a_feasible_point_the_violation_is_minimised),
       cmocka_unit_test(rules_that_do_not_fit_the_acquisition_are_refused),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 /* Proposals that weigh gain by cost. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,8 +360,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_saved_optimiser_goes_on_alike),
       cmocka_unit_test(methods_without_a_gain_are_refused),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed =
       run_ranks_(cmocka_run_group_tests(tests, make_shared_folder, remove_shared_folder));
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

@@ -2,7 +2,7 @@
 /* Results of designs outside the bounds and between steps: every method learns from them, proposes
  * none of them, and begins nowhere but inside. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -215,8 +215,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(they_are_learnt_from),        cmocka_unit_test(the_program_may_tell_them),
       cmocka_unit_test(what_is_no_value_is_refused),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed =
       run_ranks_(cmocka_run_group_tests(tests, make_shared_folder, remove_shared_folder));
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

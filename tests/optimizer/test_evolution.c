@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit */
 /* The evolution strategy: its model, and its way down a valley that is no quadratic. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_model_of_a_quadratic_is_exact),
       cmocka_unit_test(it_is_idle_where_it_cannot_work),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -81,8 +81,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(thompson_campaigns_run_with_a_distributed_factor),
       cmocka_unit_test(what_needs_standard_deviations_is_refused_at_the_start),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -1,7 +1,7 @@
 /* test: ranks 1 2 labels unit timeout 60 */
 /* Where an address space leaves no room for the buffer of BLAS, which would be asked for without
  * end in the middle of a proposal, all ranks learn of it at the beginning. */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,8 +51,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(creating_fails_on_all_ranks),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

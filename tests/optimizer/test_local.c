@@ -1,7 +1,7 @@
 /* test: ranks 1 2 labels unit */
 /* The local member by itself, in the optimiser. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -309,7 +309,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(integers_alone_are_enough_to_work_on),
       cmocka_unit_test(what_is_modelled_are_reals_and_integers_of_four_values),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

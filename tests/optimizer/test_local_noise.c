@@ -1,7 +1,7 @@
 /* test: ranks 1 labels unit timeout 60 */
 /* The centre and the least size of the local member's box where values are noisy. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 
 #include "support/harness.h"
 #include "support/told.h"
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(points_are_near_ones_and_units_typical),
       cmocka_unit_test(the_least_box_is_where_the_curve_exceeds_the_error),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

@@ -2,7 +2,7 @@
 /* One rank has no memory for some allocation of an ask: all ranks learn of it, none waits for ever,
  * and when asked again they propose what they would have. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/allocations.h"
@@ -179,8 +179,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(quadratic_models), cmocka_unit_test(quadratic_models_of_noisy_values),
       cmocka_unit_test(members),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -2,7 +2,7 @@
 /* Results of related problems: they help where they agree with the results, and change no bit where
  * they do not; saved and loaded optimisers have them; what cannot be is refused. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -311,7 +311,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(they_are_saved),
       cmocka_unit_test(what_cannot_be_is_refused),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

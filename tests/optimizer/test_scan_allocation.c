@@ -2,7 +2,7 @@
 /* The loop over candidates allocates no memory: ten times as many take as many allocations, but for
  * those of a rank that helps others for the first time, which is a matter of luck. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 
 #include "support/allocations.h"
@@ -67,8 +67,8 @@ static void more_candidates_need_no_more_allocations(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(more_candidates_need_no_more_allocations)};
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -2,7 +2,7 @@
 /* Designs of the user's own: completed, proposed as they are, and kept by an optimiser that is
  * saved; on ranks together as on one. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -240,8 +240,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(candidates_are_given_whole),
       cmocka_unit_test(a_design_may_run_again),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed =
       run_ranks_(cmocka_run_group_tests(tests, make_shared_folder, remove_shared_folder));
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

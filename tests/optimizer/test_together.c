@@ -2,7 +2,7 @@
 /* With histories so long that ranks share solves for pivots, they propose what one rank does, bit
  * for bit. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -95,8 +95,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(improvement_of_a_tangent_kernel),
       cmocka_unit_test(bounds_of_a_constraint),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

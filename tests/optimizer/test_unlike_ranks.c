@@ -1,7 +1,7 @@
 /* test: ranks 2 labels unit timeout 60 */
 /* Ranks on processors of different kinds propose together, and what scoring exactly does. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "base/registers.h"
@@ -153,9 +153,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(nor_with_a_long_history),
       cmocka_unit_test(what_one_rank_cannot_estimate_none_does),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   refuse = true; /* unlike processors are on different nodes */
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

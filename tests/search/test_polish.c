@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 4 labels unit */
 #include "search/problems.h"
 
-#include <petscsys.h>
+#include <mpi.h>
 
 #include "search/polish.h"
 
@@ -405,8 +405,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_is_left_is_for_the_same_box_and_options),
       cmocka_unit_test(conditions_are_kept_where_they_are_active),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

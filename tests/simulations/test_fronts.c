@@ -1,5 +1,5 @@
 /* test: ranks 1 labels conform */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -219,7 +219,6 @@ static void noise_is_a_share_of_the_spread_of_each_objective(void **state) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_equal_those_of_another_program),
       cmocka_unit_test(volumes_of_true_fronts_are_known),
@@ -229,7 +228,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(noise_is_a_share_of_the_spread_of_each_objective),
   };
   const int failed = run_ranks(tests);
-  PetscFinalize();
   MPI_Finalize();
   return failed;
 }

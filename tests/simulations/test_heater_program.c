@@ -1,5 +1,5 @@
 /* test: serial labels unit */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -162,7 +162,6 @@ int main(int argc, char **argv) {
   if (!mkdtemp(directory)) return 1;
   for (int i = 0; i < RUNS; ++i) start(i);
   MPI_Init(&argc, &argv);
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_program_gives_the_same_bits_as_the_function),
       cmocka_unit_test(the_launched_program_agrees_to_solver_tolerance),
@@ -170,7 +169,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(bad_input_leaves_no_results_and_says_why),
   };
   const int failed = run_serial(tests);
-  PetscFinalize();
   MPI_Finalize();
   (void)snprintf(command, sizeof command, "rm -r %s", directory);
   if (system(command)) return 1;

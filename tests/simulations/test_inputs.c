@@ -1,6 +1,6 @@
 /* test: ranks 1 2 labels input */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -14,7 +14,7 @@
 static gannet_campaign_input *load(const char *path) {
   gannet_complaints complaints = {0};
   gannet_campaign_input *input = NULL;
-  if (gannet_campaign_load(PETSC_COMM_WORLD, path, 0, NULL, NULL, &input, &complaints) != GANNET_OK)
+  if (gannet_campaign_load(MPI_COMM_WORLD, path, 0, NULL, NULL, &input, &complaints) != GANNET_OK)
     fail_msg("%s", complaints.text ? complaints.text : gannet_error_message());
   gannet_complaints_release(&complaints);
   return input;
@@ -31,7 +31,7 @@ static void the_heater_campaign_has_its_best_at_the_reference(void **state) {
   int n = 0;
   assert_int_equal(gannet_problem_get_spec(input->problem)->n_variables, 10);
   assert_int_equal(gannet_heater.box(10, lower, upper, &minimum, best), 0);
-  assert_ok(gannet_context_create(PETSC_COMM_WORLD, 1, &context));
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &context));
   const gannet_evaluator_setup setup = {.context = context,
                                         .problem = input->problem,
                                         .campaign = ".",
@@ -76,13 +76,11 @@ static void the_command_campaign_states_the_same_problem(void **state) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_heater_campaign_has_its_best_at_the_reference),
       cmocka_unit_test(the_command_campaign_states_the_same_problem),
   };
   const int failed = run_ranks(tests);
-  PetscFinalize();
   MPI_Finalize();
   return failed;
 }

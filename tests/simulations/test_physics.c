@@ -1,5 +1,5 @@
 /* test: ranks 1 2 labels unit */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -234,7 +234,6 @@ static void a_text_that_is_cut_off_tells_its_length(void **state) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(synthetic_problems_obey_their_equations),
       cmocka_unit_test(fields_move_with_their_instance),
@@ -246,7 +245,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_text_that_is_cut_off_tells_its_length),
   };
   const int failed = run_ranks(tests);
-  PetscFinalize();
   MPI_Finalize();
   return failed;
 }

@@ -1,5 +1,5 @@
 /* test: ranks 1 labels conform */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdlib.h>
 
 #include "simulations/simulate.h"
@@ -342,7 +342,6 @@ static void delay_takes_the_asked_time(void **state) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_minimum_is_taken_at_its_minimizer),
       cmocka_unit_test(nothing_nearby_or_at_random_is_better),
@@ -360,7 +359,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(delay_takes_the_asked_time),
   };
   const int failed = run_ranks(tests);
-  PetscFinalize();
   MPI_Finalize();
   return failed;
 }

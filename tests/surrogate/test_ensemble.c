@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -159,10 +159,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_prior_functions_only_data_speak),
       cmocka_unit_test(a_failed_training_fails_everywhere),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
   gannet_context_destroy(&context);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -334,13 +334,13 @@ int main(int argc, char **argv) {
       cmocka_unit_test(ranks_together_see_what_one_sees),
   };
   gannet_context *all = NULL;
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   if (gannet_context_create(MPI_COMM_WORLD, 5, &all) == GANNET_OK) {
     world = all;
     failed = run_ranks_(cmocka_run_group_tests(tests, make, NULL));
   }
   gannet_context_destroy(&all);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit */
 /* Several starts on several ranks, of which those that have no start left help others. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -299,10 +299,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_memory_everybody_works_alone),
       cmocka_unit_test(a_place_without_a_value_has_no_gradient),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   if (gannet_context_create(MPI_COMM_WORLD, 1, &context) != GANNET_OK) return 1;
   const int failed = run_ranks(tests);
   gannet_context_destroy(&context);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

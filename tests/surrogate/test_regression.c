@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -224,10 +224,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(singular_features_are_regularised_and_broken_ones_refused),
       cmocka_unit_test(evidence_finds_the_variances),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
   gannet_context_destroy(&context);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
 /* Noise that is stated of single rows of the data. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -296,7 +296,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(other_types_leave_it_out),
       cmocka_unit_test(what_cannot_be_is_refused),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   gannet_context *contexts[2] = {NULL, NULL};
   if (gannet_context_create(MPI_COMM_WORLD, 3, &contexts[0]) != GANNET_OK) return 1;
   if (gannet_context_create(MPI_COMM_SELF, 3, &contexts[1]) != GANNET_OK) return 1;
@@ -305,5 +305,5 @@ int main(int argc, char **argv) {
   const int failed = run_ranks_(cmocka_run_group_tests(tests, make, NULL));
   gannet_context_destroy(&contexts[0]);
   gannet_context_destroy(&contexts[1]);
-  return PetscFinalize() ? 1 : failed;
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
 }

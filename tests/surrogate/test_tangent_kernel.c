@@ -1,6 +1,6 @@
 /* test: ranks 1 2 3 labels unit timeout 240 */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "network/whole_kernel.h"
@@ -550,13 +550,13 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_known_noise_level_is_recovered),
       cmocka_unit_test(calibration_is_that_of_models_without_the_point),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   if (gannet_context_create(MPI_COMM_WORLD, 5, &world) == GANNET_OK &&
       gannet_context_create(MPI_COMM_SELF, 5, &self) == GANNET_OK)
     failed = run_ranks(tests);
   gannet_context_destroy(&self);
   gannet_context_destroy(&world);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

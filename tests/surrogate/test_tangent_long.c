@@ -2,7 +2,7 @@
 /* Histories that are long enough for ranks to share the factor, its solves and the features: the
  * bits are those of one rank. */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 
 #include "support/harness.h"
 #include "support/refuse.h"
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(ranks_do_not_matter),
       cmocka_unit_test(nor_does_memory_that_they_cannot_share),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 5, 9}, 0, MOST * D, x);
   for (int i = 0; i < MOST; ++i) y[i] = sin(4 * x[i * D]) + x[i * D + 1] * x[i * D + 1] - 0.6;
@@ -82,6 +82,6 @@ int main(int argc, char **argv) {
     failed = run_ranks(tests);
   gannet_context_destroy(&self);
   gannet_context_destroy(&world);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

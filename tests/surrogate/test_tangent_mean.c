@@ -1,6 +1,6 @@
 /* test: ranks 1 2 labels unit */
 #include <math.h>
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_training_that_diverges_is_told),
       cmocka_unit_test(hyper_parameters_that_are_given_are_kept),
   };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
   make_data();
   if (gannet_context_create(MPI_COMM_WORLD, 5, &world) == GANNET_OK &&
@@ -257,6 +257,6 @@ int main(int argc, char **argv) {
     failed = run_ranks(tests);
   gannet_context_destroy(&self);
   gannet_context_destroy(&world);
-  PetscFinalize();
+  (void)MPI_Finalize();
   return failed;
 }

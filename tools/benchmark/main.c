@@ -1,5 +1,5 @@
 /* The benchmark program: finds the sub-benchmark and starts what it needs. */
-#include <petscsys.h>
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,13 +63,12 @@ int main(int argc, char **argv) {
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||
-      MPI_Comm_size(MPI_COMM_WORLD, &world.np) != MPI_SUCCESS || PetscInitializeNoArguments() != 0)
+      MPI_Comm_size(MPI_COMM_WORLD, &world.np) != MPI_SUCCESS)
     return GANNET_EXIT_INTERNAL;
   gannet_blas_set_threads(1);
   const gannet_err err = run(&world, argc - 1, argv + 1);
   if (err != GANNET_OK && world.rank == 0) tell(err);
   const gannet_exit code = gannet_output_finish(PROGRAM, gannet_err_exit(err));
-  (void)PetscFinalize();
   (void)MPI_Finalize();
   return (int)code;
 }
