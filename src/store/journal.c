@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -24,6 +25,8 @@ struct gannet_journal {
   int schema;
   bool begun;              /* there is a file, and its length is known */
   struct timespec written; /* the file's time after the last write of this process */
+  double next_look;        /* time of the monotonic clock before which no thorough look is due */
+  bool is_unsynced;        /* something was written and not synced */
   bool broken;             /* a failed append could not be undone */
   bool lost;               /* another process added to it */
   bool renewed;            /* the lock file was made again, and nobody knows yet */
@@ -136,6 +139,11 @@ static gannet_err lock_path(const gannet_journal *journal, char *path) {
   return GANNET_OK;
 }
 
+/* Journals up to this size are read at every sync; larger ones so often that reading takes at most
+ * this share of the time, as every sync of a long campaign would otherwise read all of it. */
+static const int64_t small_journal = 65536; /* bytes */
+static const double look_share = 0.01;
+
 /* What has become of the journal since this process wrote it, "" when nothing has. A call that
  * fails for a reason of its own (a server that does not answer) tells nothing. The times of files
  * are coarse, so a thorough look reads the journal whatever its time is. */
@@ -152,7 +160,10 @@ static const char *find_change(gannet_journal *journal, bool thorough) {
       held.st_mtim.tv_nsec == journal->written.tv_nsec)
     return "";
   /* Somebody may have written into it; or the clock is that of a server, and comes late. */
+  const double start = gannet_clock_seconds();
   const gannet_err err = gannet_journal_read(journal->path, journal->schema, NULL, NULL, &report);
+  const double end = gannet_clock_seconds();
+  journal->next_look = end + (end - start) / look_share;
   if (err != GANNET_OK) gannet_error_clear();
   if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_VERSION ||
       (err == GANNET_OK && report.good_bytes != journal->length))
@@ -207,8 +218,10 @@ gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed) {
   return err;
 }
 
-/* Write and sync; after a failure the journal ends with the last acknowledged record again. */
-static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_t size) {
+/* Write, and sync if that is to be lasting; after a failure the journal ends where it did before.
+ */
+static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_t size,
+                               bool lasting) {
   GANNET_REQUIRE(!journal->broken, GANNET_ERR_STATE,
                  "an earlier failure to write '%s' could not be undone; resume to repair it",
                  journal->path);
@@ -216,12 +229,13 @@ static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_
   gannet_err err = gannet_write_all(journal->descriptor, bytes, size, journal->path);
   int reason = errno;
   note_time(journal);
-  if (err == GANNET_OK && fdatasync(journal->descriptor)) {
+  if (err == GANNET_OK && lasting && fdatasync(journal->descriptor)) {
     reason = errno;
     err = gannet_raise_errno("sync", journal->path);
   }
   if (err == GANNET_OK) {
     journal->length += (int64_t)size;
+    journal->is_unsynced = !lasting;
     return GANNET_OK;
   }
   journal->broken =
@@ -259,8 +273,8 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   char line[GANNET_JOURNAL_HEADER_ROOM];
   report->schema = schema;
   report->identity = gannet_identity_create(journal->path);
-  GANNET_TRY(
-      append_bytes(journal, line, gannet_journal_format_header(schema, report->identity, line)));
+  GANNET_TRY(append_bytes(journal, line,
+                          gannet_journal_format_header(schema, report->identity, line), true));
   /* Make its name survive a power failure: a rename to itself does nothing else. */
   return gannet_file_rename(journal->path, journal->path);
 }
@@ -350,8 +364,9 @@ static gannet_err make_room(gannet_journal *journal, int n, const char *const *p
 }
 
 /* Write what is deferred and the bytes after it. After an error what was deferred waits again. */
-static gannet_err write_out(gannet_journal *journal, size_t used) {
-  if (used > 0) GANNET_TRY(append_bytes(journal, journal->lines, used));
+static gannet_err write_out(gannet_journal *journal, size_t used, bool lasting) {
+  if (used > 0 || (lasting && journal->is_unsynced))
+    GANNET_TRY(append_bytes(journal, journal->lines, used, lasting));
   journal->used = 0;
   return GANNET_OK;
 }
@@ -363,7 +378,7 @@ gannet_err gannet_journal_append_many(gannet_journal *journal, int n, const char
   size_t used = journal->used;
   for (int i = 0; i < n; ++i)
     used += gannet_journal_format_record(journal->last + 1 + i, payloads[i], journal->lines + used);
-  if (n > 0) GANNET_TRY(write_out(journal, used));
+  if (n > 0) GANNET_TRY(write_out(journal, used, true));
   if (sequence) *sequence = journal->last + 1;
   journal->last += n;
   return GANNET_OK;
@@ -379,8 +394,14 @@ gannet_err gannet_journal_defer(gannet_journal *journal, const char *payload, in
 }
 
 gannet_err gannet_journal_sync(gannet_journal *journal) {
-  GANNET_TRY(check_owned(journal, true));
-  return write_out(journal, journal->used);
+  const bool is_look_due =
+      journal->length <= small_journal || gannet_clock_seconds() >= journal->next_look;
+  GANNET_TRY(check_owned(journal, is_look_due));
+  return write_out(journal, journal->used, true);
+}
+
+gannet_err gannet_journal_write(gannet_journal *journal) {
+  return write_out(journal, journal->used, false);
 }
 
 gannet_err gannet_journal_append(gannet_journal *journal, const char *payload, int64_t *sequence) {

@@ -31,6 +31,7 @@ static const gannet_simulation_type *const simulations[] = {&line, NULL};
 static off_t synced; /* bytes of the journal */
 static int shown;    /* rows of history.csv that were added while the campaign ran */
 static bool is_shown_early;
+static int n_syncs; /* of the journal */
 
 static bool is_named(int descriptor, const char *name) {
   char link[64], path[PATH_MAX];
@@ -60,6 +61,7 @@ int fdatasync(int descriptor) {
   struct stat about;
   if (!failed && is_named(descriptor, "journal") && fstat(descriptor, &about) == 0)
     synced = about.st_size;
+  n_syncs += is_named(descriptor, "journal");
   return failed;
 }
 
@@ -86,12 +88,14 @@ static void run_campaign(const char *mode) {
   gannet_complaints_release(&complaints);
   shown = 0;
   is_shown_early = false;
+  n_syncs = 0;
   assert_ok(gannet_campaign_run(&campaign, &run, &outcome));
   gannet_campaign_close(&campaign);
   if (rank_of_this() != 0) return;
   assert_int_equal(shown, EVALUATIONS);
   assert_int_equal(count_results(), EVALUATIONS);
   assert_false(is_shown_early);
+  assert_in_range(n_syncs, 1, EVALUATIONS + 1); /* one per refill at most, and one at the end */
   assert_int_equal(remove_tree(in_folder("campaign")), 0);
 }
 

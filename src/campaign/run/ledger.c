@@ -710,6 +710,10 @@ gannet_err gannet_ledger_sync(gannet_ledger *ledger) {
   return ledger->journal ? gannet_journal_sync(ledger->journal) : GANNET_OK;
 }
 
+gannet_err gannet_ledger_write(gannet_ledger *ledger) {
+  return ledger->journal ? gannet_journal_write(ledger->journal) : GANNET_OK;
+}
+
 gannet_err gannet_ledger_keep(const gannet_ledger *ledger, bool *renewed) {
   if (renewed) *renewed = false;
   return ledger->journal ? gannet_journal_keep(ledger->journal, renewed) : GANNET_OK;

@@ -130,7 +130,7 @@ typedef struct {
   int64_t sequence;       /* of the last record */
   uint64_t identity;      /* of the journal that counts so; 0 = an older one, or none */
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
-   * nobody has seen a point before its submission, and whoever lets a result count syncs first. */
+   * nobody has seen a point before its submission, and whoever shows a result syncs first. */
   bool defers;
   /* Results reach the history before their tell record comes: for somebody who looks on. */
   bool tells_early;
@@ -369,6 +369,15 @@ bool gannet_ledger_had_problem(const gannet_ledger *ledger, uint64_t fingerprint
  * Errors: those of gannet_journal_sync.
  */
 GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
+
+/* Write what waits in memory, but leave the sync to the next submission or gannet_ledger_sync: it
+ * survives the end of this process, and may be lost in a power failure.
+ *
+ * Local.
+ *
+ * Errors: those of gannet_journal_write.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_write(gannet_ledger *ledger);
 
 /* See gannet_journal_keep; harmless on ranks without the journal.
  *

@@ -71,6 +71,9 @@ typedef struct {
 
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
+  int n_told;
+  size_t told_room;
+  int64_t *told;  /* [n_told] evaluations that were told and not shown yet */
   int unreported; /* evaluations told since the last line of progress */
   gannet_regret_memo regret;
   bool has_begun; /* this run has proposed points or told results */
@@ -181,15 +184,6 @@ gannet_err gannet_campaign_finish_change(gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
-/* Corrections that somebody asks for while the campaign runs. */
-static gannet_err take_corrections(runner *r) {
-  int n = 0;
-  GANNET_TRY(gannet_corrections_take(r->campaign, &n));
-  if (n == 0) return GANNET_OK;
-  GANNET_TRY(gannet_batch_correct(r->campaign, r->evaluator, &r->batch));
-  return rewrite_table(r->campaign);
-}
-
 static gannet_err look_for_stop(runner *r) {
   const gannet_context *context = r->campaign->context;
   const gannet_stop before = r->asked.stop;
@@ -245,33 +239,52 @@ static gannet_err tidy_up(runner *r) {
   return GANNET_OK;
 }
 
-/* Results are on disk before they count or are shown: with one sync for all that came together,
- * they are told in the order of ids, then to the files that people read. */
-static gannet_err tell_results(runner *r, int n, const int64_t *id) {
+/* Show the results that were told since the last call, once they are on disk, in the files that
+ * people read, and remove files of evaluations whose results are safe. Local. */
+static gannet_err publish_told(runner *r) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
-  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_sync(&c->ledger)));
-  GANNET_TRY(gannet_agree(c->context->comm, gannet_campaign_tell(c, n, id)));
-  gannet_err err = gannet_campaign_path(c, "history.csv", path);
-  if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
+  const int n = r->n_told;
+  GANNET_TRY(gannet_ledger_sync(&c->ledger));
+  r->n_told = 0;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_campaign_path(c, "history.csv", path));
+  if (c->context->rank == 0) GANNET_TRY(gannet_table_append(path, &c->ledger, n, r->told));
+  gannet_progress_print(&r->progress);
+  return tidy_up(r);
+}
+
+/* Tell the results that have come, in the order of ids. They are written down, so that they survive
+ * a kill, but one sync for them and for the points that are proposed next is enough: publish_told
+ * shows them after it. */
+static gannet_err tell_ended(runner *r) {
+  gannet_campaign *c = r->campaign;
+  const size_t n = (size_t)r->batch.n;
+  gannet_err err = publish_told(r);
+  if (err == GANNET_OK) err = gannet_resize(r->told_room, n, sizeof *r->told, &r->told);
   GANNET_TRY(gannet_agree(c->context->comm, err));
+  r->told_room = n;
+  const int n_told = gannet_batch_ended(c, &r->batch, r->told);
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_write(&c->ledger)));
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_campaign_tell(c, n_told, r->told)));
+  r->n_told = n_told;
   r->has_begun = true;
-  r->unreported += n;
-  if (r->unreported >= c->input->general.batch || n == r->batch.n) {
+  r->unreported += n_told;
+  if (r->unreported >= c->input->general.batch || n_told == r->batch.n) {
     gannet_progress_batch(&r->progress, c); /* a line per point would be too much to read */
     r->unreported = 0;
   }
-  GANNET_TRY(gannet_agree(c->context->comm, tidy_up(r)));
   return gannet_batch_renew(c, &r->batch);
 }
 
-static gannet_err tell_ended(runner *r) {
-  int64_t *id = NULL;
-  gannet_err err = gannet_alloc((size_t)r->batch.n, sizeof *id, &id);
-  err = gannet_agree(r->campaign->context->comm, err);
-  if (err == GANNET_OK) err = tell_results(r, gannet_batch_ended(r->campaign, &r->batch, id), id);
-  gannet_free(&id);
-  return err;
+/* Corrections that somebody asks for while the campaign runs. */
+static gannet_err take_corrections(runner *r) {
+  int n = 0;
+  GANNET_TRY(gannet_corrections_take(r->campaign, &n));
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_batch_correct(r->campaign, r->evaluator, &r->batch));
+  GANNET_TRY(gannet_agree(r->campaign->context->comm, publish_told(r)));
+  return rewrite_table(r->campaign);
 }
 
 /* A step leaves what only time can change, and to a process after it; after a stop nothing is to
@@ -304,6 +317,7 @@ static gannet_err work_off(runner *r) {
       return gannet_evaluator_cancel(r->evaluator);
     }
     if (goes_on) GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
+    GANNET_TRY(gannet_agree(r->campaign->context->comm, publish_told(r)));
     if (r->batch.n_flight == 0) return GANNET_OK;
     gannet_progress_update(&r->progress, r->campaign, r->batch.n_flight);
     GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, &r->batch));
@@ -548,7 +562,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const bool failed = err != GANNET_OK;
   gannet_error_record why; /* what is done after a failure may fail as well */
   gannet_error_save(&why);
-  const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
+  const gannet_err synced = publish_told(&r); /* also after an error */
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
   /* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
   if (err == GANNET_ERR_BUSY && gannet_evaluator_can_detach(r.evaluator))
@@ -557,6 +571,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
   gannet_free(&r.is_tidy);
+  gannet_free(&r.told);
   if (failed) gannet_error_restore(&why);
   outcome->seconds = gannet_clock_seconds() - start;
   if (err == GANNET_OK) err = save_if_due(&r, true);

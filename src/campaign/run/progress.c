@@ -151,16 +151,18 @@ static void clear_line(const gannet_progress *progress) {
   if (progress->live) (void)fputs("\r\033[K", progress->out);
 }
 
-static void print_times(const gannet_progress *progress, const gannet_tally *tally) {
+/* "12 s, about 3 min left" */
+static void format_times(const gannet_progress *progress, const gannet_tally *tally, size_t size,
+                         char *text) {
   const double spent = gannet_clock_seconds() - progress->start;
   const int64_t now = ended(tally), here = now - progress->count_start;
-  char text[32];
-  gannet_format_duration(spent, text, sizeof text);
-  (void)fprintf(progress->out, ", %s", text);
+  char left[32];
+  gannet_format_duration(spent, text, size);
   if (progress->budget <= now || here <= 0) return;
-  gannet_format_duration(spent / (double)here * (double)(progress->budget - now), text,
-                         sizeof text);
-  (void)fprintf(progress->out, ", about %s left", text);
+  gannet_format_duration(spent / (double)here * (double)(progress->budget - now), left,
+                         sizeof left);
+  const size_t used = strlen(text);
+  (void)snprintf(text + used, size - used, ", about %s left", left);
 }
 
 void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
@@ -184,7 +186,7 @@ void gannet_progress_update(gannet_progress *progress, const gannet_campaign *ca
 void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
   gannet_tally tally;
   char share[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
-  char gain[40] = "";
+  char gain[40] = "", times[80];
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
   if (tally.n_front > 0 && tally.hypervolume > 0)
@@ -194,16 +196,21 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
   gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
   gannet_tally_feasible_text(&tally, ", ", feasible);
   gannet_tally_best_text(&tally, 6, best);
+  format_times(progress, &tally, sizeof times, times);
+  (void)snprintf(progress->line, sizeof progress->line,
+                 "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s%s, "
+                 "proposal %.3f s, %s",
+                 (long long)gannet_optimizer_next_batch(campaign->optimizer) - 1, share,
+                 (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
+                 feasible, best, gain, gannet_optimizer_ask_seconds(campaign->optimizer), times);
+}
+
+void gannet_progress_print(gannet_progress *progress) {
+  if (!progress->out || !progress->line[0]) return;
   clear_line(progress);
-  (void)fprintf(progress->out,
-                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s%s, "
-                "proposal %.3f s",
-                (long long)gannet_optimizer_next_batch(campaign->optimizer) - 1, share,
-                (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
-                feasible, best, gain, gannet_optimizer_ask_seconds(campaign->optimizer));
-  print_times(progress, &tally);
-  (void)fputc('\n', progress->out);
+  (void)fprintf(progress->out, "%s\n", progress->line);
   (void)fflush(progress->out);
+  progress->line[0] = '\0';
 }
 
 void gannet_progress_end(gannet_progress *progress) {

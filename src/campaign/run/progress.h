@@ -16,6 +16,7 @@ typedef struct {
   int64_t count_start; /* evaluations that had ended then */
   int64_t budget;      /* evaluations, 0 = no limit */
   int64_t n_told;      /* results that the last line told of */
+  char line[1200];     /* of a finished batch, not printed yet; "" = none */
 } gannet_progress;
 
 typedef struct {
@@ -115,11 +116,17 @@ void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_ca
 void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
                             int running);
 
-/* The line of a finished batch.
+/* Compose the line of a finished batch.
  *
  * Local.
  */
 void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign);
+
+/* Print the line of a finished batch, if there is one.
+ *
+ * Local.
+ */
+void gannet_progress_print(gannet_progress *progress);
 
 /* Take the bar away.
  *
