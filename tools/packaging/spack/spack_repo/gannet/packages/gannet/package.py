@@ -29,6 +29,7 @@ class Gannet(CMakePackage):
     depends_on("netlib-scalapack")
     depends_on("libfyaml")
     depends_on("jansson")
+    depends_on("hwloc@2:")
     depends_on("libcsv")
     depends_on("muparser")
     depends_on("xxhash@0.8:")
