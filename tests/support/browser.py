@@ -117,6 +117,15 @@ class Browser:
             text = {"text": key} if kind == "keyDown" and len(key) == 1 else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=KEYS[key], **text)
 
+    def picture(self, selector):
+        """What an element looks like: a PNG, once nothing moves there any more."""
+        self.call("Emulation.setScrollbarsHidden", hidden=True)
+        self.ask(f"document.querySelector('{selector}').scrollIntoView()")
+        time.sleep(2)
+        box = self.ask(f"(({{x, y, width, height}}) => ({{x: x + scrollX - 12, y: y + scrollY, width: width + 24, height, scale: 1}}))"
+                       f"(document.querySelector('{selector}').getBoundingClientRect())")
+        return base64.b64decode(self.call("Page.captureScreenshot", clip=box, captureBeyondViewport=True)["data"])
+
     def print(self):
         """The page on paper: a PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
