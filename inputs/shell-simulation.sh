@@ -1,6 +1,6 @@
 #!/bin/sh
-# The simulation of shell.yaml. It runs in a directory of its own; GANNET_PARAMS and GANNET_RESULTS name
-# the files, but their usual names do as well.
+# The simulation of shell.yaml. It runs in its own directory. GANNET_PARAMS and GANNET_RESULTS contain
+# the names of the files; their usual names work as well.
 awk '
   { value[$1] = $2 }
   END {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Controller and simulations share one allocation (backend: command); every simulation is a step of
-# its own, on processors of its own. In the campaign file:
+# gannet and the simulations share one allocation (backend: command). Every simulation is a step with
+# its own processors. In the campaign file:
 #   evaluate:
 #     backend: command
 #     command: [srun, --exact, --ntasks=8, "{input_directory}/simulate", "{params}", "{results}"]
@@ -8,8 +8,8 @@
 #
 #   sbatch --nodes=4 --ntasks=128 inside-an-allocation.sh CAMPAIGN.yaml
 #
-# RANKS is how many ranks propose points (they sleep while simulations run); GANNET names another
-# program than gannet.
+# RANKS is the number of ranks that propose points; they sleep while simulations run. GANNET is the
+# program to start instead of gannet.
 #SBATCH --job-name=gannet
 #SBATCH --ntasks=2
 #SBATCH --time=24:00:00
@@ -19,7 +19,7 @@
 campaign=${1:?CAMPAIGN.yaml is missing}
 ranks=${RANKS:-1}
 
-# One rank needs no launcher. More come through mpirun, which does not occupy a step's processors.
+# One rank needs no launcher. mpirun starts more of them without occupying a step's processors.
 launch=()
 [ "$ranks" = 1 ] || launch=(mpirun -n "$ranks")
 

@@ -1,15 +1,15 @@
 #!/bin/bash
-# No resident process (backend: slurm). Each call of gannet step takes the results that are there,
-# proposes, submits an array, and submits this script again, to run when the array has ended; the
-# campaign goes on so until its budget is spent. In the campaign file:
+# No resident process (backend: slurm). Each call of gannet step reads the new results, proposes
+# points, submits an array, and submits this script again, to run when the array has ended. This
+# continues until the budget of the campaign is spent. In the campaign file:
 #   evaluate:
 #     backend: slurm
 #     submit: array
 #
 #   sbatch no-resident-process.sh CAMPAIGN.yaml
 #
-# Options for sbatch belong into this script: only its own lines hold for all steps. RANKS is how
-# many ranks propose points; GANNET names another program than gannet.
+# Write options for sbatch into this script, because only its own lines apply to all steps. RANKS is
+# the number of ranks that propose points. GANNET is the program to start instead of gannet.
 #SBATCH --job-name=gannet
 #SBATCH --ntasks=1
 #SBATCH --time=1:00:00

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A small controller whose simulations are jobs of their own (backend: slurm):
+# A small job that runs gannet; every simulation is a separate job (backend: slurm):
 #   sbatch one-job-per-evaluation.sh CAMPAIGN.yaml
-# When its wall time ends, or it is preempted, it saves, leaves its jobs to SLURM and queues itself
-# again; what its jobs did meanwhile is taken over then. GANNET names another program than gannet.
+# When its wall time ends or it is preempted, it saves, leaves its jobs to SLURM, and queues itself
+# again. It then reads what these jobs did. GANNET is the program to start instead of gannet.
 #SBATCH --job-name=gannet
 #SBATCH --ntasks=1
 #SBATCH --time=24:00:00
