@@ -11,11 +11,11 @@ static const gannet_method automatic = {
     .name = "auto",
     .summary =
         "the recommended default: a portfolio of gp-noisy and quadratic, in batches also gp-draws, "
-        "with physics also pinn-bo",
+        "with physics also pinn-bo, in long campaigns also an evolution strategy",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
     .with_equations = "pinn-bo",
     .with_objectives = "gp-nehvi",
-    .defaults = {SET("portfolio", "[gp-noisy, quadratic, gp-draws]")},
+    .defaults = {SET("portfolio", "[gp-noisy, quadratic, gp-draws, lq-cma]")},
 };
 
 static const gannet_method neural_bo = {

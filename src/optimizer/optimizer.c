@@ -62,6 +62,7 @@ static gannet_err forget_all(gannet_optimizer *o) {
   o->substitute = 0;
   o->noise_test = (gannet_noise_test){0};
   gannet_allocation_reset(&o->allocation);
+  o->race = (gannet_race){0};
   gannet_distinct_destroy(&o->seen);
   return gannet_distinct_create(o->problem, 0, &o->seen);
 }

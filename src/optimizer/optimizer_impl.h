@@ -5,6 +5,7 @@
 #include "optimizer/allocation.h"
 #include "optimizer/member.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/race.h"
 
 struct gannet_optimizer {
   const gannet_context *context;
@@ -20,6 +21,7 @@ struct gannet_optimizer {
   char (*part)[GANNET_STATE_NAME];         /* what comes before the names of their saved values */
   char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* digests of what their hyper-parameters mean */
   gannet_allocation allocation;            /* how many points each proposes */
+  gannet_race race;                        /* of an evolution strategy and the other members */
   int64_t design;                          /* evaluations before the first model */
   gannet_cost_model *cost;                 /* NULL = gains are not weighed by cost */
   int substitute; /* place in the list of substitutes, from 1, of the one that proposed the last

@@ -23,6 +23,7 @@ gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *s
   GANNET_TRY(gannet_state_put_text(state, "", "method", o->options.method.method));
   GANNET_TRY(gannet_state_put_fields(state, "", own_fields, o));
   if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, "", n, o->part, state));
+  if (n > 1) GANNET_TRY(gannet_state_put_fields(state, "", gannet_race_fields, &o->race));
   GANNET_TRY(gannet_cost_model_get_state(o->cost, state));
   for (int i = 0; i < n; ++i) {
     const gannet_surrogate_type *type = o->options.member[i].surrogate_type;
@@ -45,6 +46,7 @@ gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
   if (n > 1)
     GANNET_TRY(gannet_allocation_set_state(&o->allocation, "", n, o->part,
                                            gannet_history_count(o->history), state));
+  GANNET_TRY(gannet_state_take_fields(state, "", gannet_race_fields, &o->race));
   GANNET_TRY(gannet_cost_model_set_state(o->cost, state));
   for (int i = 0; i < n; ++i) {
     const bool same_meaning =
@@ -105,6 +107,7 @@ static gannet_err name_members(const gannet_optimizer *o, int n, const double *v
                                gannet_state *state) {
   for (int i = 0; i < o->options.n_members; ++i) {
     const int first = state->n;
+    if (o->member[i].evolution) continue; /* there was none then */
     GANNET_TRY(gannet_member_get_state(&o->member[i], o->part[i], state));
     for (int k = first; k < state->n; ++k, ++at)
       if (at < n) state->value[k].number = values[at];

@@ -345,12 +345,14 @@ static gannet_err parse_portfolio(int n, const gannet_setting *settings,
   return keep_given(n, settings, options);
 }
 
-/* "[a, b]" with a further name. */
-static gannet_err name_another(const char *method, char **portfolio) {
-  const size_t length = strcspn(*portfolio, "]"), size = length + strlen(method) + 4;
+/* "[a, b]" with a further name, before the last one or behind it. */
+static gannet_err name_another(const char *method, bool before, char **portfolio) {
+  const char *last = before ? strrchr(*portfolio, ',') : NULL;
+  const size_t length = last ? (size_t)(last - *portfolio) : strcspn(*portfolio, "]");
+  const size_t size = strlen(*portfolio) + strlen(method) + 4;
   char *text = NULL;
   GANNET_TRY(gannet_alloc(size, 1, &text));
-  (void)snprintf(text, size, "%.*s, %s]", (int)length, *portfolio, method);
+  (void)snprintf(text, size, "%.*s, %s%s", (int)length, *portfolio, method, last ? last : "]");
   gannet_free(portfolio);
   *portfolio = text;
   return GANNET_OK;
@@ -367,8 +369,16 @@ gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options, cons
                                    .text = options->given[i].text,
                                    .location = options->given[i].key};
   gannet_err err = parse_member(row, options->n_given, settings, options, complaints);
+  /* An evolution strategy stays the last: random numbers of the others depend on their places. */
+  gannet_member_options *last = &options->member[options->n_members - 1];
+  const bool before = options->n_members > 1 && last[-1].proposer == GANNET_PROPOSE_EVOLUTION;
+  if (err == GANNET_OK && before) {
+    const gannet_member_options evolution = last[-1];
+    last[-1] = *last;
+    *last = evolution;
+  }
   if (err == GANNET_OK && options->method.portfolio)
-    err = name_another(method, &options->method.portfolio);
+    err = name_another(method, before, &options->method.portfolio);
   gannet_free(&settings);
   return err;
 }

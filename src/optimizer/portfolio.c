@@ -46,6 +46,35 @@ static double largest_share(const gannet_optimizer *o, int i,
   return switches > 0 ? largest_local_share : 1;
 }
 
+/* Make the side absent that does not propose now where an evolution strategy races with the others.
+ * It takes no part where noise would mislead its ranks, or the best point is at the bottom of a
+ * smooth basin, which the others find to the last digit. */
+static gannet_err find_side(gannet_optimizer *o, int q, const gannet_convergence *convergence,
+                            bool *absent) {
+  const int n = o->options.n_members;
+  int racer = -1, others = 0;
+  bool noisy = false;
+  for (int i = 0; i < n; ++i) {
+    if (absent[i]) continue;
+    if (o->member[i].evolution)
+      racer = i;
+    else
+      others += 1;
+  }
+  if (racer < 0 || others == 0) return GANNET_OK;
+  GANNET_TRY(gannet_noise_test_result(o->history, &o->noise_test, &noisy));
+  if (noisy || convergence->finished || convergence->round) {
+    absent[racer] = true;
+    return GANNET_OK;
+  }
+  const gannet_race_side side =
+      gannet_race_update(&o->race, gannet_history_problem(o->history)->d,
+                         gannet_history_count_told(o->history), o->allocation.best, q);
+  for (int i = 0; i < n; ++i)
+    absent[i] = absent[i] || (i == racer) != (side == GANNET_RACE_EVOLUTION);
+  return GANNET_OK;
+}
+
 /* How many points of a batch every member proposes. */
 static gannet_err deal_points(gannet_optimizer *o, int q, int *count) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
@@ -55,6 +84,7 @@ static gannet_err deal_points(gannet_optimizer *o, int q, int *count) {
   find_absent(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
   GANNET_TRY(gannet_convergence_find(o->history, &convergence));
+  GANNET_TRY(find_side(o, q, &convergence, absent));
   for (int i = 0; i < o->options.n_members; ++i) most[i] = largest_share(o, i, &convergence);
   gannet_allocation_deal(&o->allocation, o->options.n_members, absent, most, q, count);
   return GANNET_OK;

@@ -32,9 +32,9 @@ static void add(gannet_history *history, const row *r) {
   assert_ok(tell_values(history, id, r->status, r->value, &r->constraint, NULL));
 }
 
-/* Where it has converged after three results that are bad, three at (0.5, 0.5), and some others;
- * and whether nothing is left to be found there. */
-static int64_t found(const row *at, int n_others, const row *other, bool *finished) {
+/* Where it has converged after three results that are bad, three at (0.5, 0.5), and some others. */
+static int64_t found(const row *at, int n_others, const row *other,
+                     gannet_convergence *convergence) {
   const gannet_problem_spec spec = {.n_variables = 2,
                                     .variables = square,
                                     .n_constraints = 1,
@@ -42,21 +42,20 @@ static int64_t found(const row *at, int n_others, const row *other, bool *finish
                                     .noise_sd = NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
-  gannet_convergence convergence = {-7, true};
+  *convergence = (gannet_convergence){-7, true, true};
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_history_create(problem, &history));
   for (int i = 0; i < 3; ++i) add(history, &far_away[i]);
   for (int i = 0; i < 3; ++i) add(history, &at[i]);
   for (int i = 0; i < n_others; ++i) add(history, &other[i]);
-  assert_ok(gannet_convergence_find(history, &convergence));
-  *finished = convergence.finished;
+  assert_ok(gannet_convergence_find(history, convergence));
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);
-  return convergence.at;
+  return convergence->at;
 }
 
 static void it_has_where_the_best_are_at_one_place(void **state) {
-  bool finished = true;
+  gannet_convergence convergence;
   (void)state;
   const row at[] = {{{0.5, 0.5}, 1.1, -1, GANNET_EVAL_DONE},
                     {{0.5005, 0.5}, 1, -1, GANNET_EVAL_DONE},
@@ -65,14 +64,14 @@ static void it_has_where_the_best_are_at_one_place(void **state) {
                          {{0.3, 0.2}, 0, -1, GANNET_EVAL_FAILED},
                          {{0.4, 0.2}, 0, -1, GANNET_EVAL_CANNOT_RUN}};
   const row better = {{0.8, 0.2}, 0.9, -1, GANNET_EVAL_DONE};
-  assert_int_equal(found(at, 0, NULL, &finished), 4);
-  assert_false(finished);
-  assert_int_equal(found(at, 3, neither, &finished), 4);
-  assert_int_equal(found(at, 1, &better, &finished), -1);
+  assert_int_equal(found(at, 0, NULL, &convergence), 4);
+  assert_false(convergence.finished);
+  assert_int_equal(found(at, 3, neither, &convergence), 4);
+  assert_int_equal(found(at, 1, &better, &convergence), -1);
 }
 
 static void it_has_not_where_one_is_apart(void **state) {
-  bool finished = true;
+  gannet_convergence convergence;
   (void)state;
   const row apart[] = {{{0.5, 0.5}, 1, -1, GANNET_EVAL_DONE},
                        {{0.502, 0.5}, 1.1, -1, GANNET_EVAL_DONE},
@@ -80,14 +79,14 @@ static void it_has_not_where_one_is_apart(void **state) {
   const row infeasible[] = {{{0.5, 0.5}, 1, -1, GANNET_EVAL_DONE},
                             {{0.5005, 0.5}, 1.1, 1, GANNET_EVAL_DONE},
                             {{0.5, 0.5005}, 1.2, -1, GANNET_EVAL_DONE}};
-  assert_int_equal(found(apart, 0, NULL, &finished), -1);
-  assert_int_equal(found(infeasible, 0, NULL, &finished), -1);
-  assert_false(finished);
+  assert_int_equal(found(apart, 0, NULL, &convergence), -1);
+  assert_int_equal(found(infeasible, 0, NULL, &convergence), -1);
+  assert_false(convergence.finished);
 }
 
 /* The median of those elsewhere is 5 worse: 1e-9 of that is the line. */
 static void a_place_is_finished_when_its_digits_are_known(void **state) {
-  bool finished = false;
+  gannet_convergence convergence;
   (void)state;
   for (int k = 0; k < 2; ++k) {
     const double apart = k == 0 ? 4e-9 : 6e-9;
@@ -95,15 +94,31 @@ static void a_place_is_finished_when_its_digits_are_known(void **state) {
                       {{0.5005, 0.5}, 1, -1, GANNET_EVAL_DONE},
                       {{0.5, 0.4998}, 1 + 1e-9, -1, GANNET_EVAL_DONE}};
     const row better = {{0.8, 0.2}, 0.9, -1, GANNET_EVAL_DONE};
-    assert_int_equal(found(at, 0, NULL, &finished), 4);
-    assert_int_equal(finished, k == 0);
-    assert_int_equal(found(at, 1, &better, &finished), -1);
-    assert_false(finished);
+    assert_int_equal(found(at, 0, NULL, &convergence), 4);
+    assert_int_equal(convergence.finished, k == 0);
+    assert_int_equal(found(at, 1, &better, &convergence), -1);
+    assert_false(convergence.finished);
+  }
+}
+
+/* The farthest of the three is 5e-4 away, and the median of those elsewhere 5 worse: 0.03 times
+ * 5e-4 of that is the line. */
+static void a_basin_is_round_where_values_hardly_rise(void **state) {
+  gannet_convergence convergence;
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    const double apart = k == 0 ? 7e-5 : 8e-5;
+    const row at[] = {{{0.5, 0.5}, 1 + 1e-5, -1, GANNET_EVAL_DONE},
+                      {{0.5005, 0.5}, 1, -1, GANNET_EVAL_DONE},
+                      {{0.5003, 0.4998}, 1 + apart, -1, GANNET_EVAL_DONE}};
+    assert_int_equal(found(at, 0, NULL, &convergence), 4);
+    assert_int_equal(convergence.round, k == 0);
+    assert_false(convergence.finished);
   }
 }
 
 static void few_results_tell_nothing(void **state) {
-  gannet_convergence convergence = {0, true};
+  gannet_convergence convergence = {0, true, true};
   const gannet_problem_spec spec = {.n_variables = 2, .variables = square, .noise_sd = NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
@@ -196,6 +211,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(it_has_where_the_best_are_at_one_place),
       cmocka_unit_test(it_has_not_where_one_is_apart),
       cmocka_unit_test(a_place_is_finished_when_its_digits_are_known),
+      cmocka_unit_test(a_basin_is_round_where_values_hardly_rise),
       cmocka_unit_test(few_results_tell_nothing),
       cmocka_unit_test(the_scale_is_that_of_the_results_elsewhere),
       cmocka_unit_test(other_basins_are_looked_for),

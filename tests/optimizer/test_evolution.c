@@ -31,8 +31,19 @@ static double cone(const double *x) {
   return sqrt(sum);
 }
 
+/* A ridge along which the value falls slowly, and steeply to it: minimum 0 at the same place. */
+static double ridge(const double *x) {
+  const double z[D] = {x[0] - 1, x[1] + 2, x[2] - 0.5, x[3] - 3};
+  const double along = 0.5 * (z[0] + z[1] + z[2] + z[3]);
+  double square = -along * along;
+  for (int i = 0; i < D; ++i) square += z[i] * z[i];
+  return along * along + 100 * sqrt(fmax(0, square));
+}
+
+/* method  in  or "[...]", a portfolio */
 static fixture make(const gannet_problem_spec *spec, const char *method) {
-  const gannet_method_setting settings[] = {{"method", method}, {"search.candidates", "100"}};
+  const gannet_method_setting settings[] = {{*method == '[' ? "portfolio" : "method", method},
+                                            {"search.candidates", "100"}};
   fixture f = {0};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f.context));
   f.context->level = GANNET_LOG_ERROR;
@@ -41,8 +52,10 @@ static fixture make(const gannet_problem_spec *spec, const char *method) {
   return f;
 }
 
-/* Ask for batches of q and tell the cone; every failing one of the evaluations fails (0 = none). */
-static void go_on(const fixture *f, int batches, int q, int failing) {
+/* Ask for batches of q and tell a function; every failing one of the evaluations fails (0 = none).
+ */
+static void go_on_with(const fixture *f, double (*function)(const double *), int batches, int q,
+                       int failing) {
   int64_t id[16];
   double x[16 * D];
   for (int b = 0; b < batches; ++b) {
@@ -51,10 +64,14 @@ static void go_on(const fixture *f, int batches, int q, int failing) {
       const bool fails = failing > 0 && id[i] % failing == failing - 1;
       const gannet_result result = {.id = id[i],
                                     .outcome = fails ? GANNET_RESULT_FAILED : GANNET_RESULT_OK,
-                                    .objective = fails ? NAN : cone(x + i * D)};
+                                    .objective = fails ? NAN : function(x + i * D)};
       assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
     }
   }
+}
+
+static void go_on(const fixture *f, int batches, int q, int failing) {
+  go_on_with(f, cone, batches, q, failing);
 }
 
 static double least(const fixture *f) {
@@ -73,6 +90,32 @@ static void a_valley_that_is_no_quadratic_is_followed(void **state) {
     if (!(least(&f) < most[i])) fail_msg("case %d: %g", i, least(&f));
     drop(&f);
   }
+}
+
+/* Where the quadratic models stall the evolution strategy takes the lead, and a state that is saved
+ * during the race goes on with the same points. */
+static void it_takes_the_lead_where_others_stall(void **state) {
+  (void)state;
+  fixture alone = make(&free_space, "[quadratic, sobol]"),
+          f = make(&free_space, "[quadratic, lq-cma]"),
+          g = make(&free_space, "[quadratic, lq-cma]");
+  gannet_state saved = {0};
+  go_on_with(&alone, ridge, 400, 1, 0);
+  go_on_with(&f, ridge, 150, 1, 0);
+  go_on_with(&g, ridge, 150, 1, 0);
+  assert_true(f.optimizer->race.from > 0);
+  assert_ok(gannet_optimizer_get_state(f.optimizer, &saved));
+  g.optimizer->race = (gannet_race){0};
+  assert_ok(gannet_optimizer_set_state(g.optimizer, &saved, NULL));
+  go_on_with(&f, ridge, 250, 1, 0);
+  go_on_with(&g, ridge, 250, 1, 0);
+  assert_int_equal(f.optimizer->race.leader, GANNET_RACE_EVOLUTION);
+  assert_true(least(&f) == least(&g));
+  if (!(least(&f) < 0.1 * least(&alone))) fail_msg("%g, alone %g", least(&f), least(&alone));
+  gannet_state_release(&saved);
+  drop(&alone);
+  drop(&f);
+  drop(&g);
 }
 
 /* Another optimiser that has the history and the state goes on with the same points. */
@@ -172,6 +215,7 @@ static void it_is_idle_where_it_cannot_work(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_valley_that_is_no_quadratic_is_followed),
+      cmocka_unit_test(it_takes_the_lead_where_others_stall),
       cmocka_unit_test(a_state_goes_on),
       cmocka_unit_test(a_state_with_a_gap_begins_anew),
       cmocka_unit_test(the_model_of_a_quadratic_is_exact),

@@ -149,8 +149,8 @@ static void a_member_joins_only_the_default_and_for_equations(void **state) {
   const gannet_method_setting named = {"portfolio", "[gp-ei, pinn-ei]"};
   gannet_problem *with = make_problem(0), *without = NULL;
   assert_ok(gannet_problem_create(&spec, &without));
-  check_members(with, NULL, "[gp-noisy, quadratic, gp-draws, pinn-bo]", 4);
-  check_members(without, NULL, "[gp-noisy, quadratic, gp-draws]", 3);
+  check_members(with, NULL, "[gp-noisy, quadratic, gp-draws, pinn-bo, lq-cma]", 5);
+  check_members(without, NULL, "[gp-noisy, quadratic, gp-draws, lq-cma]", 4);
   check_members(with, &named, "[gp-ei, pinn-ei]", 2);
   gannet_problem_destroy(&with);
   gannet_problem_destroy(&without);

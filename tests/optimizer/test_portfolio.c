@@ -312,15 +312,16 @@ static void wrong_portfolios_are_refused(void **state) {
        "surrogate that has it: tangent-kernel"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernl", "rbf", NULL}, "did you mean 'kernel'?"},
       {{"method", "auto", "surrogate.activaton", "erf", NULL},
-       "'surrogate.activaton' for every method of [gp-noisy, quadratic, gp-draws], which method: "
-       "auto chose; "
+       "'surrogate.activaton' for every method of [gp-noisy, quadratic, gp-draws, lq-cma], which "
+       "method: auto chose; "
        "did you mean 'activation', which the surrogates tangent-kernel ensemble"},
       {{"method", "auto", "surrogate.tpye", "gp", NULL}, "did you mean 'type'?"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
       {{"portfolio", "[gp-ei, neural-bo]", "surrogate.kernel", "rbg", NULL},
        "expected one of: infinite network"},
       {{"method", "auto", "acquisition.draws", "20", NULL},
-       "unknown key 'acquisition.draws' for every method of [gp-noisy, quadratic, gp-draws], which "
+       "unknown key 'acquisition.draws' for every method of [gp-noisy, quadratic, gp-draws, "
+       "lq-cma], which "
        "method: auto chose; choose a method with an acquisition that has it: nehvi mes pes es kg "
        "(see "
        "gannet explain acquisition)"},

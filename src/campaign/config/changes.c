@@ -561,12 +561,15 @@ gannet_err gannet_changes_of_problem(const gannet_problem *before, const gannet_
   return changes.err;
 }
 
+/* An evolution strategy, the last member, counts as no difference: version 0.1.0 had none. */
 static gannet_err compare_models(const gannet_campaign_input *before,
                                  const gannet_optimizer_options *old,
                                  const gannet_campaign_input *now,
                                  const gannet_optimizer_options *new, bool *same) {
-  *same = old->n_members == new->n_members;
-  for (int i = 0; i < new->n_members &&*same; ++i) {
+  int n = new->n_members;
+  if (n > 1 && new->member[n - 1].proposer == GANNET_PROPOSE_EVOLUTION) --n;
+  *same = old->n_members == n && (n > 1) == (new->n_members > 1);
+  for (int i = 0; i < n && *same; ++i) {
     char a[GANNET_STATE_TEXT_SIZE], b[GANNET_STATE_TEXT_SIZE];
     GANNET_TRY(gannet_hyper_digest(before->problem, old, i, a));
     GANNET_TRY(gannet_hyper_digest(now->problem, new, i, b));

@@ -15,7 +15,6 @@
 
 /* Most points of a generation, and most variables, whose quadratic model has 253 coefficients. */
 enum { POPULATION_MOST = 256, D_MOST = 21 };
-static const int64_t results_per_variable = 20;
 /* Kendall's rank correlation from which the model ranks well enough (Hansen 2019), and the fewest
  * results that it is found from. */
 static const double good_correlation = 0.85;
@@ -23,8 +22,9 @@ enum { CORRELATED_LEAST = 15 };
 /* Where it begins: share of the results whose covariance is taken, weight of a round one in it, and
  * step size. */
 static const double elite = 1.0 / 3, round_part = 0.01, first_step = 0.5;
-/* Standard deviations, per square root of d, from which the best point of all is elsewhere. */
-static const double elsewhere = 8;
+/* Standard deviations, per square root of d, from which the best point of all is elsewhere: one
+ * that came from the population, and one that other members found. */
+static const double elsewhere = 8, aside = 2;
 /* Least standard deviation, and least ratio of two, in ranges of the variables. */
 static const double shortest = 1e-11, flattest = 1e-7;
 
@@ -62,10 +62,6 @@ bool gannet_evolution_is_idle(const gannet_problem *problem) {
   return problem->d < 2 || problem->d > D_MOST || problem->n_continuous < problem->d ||
          problem->n_bounds > 0 || problem->variable_constraints || problem->pool ||
          gannet_problem_n_objectives(problem) > 1;
-}
-
-int64_t gannet_evolution_begins(const gannet_problem *problem) {
-  return results_per_variable * problem->d;
 }
 
 gannet_err gannet_evolution_create(const gannet_context *context, const gannet_history *history,
@@ -339,8 +335,8 @@ static void update(generation *g) {
   e->state.population = 0;
 }
 
-/* A metric to draw from: it begins anew where nothing can be drawn, or others have found a better
- * place that the distribution does not reach. */
+/* A metric to draw from: it begins anew where nothing can be drawn, or the best point is at a place
+ * that the distribution does not reach. */
 static gannet_err make_metric(generation *g) {
   const gannet_evolution *e = g->evolution;
   bool open = e->state.step > 0;
@@ -348,7 +344,10 @@ static gannet_err make_metric(generation *g) {
   if (open) {
     const int64_t best = gannet_history_best(e->history);
     evolution_to_metric(&g->metric, gannet_history_x_unit(e->history, best), g->spare);
-    if (size_of(e->d, g->spare) <= elsewhere * sqrt(e->d)) return GANNET_OK;
+    int64_t last = e->state.known - 1; /* of its own evaluations */
+    for (int j = 0; j < POPULATION_MOST; ++j) last = e->id[j] > last ? e->id[j] : last;
+    const double far = best > last ? aside : elsewhere;
+    if (size_of(e->d, g->spare) <= far * sqrt(e->d)) return GANNET_OK;
   }
   GANNET_TRY(begin(g->evolution));
   GANNET_TRY(set_metric(g, &open));

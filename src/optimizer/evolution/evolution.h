@@ -53,12 +53,6 @@ GANNET_CHECKED gannet_err gannet_evolution_propose(gannet_evolution *evolution, 
  */
 bool gannet_evolution_is_idle(const gannet_problem *problem);
 
-/* Results from which a model of its kind is more than a guess: 20 per variable.
- *
- * Local.
- */
-int64_t gannet_evolution_begins(const gannet_problem *problem);
-
 /* Mean, covariance, paths and step size, and the evaluations of the generation under way.
  *
  * Local. set: logically collective; the history is that of the state.

@@ -15,10 +15,19 @@ static const double reach = 1e-3;
  * they are nobody's concern. */
 static const double digits = 1e-9;
 
-bool gannet_convergence_is_near(int d, const double *x, const double *other) {
+/* The same share, per distance, below which a basin is round. Values rise with the square of the
+ * distance there, and in proportion to it beside a ridge. */
+static const double rise = 0.03;
+
+/* Largest distance along any variable. */
+static double distance(int d, const double *x, const double *other) {
   double far = 0;
   for (int k = 0; k < d; ++k) far = fmax(far, fabs(x[k] - other[k]));
-  return far <= reach;
+  return far;
+}
+
+bool gannet_convergence_is_near(int d, const double *x, const double *other) {
+  return distance(d, x, other) <= reach;
 }
 
 /* The feasible results of a history. */
@@ -62,14 +71,19 @@ static bool are_worse(const gannet_history *history, const ranking *r, double by
 
 gannet_err gannet_convergence_find(const gannet_history *history, gannet_convergence *convergence) {
   ranking r = {0};
-  *convergence = (gannet_convergence){-1, false};
+  *convergence = (gannet_convergence){.at = -1};
   if (gannet_problem_n_objectives(gannet_history_problem(history)) > 1) return GANNET_OK;
   const gannet_err err = rank_all(history, &r);
   bool together = err == GANNET_OK && r.found == r.most;
   for (int j = 1; j < r.most && together; ++j) together = is_near_best(history, &r, r.best[j].id);
   if (together) {
     const double spread = gannet_problem_excess(r.best[r.most - 1].value, r.best[0].value);
-    *convergence = (gannet_convergence){r.best[0].id, are_worse(history, &r, spread / digits)};
+    double far = 0;
+    for (int j = 1; j < r.most; ++j)
+      far = fmax(far, distance(r.most - 1, gannet_history_x_unit(history, r.best[0].id),
+                               gannet_history_x_unit(history, r.best[j].id)));
+    *convergence = (gannet_convergence){r.best[0].id, are_worse(history, &r, spread / digits),
+                                        far > 0 && are_worse(history, &r, spread / (rise * far))};
   }
   gannet_free(&r.merits);
   return err;

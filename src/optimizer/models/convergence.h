@@ -13,6 +13,9 @@ typedef struct {
   int64_t at;    /* the best evaluation, around which the others lie; -1 = it has not converged */
   bool finished; /* nothing is left to be found there: the best d + 1 values differ by less than
                     1e-9 of what the median of the results elsewhere is worse */
+  bool round;    /* as at the bottom of a smooth basin, and not on a ridge: with the distance of the
+                    best d + 1 points as a share of the ranges, their values differ by less than
+                    0.03 times that share of what the median of the results elsewhere is worse */
 } gannet_convergence;
 
 /* A function of the history. It never converges with several objectives, and has not with less than

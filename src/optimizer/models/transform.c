@@ -222,7 +222,7 @@ gannet_err gannet_transform_choose(const gannet_member_options *options,
   *choice = (gannet_transform_choice){GANNET_TRANSFORM_NONE, -1};
   if (residuals || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
     return GANNET_OK;
-  gannet_convergence convergence = {-1, false};
+  gannet_convergence convergence = {.at = -1};
   if (wanted == GANNET_TRANSFORM_LOG_THEN_NONE)
     GANNET_TRY(gannet_convergence_find(history, &convergence));
   choice->converged_at = convergence.at;
