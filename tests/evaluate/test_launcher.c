@@ -145,6 +145,18 @@ static void variables_of_other_launchers_are_withheld(void **state) {
   assert_false(gannet_launcher_withholds("MY_OMPI_SETTING=1"));
 }
 
+/* tools/make-archive: its Open MPI is not that of the simulations. */
+static void variables_of_an_archive_are_withheld(void **state) {
+  (void)state;
+  assert_false(gannet_launcher_withholds("OPAL_PREFIX=/opt/gannet"));
+  assert_int_equal(setenv("GANNET_ARCHIVE", "/opt/gannet", 1), 0);
+  assert_true(gannet_launcher_withholds("OPAL_PREFIX=/opt/gannet"));
+  assert_true(gannet_launcher_withholds("OPAL_SYSCONFDIR=/opt/gannet/etc/openmpi"));
+  assert_true(gannet_launcher_withholds("GANNET_ARCHIVE=/opt/gannet"));
+  assert_false(gannet_launcher_withholds("OPAL_PREFIX=/opt/openmpi"));
+  assert_int_equal(unsetenv("GANNET_ARCHIVE"), 0);
+}
+
 /* Complaints: datatrove #248, optimas #266, noether #233, ATS #133. */
 static void withheld_variables_do_not_reach_children(void **state) {
   fixture *f = *state;
@@ -487,6 +499,7 @@ int main(void) {
       cmocka_unit_test(the_time_of_a_child_begins_before_it_does),
       cmocka_unit_test(a_child_leads_its_own_session_with_default_signals_and_no_descriptors),
       cmocka_unit_test(variables_of_other_launchers_are_withheld),
+      cmocka_unit_test(variables_of_an_archive_are_withheld),
       cmocka_unit_test(withheld_variables_do_not_reach_children),
       cmocka_unit_test(a_failing_start_is_reported_with_its_reason),
       cmocka_unit_test(signals_are_told_from_exit_codes),

@@ -374,9 +374,14 @@ static void put_job_time(const init_plan *plan, const char *line, int size, FILE
 
 static gannet_err put_job_variables(const init_plan *plan, FILE *out) {
   char program[PATH_MAX];
-  const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (size < 0) return gannet_raise_errno("read", "/proc/self/exe");
-  program[size] = '\0';
+  const char *archive = getenv("GANNET_ARCHIVE"); /* made by tools/make-archive */
+  if (archive && archive[0]) {
+    (void)snprintf(program, sizeof program, "%s/bin/gannet", archive);
+  } else {
+    const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (size < 0) return gannet_raise_errno("read", "/proc/self/exe");
+    program[size] = '\0';
+  }
   (void)fprintf(out, "campaign=${1:-%s}\n: \"${GANNET:=%s}\"\n", gannet_file_name_of(plan->file),
                 program);
   return GANNET_OK;

@@ -85,13 +85,22 @@ bool gannet_launcher_chooses_binding(const char *variable) {
   return false;
 }
 
+/* An archive of gannet (tools/make-archive) brings an Open MPI of its own, which is not for the
+ * simulations. */
+static const char *const of_archive[] = {"OPAL_PREFIX=", "OPAL_SYSCONFDIR="};
+
 bool gannet_launcher_withholds(const char *variable) {
   if (gannet_launcher_chooses_binding(variable)) return false;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
     if (starts_with(variable, kept[i])) return false;
   for (size_t i = 0; i < sizeof withheld / sizeof *withheld; ++i)
     if (starts_with(variable, withheld[i])) return true;
-  return false;
+  const char *archive = getenv("GANNET_ARCHIVE");
+  for (size_t i = 0; archive && archive[0] && i < sizeof of_archive / sizeof *of_archive; ++i) {
+    const size_t name = strlen(of_archive[i]);
+    if (starts_with(variable, of_archive[i]) && starts_with(variable + name, archive)) return true;
+  }
+  return starts_with(variable, "GANNET_ARCHIVE=");
 }
 
 /* Merge the inherited environment and the additions. Only pointers are copied. */
