@@ -320,8 +320,8 @@ gannet_err gannet_options_apply(const gannet_option *table, const char *section,
     const gannet_option *option = gannet_option_find(table, settings[i].key);
     if (option && option->flags & GANNET_OPTION_IDLE)
       gannet_complaints_warn(complaints, settings[i].location,
-                             "%s%s%s makes no difference any more; leave it out",
-                             section ? section : "", section ? "." : "", option->key);
+                             "%s%s%s no longer has any effect; remove it", section ? section : "",
+                             section ? "." : "", option->key);
     if (option && strcmp(option->key, settings[i].key) != 0)
       gannet_option_warn_renamed(section, settings[i].key, option->key, settings[i].location,
                                  complaints);

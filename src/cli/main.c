@@ -99,9 +99,9 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
 /* A simulation that ends the process, perhaps with 0, must not pass for the end of the campaign. */
 static void tell_of_exit(void) {
   static const char text[] =
-      "gannet: error: a simulation that runs inside the job has called exit(), which ends gannet, "
-      "too: let it return, or use `backend: command`. What was acknowledged is saved: go on with "
-      "--resume\n";
+      "gannet: error: a simulation in gannet's own process has called exit(), which also ends "
+      "gannet: let it return, or use `backend: command`. Everything acknowledged is saved: "
+      "continue with --resume\n";
   if (!gannet_in_process_is_running()) return;
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(GANNET_EXIT_INTERNAL);

@@ -182,7 +182,7 @@ static gannet_err print_front(const gannet_campaign *campaign, const gannet_tall
 static void print_no_result(const gannet_campaign *campaign, const gannet_tally *tally) {
   if (tally->pending > 0)
     cli_say(stdout,
-            "no result yet: `gannet status %s` says why; --resume goes on with what is pending\n",
+            "no result yet: `gannet status %s` says why; --resume continues with what is pending\n",
             campaign->directory);
   else
     cli_say(
@@ -291,7 +291,7 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
                  "could end the campaign",
                  s->start.file);
   GANNET_REQUIRE(!s->run.next || input->evaluator->detach, GANNET_ERR_INPUT,
-                 "%s: --resubmit needs a back-end whose simulations go on without gannet (slurm), "
+                 "%s: --resubmit needs a back-end whose simulations run without gannet (slurm), "
                  "and this is %s",
                  s->start.file, input->evaluator->name);
   return GANNET_OK;
@@ -389,7 +389,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
     cli_say(stdout, "a run would propose nothing more (%s): %s\n", why, campaign->directory);
   } else if (campaign->is_resumed) {
     gannet_budget_format(n, n == 1 ? " evaluation" : " evaluations", " of ", total, share);
-    cli_say(stdout, "a run would go on after %s: %s\n", share, campaign->directory);
+    cli_say(stdout, "a run would continue after %s: %s\n", share, campaign->directory);
   } else if (total > 0) {
     cli_say(stdout, "a run would begin a campaign of %lld evaluation%s: %s\n", (long long)total,
             total == 1 ? "" : "s", campaign->directory);

@@ -154,12 +154,12 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
       "--id: evaluation %lld was never proposed; expected at most %lld; `gannet ask` proposes more",
       number, (long long)campaign->ledger.n - 1);
   const gannet_ticket *ticket = &campaign->ledger.ticket[number];
-  GANNET_REQUIRE(
-      !ticket->has_result || ticket->result.status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
-      "--id: evaluation %lld already has the result '%s'; `gannet correct` replaces values of it, "
-      "`gannet discard` takes it out, `gannet retry` lets it be told anew; `gannet ask` proposes "
-      "others, --point takes a design of your own",
-      number, gannet_eval_status_phrase(ticket->result.status));
+  GANNET_REQUIRE(!ticket->has_result || ticket->result.status == GANNET_EVAL_FAILED,
+                 GANNET_ERR_INPUT,
+                 "--id: evaluation %lld already has the result '%s'; `gannet correct` replaces "
+                 "values of it, `gannet discard` takes it out, `gannet retry` allows a new result; "
+                 "`gannet ask` proposes others, --point takes a design of your own",
+                 number, gannet_eval_status_phrase(ticket->result.status));
   *id = number;
   return GANNET_OK;
 }

@@ -187,7 +187,7 @@ static gannet_exit print_result(const gannet_problem *problem, const char *direc
   print_numbers(problem, result);
   cli_say(stdout, "time: %s\n", took);
   if (result->status == GANNET_EVAL_DONE) {
-    static const char *const notes[] = {"; nobody can tell whether the design is feasible",
+    static const char *const notes[] = {"; it is unknown whether the design is feasible",
                                         "; the design violates a constraint", ""};
     cli_say(stdout, "the result would count%s%s%s\n",
             notes[gannet_result_feasibility(problem, result) + 1], *run->reason ? ": " : "",

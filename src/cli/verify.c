@@ -174,7 +174,7 @@ static void check_configuration(inspection *i, gannet_err queried) {
     text[0] = '\0';
   else
     (void)snprintf(text, sizeof text,
-                   "%s; gannet run FILE --resume writes it anew from the campaign file",
+                   "%s; gannet run FILE --resume writes it again from the campaign file",
                    gannet_error_detail());
   report_finding(i, "campaign.yaml", text[0],
                  text[0]  ? text

@@ -136,8 +136,9 @@ static void inspect_rates(double alone, double together, int np, machine_report 
   machine_say(report, "BLAS", "DGEMM", "%.1f GFLOP/s alone, %.1f per rank with all at work",
               alone / 1e9, together / 1e9);
   if (together < 0.6 * alone)
-    machine_advise(report, MACHINE_NOTE,
-                   "ranks slow each other down: they share cores, or other work runs beside them");
+    machine_advise(
+        report, MACHINE_NOTE,
+        "ranks slow each other down: they share cores, or other work runs at the same time");
 }
 
 gannet_err machine_inspect_blas(const machine_request *request, machine_report *report) {

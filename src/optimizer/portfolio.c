@@ -161,7 +161,7 @@ static gannet_err continue_without(gannet_optimizer *o, int q, gannet_err err, g
                         gannet_error_detail());
   if (any) {
     gannet_log(o->context, GANNET_LOG_WARNING,
-               "%s is left out until there are %lld results, the others go on: %s", name,
+               "%s is left out until there are %lld results, the others continue: %s", name,
                (long long)(2 * results), gannet_error_message());
     gannet_error_clear();
   }

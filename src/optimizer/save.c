@@ -436,7 +436,7 @@ static gannet_err take_contents(gannet_optimizer *o, contents *c) {
   c->discarded = (gannet_discarded){0};
   if (report.missing > 0 || report.n_members > 0)
     gannet_log(o->context, GANNET_LOG_WARNING,
-               "the file lacks %d hyperparameters of this version%s%s: they are learnt anew",
+               "the file lacks %d hyperparameters of this version%s%s: they are learnt again",
                report.missing, report.n_members > 0 ? ", and all of " : "", report.members);
   return GANNET_OK;
 }

@@ -201,11 +201,11 @@ static gannet_err check_owned(gannet_journal *journal, bool thorough) {
   if (*change) GANNET_TRY(check_directory(journal));
   GANNET_REQUIRE(!journal->lost, GANNET_ERR_BUSY,
                  "this process no longer has the campaign: '%s' was removed while it ran, and "
-                 "another process added to the journal; %s: use --resume to go on from there",
+                 "another process added to the journal; %s: use --resume to continue from there",
                  path, safe);
   GANNET_REQUIRE(!*change, GANNET_ERR_DAMAGED,
-                 "'%s' %s while this process had it, so nothing more is written; --resume goes on "
-                 "from what is left of it and from the newest snapshot",
+                 "'%s' %s while this process had it, so nothing more is written; --resume "
+                 "continues from what is left of it and from the newest snapshot",
                  journal->path, change);
   return GANNET_OK;
 }

@@ -180,7 +180,7 @@ class Changes(changing.ChangingTest):
         self.write(SIMULATION.replace('\\ndrag', '\\nstress 1\\ndrag'), "stress.sh", 0o755)
         said = self.resume(campaign(10, more="constraints: {stress: {upper: 2}}\n").replace("command: [./simulate.sh]", "command: [./stress.sh]"), "-n").out
         self.assertIn("8 feasible before, 0 now; the best is evaluation none instead of", said)
-        self.assertIn("8 lack a number that is asked for now, and nobody knows whether they are feasible", said)
+        self.assertIn("8 lack a number that is now required, and it is unknown whether they are feasible", said)
         self.resume(campaign(10, more="constraints: {stress: {upper: 2}}\n").replace("command: [./simulate.sh]", "command: [./stress.sh]"))
         rows = self.rows()
         self.assertEqual({(rows[i]["status"], rows[i]["stress"]) for i in range(8)}, {("done", "")})

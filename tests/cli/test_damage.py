@@ -197,7 +197,7 @@ class Damage(program.ProgramTest):
                 outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
                 self.assertRegex(outcome.out, "journal is damaged(?s:.*) 16 of 16")
                 outcome = self.succeed("run", self.file, "--resume", "--dry-run")
-                self.assertIn("a run would go on after 16 evaluations of 24", outcome.out)
+                self.assertIn("a run would continue after 16 evaluations of 24", outcome.out)
                 outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
                 self.assertRegex(outcome.out, f"state.h5 +DAMAGED: of another campaign, 'other' with seed {8 if n == 1 else 7}")
                 self.assertRegex(outcome.out, f"(?m)^campaign.yaml +sound$(?s:.*)^state.h5.1 +sound(?s:.*)digest {digest}")
@@ -277,7 +277,7 @@ class Damage(program.ProgramTest):
             path.write_text(text)
             for command in asked:
                 outcome = self.succeed(command, "fast.campaign", code=DAMAGED)
-                self.assertRegex(outcome.err, "gannet run FILE --resume --directory .* writes it anew")
+                self.assertRegex(outcome.err, "gannet run FILE --resume --directory .* writes it again")
             out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
             self.assertRegex(out, r"campaign.yaml +DAMAGED: (?s:.*)journal +sound(?s:.*)state.h5 +sound")
         path.unlink()

@@ -64,13 +64,13 @@ class Import(program.ProgramTest):
         text = old.read_text()
         old.write_text(text + "1,2,21.627\n")
         outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "12")
-        self.assertRegex(outcome.err, "warning: import: '.*old.csv' has changed since it was read; the campaign goes on with the 12 results "
+        self.assertRegex(outcome.err, "warning: import: '.*old.csv' has changed since it was read; the campaign continues with the 12 results "
                                       "that it had, and --reimport reads it again")
         self.assertIn("old.csv' has changed since", self.succeed("run", file, "--dry-run", "--resume").out)
         self.assertIn("would import 1 result from", self.succeed("run", file, "--dry-run", "--resume", "--reimport").out)
         old.unlink()
         outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "16")
-        self.assertRegex(outcome.err, "warning: import: '.*old.csv' is gone since it was read; the campaign goes on with the 12 results")
+        self.assertRegex(outcome.err, "warning: import: '.*old.csv' is gone since it was read; the campaign continues with the 12 results")
         (self.folder / "moved.csv").write_text(text)  # the same under another name
         moved = self.write(BRANIN + "import: moved.csv\n", "moved.yaml")
         self.assertEqual(self.succeed("run", moved, "-q", "--resume").err, "")

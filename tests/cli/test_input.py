@@ -197,7 +197,7 @@ physics:
         self.succeed("run", file, "-q", "--max-evals", 12)
         self.assertIn("already holds a campaign", self.foretell(file, code=USAGE).err)
         for ranks in 0, 2:
-            self.assertIn(f"a run would go on after 12 evaluations of 24: {place}\n", self.foretell(file, "--resume", ranks=ranks).out)
+            self.assertIn(f"a run would continue after 12 evaluations of 24: {place}\n", self.foretell(file, "--resume", ranks=ranks).out)
         self.assertIn("12 evaluations (4 over the limit of 8)", self.foretell(file, "--resume", "--max-evals", 8).out)
         other = self.foretell(file, "--resume", "--set", "method=sobol")
         self.assertRegex(other.err, "warning: .*method")

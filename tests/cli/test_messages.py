@@ -308,7 +308,7 @@ class Messages(program.ProgramTest):
             data[len(data) // 2] ^= 0x10
             (place / name).write_bytes(data)
         shutil.copy(place / "state.h5", place / "state.h5.1")
-        self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, r"journal.*(delete what follows line \d+|start anew with --directory)")
+        self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, r"journal.*(delete what follows line \d+|start again with --directory)")
         (place / "journal").write_bytes(journal.replace(b"gannet", b"gannot", 1))
         self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, "does not begin like a gannet journal")
 

@@ -105,10 +105,10 @@ class Placeholders(program.ProgramTest):
         self.write('{"a": {b}} \\frac{1}{2} {x:8.4q} {slover} { x } {x*1000} ${y} \\{n} {n}\n{n:.2d}\n', "deck.in")
         self.write("${x} <x>\n", "none.in")
         told = self.warnings(SIMULATION, "templates: [deck.in, none.in]")
-        for part in ("deck.in:1:24: '{x:8.4q}' stays as it is, for its format is wrong: expected",
-                     "deck.in:1:33: '{slover}' stays as it is, for there is no such variable; did you mean 'solver'?",
+        for part in ("deck.in:1:24: '{x:8.4q}' stays as it is, because its format is wrong: expected",
+                     "deck.in:1:33: '{slover}' stays as it is, because there is no such variable; did you mean 'solver'?",
                      "deck.in:1:42: '{ x }' stays as it is; a placeholder is a name", "deck.in:1:48: '{x*1000}' stays",
-                     "deck.in:2:1: '{n:.2d}' stays as it is, for its format is wrong: a whole number",
+                     "deck.in:2:1: '{n:.2d}' stays as it is, because its format is wrong: a whole number",
                      "evaluate.templates: no variable in none.in: every evaluation gets the same text; ${name} stays as it is, write {name}"):
             self.assertIn(part, told)
         self.assertEqual(told.count("warning"), 6, told)

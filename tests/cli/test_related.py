@@ -58,7 +58,7 @@ class Related(program.ProgramTest):
         text = old.read_text()
         old.unlink()
         outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "16", ranks=2)
-        self.assertRegex(outcome.err, "warning: import: '.*wing.csv' is gone since it was read; the campaign goes on with the 60 results")
+        self.assertRegex(outcome.err, "warning: import: '.*wing.csv' is gone since it was read; the campaign continues with the 60 results")
         (self.folder / "fast.campaign/journal").unlink()  # the state alone keeps them
         old.write_text(text)
         self.succeed("run", file, "-q", "--resume", "--max-evals", "20")
@@ -154,7 +154,7 @@ class Related(program.ProgramTest):
     def test_methods_without_a_model_say_so(self):
         self.write(related(10), "wing.csv")
         outcome = self.succeed("run", self.write(SOBOL + "import: {from: wing.csv, related: yes}\n"), "-q")
-        self.assertRegex(outcome.err, "warning: import: this method has no model of the objective, and makes no use of the results of a related problem "
+        self.assertRegex(outcome.err, "warning: import: this method has no model of the objective, and does not use the results of a related problem "
                                       "in '.*wing.csv'; choose another method, such as auto")
         self.assertIn("not used yet", self.succeed("status", "fast.campaign").out)
 

@@ -119,7 +119,7 @@ class Renamed(program.ProgramTest):
 
     def test_a_key_without_effect_is_accepted_with_one_warning(self):
         text = BRANIN.replace("candidates: 500", "candidates: 500, precision: single").replace("evaluations: 24", "evaluations: 9")
-        words = "search.precision makes no difference any more; leave it out"
+        words = "search.precision no longer has any effect; remove it"
         outcome = self.succeed("run", self.write(text), "-q", ranks=2)
         self.assertEqual(outcome.err.count(words), 1, outcome)
         self.assertIn(f"fast.yaml:{[n for n, line in enumerate(text.splitlines(), 1) if 'precision' in line][0]}:", outcome.err)

@@ -86,7 +86,7 @@ class Start(program.ProgramTest):
         self.succeed("run", file, "-q", "--max-evals", "12", ranks=2)
         (self.folder / "designs.csv").rename(self.folder / "gone.csv")
         outcome = self.succeed("run", file, "-q", "--resume")
-        self.assertRegex(outcome.err, r"warning: .*fast.yaml:\d+:8: start: .*designs.csv.*No such file.*; the campaign goes on with the designs")
+        self.assertRegex(outcome.err, r"warning: .*fast.yaml:\d+:8: start: .*designs.csv.*No such file.*; the campaign continues with the designs")
         self.assertEqual(self.digest(), self.digest("inline"))
         outcome = self.gannet("run", file, "-q", "-d", "other")
         self.assertEqual(outcome.code, USAGE, outcome)

@@ -212,7 +212,7 @@ class Step(program.ProgramTest):
         running.process.send_signal(signal.SIGTERM)
         outcome = running.wait(10)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
-        self.assertIn("was not submitted, for a stop was asked for", outcome.err)
+        self.assertIn("was not submitted, because a stop was requested", outcome.err)
 
     def test_the_end_of_its_own_allocation_does_not_end_the_chain(self):
         file = self.write(SLURM)
@@ -258,7 +258,7 @@ class Step(program.ProgramTest):
 
         self.assertIn("use `gannet ask`", refused(TEXT + "evaluate: {backend: manual}\n"))
         self.assertIn("needs budget.evaluations", refused(SLURM.replace("evaluations: 8", "wall_time: 1h")))
-        self.assertIn("back-end whose simulations go on without gannet",
+        self.assertIn("back-end whose simulations run without gannet",
                       refused(COMMAND, "--resubmit", self.write("", "again.sh")))
         outcome = self.gannet("step", self.write(SLURM), "--resubmit", "nowhere.sh")
         self.assertIn("nowhere.sh", outcome.err)

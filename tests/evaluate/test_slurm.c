@@ -52,7 +52,7 @@ static void a_script_of_ones_own_needs_no_wrapper(void **state) {
   failed_with(&result, false, "exit code 3");
   mischief(f, "scontrol.off", "");
   result = standin_run(f, NULL);
-  failed_with(&result, false, "FAILED, with an exit code nobody knows; stderr: broken");
+  failed_with(&result, false, "FAILED, with an unknown exit code; stderr: broken");
 }
 
 static void endings_are_judged_as_those_of_commands(void **state) {

@@ -234,7 +234,7 @@ static void no_follow_up_is_submitted_after_a_stop(void **state) {
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank > 0) return;
   assert_int_equal(calls_of(f, "sbatch"), 1);
-  assert_non_null(strstr(f->log, "was not submitted, for a stop was asked for"));
+  assert_non_null(strstr(f->log, "was not submitted, because a stop was requested"));
 }
 
 /* A scheduler that will never take the script is an error that says so. */

@@ -73,7 +73,7 @@ static void a_failure_waits_for_who_can_explain_it(void **state) {
   f->options.grace = 1;
   mischief(f, "scontrol.hang", "1000\n");
   const gannet_result_record other = standin_run(f, NULL);
-  failed_with(&other, false, "an exit code nobody knows");
+  failed_with(&other, false, "an unknown exit code");
 }
 
 /* Poll until the note for those who look on has these words; NULL = until there is none. */

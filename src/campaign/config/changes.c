@@ -525,7 +525,7 @@ void gannet_changes_warn(const gannet_context *context, const gannet_changes *ch
   gannet_change_list_format(&changes->course, text);
   if (n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
-               "%d key%s from the saved campaign, which goes on with the new one%s: %s", n,
+               "%d key%s from the saved campaign, which continues with the new one%s: %s", n,
                n > 1 ? "s differ" : " differs", n > 1 ? "s" : "", text);
   gannet_change_list_format(&changes->simulation, text);
   if (changes->simulation.n > 0)
@@ -547,11 +547,10 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
     missing += square > 0;
   }
   if (missing > 0)
-    gannet_log(
-        context, GANNET_LOG_WARNING,
-        "the list of candidates has changed: %lld designs that were proposed from it are not "
-        "in it any more; the campaign goes on with the list as it is now",
-        (long long)missing);
+    gannet_log(context, GANNET_LOG_WARNING,
+               "the list of candidates has changed: %lld designs that were proposed from it are no "
+               "longer in it; the campaign continues with the new list",
+               (long long)missing);
 }
 
 gannet_err gannet_changes_of_problem(const gannet_problem *before, const gannet_problem *now,

@@ -347,7 +347,7 @@ gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *o
       if (printers[p](out, schema, &section, path)) found = true;
   if (found) return GANNET_OK;
   if (is_idle(schema, path)) {
-    (void)fprintf(out, "%s makes no difference any more; leave it out\n", path);
+    (void)fprintf(out, "%s no longer has any effect; remove it\n", path);
     return GANNET_OK;
   }
   if (!find_renamed(schema, path, now)) return raise_unknown(schema, path);

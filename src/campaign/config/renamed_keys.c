@@ -65,9 +65,8 @@ static bool drop_idle_key(const replacer *r, const char *section, gannet_tree *m
     }
   if (!idle) return false;
   gannet_tree_key_location(child, location, sizeof location);
-  gannet_complaints_warn(r->complaints, location,
-                         "%s%s%s makes no difference any more; leave it out", section,
-                         *section ? "." : "", child->key);
+  gannet_complaints_warn(r->complaints, location, "%s%s%s no longer has any effect; remove it",
+                         section, *section ? "." : "", child->key);
   gannet_tree_clear(child);
   gannet_free(&child->key);
   memmove(child, child + 1, (size_t)(mapping->n - at - 1) * sizeof *child);

@@ -91,8 +91,8 @@ static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *ba
   if (n > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
                "%d evaluation%s submitted to SLURM (the first as %s), which backend: %s does not "
-               "take over: they begin anew, and the jobs run on until `scancel` ends them; "
-               "backend: slurm takes their results",
+               "take over: they start again, and the jobs keep running until `scancel` ends them; "
+               "backend: slurm would read their results",
                n, n == 1 ? " was" : "s were", first.job, backend);
 }
 

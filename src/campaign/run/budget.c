@@ -171,10 +171,9 @@ bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t
   const int64_t pending = gannet_history_count_status(h, GANNET_EVAL_PENDING);
   if (proposed - pending < limit->minimum) return false;
   if (!((double)failed > limit->rate * (double)proposed)) return false;
-  (void)snprintf(
-      why, size,
-      "%lld of %lld evaluations failed; `gannet status` lists the reasons; --resume --set "
-      "budget.failures.rate=1 goes on",
-      (long long)failed, (long long)proposed);
+  (void)snprintf(why, size,
+                 "%lld of %lld evaluations failed; `gannet status` lists the reasons; --resume "
+                 "--set budget.failures.rate=1 continues",
+                 (long long)failed, (long long)proposed);
   return true;
 }

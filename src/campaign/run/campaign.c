@@ -192,7 +192,7 @@ static gannet_err check_start_file(const gannet_campaign *campaign, bool exists)
                  location, start->not_opened);
   if (campaign->context->rank == 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "%s: start: %s; the campaign goes on with the designs that it has", location,
+               "%s: start: %s; the campaign continues with the designs that it has", location,
                start->not_opened);
   return GANNET_OK;
 }
@@ -317,7 +317,7 @@ static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state
   if (report->n_members > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
                "the saved state%s%s has no hyperparameters for the model%s of %s with these "
-               "settings: they are learnt anew from the results",
+               "settings: they are learnt again from the results",
                *before ? " of method " : "", before, report->n_members > 1 ? "s" : "",
                report->members);
   if (report->missing > 0)
@@ -476,7 +476,7 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
   const bool exists = stat(directory, &about) == 0;
   GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
-                 "--directory '%s' writes it anew from the campaign file",
+                 "--directory '%s' writes it again from the campaign file",
                  directory, directory);
   const char *why = !exists                  ? "it does not exist"
                     : S_ISDIR(about.st_mode) ? "it has no campaign.yaml"
@@ -507,10 +507,10 @@ static gannet_err read_configuration(const char *directory, char *path, gannet_c
   gannet_free(&text);
   gannet_complaints_release(&complaints);
   /* A campaign goes on without its configuration, which is written anew from the campaign file. */
-  GANNET_REQUIRE(err != GANNET_ERR_INPUT || !is_begun(directory), GANNET_ERR_DAMAGED,
-                 "%s; gannet run FILE --resume --directory '%s' writes it anew from the campaign "
-                 "file",
-                 gannet_error_detail(), directory);
+  GANNET_REQUIRE(
+      err != GANNET_ERR_INPUT || !is_begun(directory), GANNET_ERR_DAMAGED,
+      "%s; gannet run FILE --resume --directory '%s' writes it again from the campaign file",
+      gannet_error_detail(), directory);
   GANNET_TRY(err);
   return GANNET_OK;
 }
@@ -530,7 +530,7 @@ gannet_err gannet_campaign_adopt_problem(gannet_campaign *campaign) {
   GANNET_REQUIRE(gannet_ledger_had_problem(ledger, gannet_problem_fingerprint(saved)),
                  GANNET_ERR_INPUT,
                  "campaign.yaml is not that of the journal: variables, constraints or goal differ; "
-                 "gannet run FILE --resume --directory '%s' writes it anew from the campaign file",
+                 "gannet run FILE --resume --directory '%s' writes it again from the campaign file",
                  campaign->directory);
   gannet_problem_destroy(&campaign->input->problem);
   campaign->input->problem = ledger->described;

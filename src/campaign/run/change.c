@@ -121,11 +121,10 @@ void gannet_campaign_change_effect(const gannet_campaign *campaign, char *text, 
   }
   size_t used = strlen(text);
   if (unknown > 0 && used < size)
-    used += (size_t)snprintf(text + used, size - used,
-                             "; %lld lack%s a number that is asked for now, and nobody knows "
-                             "whether %s feasible",
-                             (long long)unknown, unknown == 1 ? "s" : "",
-                             unknown == 1 ? "it is" : "they are");
+    used += (size_t)snprintf(
+        text + used, size - used,
+        "; %lld lack%s a number that is now required, and it is unknown whether %s feasible",
+        (long long)unknown, unknown == 1 ? "s" : "", unknown == 1 ? "it is" : "they are");
   if (outside > 0 && used < size)
     (void)snprintf(text + used, size - used,
                    "; %lld %s outside of what is allowed now: models learn from %s",
@@ -139,8 +138,8 @@ static void log_change(const gannet_campaign *campaign) {
   gannet_change_list_format(&ledger->revision[ledger->n_revisions - 1].list, list);
   gannet_campaign_change_effect(campaign, effect, sizeof effect);
   gannet_log(campaign->context, GANNET_LOG_WARNING,
-             "the problem has changed, %s: the evaluations are read anew, %s; hyperparameters are "
-             "learnt anew",
+             "the problem has changed, %s: the evaluations are read again, %s; hyperparameters are "
+             "learnt again",
              list, effect);
 }
 

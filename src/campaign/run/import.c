@@ -262,12 +262,12 @@ static bool is_to_be_read(const source_now *s, bool again, char *why, size_t siz
   why[0] = '\0';
   if (s->is_same) return false;
   if (!s->known || (again && s->text)) return true;
-  (void)snprintf(
-      why, size,
-      "import: '%.400s' %s since it was read; the campaign goes on with the %lld result%s "
-      "that it had%s",
-      s->from, s->text ? "has changed" : "is gone", (long long)s->known->n_imported,
-      s->known->n_imported == 1 ? "" : "s", s->text ? ", and --reimport reads it again" : "");
+  (void)snprintf(why, size,
+                 "import: '%.400s' %s since it was read; the campaign continues with the %lld "
+                 "result%s that it had%s",
+                 s->from, s->text ? "has changed" : "is gone", (long long)s->known->n_imported,
+                 s->known->n_imported == 1 ? "" : "s",
+                 s->text ? ", and --reimport reads it again" : "");
   return false;
 }
 
@@ -320,11 +320,10 @@ static void log_import(const gannet_campaign *campaign, const source_now *s,
   if (campaign->context->rank != 0) return;
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
   if (s->table.is_related && !can_use_related(campaign))
-    gannet_log(
-        campaign->context, GANNET_LOG_WARNING,
-        "import: this method has no model of the objective, and makes no use of the results of a "
-        "related problem in '%s'; choose another method, such as auto",
-        s->from);
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "import: this method has no model of the objective, and does not use the results of "
+               "a related problem in '%s'; choose another method, such as auto",
+               s->from);
   else if (s->table.is_related)
     gannet_log(campaign->context, GANNET_LOG_INFO,
                "learning from %lld results of a related problem from '%s'",

@@ -429,11 +429,10 @@ static gannet_err record_stop_reason(runner *r, gannet_run_outcome *outcome) {
   (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(outcome->why, ":"), outcome->why);
   const bool is_cost = strcmp(key, "budget.cost") == 0;
   if (key[0] && !r->has_begun && (is_cost || gannet_budget_left(c) > 0))
-    gannet_log(
-        c->context, GANNET_LOG_WARNING,
-        "the campaign has ended, and nothing was run (%s); to go on, change %s or remove it, "
-        "as with --set %s=auto",
-        outcome->why, key, strcmp(key, "stop.regret") == 0 ? "stop.regret.within" : key);
+    gannet_log(c->context, GANNET_LOG_WARNING,
+               "the campaign has ended, and nothing was run (%s); to continue, change %s or remove "
+               "it, as with --set %s=auto",
+               outcome->why, key, strcmp(key, "stop.regret") == 0 ? "stop.regret.within" : key);
   return gannet_agree(c->context->comm, gannet_ledger_stop(&c->ledger, outcome->why));
 }
 

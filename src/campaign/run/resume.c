@@ -358,7 +358,7 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
   if (err == GANNET_ERR_STATE || err == GANNET_ERR_MISSING) err = GANNET_ERR_DAMAGED;
   return GANNET_RAISE(err,
                       "the journal: %s%s; it cannot be rebuilt from %s: %s. Nothing was changed; "
-                      "if no copy of the directory is left, start anew with --directory",
+                      "if no copy of the directory is left, start again with --directory",
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
@@ -573,13 +573,13 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, const char *w
   const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
   GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
                  "%s; nor is there a sound snapshot of this campaign (%s): put back a copy of the "
-                 "directory, or start anew with --directory",
+                 "directory, or start again with --directory",
                  why, snapshot);
   damage->is_partial = true;
   (void)snprintf(damage->text, sizeof damage->text,
                  "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
                  "%lld records of the journal are shown. Put back a copy of the directory; or, to "
-                 "go on from these records, keep a copy and delete what follows line %lld",
+                 "continue from these records, keep a copy and delete what follows line %lld",
                  why, snapshot, (long long)n, (long long)n + 1);
   return GANNET_OK;
 }

@@ -123,7 +123,7 @@ gannet_err gannet_stop_rule_check(const gannet_campaign *campaign, gannet_regret
         gannet_regret_estimate(campaign->context, campaign->history, &spec, &memo->regret);
     if (gannet_substitute_helps(err)) {
       gannet_log(campaign->context, GANNET_LOG_WARNING,
-                 "stop.regret is left out this time, for the model of the results failed: %s",
+                 "stop.regret is skipped this time, because the model of the results failed: %s",
                  gannet_error_message());
       gannet_error_clear();
       memo->regret = (gannet_regret){.incumbent = -1};

@@ -558,7 +558,7 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
   put_failures(&v);
   if (frame->height > 0) {
     FILE *out = page_begin(&v.page, NULL, DIM, 1);
-    if (out) (void)fputs("q leaves; the campaign goes on\n", out);
+    if (out) (void)fputs("q leaves; the campaign continues\n", out);
   }
   return page_end(&v.page);
 }

@@ -16,8 +16,8 @@
 static const cli_flag flags[] = {
     {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},
     {"once", 0, NULL, "show the present state, and end", false},
-    {"stay", 0, NULL, "go on when the campaign ends, for steps and campaigns that will be resumed",
-     false},
+    {"stay", 0, NULL,
+     "continue when the campaign ends, for steps and campaigns that will be resumed", false},
     {NULL, 0, NULL, NULL, false},
 };
 

@@ -672,11 +672,10 @@ static void end_leftovers(worker *w, const gannet_current_attempt *attempt) {
   if (!gannet_attempt_read(attempt->directory, &sight) || sight.nonce != attempt->nonce) return;
   if (strcmp(sight.host, host) != 0) {
     if (sight.pid > 0 && !w->has_other_host)
-      gannet_log(
-          w->context, GANNET_LOG_WARNING,
-          "evaluation %lld was begun on %s, as process %d, and is begun anew here: should it "
-          "still run there, end it",
-          (long long)attempt->id, sight.host, sight.pid);
+      gannet_log(w->context, GANNET_LOG_WARNING,
+                 "evaluation %lld was begun on %s, as process %d, and is started again here; if it "
+                 "still runs there, end it",
+                 (long long)attempt->id, sight.host, sight.pid);
     w->has_other_host = w->has_other_host || sight.pid > 0;
     return;
   }
@@ -689,7 +688,7 @@ static void end_leftovers(worker *w, const gannet_current_attempt *attempt) {
   if (ended > 0)
     gannet_log(w->context, GANNET_LOG_WARNING,
                "evaluation %lld: %d process%s that an earlier gannet had left running %s ended; it "
-               "is begun anew",
+               "is started again",
                (long long)attempt->id, ended, ended == 1 ? "" : "es", ended == 1 ? "was" : "were");
 }
 

@@ -122,7 +122,7 @@ static void warn_of_near(source *s, const gannet_placeholder *found) {
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     if (!is_told(s, found->name))
       gannet_log(s->check->context, GANNET_LOG_WARNING,
-                 "%s: '%s' stays as it is, for there is no such variable; did you mean '%s'?",
+                 "%s: '%s' stays as it is, because there is no such variable; did you mean '%s'?",
                  location, shown, variable);
     return;
   }
@@ -139,7 +139,7 @@ static void tell_wrong_format(source *s, const gannet_placeholder *found, const 
     gannet_complain(s->check->complaints, location, "the format of '%s' is wrong: %s", shown, why);
   else if (s->check->context && !is_told(s, shown))
     gannet_log(s->check->context, GANNET_LOG_WARNING,
-               "%s: '%s' stays as it is, for its format is wrong: %s", location, shown, why);
+               "%s: '%s' stays as it is, because its format is wrong: %s", location, shown, why);
 }
 
 /* How many values a variable is tried with. */

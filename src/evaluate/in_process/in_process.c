@@ -69,8 +69,8 @@ void gannet_in_process_check(const gannet_in_process_options *options,
         options->ranks_per_simulation, setup->context->np, options->ranks_per_simulation);
   if (isfinite(setup->time_limit))
     gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.time_limit cannot interrupt a simulation that runs inside the job; use "
-               "backend: command to have it kept");
+               "evaluate.time_limit cannot interrupt a simulation in gannet's own process; use "
+               "backend: command to enforce it");
 }
 
 static gannet_err allocate_buffers(runner *made) {

@@ -8,9 +8,7 @@
 
 int main(int argc, char **argv) {
   if (argc != 3 || strcmp(argv[1], GANNET_LAUNCHER_PROTOCOL) != 0) {
-    (void)fprintf(stderr,
-                  "gannet-launcher: gannet %s starts this program; there is no other use "
-                  "of it\n",
+    (void)fprintf(stderr, "gannet-launcher: gannet %s starts this program; it has no other use\n",
                   GANNET_VERSION);
     return 2;
   }

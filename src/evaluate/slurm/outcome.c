@@ -231,8 +231,7 @@ static gannet_err classify_job(const gannet_slurm_jobs *jobs, const gannet_slurm
     return GANNET_OK;
   }
   if (event.exit_code < 0 && event.signal == 0 && !event.limit) {
-    fail_by_scheduler(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows",
-                      result);
+    fail_by_scheduler(jobs, job, false, "SLURM says FAILED, with an unknown exit code", result);
     return GANNET_OK;
   }
   return gannet_classify_outcome(jobs->program.contract.problem, &jobs->program.rules,

@@ -237,18 +237,18 @@ static gannet_err submit_follow_up(gannet_slurm_jobs *jobs, const gannet_follow_
     const bool never = how == GANNET_SLURM_CALL_REFUSED &&
                        gannet_slurm_client_refusal(jobs->client) == GANNET_SLURM_REFUSED;
     GANNET_REQUIRE(!is_uncertain || gannet_clock_seconds() < until, GANNET_ERR_IO,
-                   "whether SLURM took '%s', which is to go on with the campaign, is not known: %s",
+                   "whether SLURM took '%s', which is to continue the campaign, is not known: %s",
                    next->script, said);
     GANNET_REQUIRE(!never && gannet_clock_seconds() < until, GANNET_ERR_IO,
-                   "sbatch does not take '%s', which is to go on with the campaign: %s",
-                   next->script, said);
+                   "sbatch does not take '%s', which is to continue the campaign: %s", next->script,
+                   said);
     if (wait_patiently(jobs, next, 0)) {
       gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
                  is_uncertain ? "sbatch, or squeue after it," : "sbatch", next->script, said);
       if (wait_patiently(jobs, next, pause)) continue;
     }
     gannet_log(jobs->context, GANNET_LOG_WARNING,
-               "'%s' was not submitted, for a stop was asked for; another step goes on",
+               "'%s' was not submitted, because a stop was requested; another step continues",
                next->script);
     return GANNET_OK;
   }

@@ -258,7 +258,7 @@ static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
   }
   if (err == GANNET_OK) err = gannet_slurm_client_cancel(jobs->client, n, key, &how);
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_DONE)
-    gannet_log(jobs->context, GANNET_LOG_WARNING, "scancel: %s; jobs may go on running",
+    gannet_log(jobs->context, GANNET_LOG_WARNING, "scancel: %s; jobs may keep running",
                gannet_slurm_client_said(jobs->client));
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE && n > 0)
     err = forget_cancelled(jobs, ended);
