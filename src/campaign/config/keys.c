@@ -267,8 +267,8 @@ const gannet_option gannet_evaluate_table[] = {
     {.key = "resources.gpus",
      .type = GANNET_TEXT,
      AT(gannet_evaluate_keys, resources.gpus),
-     .help = "GPUs of one simulation, which no other has meanwhile: a number, or an expression in "
-             "the variables; when left out, nothing is done about GPUs",
+     .help = "GPUs of one simulation, which no other simulation uses at the same time: a number, "
+             "or an expression in the variables; without it, GPUs are ignored",
      .example = "1",
      .unit = "GPUs"},
     {.key = "resources.memory",
@@ -277,8 +277,8 @@ const gannet_option gannet_evaluate_table[] = {
      .fallback = "0",
      .lower = 0,
      .upper = 0x1p60,
-     .help = "memory of one simulation: no more run at once than have room, and SLURM gets it; 0 = "
-             "not counted",
+     .help = "memory of one simulation, with a unit: only as many simulations run at once as fit, "
+             "and SLURM gets this number; 0 = not counted",
      .example = "8GiB",
      .unit = "bytes"},
     {.key = "resources.nodes",
@@ -294,39 +294,39 @@ const gannet_option gannet_evaluate_table[] = {
      .type = GANNET_TEXT,
      AT(gannet_evaluate_keys, resources.tasks),
      .help = "processes (MPI ranks) that {launcher} starts: a number, or an expression in the "
-             "variables; when left out, 1",
+             "variables; without it, 1",
      .example = "8",
      .unit = "tasks"},
     {.key = "resources.devices",
      .type = GANNET_TEXT_LIST,
      AT(gannet_evaluate_keys, resources.devices),
      .fallback = "[auto]",
-     .help = "GPUs to share out, on every node: numbers or UUIDs; one that is named twice may have "
-             "two simulations; auto = the first that is set of GANNET_GPUS, CUDA_VISIBLE_DEVICES, "
-             "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers tell",
+     .help = "GPUs to use on every node: numbers or UUIDs; one that is listed twice may have two "
+             "simulations; auto = the first one set of GANNET_GPUS, CUDA_VISIBLE_DEVICES, "
+             "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers report",
      .example = "[0, 1, 2, 3]"},
     {.key = "resources.launcher",
      .type = GANNET_CHOICE,
      AT(gannet_evaluate_keys, resources.launcher),
      .fallback = "auto",
      .choices = starters,
-     .help =
-         "what {launcher} is: auto = srun in an allocation of several nodes, and in the jobs of "
-         "backend slurm; else mpirun"},
+     .help = "what {launcher} stands for: auto = srun in an allocation of several nodes and in "
+             "jobs of backend slurm, else mpirun",
+     .example = "srun"},
     {.key = "resources.reserved_cores",
      .type = GANNET_INTEGER,
      AT(gannet_evaluate_keys, resources.reserved_cores),
      .fallback = "0",
      .lower = 0,
      .upper = 1024,
-     .help = "cores of the node of the controller that no simulation gets, for the ranks of gannet "
-             "in mode asynchronous; 0 = they share the cores with simulations",
+     .help = "cores of gannet's own node that no simulation gets, for the ranks of gannet in mode "
+             "asynchronous; 0 = gannet shares its cores with simulations",
      .unit = "cores"},
     {.key = "resources.oversubscribe",
      .type = GANNET_BOOLEAN,
      AT(gannet_evaluate_keys, resources.oversubscribe),
      .fallback = "no",
-     .help = "more simulations than have room may share cores and GPUs, up to evaluate.parallel"},
+     .help = "allow more simulations than fit, up to evaluate.parallel, to share cores and GPUs"},
     {0}};
 
 const gannet_option gannet_save_table[] = {
