@@ -11,7 +11,9 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "FILE",
-     "where to write the page (default: report.html in the campaign directory)", false},
+     "where to write the page (default: report.html in the campaign directory; of several\n"
+     "campaigns comparison.html here)",
+     false},
     {"figures", 'g', "FOLDER", "also write the pictures as files into FOLDER; needs gnuplot",
      false},
     {"format", 'f', "PICTURES",
@@ -76,8 +78,7 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
 
 /* Open the campaign. Attempts that were repeated are in the journal only, not in snapshots. The
  * whole journal is read when there are such attempts and it is not long. */
-static gannet_err open_for_report(const cli_arguments *arguments, gannet_campaign *campaign) {
-  const char *directory = arguments->positional[0];
+static gannet_err open_for_report(const char *directory, gannet_campaign *campaign) {
   bool repeated = false;
   GANNET_TRY(gannet_campaign_query(directory, false, campaign));
   if (campaign->damage.text[0]) cli_warn("%s", campaign->damage.text);
@@ -90,6 +91,29 @@ static gannet_err open_for_report(const cli_arguments *arguments, gannet_campaig
   gannet_error_clear();
   gannet_campaign_close(campaign);
   return gannet_campaign_query(directory, false, campaign);
+}
+
+/* One campaign after the other, of which a summary stays. */
+static gannet_err make_comparison(const cli_arguments *arguments, gannet_exit *code) {
+  const char *output = cli_value(arguments, "output");
+  gannet_report *report = NULL;
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < arguments->n_positional && err == GANNET_OK; ++i) {
+    gannet_campaign campaign;
+    err = open_for_report(arguments->positional[i], &campaign);
+    if (err == GANNET_OK) {
+      gannet_labels labels;
+      cli_labels(&campaign, &labels);
+      err = gannet_report_compare(&campaign, &labels, arguments->positional[i], &report);
+      gannet_labels_release(&labels);
+      if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
+    }
+    gannet_campaign_close(&campaign);
+  }
+  if (err == GANNET_OK)
+    err = write_page(report, output ? output : "comparison.html", output != NULL);
+  gannet_report_destroy(&report);
+  return err;
 }
 
 static gannet_err make_report(const cli_arguments *arguments, const cli_world *world,
@@ -108,7 +132,10 @@ static gannet_err make_report(const cli_arguments *arguments, const cli_world *w
   GANNET_REQUIRE(!output || (output[0] && !(stat(output, &place) == 0 && S_ISDIR(place.st_mode))),
                  GANNET_ERR_INPUT,
                  "--output: '%s' is no name for a file; expected one, such as report.html", output);
-  gannet_err err = open_for_report(arguments, &campaign);
+  GANNET_REQUIRE(arguments->n_positional == 1 || !cli_has(arguments, "figures"), GANNET_ERR_INPUT,
+                 "--figures: a comparison of several campaigns has no figures; name one campaign");
+  if (arguments->n_positional > 1) return make_comparison(arguments, code);
+  gannet_err err = open_for_report(arguments->positional[0], &campaign);
   if (err == GANNET_OK) {
     gannet_labels labels;
     cli_labels(&campaign, &labels);
@@ -136,16 +163,17 @@ static gannet_err run_report(const cli_arguments *arguments, const cli_world *wo
 
 const cli_command cli_report = {
     .name = "report",
-    .usage = "DIR [options]",
-    .summary = "write one HTML page with pictures of a campaign",
+    .usage = "DIR ... [options]",
+    .summary = "write one HTML page with pictures of a campaign, or a comparison of several",
     .details =
         "The page needs nothing but a browser, and no network: copy it wherever you like. "
         "Works\n"
         "while the campaign runs. With --figures the same pictures become files for papers, each\n"
-        "with its data (NAME.dat) and its drawing as commands of gnuplot (NAME.gp) to change.\n",
+        "with its data (NAME.dat) and its drawing as commands of gnuplot (NAME.gp) to change.\n"
+        "With several DIR the page compares these campaigns.\n",
     .flags = flags,
     .least = 1,
-    .most = 1,
+    .most = 20,
     .parallel = true,
     .launches = true,
     .run = run_report,

@@ -736,7 +736,7 @@ static void put_run_commands(FILE *out, const size_t *counts) {
   for (int i = 0; i < 4; ++i) {
     if (counts[i] == 0) continue;
     (void)fprintf(out,
-                  "%sdata index %d using 1:3:1:2:($3+0.05):($3+0.95) with boxxyerror linecolor rgb "
+                  "%sdata index %d using 1:3:1:2:($3-0.45):($3+0.45) with boxxyerror linecolor rgb "
                   "'%s' title '%s'",
                   join, i, picture_colors[colors[i]], names[i]);
     join = ", \\\n  ";
@@ -772,8 +772,9 @@ static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
   if (!(width > 0)) return false;
   *height = fmin(3 + 0.4 * ceil(slots / each), 18);
   put_time_axis(r, out);
-  (void)fprintf(out, "set yrange [%.0f:0]\nset ytics %.0f\nset style fill solid 0.85 noborder\n",
-                fmax(ceil(slots / each), 1), fmax(ceil(slots / each / 8), 1));
+  (void)fprintf(out,
+                "set yrange [%.1f:-0.5]\nset ytics 0,%.0f\nset style fill solid 0.85 noborder\n",
+                fmax(ceil(slots / each), 1) - 0.5, fmax(ceil(slots / each / 8), 1));
   if (each > 1)
     (void)fprintf(out, "set ylabel 'slots, %.0f a row'\n", each);
   else
@@ -781,7 +782,7 @@ static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
   if (rows) {
     put_rows(rows, data, width);
     (void)fputs(
-        "plot data using 1:3:1:2:($3+0.05):($3+0.95):4 with boxxyerror linecolor rgb "
+        "plot data using 1:3:1:2:($3-0.45):($3+0.45):4 with boxxyerror linecolor rgb "
         "variable fillstyle solid 1 notitle\n",
         out);
     return true;

@@ -20,6 +20,8 @@ typedef struct {
   }
 
 EMBED(page, "page.html");
+EMBED(comparison, "compare.html");
+EMBED(compare, "compare.js");
 EMBED(style, "report.css");
 EMBED(tools, "tools.js");
 EMBED(search, "search.js");
@@ -52,6 +54,12 @@ static gannet_err put_data(FILE *out, const char *name, const json_t *value, siz
 
 static gannet_err put_all_data(const gannet_report *report, FILE *out) {
   (void)fputc('{', out);
+  if (report->campaigns) { /* names that the scripts look up in any page */
+    (void)fputs("\"columns\":{\"id\":[]},\"course\":{},\"model\":{\"note\":\"none\"},", out);
+    GANNET_TRY(put_data(out, "campaigns", report->campaigns, 12));
+    (void)fputc('}', out);
+    return GANNET_OK;
+  }
   GANNET_TRY(put_data(out, "summary", report->summary, 12));
   (void)fputc(',', out);
   GANNET_TRY(put_data(out, "columns", report->columns, 12));
@@ -93,12 +101,16 @@ static gannet_err put_mark(const gannet_report *report, const char *mark, size_t
     put_asset(out, ASSET(course));
     put_asset(out, ASSET(main));
   }
+  if (strncmp(mark, "compare", length) == 0) {
+    put_asset(out, ASSET(tools));
+    put_asset(out, ASSET(compare));
+  }
   if (strncmp(mark, "library", length) == 0) put_asset(out, ASSET(library));
   return strncmp(mark, "data", length) == 0 ? put_all_data(report, out) : GANNET_OK;
 }
 
 gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
-  const report_asset page = ASSET(page);
+  const report_asset page = report->campaigns ? ASSET(comparison) : ASSET(page);
   const char *at = page.text, *end = page.text + page.size;
   for (const char *mark; (mark = memchr(at, '{', (size_t)(end - at)));) {
     const char *close = memchr(mark, '}', (size_t)(end - mark));
@@ -140,12 +152,36 @@ gannet_err gannet_report_create(const gannet_campaign *campaign, const gannet_la
   return err;
 }
 
+gannet_err gannet_report_compare(const gannet_campaign *campaign, const gannet_labels *labels,
+                                 const char *directory, gannet_report **report) {
+  static const char *const unused[] = {"folders", "failures", "starts", "pauses", "labels"};
+  const gannet_usage usage = report_usage(campaign);
+  const char *name = campaign->input->general.name;
+  if (!*report) {
+    GANNET_TRY(gannet_alloc(1, sizeof **report, report));
+    (*report)->campaigns = json_array();
+  }
+  gannet_report *r = *report;
+  const size_t before = r->name ? strlen(r->name) : 0, size = before + strlen(name) + sizeof ", ";
+  GANNET_TRY(gannet_resize(before, size, 1, &r->name));
+  (void)snprintf(r->name + before, size - before, "%s%s", before ? ", " : "", name);
+  json_t *summary = report_summary(campaign, labels, &usage);
+  GANNET_REQUIRE(summary && r->campaigns, GANNET_ERR_MEMORY, "the data of a comparison");
+  for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i)
+    (void)json_object_del(summary, unused[i]);
+  (void)json_object_set_new(summary, "directory", json_string(directory));
+  const int failed = json_array_append_new(r->campaigns, summary);
+  GANNET_REQUIRE(!failed, GANNET_ERR_MEMORY, "the data of a comparison");
+  return GANNET_OK;
+}
+
 void gannet_report_destroy(gannet_report **report) {
   if (!*report) return;
   json_decref((*report)->summary);
   json_decref((*report)->columns);
   json_decref((*report)->course);
   json_decref((*report)->model);
+  json_decref((*report)->campaigns);
   gannet_free(&(*report)->name);
   gannet_free(report);
 }

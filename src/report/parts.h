@@ -12,6 +12,8 @@ struct gannet_report {
   char *name;
   const char *objective; /* label of its axes, with the power of ten that values are divided by */
   json_t *summary, *columns, *course, *model;
+  json_t
+      *campaigns; /* of a comparison: summaries, and none of the others; NULL = of one campaign */
 };
 
 /* A number, or null where there is none. Local. */

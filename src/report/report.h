@@ -1,10 +1,14 @@
-/* The report of a campaign: one HTML file that needs no network, with the data that it draws; and
- * the same pictures as files.
+/* The report of a campaign, or a comparison of several: one HTML file that needs no network, with
+ * the data that it draws; and the pictures of a report as files.
  *
  *   columns.c       the evaluations, thinned out where there are very many
  *   summary.c       counts, the best designs, failures by reason, machines, the objective's axis
  *   course.c        how the slots were used, pauses between batches
- *   model.c         a model of the objective: importance, slices, calibration
+ *   logs.c          the folders of evaluations, and how the logs in them end
+ *   study.c         a model of one quantity, an objective or a constraint
+ *   model.c         what models say: importance, slices, calibration
+ *   map.c           what they say in planes of two variables
+ *   words.c         what they say in sentences
  *   page.c          the page; assets/ has its texts and the JavaScript that draws its pictures
  *   figures.c       the pictures as data and commands for gnuplot
  *   figure_files.c  the files of these, and having gnuplot draw them
@@ -35,7 +39,20 @@ GANNET_CHECKED gannet_err gannet_report_create(const gannet_campaign *campaign,
                                                const gannet_labels *labels, gannet_report **report);
 void gannet_report_destroy(gannet_report **report);
 
-/* Write the page.
+/* Add a campaign to a comparison of several.
+ *
+ * Local.
+ *
+ * directory  in     as it was named
+ * report     inout  NULL = begin one
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_report_compare(const gannet_campaign *campaign,
+                                                const gannet_labels *labels, const char *directory,
+                                                gannet_report **report);
+
+/* Write the page, of one campaign or of a comparison.
  *
  * Local.
  *

@@ -14,15 +14,15 @@ function drawRows(rows) {
     grid: grid({left: 60}),
     tooltip: tooltip((p) => `slot ${slotLabel(p.value[2], rows.each)}<br>${number(100 * p.value[3], 3)} % busy${p.value[4] > 0 ? `, ${number(100 * p.value[4], 3)} % with failures` : ""}`),
     dataZoom: [{type: "inside", filterMode: "weakFilter"}],
-    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, scale: false}),
-    yAxis: upright(rows.each > 1 ? `slots, ${rows.each} a row` : "slot", {type: "value", min: 0, max: rows.busy.length, inverse: true, minInterval: 1, nameGap: 34, axisLabel: {color: colors.soft, formatter: (v) => v * rows.each}}),
+    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, scale: false, axisLine: {onZero: false, lineStyle: {color: colors.line}}}),
+    yAxis: upright(rows.each > 1 ? `slots, ${rows.each} a row` : "slot", {type: "value", min: -0.5, max: rows.busy.length - 0.5, inverse: true, minInterval: 1, splitLine: {show: false}, nameGap: 34, axisLabel: {color: colors.soft, formatter: (v) => Number.isInteger(v) ? String(v * rows.each) : ""}}),
     series: [{type: "custom", encode: {x: [0, 1], y: 2}, data: cells, renderItem: (params, api) => bar(params, api,
       {fill: api.value(4) > 0.5 * api.value(3) ? colors.bad : colors.accent, opacity: 0.15 + 0.85 * Math.min(api.value(3), 1)}, 0)}]
   }));
 }
-// A rectangle from value 0 to value 1, in row 2, inside of the axes.
+// A rectangle from value 0 to value 1, about row 2, inside of the axes.
 function bar(params, api, style, gap) {
-  const a = api.coord([api.value(0), api.value(2)]), b = api.coord([api.value(1), api.value(2) + 1]), room = params.coordSys;
+  const a = api.coord([api.value(0), api.value(2) - 0.5]), b = api.coord([api.value(1), api.value(2) + 0.5]), room = params.coordSys;
   const shape = echarts.graphic.clipRectByRect({x: a[0], y: a[1] + 1, width: Math.max(b[0] - a[0] - gap, gap ? 1 : 0.5), height: Math.max(b[1] - a[1] - 2, 1)},
     {x: room.x, y: room.y, width: room.width, height: room.height});
   return shape && {type: "rect", shape, style};
@@ -44,8 +44,8 @@ function showTimeline() {
     grid: grid({left: 60, bottom: 96}), legend: {bottom: 30, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
     tooltip: tooltip((p) => p.seriesName === "repeated" ? `evaluation ${p.value[3]}: an attempt of ${duration((p.value[1] - p.value[0]) * clock.size)} that was repeated` : runText(p.value[3])),
     dataZoom: [{type: "inside", filterMode: "weakFilter"}, {type: "slider", height: 18, bottom: 6, textStyle: {color: colors.soft}}],
-    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, scale: false, nameGap: 22}),
-    yAxis: upright("slot", {type: "value", min: 0, max: slots, inverse: true, minInterval: 1, nameGap: 34}),
+    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, scale: false, nameGap: 22, axisLine: {onZero: false, lineStyle: {color: colors.line}}}),
+    yAxis: upright("slot", {type: "value", min: -0.5, max: slots - 0.5, inverse: true, minInterval: 1, nameGap: 34, splitLine: {show: false}, axisLabel: {color: colors.soft, formatter: (v) => Number.isInteger(v) ? String(v) : ""}}),
     series: kinds.map(([name, color, filter]) => ({name, type: "custom", itemStyle: {color: colors[color]}, encode: {x: [0, 1], y: 2}, data: shown.filter(filter).map(lines),
       renderItem: (params, api) => bar(params, api, {fill: colors[color], opacity: 0.85}, 0.5)}))
       .concat([{name: "repeated", type: "custom", itemStyle: {color: colors.bad, opacity: 0.4}, encode: {x: [0, 1], y: 2},

@@ -1,7 +1,7 @@
 "use strict";
 // What all pictures share: the data, texts of numbers, axes, and charts that take the keyboard.
 const data = JSON.parse(document.getElementById("data").textContent);
-const {summary, columns, course, model} = data;
+const {columns, course, model} = data, summary = data.summary || data.campaigns[0]; // of a comparison the first one
 const about = summary.campaign;
 const PENDING = 0, DONE = 1, CANNOT_RUN = 2;
 const count = columns.id.length;
