@@ -226,6 +226,49 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
         digests.add(self.digest("killed.campaign"))
         self.assertEqual(len(digests), 1)
 
+    def test_mixed_conditional_and_constrained_variables(self):
+        self.write(SIMULATION.replace('print "mass",', 'z = v["kind"] == "b" ? v["z"] : 0; print "mass", z + v["n"] / 9 +'), "sim.sh", 0o755)
+        text = WING.replace("method: sobol\n", "initial: 5\nsearch: {candidates: 200}\n").replace("evaluations: 12", "evaluations: 15") \
+            .replace("1}}\n", "1}, n: {type: integer, lower: 0, upper: 4}, kind: {type: categorical, values: [a, b]}, "
+                     "z: {lower: 0, upper: 1, when: kind == 'b'}, w: {fixed: 3}}\nvariable_constraints: ['x + y <= 1.5']\n", 1) \
+            .replace("objectives:\n", "objectives:\n  mass: {}\n")
+        file, digests = self.write(text, "wing.yaml"), set()
+        for ranks in 0, 4:
+            self.succeed("run", file, "-q", "-d", f"r{ranks}.campaign", ranks=ranks)
+            digests.add(self.digest(f"r{ranks}.campaign"))
+        self.assertEqual(len(digests), 1)
+        for row in self.history("r4.campaign"):
+            self.assertLessEqual(float(row["x"]) + float(row["y"]), 1.5)
+            self.assertEqual(row["z"] == "", row["kind"] == "a")
+            self.assertEqual(row["w"], "3")
+        listed = re.sub(r"variables:.*\n", "variables: {x: {lower: 0, upper: 1}, y: {lower: 0, upper: 1}, w: {fixed: 3}}\ncandidates: list.csv\n", WING) \
+            .replace("method: sobol\n", "initial: 5\n")
+        self.write("x,y\n" + "".join(f"{i / 7:.6f},{j / 7:.6f}\n" for i in range(8) for j in range(8)), "list.csv")
+        self.begin(listed, "-d", "listed.campaign")
+        points = {(row["x"], row["y"]) for row in self.history("listed.campaign")}
+        self.assertEqual(len(points), 12)
+        self.assertTrue(all(abs(7 * float(value) - round(7 * float(value))) < 1e-4 for point in points for value in point))
+
+    def test_an_asynchronous_campaign(self):
+        """An evaluation ends when the second next one has begun, so that its course does not depend on time."""
+        wait = 'i=$GANNET_EVAL_ID; n=$((i < 16 ? i + 2 : 17)); until [ -e ../$(printf %06d $n)/params.in ]; do sleep 0.01; done\n' \
+               'sleep $((i < 16 ? 0 : i - 15))\n'
+        self.write(SIMULATION.replace("awk", wait + "awk", 1), "sim.sh", 0o755)
+        text = WING.replace("method: sobol\n", "initial: 6\nsearch: {candidates: 200}\n").replace("evaluations: 12", "evaluations: 18") \
+            .replace("parallel: 3", "parallel: 3, mode: asynchronous")
+        file, digests = self.write(text, "wing.yaml"), set()
+        for ranks in 0, 2, 4:
+            self.succeed("run", file, "-q", "-d", f"r{ranks}.campaign", ranks=ranks)
+            digests.add(self.digest(f"r{ranks}.campaign"))
+        self.assertEqual(len(digests), 1)
+        running = self.start("run", file, "-d", "killed.campaign")
+        self.wait_for_records(25, running, directory="killed.campaign")
+        running.kill()
+        self.succeed("run", file, "-q", "-d", "killed.campaign", "--resume")
+        rows = self.check_history(18, "killed.campaign")
+        self.assertEqual({row["id"] for row in json.loads(self.gannet("best", "killed.campaign", "--format", "json").out)},
+                         {int(i) for i in self.front_of(rows)})
+
     CRASHES = SIMULATION.replace('print "drag", x >', 'print "drag", (y < 0.4 ? 1e10 : x) >').replace('-(1 - x)', '(y < 0.4) - (1 - x)')
 
     def test_a_penalty_is_not_on_the_front(self):
