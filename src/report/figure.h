@@ -18,6 +18,7 @@ typedef bool (*report_figure_drawer)(const gannet_report *report, FILE *data, FI
 typedef struct {
   const char *name; /* name of its files, without ending */
   report_figure_drawer draw;
+  bool is_of_objective; /* drawn for each of several objectives, as "slices-mass" */
 } report_figure;
 
 enum { REPORT_FIGURES = 14 };

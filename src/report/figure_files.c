@@ -7,12 +7,13 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "problem/objectives.h"
 #include "report/figure.h"
 #include "report/report.h"
 
 const char *const gannet_report_format_names[] = {"svg", "pdf", "png", NULL};
 static const char *const *const formats = gannet_report_format_names;
-enum { FORMATS = REPORT_FORMATS };
+enum { FORMATS = REPORT_FORMATS, FIGURE_NAME = 96 };
 
 gannet_err gannet_report_formats(const char *text, bool *wanted) {
   for (int k = 0; k < FORMATS; ++k) wanted[k] = false;
@@ -87,11 +88,35 @@ static void divide_objectives(gannet_report *r) {
   divide_first(r);
 }
 
+/* Put what is known of a further objective where figures look for the first one. */
+static void show_objective(gannet_report *r, size_t m) {
+  json_t *front = json_object_get(r->summary, "front"), *range = json_object();
+  const json_t *one = json_array_get(json_object_get(front, "objectives"), m);
+  const bool maximize = json_is_true(json_object_get(one, "maximize"));
+  json_t *values = json_array_get(figure_column(r, "c"), (size_t)figure_get(one, "place"));
+  json_t *model = json_incref(json_array_get(json_object_get(r->model, "others"), m - 1));
+  double low = NAN, high = NAN;
+  for (size_t i = 0; i < json_array_size(values); ++i) {
+    low = fmin(low, figure_at(values, i));
+    high = fmax(high, figure_at(values, i));
+  }
+  (void)json_object_set_new(range, "best", report_number(maximize ? high : low));
+  (void)json_object_set_new(range, "worst", report_number(maximize ? low : high));
+  (void)json_object_set_new(r->summary, "range", range);
+  (void)json_object_set_new(json_object_get(r->summary, "campaign"), "goal",
+                            json_string(maximize ? "maximize" : "minimize"));
+  (void)json_object_set(r->columns, "objective", values);
+  json_decref(r->model);
+  r->model = model ? model : json_null();
+  r->objective = figure_text(one, "name");
+}
+
 /* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
- * objectives are divided by a power of ten. To be destroyed. NULL when memory is short. */
-static gannet_report *copy_for_gnuplot(const gannet_report *report) {
-  const json_t *range = json_object_get(report->summary, "range");
-  const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
+ * objectives are divided by a power of ten. To be destroyed. NULL when memory is short.
+ *
+ * m  in  the objective that figures show as theirs
+ */
+static gannet_report *copy_for_gnuplot(const gannet_report *report, size_t m) {
   gannet_report *made = NULL;
   if (gannet_alloc(1, sizeof *made, &made) != GANNET_OK) return NULL;
   *made = (gannet_report){.objective = report->objective,
@@ -101,7 +126,11 @@ static gannet_report *copy_for_gnuplot(const gannet_report *report) {
                           .model = json_deep_copy(report->model)};
   if (!made->summary || !made->columns || !made->course || !made->model)
     gannet_report_destroy(&made);
-  if (!made || !(size > largest)) return made;
+  if (!made) return NULL;
+  if (m > 0) show_objective(made, m);
+  const json_t *range = json_object_get(made->summary, "range");
+  const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
+  if (!(size > largest)) return made;
   made->objective = "objective / 1e100";
   divide_objectives(made);
   return made;
@@ -169,11 +198,12 @@ static gannet_err put_file(FILE *out, const void *user) {
   return GANNET_OK;
 }
 
-static gannet_err write_figure(const gannet_report *report, const char *directory, int i,
-                               bool *shown) {
-  char name[64];
+/* name  in  of its files, without ending */
+static gannet_err write_figure(const gannet_report *report, const char *directory, const char *base,
+                               int i, bool *shown) {
+  char name[FIGURE_NAME + 4];
   drafts d;
-  file f = {.name = report_figures[i].name, .height = 7.5, .drafts = &d};
+  file f = {.name = base, .height = 7.5, .drafts = &d};
   gannet_err err = open_drafts(&d);
   if (err == GANNET_OK) *shown = report_figures[i].draw(report, d.file[0], d.file[1], &f.height);
   const gannet_err closed = close_drafts(&d);
@@ -187,35 +217,59 @@ static gannet_err write_figure(const gannet_report *report, const char *director
   return err;
 }
 
+/* The figures of all objectives; those that are not of an objective are the first one's. */
 typedef struct {
-  const bool *shown, *wanted;
+  const gannet_report *report;
+  size_t n_objectives;
+  bool shown[GANNET_OBJECTIVES_MOST][REPORT_FIGURES];
+  const bool *wanted;
 } choice;
+
+static void name_figure(const choice *c, size_t m, int i, char *name) {
+  const json_t *objectives =
+      json_object_get(json_object_get(c->report->summary, "front"), "objectives");
+  const bool is_named = c->n_objectives > 1 && report_figures[i].is_of_objective;
+  (void)snprintf(name, FIGURE_NAME, "%s%s%s", report_figures[i].name, is_named ? "-" : "",
+                 is_named ? figure_text(json_array_get(objectives, m), "name") : "");
+}
 
 static gannet_err put_all(FILE *out, const void *user) {
   const choice *c = user;
+  char name[FIGURE_NAME];
   (void)fputs("# gnuplot all.gp draws all figures of this directory\ndo for [format in '", out);
   for (int k = 0; k < FORMATS; ++k)
     if (c->wanted[k]) (void)fprintf(out, " %s", formats[k]);
   (void)fputs("'] {\n", out);
   for (int i = 0; i < REPORT_FIGURES; ++i)
-    if (c->shown[i]) (void)fprintf(out, "  load '%s.gp'\n", report_figures[i].name);
+    for (size_t m = 0; m < c->n_objectives; ++m) {
+      if (!c->shown[m][i]) continue;
+      name_figure(c, m, i, name);
+      (void)fprintf(out, "  load '%s.gp'\n", name);
+    }
   (void)fputs("}\n", out);
   return GANNET_OK;
 }
 
 gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
                                  const char *directory, const bool *wanted, bool *drawn) {
-  bool shown[REPORT_FIGURES] = {false};
+  const json_t *front = json_object_get(report->summary, "front");
+  const size_t several = json_array_size(json_object_get(front, "objectives"));
+  choice all = {.report = report, .n_objectives = several > 1 ? several : 1, .wanted = wanted};
+  char name[FIGURE_NAME];
   gannet_tool_end end;
   GANNET_TRY(gannet_make_directory(directory));
-  gannet_report *copy = copy_for_gnuplot(report);
-  gannet_err err =
-      copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
-  for (int i = 0; i < REPORT_FIGURES && err == GANNET_OK; ++i)
-    err = write_figure(copy, directory, i, &shown[i]);
-  gannet_report_destroy(&copy);
-  GANNET_TRY(err);
-  const choice all = {shown, wanted};
+  for (size_t m = 0; m < all.n_objectives; ++m) {
+    gannet_report *copy = copy_for_gnuplot(report, m);
+    gannet_err err =
+        copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
+    for (int i = 0; i < REPORT_FIGURES && err == GANNET_OK; ++i) {
+      if (m > 0 && !report_figures[i].is_of_objective) continue;
+      name_figure(&all, m, i, name);
+      err = write_figure(copy, directory, name, i, &all.shown[m][i]);
+    }
+    gannet_report_destroy(&copy);
+    GANNET_TRY(err);
+  }
   GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
   GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
   *drawn = !end.missing;

@@ -852,18 +852,18 @@ static bool draw_batches(const gannet_report *r, FILE *data, FILE *out, double *
   return true;
 }
 
-const report_figure report_figures[] = {{"front", figure_draw_front},
-                                        {"hypervolume", figure_draw_hypervolume},
-                                        {"best", draw_best},
-                                        {"best-time", draw_best_time},
-                                        {"importance", draw_importance},
-                                        {"slices", draw_slices},
-                                        {"parallel", draw_parallel},
-                                        {"projection", draw_projection},
-                                        {"constraints", draw_constraints},
-                                        {"timeline", draw_timeline},
-                                        {"slots", draw_use},
-                                        {"batches", draw_batches},
-                                        {"calibration", draw_calibration},
-                                        {"coverage", draw_coverage}};
+const report_figure report_figures[] = {{"front", figure_draw_front, false},
+                                        {"hypervolume", figure_draw_hypervolume, false},
+                                        {"best", draw_best, false},
+                                        {"best-time", draw_best_time, false},
+                                        {"importance", draw_importance, false},
+                                        {"slices", draw_slices, true},
+                                        {"parallel", draw_parallel, true},
+                                        {"projection", draw_projection, true},
+                                        {"constraints", draw_constraints, false},
+                                        {"timeline", draw_timeline, false},
+                                        {"slots", draw_use, false},
+                                        {"batches", draw_batches, false},
+                                        {"calibration", draw_calibration, true},
+                                        {"coverage", draw_coverage, true}};
 _Static_assert(sizeof report_figures / sizeof *report_figures == REPORT_FIGURES, "all figures");

@@ -511,6 +511,15 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
             volume = float(re.search(r"hypervolume ([0-9.]+)", self.gannet("status", place).out).group(1))
             self.assertEqual([float(line[0]) for line in blocks["hypervolume"][0]], list(range(1, 13)))
             self.assertAlmostEqual(float(blocks["hypervolume"][0][-1][1]), volume, places=4)
+            page = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
+                                        (self.folder / place / "report.html").read_text(), re.DOTALL).group(1))
+            for name, model in zip(objectives, [page["model"], *page["model"]["others"]]):
+                for figure in "slices", "parallel", "projection", "calibration", "coverage":
+                    self.assertIn("</svg>", (folder / f"{figure}-{name}.svg").read_text(), (figure, name))
+                numbers = lambda figure: [line.split() for line in (folder / f"{figure}-{name}.dat").read_text().splitlines()[1:] if line]
+                self.assertEqual([float(line[0]) for line in numbers("calibration")], [float(f"{v:.12g}") for v in model["calibration"]["predicted"]])
+                self.assertIn(f"rank by {name}", (folder / f"projection-{name}.gp").read_text())
+                self.assertIn(f"set ylabel '{name}'", (folder / f"slices-{name}.gp").read_text())
 
     @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
     @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
