@@ -108,7 +108,8 @@ static int count_devices(void) {
     int n = 0;
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
       char path[512], driver[512];
-      if (entry->d_name[0] == '.' || strncmp(entry->d_name, shown[i].name, strlen(shown[i].name)))
+      if (entry->d_name[0] == '.' ||
+          strncmp(entry->d_name, shown[i].name, strlen(shown[i].name)) != 0)
         continue;
       (void)snprintf(path, sizeof path, "%s/%.200s/device/driver", shown[i].folder, entry->d_name);
       n += i == 0 || (realpath(path, driver) && strstr(driver, "/amdgpu"));
