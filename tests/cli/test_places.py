@@ -23,6 +23,20 @@ evaluate:
   resources: {{{resources}}}
 """
 OWN = '[./simulate, "{results}"]'
+JOBS = """\
+name: placed
+method: sobol
+seed: 1
+variables: {refine: {type: integer, lower: 1, upper: 3}}
+budget: {evaluations: 4}
+batch: 4
+start: [{refine: 3}]
+evaluate:
+  backend: slurm
+  command: ["{launcher}", ./simulate]
+  sbatch: [--partition=x]
+  resources: {RESOURCES}
+"""
 # Writes what it has been given, in one line that a short file keeps whole.
 SIMULATE = """\
 #!/bin/sh
@@ -153,6 +167,40 @@ class Placed(program.ProgramTest):
         said = self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1")
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
+
+    def jobs(self, resources, *sets):
+        """The lines for sbatch in the first script of a campaign that only submits."""
+        for name, text in {"sbatch": "echo 17", "squeue": "exit 1", "scancel": "", "srun": ""}.items():
+            self.write(f"#!/bin/sh\n{text}\n", f"bin/{name}", 0o755)
+        self.write(JOBS.replace("RESOURCES", resources), "placed.yaml")
+        shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
+        self.environment["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        self.succeed("step", "placed.yaml", *[word for key in sets for word in ("--set", key)], code=program.RESUMABLE)
+        scripts = sorted(self.folder.glob("placed.campaign/slurm/*/job.sh")) or sorted(
+            self.folder.glob("placed.campaign/evals/*/job.sh"))
+        text = scripts[0].read_text()
+        return [line[10:].strip() for line in text.splitlines() if line.startswith("#SBATCH --")], text
+
+    def test_jobs_ask_for_what_a_simulation_needs(self):
+        lines, text = self.jobs('cores: "8*refine", gpus: 2, tasks: 4, memory: 8GiB, nodes: 2')
+        self.assertEqual(lines, "partition=x ntasks=4 cpus-per-task=6 nodes=2 gpus=2 mem=4096M".split())
+        self.assertIn("'--ntasks=4' '--cpus-per-task=6'", text)  # {launcher}
+        lines, _ = self.jobs("tasks: 4")
+        self.assertEqual(lines, "partition=x ntasks=4".split())
+        several = ("evaluate.runs_per_job=4", "evaluate.runs_at_once=2")
+        lines, text = self.jobs('cores: "8*refine", gpus: 1, memory: 1GiB', *several)
+        self.assertEqual(lines, "partition=x ntasks=2 cpus-per-task=24 gpus=2 mem=2048M".split())
+        self.assertIn("srun --exact --nodes=1 --ntasks=1 --cpus-per-task=24 --gpus=1 --mem=1024M ", text)
+        self.write(JOBS.replace("RESOURCES", 'cores: "8*refine", gpus: 2, tasks: 4, memory: 8GiB, nodes: 2'), "placed.yaml")
+        shutil.rmtree(self.folder / "placed.campaign")
+        self.refused("2 nodes for a simulation, but runs_at_once: 2", sets=several)
+        for option, key in {"--ntasks=8": "tasks", "-c 4": "cores", "--gres=gpu:1": "gpus", "--gpus=1": "gpus", "--mem=1G": "memory",
+                            "--mem-per-cpu=1G": "memory", "-N4": "nodes", "--tasks-per-node=2": "tasks"}.items():
+            word = option.split()[0]
+            self.refused(f"evaluate.sbatch: '{word}' contradicts evaluate.resources.{key}",
+                         f"evaluate.resources.{key}: contradicts '{word}' of evaluate.sbatch",
+                         sets=[f'evaluate.sbatch=["{option}"]'])
+        self.succeed("run", "placed.yaml", "--dry-run", "--set", 'evaluate.sbatch=["--ntasks=4", "--nodes 2", "-G2"]')
 
     def test_oversubscribing_is_asked_for(self):
         self.campaign("cores: 1, oversubscribe: yes", more=f"parallel: {CORES + 2}", pause="sleep 0.2\n")

@@ -8,6 +8,7 @@
 
 #include "evaluate/command/command.h"
 #include "evaluate/contract/placeholder_uses.h"
+#include "evaluate/places/resources.h"
 
 /* What all evaluations of a campaign share. It must not move, as contract points into it. */
 typedef struct {
@@ -21,9 +22,10 @@ typedef struct {
   gannet_text_rules bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
   char campaign[PATH_MAX];
-  bool starts_jobs;     /* the programs run in jobs of a scheduler */
-  bool runs_copy;       /* the program of the case folder is run, by env in its copy */
-  char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
+  const gannet_needs *needs; /* of jobs of a scheduler; NULL = not said; borrowed */
+  bool starts_jobs;          /* the programs run in jobs of a scheduler */
+  bool runs_copy;            /* the program of the case folder is run, by env in its copy */
+  char shell[PATH_MAX];      /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
 
 /* Find the program and the directories, and make CAMPAIGN/evals. Zeroed before; free with

@@ -114,7 +114,7 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
   (void)snprintf(text, sizeof text, "GANNET_MPIRUN=%s", words->launcher);
   GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_HOSTS=%s", words->hosts);
-  GANNET_TRY(gannet_text_list_add(list, text));
+  if (words->hosts[0]) GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_CORES=%d", words->cores);
   GANNET_TRY(gannet_text_list_add(list, text));
   for (size_t i = 0; words->has_gpus && i < sizeof visible / sizeof *visible; ++i) {

@@ -79,8 +79,9 @@ typedef struct {
   bool of_script;
   const gannet_context *context; /* NULL = nowhere to warn */
   gannet_complaints *complaints;
-  double time_limit;  /* of a run; INFINITY = none */
-  char replaced[120]; /* names of options in a script, "" = none */
+  const gannet_needs *needs; /* where evaluate.resources are given, else NULL */
+  double time_limit;         /* of a run; INFINITY = none */
+  char replaced[120];        /* names of options in a script, "" = none */
   extent extent;
 } reading;
 
@@ -126,6 +127,7 @@ static void read_extent(extent *e, const char *word, size_t size) {
 
 static void read_word(reading *r, const char *word, size_t size) {
   read_extent(&r->extent, word, size);
+  if (r->needs) gannet_slurm_resources_check_word(r->needs, r->key, word, size, r->complaints);
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
     if (is_option(word, size, &refused[i].option))
       gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
@@ -269,13 +271,23 @@ static void check_directory(const char *campaign, gannet_complaints *complaints)
                     full);
 }
 
-gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *setup,
+gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *of_campaign,
                               gannet_complaints *complaints) {
   const gannet_slurm_options *given = any;
+  gannet_evaluator_setup in_jobs = *of_campaign, *setup = &in_jobs;
+  gannet_needs needs = {0};
+  in_jobs.starts_jobs = given->runs_at_once == 1;
+  if (setup->resources) {
+    const gannet_err err =
+        gannet_needs_create(setup->resources, setup->problem, complaints, &needs);
+    if (err != GANNET_OK) gannet_needs_release(&needs);
+    GANNET_TRY(err);
+  }
   const bool has_script = given->script && *given->script;
   reading list = {.key = "evaluate.sbatch",
                   .context = setup->context,
                   .complaints = complaints,
+                  .needs = setup->resources && setup->problem ? &needs : NULL,
                   .time_limit = setup->time_limit};
   reading script = list;
   script.key = "evaluate.script";
@@ -292,6 +304,12 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
     read_script(&script, given, setup);
     gannet_command_check_script(&given->command, setup, given->script, complaints);
   }
-  warn_of_waiting(has_script ? &script : &list, given);
+  if (!setup->resources) warn_of_waiting(has_script ? &script : &list, given);
+  if (setup->resources && setup->resources->nodes > 1 && given->runs_at_once > 1)
+    gannet_complain(complaints, "evaluate.resources.nodes",
+                    "%d nodes for a simulation, but runs_at_once: %d has several in one job, each "
+                    "on one node; expected 1, or runs_at_once: 1",
+                    setup->resources->nodes, given->runs_at_once);
+  gannet_needs_release(&needs);
   return gannet_command_check_parts(&given->command, has_script, setup, complaints);
 }

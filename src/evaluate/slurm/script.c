@@ -75,8 +75,13 @@ static GANNET_PRINTF(2, 3) gannet_err put_format(gannet_text *to, const char *fo
   return put_text(to, line);
 }
 
+/* Begin a script with its lines for sbatch.
+ *
+ * request  in  NULL = the script is of several evaluations
+ */
 static gannet_err put_options(gannet_text *to, const gannet_program *program,
-                              const gannet_text_list *options) {
+                              const gannet_slurm_options *all, const gannet_request *request) {
+  const gannet_text_list *options = &all->sbatch;
   GANNET_TRY(put_text(to, "#!"));
   GANNET_TRY(put_text(to, program->shell));
   GANNET_TRY(put_text(to, "\n"));
@@ -85,7 +90,7 @@ static gannet_err put_options(gannet_text *to, const gannet_program *program,
     GANNET_TRY(put_text(to, options->item[i]));
     GANNET_TRY(put_text(to, "\n"));
   }
-  return GANNET_OK;
+  return gannet_slurm_resources_write(program, all, request, to);
 }
 
 bool gannet_slurm_ends_options(const char *line) {
@@ -427,10 +432,12 @@ static gannet_err render_script(const gannet_program *program, const char *name,
  * script by exec, so that signals of SLURM reach it; SLURM then tells how it ended. */
 static gannet_err put_script(const order *o, const gannet_command_line *command_line,
                              const users_script *own, gannet_text *to) {
-  if (own)
+  if (own) {
     GANNET_TRY(put_users_options(to, o->program, own->text.text));
-  else
-    GANNET_TRY(put_options(to, o->program, &o->options->sbatch));
+    GANNET_TRY(gannet_slurm_resources_write(o->program, o->options, o->request, to));
+  } else {
+    GANNET_TRY(put_options(to, o->program, o->options, o->request));
+  }
   GANNET_TRY(put_functions(to));
   GANNET_TRY(put_head(to, o));
   GANNET_TRY(put_claim(to, o));
@@ -456,8 +463,14 @@ static gannet_err write_files(const order *o, gannet_command_line *command_line)
   const char *const directory = o->attempt->directory;
   users_script own = {.path = "./script.sh"};
   gannet_text to = {0};
-  GANNET_TRY(gannet_command_line_create(o->program, o->request, directory, o->attempt->slot,
-                                        command_line));
+  gannet_place_words words;
+  gannet_request request = *o->request;
+  if (o->program->needs) {
+    gannet_slurm_place_describe(o->program, &request, &words);
+    request.place = &words;
+  }
+  GANNET_TRY(
+      gannet_command_line_create(o->program, &request, directory, o->attempt->slot, command_line));
   const gannet_attempt_handover handover = {
       .slot = o->attempt->slot, .submitted = o->attempt->submitted, .submission = o->element};
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &command_line->bindings,
@@ -508,11 +521,10 @@ static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_pa
   return put_text(to, "*) exit 1 ;;\nesac\n");
 }
 
-static gannet_err put_step(gannet_text *to, const gannet_slurm_options *options) {
+static gannet_err put_step(gannet_text *to, const gannet_program *program,
+                           const gannet_slurm_options *options) {
   if (options->runs_at_once == 1) return GANNET_OK;
-  if (options->step.n == 0) /* srun does not take over sbatch's --cpus-per-task by itself */
-    return put_text(
-        to, "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" ");
+  if (options->step.n == 0) return gannet_slurm_step_write(program, to);
   for (int i = 0; i < options->step.n; ++i) {
     GANNET_TRY(put_word(to, options->step.item[i]));
     GANNET_TRY(put_text(to, " "));
@@ -536,7 +548,7 @@ static gannet_err put_lanes(gannet_text *to, const gannet_program *program,
       "'\n"
       "    return\n"
       "  }\n  "));
-  GANNET_TRY(put_step(to, options));
+  GANNET_TRY(put_step(to, program, options));
   GANNET_TRY(put_word(to, program->shell));
   return put_format(to,
                     " ./job.sh </dev/null\n"
@@ -565,11 +577,12 @@ static gannet_err put_lanes(gannet_text *to, const gannet_program *program,
 static gannet_err put_shared_options(gannet_text *to, const gannet_program *program,
                                      const gannet_slurm_options *options, const char *first) {
   char path[PATH_MAX], *text = NULL;
-  if (!options->script || !*options->script) return put_options(to, program, &options->sbatch);
+  if (!options->script || !*options->script) return put_options(to, program, options, NULL);
   GANNET_TRY(gannet_join_path(first, "script.sh", path, sizeof path));
   GANNET_TRY(gannet_file_read(path, &text, NULL));
-  const gannet_err err = put_users_options(to, program, text);
+  gannet_err err = put_users_options(to, program, text);
   gannet_free(&text);
+  if (err == GANNET_OK) err = gannet_slurm_resources_write(program, options, NULL, to);
   return err;
 }
 

@@ -159,7 +159,16 @@ static gannet_err set_up_jobs(const gannet_slurm_options *slurm_options,
   made->campaign = setup->name ? setup->name : "gannet";
   made->time_limit = setup->time_limit;
   made->list_pause = slurm_options->poll_interval;
+  made->program.starts_jobs = slurm_options->runs_at_once == 1;
   GANNET_TRY(gannet_program_create(&made->options->command, setup, &made->program));
+  if (setup->resources) {
+    gannet_complaints known = {0}; /* check has complained */
+    const gannet_err err =
+        gannet_needs_create(setup->resources, setup->problem, &known, &made->needs);
+    gannet_complaints_release(&known);
+    GANNET_TRY(err);
+    made->program.needs = &made->needs;
+  }
   made->program.contract.durable = true;
   if (made->options->script && *made->options->script)
     GANNET_TRY(gannet_placeholder_uses_add_file(made->program.uses, &made->program.contract,
@@ -184,6 +193,7 @@ static void destroy(void *worker) {
   gannet_slurm_client_destroy(&old->client);
   if (old->own_launcher) gannet_launcher_stop(&old->launcher);
   gannet_program_release(&old->program);
+  gannet_needs_release(&old->needs);
   gannet_free(&old->jobs);
   for (int i = 0; i < old->n_submissions; ++i)
     gannet_slurm_submission_release(&old->submissions[i]);

@@ -23,6 +23,7 @@
 #define GANNET_EVALUATE_SLURM_SLURM_H
 
 #include "evaluate/command/program.h"
+#include "evaluate/places/place_words.h"
 #include "evaluate/slurm/answers.h"
 #include "evaluate/slurm/client.h"
 #include "evaluate/slurm/scheduler_status.h"
@@ -114,7 +115,8 @@ typedef struct {
   const gannet_context *context;
   const char *campaign; /* its name */
   gannet_program program;
-  double time_limit; /* seconds per evaluation */
+  gannet_needs needs; /* where evaluate.resources are given */
+  double time_limit;  /* seconds per evaluation */
   gannet_launcher *launcher;
   bool own_launcher; /* the launcher is to be stopped at the end */
   gannet_slurm_client *client;
@@ -144,6 +146,44 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
                                              const gannet_evaluator_setup *setup,
                                              gannet_complaints *complaints);
+
+/* job_resources.c */
+
+/* Append the lines #SBATCH that evaluate.resources stand for; nothing without them.
+ *
+ * Local.
+ *
+ * request  in  of a job of its own; NULL = the job has several runs, or is an element of an array:
+ *              it gets what the largest needs
+ */
+GANNET_CHECKED gannet_err gannet_slurm_resources_write(const gannet_program *program,
+                                                       const gannet_slurm_options *options,
+                                                       const gannet_request *request,
+                                                       gannet_text *to);
+
+/* Append the words that start one run of several as a step of their job.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_step_write(const gannet_program *program, gannet_text *to);
+
+/* What a simulation in a job is told: {cores} and {launcher}; SLURM tells it the rest.
+ *
+ * Local.
+ */
+void gannet_slurm_place_describe(const gannet_program *program, const gannet_request *request,
+                                 gannet_place_words *words);
+
+/* Complain about an option of sbatch that contradicts evaluate.resources, once for each of the two.
+ *
+ * Local.
+ *
+ * source  in  key that has the option: evaluate.sbatch or evaluate.script
+ * word    in  [size] and what follows it: "--ntasks=4", or "-n" before " 4"
+ */
+void gannet_slurm_resources_check_word(const gannet_needs *needs, const char *source,
+                                       const char *word, size_t size,
+                                       gannet_complaints *complaints);
 
 /* script.c */
 
