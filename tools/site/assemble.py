@@ -93,7 +93,7 @@ class Stage:
 
     def images(self):
         docs = self.root / "docs"
-        for path in [*(docs / "images").iterdir(), *docs.glob("benchmarks/*/pictures/*")]:
+        for path in [*(docs / "images").rglob("*.*"), *docs.glob("benchmarks/*/pictures/*")]:
             target = self.folder / path.relative_to(self.root)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)

@@ -271,7 +271,7 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
                       environment->item[j], j + 1, item, i + 1);
 }
 
-/* Complain about names that gannet sets itself for every evaluation (docs/running.md). */
+/* Complain about names that gannet sets itself for every evaluation (docs/your-simulation.md). */
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
       "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=",    "WORKDIR=",

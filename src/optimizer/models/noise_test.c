@@ -11,7 +11,7 @@ enum { NEAREST = 3, LEAST_PAIRS = 8 };
 static const double steepest = 0.5, errors = 1.5;
 
 /* Largest variance of the logarithms of differences of one size, three times that of a normal
- * number's size (docs/benchmarks.md, Clusters of atoms). */
+ * number's size (docs/benchmarks/landscapes.md, Clusters of atoms). */
 static const double largest_variance = 3 * 1.23;
 
 /* A point and one of its nearest ones: logarithms of the distance and of the difference of values.
