@@ -113,6 +113,7 @@ class Placed(program.ProgramTest):
                      environment={"CUDA_VISIBLE_DEVICES": ""})
         self.refused("GANNET_GPUS is set and empty", sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": ""})
         self.refused("needs 2 nodes, and there is one", sets=["evaluate.resources.nodes=2"])
+        self.refused("8 bytes are too little for a simulation; expected a unit, as in 8GiB", sets=["evaluate.resources.memory=8"])
         self.refused("needs 1e+06 GiB", sets=["evaluate.resources.memory=1000000GiB"])
         self.refused("2 simulations at once are more than have room: there are places for 1", sets=["evaluate.parallel=2"])
         self.refused("has 0 beside reserved_cores",

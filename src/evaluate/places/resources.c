@@ -8,6 +8,7 @@
 
 enum { CORES, GPUS, TASKS, N_KEYS };
 enum { MOST_CORNERS = 4096, MOST_NUMBER = 1000000 };
+enum { LEAST_MEMORY = 1 << 20 /* bytes: whoever asks for less has left out the unit */ };
 
 static const char *const keys[N_KEYS] = {"evaluate.resources.cores", "evaluate.resources.gpus",
                                          "evaluate.resources.tasks"};
@@ -118,6 +119,10 @@ gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_p
   const char *const text[N_KEYS] = {resources->cores, resources->gpus, resources->tasks};
   const int before = complaints->count;
   *needs = (gannet_needs){.given = resources};
+  if (resources->memory > 0 && resources->memory < LEAST_MEMORY)
+    gannet_complain(complaints, "evaluate.resources.memory",
+                    "%lld bytes are too little for a simulation; expected a unit, as in 8GiB",
+                    (long long)resources->memory);
   if (!problem) return GANNET_OK;
   needs->n_variables = problem->spec.n_variables;
   for (int k = 0; k < N_KEYS; ++k) {
