@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vector_clones.h"
 #include "pareto/staircase.h"
 
 enum { MOST = GANNET_BOXES_MOST_OBJECTIVES, TILE = GANNET_BOXES_TILE };
@@ -14,6 +15,7 @@ void gannet_boxes_release(gannet_boxes *boxes) {
   gannet_free(&boxes->upper);
   gannet_free(&boxes->bound);
   gannet_free(&boxes->defining);
+  gannet_free(&boxes->marks);
   gannet_free(&boxes->point);
 }
 
@@ -42,6 +44,7 @@ static gannet_err reserve(gannet_boxes *boxes, size_t count) {
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(double), (void **)&boxes->lower));
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(double), (void **)&boxes->upper));
   GANNET_TRY(gannet_resize(old * m, larger * m, sizeof(int), (void **)&boxes->defining));
+  GANNET_TRY(gannet_resize(old, larger, sizeof(int), (void **)&boxes->marks));
   GANNET_TRY(
       gannet_resize(old / TILE * m, larger / TILE * m, sizeof(double), (void **)&boxes->bound));
   spread(boxes, sizeof(double), larger, boxes->lower);
@@ -57,21 +60,38 @@ static double defining_value(const gannet_boxes *boxes, int box, int k, int j) {
   return boxes->point[(size_t)number * (size_t)boxes->m + (size_t)j];
 }
 
-static bool is_below(const gannet_boxes *boxes, const double *y, int box) {
-  int j = 0;
-  while (j < boxes->m && y[j] < boxes->upper[(size_t)j * (size_t)boxes->capacity + (size_t)box])
-    ++j;
-  return j == boxes->m;
+/* Which of n boxes have y below their bounds, and how many.
+ *
+ * marks  out  [n] 1 = it is below, 0 = it is not
+ */
+GANNET_VECTOR_CLONES static int mark_boxes(int m, int n, const double *upper, size_t ld,
+                                           const double *y, int *marks) {
+  int count = 0;
+  for (int i = 0; i < n; ++i) marks[i] = y[0] < upper[i];
+  for (int j = 1; j < m; ++j) {
+    const double *of = upper + (size_t)j * ld;
+    GANNET_NO_OVERLAP
+    for (int i = 0; i < n; ++i) marks[i] &= y[j] < of[i];
+  }
+  for (int i = 0; i < n; ++i) count += marks[i];
+  return count;
 }
 
-/* Copy the bound and the points of a box to another place. */
-static void copy_box(gannet_boxes *boxes, int from, int to) {
+/* Keep the boxes without a mark, in their order: [count], of which those from old on have none. */
+static void drop_marked(gannet_boxes *boxes, int old, int count) {
+  int *kept = boxes->marks, n = 0, first = 0;
+  while (first < old && !kept[first]) ++first;
+  for (int i = first; i < count; ++i)
+    if (i >= old || !boxes->marks[i]) kept[n++] = i;
   for (int j = 0; j < boxes->m; ++j) {
     const size_t row = (size_t)j * (size_t)boxes->capacity;
-    boxes->lower[row + (size_t)to] = boxes->lower[row + (size_t)from];
-    boxes->upper[row + (size_t)to] = boxes->upper[row + (size_t)from];
-    boxes->defining[row + (size_t)to] = boxes->defining[row + (size_t)from];
+    double *lower = boxes->lower + row, *upper = boxes->upper + row;
+    int *defining = boxes->defining + row;
+    for (int k = 0; k < n; ++k) lower[first + k] = lower[kept[k]];
+    for (int k = 0; k < n; ++k) upper[first + k] = upper[kept[k]];
+    for (int k = 0; k < n; ++k) defining[first + k] = defining[kept[k]];
   }
+  boxes->count = first + n;
 }
 
 /* Put what a box becomes when the latest point z is below its bound u behind the last box: for each
@@ -86,7 +106,11 @@ static int split_box(gannet_boxes *boxes, int box, int count) {
     while (k < boxes->m && (k == j || defining_value(boxes, box, k, j) <= z[j])) ++k;
     if (k < boxes->m) continue;
     const size_t at = (size_t)j * (size_t)boxes->capacity + (size_t)count;
-    copy_box(boxes, box, count);
+    for (int i = 0; i < boxes->m; ++i) {
+      const size_t row = (size_t)i * (size_t)boxes->capacity;
+      boxes->upper[row + (size_t)count] = boxes->upper[row + (size_t)box];
+      boxes->defining[row + (size_t)count] = boxes->defining[row + (size_t)box];
+    }
     boxes->upper[at] = z[j];
     boxes->defining[at] = number;
     for (int i = 0; i < boxes->m; ++i) { /* the lower end, from the points */
@@ -118,18 +142,14 @@ static gannet_err add_point(gannet_boxes *boxes, const double *y) {
   const int m = boxes->m, old = boxes->count;
   for (int j = 0; j < m; ++j)
     if (!isfinite(y[j])) return GANNET_OK;
-  size_t split = 0;
-  for (int i = 0; i < old; ++i) split += is_below(boxes, y, i);
+  const int split = mark_boxes(m, old, boxes->upper, (size_t)boxes->capacity, y, boxes->marks);
   if (split == 0) return GANNET_OK;
-  GANNET_TRY(reserve(boxes, (size_t)old + split * (size_t)m));
-  const double *z =
-      memcpy(boxes->point + (size_t)boxes->points++ * (size_t)m, y, (size_t)m * sizeof *y);
-  int count = old, kept = 0;
+  GANNET_TRY(reserve(boxes, (size_t)old + (size_t)split * (size_t)m));
+  memcpy(boxes->point + (size_t)boxes->points++ * (size_t)m, y, (size_t)m * sizeof *y);
+  int count = old;
   for (int i = 0; i < old; ++i)
-    if (is_below(boxes, z, i)) count = split_box(boxes, i, count);
-  for (int i = 0; i < count; ++i)
-    if (i >= old || !is_below(boxes, z, i)) copy_box(boxes, i, kept++);
-  boxes->count = kept;
+    if (boxes->marks[i]) count = split_box(boxes, i, count);
+  drop_marked(boxes, old, count);
   return GANNET_OK;
 }
 
@@ -185,11 +205,12 @@ gannet_err gannet_boxes_copy(const gannet_boxes *boxes, gannet_boxes *copy) {
   const size_t points = (size_t)boxes->points_capacity * (size_t)boxes->m;
   *copy = *boxes;
   copy->lower = copy->upper = copy->bound = copy->point = NULL;
-  copy->defining = NULL;
+  copy->defining = copy->marks = NULL;
   GANNET_TRY(gannet_alloc(ends, sizeof(double), (void **)&copy->lower));
   GANNET_TRY(gannet_alloc(ends, sizeof(double), (void **)&copy->upper));
   GANNET_TRY(gannet_alloc(ends / TILE, sizeof(double), (void **)&copy->bound));
   GANNET_TRY(gannet_alloc(ends, sizeof(int), (void **)&copy->defining));
+  GANNET_TRY(gannet_alloc((size_t)boxes->capacity, sizeof(int), (void **)&copy->marks));
   GANNET_TRY(gannet_alloc(points, sizeof(double), (void **)&copy->point));
   memcpy(copy->lower, boxes->lower, ends * sizeof(double));
   memcpy(copy->upper, boxes->upper, ends * sizeof(double));

@@ -40,6 +40,7 @@ typedef struct {
 
   /* For updates only. */
   int *defining; /* [m][capacity] z^k of each box, a number of a point */
+  int *marks;    /* [capacity] scratch */
   int points;    /* points that defined a box at some time, with m ones that stand for r */
   int points_capacity;
   double *point; /* [points_capacity][m] */
