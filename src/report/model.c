@@ -328,10 +328,14 @@ static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, 
   const int n_bounded = gannet_problem_n_bounded(campaign->input->problem);
   const bool is_small = all->n_objectives > 1 && all->n_objectives + n_bounded <= QUANTITIES;
   bool has_front = is_small;
+  double feasible = 1;
   json_t *constraints = json_array(), *words = json_array();
   (void)json_object_set_new(model[0], "constraints", constraints);
   (void)json_object_set_new(model[0], "words", words);
   GANNET_TRY(fit_studies(campaign, through, is_small, all));
+  GANNET_TRY(report_studies_feasible(
+      all->study, all->n, 1, gannet_history_x_unit(campaign->history, through), &feasible, NULL));
+  (void)json_object_set_new(model[0], "feasible", json_real(feasible));
   for (int m = 0; m < all->n_objectives; ++m)
     GANNET_TRY(fill_model(all, &all->study[m], x, model[m]));
   for (int k = 0; k < n_bounded; ++k) {

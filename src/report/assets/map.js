@@ -56,14 +56,14 @@ function mapSeries(pair, layer, isPlane) {
   const lines = (name, render) => ({name, type: "custom", silent: true, clip: true, z: 3, encode: {x: 0, y: 1}, tooltip: {show: false}, data: [cells[0].slice(0, 2)], renderItem: render});
   return [{name: "model", type: "custom", z: 1, encode: {x: 0, y: 1}, data: cells, renderItem: cell},
     ...(isPlane && high > low ? [lines("levels", group(layer.values, levels, {stroke: colors.paper, lineWidth: 1, opacity: 0.55}))] : []),
-    ...(isPlane && pair.feasible ? [lines("feasible with 50 %", group(pair.feasible, [0.5], {stroke: colors.bad, lineWidth: 2}))] : [])];
+    ...(isPlane && pair.feasible ? [lines("edge of feasible designs", group(pair.feasible, [doubt], {stroke: colors.bad, lineWidth: 2}))] : [])];
 }
 function showMap() {
   const maps = model.maps || [];
   if (model.note || !maps.length) return hide("map");
   const state = {pair: 0, layer: 0, points: true}, controls = $("#map .controls"), isNarrow = () => $("#map .chart").clientWidth < 560;
-  const hasChance = Boolean(maps[0].feasible), best = several ? [] : indices.filter((i) => columns.id[i] === model.through);
-  $("#map .note").textContent = `What ${modelName()} expects where two variables change and all others are as in ${several ? `evaluation ${model.through}` : "the best design"}. Only pairs of the variables that matter most have a map, pairs of numbers first.${hasChance ? " Red line: feasible with 50 %." : ""} The designs on it have other values of the other variables.`;
+  const hasChance = Boolean(maps[0].feasible), hasOthers = searched().length > 2, best = several ? [] : indices.filter((i) => columns.id[i] === model.through);
+  $("#map .note").textContent = `What ${modelName()} expects where ${hasOthers ? "" : "the "}two variables change${hasOthers ? ` and all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""}${hasOthers ? " The designs on it have other values of the other variables." : ""}`;
   const entry = chart($("#map .chart"), () => {
     const pair = maps[state.pair], layer = mapLayers(pair)[state.layer], axes = [pair.a, pair.b], [va, vb] = axes.map((k) => summary.variables[k]);
     const [low, high] = layer.range || [Math.min(...layer.values), Math.max(...layer.values)];

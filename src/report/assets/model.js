@@ -56,17 +56,26 @@ function smoothSeries(slice) {
     renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
       shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
 }
-// Where designs are hardly feasible the background is grey.
+// The probability below which designs are doubtful: 50 %, or what the models give the feasible design that pictures run
+// through, which is often less where it lies on constraints.
+const isThroughFeasible = indices.some((i) => columns.id[i] === model.through && columns.feasible[i]);
+const doubt = isThroughFeasible && typeof model.feasible === "number" ? Math.min(Math.max(model.feasible, 0.001), 0.5) : 0.5;
+// The less probable it is that designs are feasible, the darker the background, in five steps.
 function doubtfulAreas(slice, discrete) {
-  const p = slice.feasible || [], areas = [];
-  p.forEach((value, i) => {
-    if (value >= 0.5) return;
-    const ends = discrete ? [i, i] : [Math.max(i - 1, 0), Math.min(i + 1, p.length - 1)].map((other) => (slice.x[i] + slice.x[other]) / 2);
+  const points = (slice.feasible || []).map((p, i) => [discrete ? i : slice.x[i], p]), areas = [];
+  if (points.length && isThroughFeasible) { // the design itself may lie between the values
+    const best = discrete ? Math.round(slice.best) : slice.best, at = points.findIndex(([x]) => x >= best);
+    if (at >= 0) points.splice(at, points[at][0] === best ? 1 : 0, [best, doubt]);
+  }
+  points.forEach(([x, p], i) => {
+    const level = Math.ceil(5 * (1 - p / doubt));
+    if (level < 1) return;
+    const ends = discrete ? [x, x] : [Math.max(i - 1, 0), Math.min(i + 1, points.length - 1)].map((other) => (x + points[other][0]) / 2);
     const last = areas[areas.length - 1];
-    if (last && !discrete && last[1].xAxis >= ends[0]) last[1].xAxis = ends[1];
-    else areas.push([{xAxis: ends[0]}, {xAxis: ends[1]}]);
+    if (last && !discrete && last[0].level === level && last[1].xAxis >= ends[0]) last[1].xAxis = ends[1];
+    else areas.push([{xAxis: ends[0], level, itemStyle: {opacity: 0.05 * level}}, {xAxis: ends[1]}]);
   });
-  return {silent: true, itemStyle: {color: colors.soft, opacity: 0.16}, data: areas};
+  return {silent: true, itemStyle: {color: colors.soft}, data: areas};
 }
 function drawSlice(holder, k, q) {
   const variable = summary.variables[k], slice = q.slices[k], text = q.text;
@@ -98,7 +107,7 @@ function showSlices() {
   if (several) $("#slices h2").textContent = "Through one design, one variable at a time";
   const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])];
   $("#slices .note").textContent = `Median and central 95 % of ${list.length > 1 ? "one quantity" : "the objective"} without its noise, as ${modelName()} expects them, all other variables being as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
-    + (hasChance ? " Grey: feasible with less than 50 %." : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
+    + (hasChance ? ` Grey, the darker the less: feasible with less than ${percent(doubt)}${doubt < 0.5 ? ", the probability of that design" : ""}.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
   const grid = $("#slices .grid");
   quantityChooser("slices", list, (q) => {
     const weight = (q.model || model).importance;

@@ -216,12 +216,14 @@ function showParallel() {
   // On a narrow screen the axes lie below each other.
   const isNarrow = () => $("#parallel .chart").clientWidth < 560 && axes.length > 4;
   const nameWidth = () => isNarrow() ? 84 : Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
+  // Words end before the labels of the next axis begin; the whole word is shown where the pointer rests.
+  const labelWidth = () => isNarrow() ? 90 : Math.max(nameWidth() - 12, 18);
   const marked = () => chosen !== null && chosen.i !== undefined ? [[0, ...line(chosen.i).slice(1)]] : [];
   if (isNarrow()) $("#parallel .chart").style.height = `${130 + 52 * axes.length}px`;
   const entry = chart($("#parallel .chart"), () => ({
     parallel: isNarrow() ? {layout: "vertical", left: 92, right: 34, top: 34, bottom: 96} : {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 40, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
-    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameLocation: isNarrow() ? "start" : "end", nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
-      one.axis, {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", hideOverlap: true, formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
+    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameLocation: isNarrow() ? "start" : "end", nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}, triggerEvent: true},
+      one.axis, {axisLabel: Object.assign(label(), {width: labelWidth(), overflow: "truncate", hideOverlap: true, formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
     visualMap: ordered.length ? rankScale({seriesIndex: 2}) : undefined,
     series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others().map((i) => [0, ...line(i).slice(1)])},
       {type: "parallel", name: lostName, lineStyle: {width: 1, color: colors.bad, opacity: 0.4}, inactiveOpacity: 0.02, activeOpacity: 0.6, data: failures().map((i) => [0, ...line(i).slice(1)])},

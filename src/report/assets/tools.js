@@ -190,7 +190,9 @@ function draw(entry) {
   }, entry.options());
   option.series.forEach((one) => { one.progressive = 0; }); // whole at once, for printing too
   entry.instance.setOption(option);
-  if (entry.pick) entry.instance.on("click", (p) => choose(entry.pick(p)));
+  entry.instance.on("mouseover", (p) => { entry.holder.title = p.targetType === "axisName" ? p.name : p.targetType === "axisLabel" ? String(p.value) : ""; });
+  entry.instance.on("mouseout", () => { entry.holder.title = ""; });
+  if (entry.pick) entry.instance.on("click", (p) => { if (!p.targetType) choose(entry.pick(p)); });
 }
 // Take the charts of a part of the page away.
 function clear(parent) {
