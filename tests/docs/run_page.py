@@ -142,8 +142,7 @@ class Page:
         kept = next((file for file in (examples / "tutorial" / name, examples / name) if file.exists()), None)
         if kept and kept.read_text(encoding="utf-8") != block.body:
             raise Wrong(f"line {block.line}: {name} is not what {kept.relative_to(self.root)} is")
-        executable = f"chmod +x {shlex.quote(name)}\n" if block.body.startswith("#!") else ""
-        self.parts.append((block, quoted(name, block.body) + executable))
+        self.parts.append((block, quoted(name, block.body)))
 
     @staticmethod
     def shell(block):
