@@ -24,6 +24,7 @@ OUTSIDE = [
     (r"libfyaml\.h", {"campaign"}),
     (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "report", "machine", "cli"}),
     (r"hwloc\.h", {"evaluate"}),
+    (r"microhttpd\.h", {"cli"}),
     (r"Random123/.*", {"base"}),
     (r"xxhash\.h|xxh\w*\.h", {"base"}),
     (r"cmocka\.h", set()),

@@ -22,13 +22,15 @@ static gannet_err check_room(cli_reach reach) {
   return GANNET_OK;
 }
 
-/* src/cli/CMakeLists.txt sets CLI_OWN_REACH, what this program is linked for, and CLI_PLACES, the
- * folders of the programs that it executes, relative to its own: in a build and in an installation.
+/* src/cli/CMakeLists.txt sets CLI_MOST_REACH, the greatest that gannet was built with,
+ * CLI_OWN_REACH, what this program is linked for, and CLI_PLACES, the folders of the programs that
+ * it executes, relative to its own: in a build and in an installation.
  */
 gannet_err cli_become(cli_reach reach, char **argv) {
   static const char *const places[] = {CLI_PLACES};
-  const char *name = reach == CLI_STATE ? "state" : "everything";
+  const char *name = reach == CLI_STATE ? "state" : reach == CLI_WEB ? "web" : "everything";
   char own[PATH_MAX], path[PATH_MAX + 64];
+  if (reach > CLI_MOST_REACH) reach = CLI_MOST_REACH;
   if (reach <= CLI_OWN_REACH) return GANNET_OK;
   GANNET_TRY(check_room(reach));
   const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);

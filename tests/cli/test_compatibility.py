@@ -95,7 +95,7 @@ class Compatibility(program.ProgramTest):
                 node.wait()
         self.assertIn(seen.code, (FINISHED, RESUMABLE) if case.kind.endswith("step") else (FINISHED,), f"{where}: {seen}")
         check = self.assertIn if case.name in ANEW else self.assertNotIn
-        check("learnt anew", seen.err, where)
+        check("learnt again", seen.err, where)
         journal = folder / "c.campaign/journal"
         now = points(journal)
         self.assertEqual(now[:known], stored["made"][:known], where)
@@ -140,7 +140,7 @@ class Compatibility(program.ProgramTest):
             seen = self.gannet_in(folder, "run", "c.yaml", "--resume", "--max-evals", 16, "--set", "method=neural-ei")
             self.assertEqual(seen.code, FINISHED, seen)
             self.assertIn("model of neural-ei", seen.err)
-            self.assertIn("learnt anew", seen.err)
+            self.assertIn("learnt again", seen.err)
             last = [record for record in records(folder / "c.campaign/journal") if record["record"] == "propose"][-1]
             values = last.get("state", last.get("changes"))["neural-ei"]["objective"]
             self.assertEqual(values["learned"], 14)
@@ -154,7 +154,7 @@ class Compatibility(program.ProgramTest):
             for more in 16, 18:  # by the journal of that version, and by an own one
                 seen = self.gannet_in(folder, "run", "c.yaml", "--resume", "--max-evals", more, "--set", setting)
                 self.assertEqual(seen.code, FINISHED, seen)
-                self.assertEqual("learnt anew" in seen.err, anew and more == 16, f"{setting}: {seen}")
+                self.assertEqual("learnt again" in seen.err, anew and more == 16, f"{setting}: {seen}")
             shutil.rmtree(folder)
 
     def test_a_portfolio_keeps_the_members_that_stay(self):

@@ -97,7 +97,7 @@ class FixedAndDerived(program.ProgramTest):
         for text, code, told in (
                 ("variables.rho={fixed: 1.3, varied: no}", USAGE, "variables.weight: evaluation 0 was given weight = "),
                 ("variables.mesh={fixed: fine, varied: no}", USAGE, "variables.mesh cannot be fixed at fine: evaluation 0 had mesh = coarse"),
-                ("variables.rho.fixed=1.3", 0, "variables.rho: fixed at 1.2 -> fixed at 1.3: the evaluations are read anew"),
+                ("variables.rho.fixed=1.3", 0, "variables.rho: fixed at 1.2 -> fixed at 1.3: the evaluations are read again"),
                 ("variables.mesh.fixed=fine", 3, "variables.rho: fixed at 1.3 -> fixed at 1.2, variables.mesh: fixed at coarse -> fixed at fine"),
                 ("variables.area.expression=chord*span*2", USAGE, "give what is computed now another name"),
                 ("variables.rho={lower: 1, upper: 2}", 0, "variables.rho: fixed at 1.2 -> free")):

@@ -14,6 +14,7 @@ endforeach()
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.0)
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
+pkg_check_modules(MICROHTTPD IMPORTED_TARGET libmicrohttpd>=0.9.73) # without it there is no `gannet watch --web`
 find_library(LBFGSB_LIBRARY lbfgsb REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/threefry.h REQUIRED)
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)

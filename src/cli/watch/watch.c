@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
+#include "cli/program.h"
 #include "cli/query.h"
 #include "cli/watch/terminal.h"
 #include "cli/watch/watch.h"
+#include "cli/watch/web.h"
 #include "problem/runs.h"
 
 static const cli_flag flags[] = {
@@ -18,6 +20,11 @@ static const cli_flag flags[] = {
     {"once", 0, NULL, "show the present state, and end", false},
     {"stay", 0, NULL,
      "continue when the campaign ends, for steps and campaigns that will be resumed", false},
+    {"web", 'w', NULL, "show the report as a live page in a browser, over a socket or --port",
+     false},
+    {"port", 'p', "NUMBER",
+     "with --web: serve it on this port of the loopback, at an address with a secret; 0 = any port",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -191,12 +198,21 @@ static gannet_err run_watch(const cli_arguments *arguments, const cli_world *wor
                             gannet_exit *code) {
   watcher w = {.stays = cli_has(arguments, "stay")};
   char words[600];
-  (void)world;
+  long long port = -1;
+  const bool is_web = cli_has(arguments, "web");
+  GANNET_TRY(cli_whole(arguments, "port", 0, -1, &port));
+  GANNET_REQUIRE(is_web || port < 0, GANNET_ERR_INPUT, "--port is for --web; add --web");
+  GANNET_REQUIRE(port <= 65535, GANNET_ERR_INPUT, "--port: expected 0 to 65535");
+  GANNET_REQUIRE(!is_web || !cli_has(arguments, "once"), GANNET_ERR_INPUT,
+                 "--once ends at once, and --web serves a page; leave one of them out");
+  if (is_web) GANNET_TRY(cli_become(CLI_WEB, world->argv));
   GANNET_TRY(cli_duration(arguments, "interval", 0.05, "of at least 50 ms, such as 0.5s, 10s or 1m",
                           1, &w.interval));
   gannet_err err = gannet_follow_open(arguments->positional[0], &w.follow);
   if (err == GANNET_OK) err = watch_course_update(&w.course, &w.follow);
-  if (err == GANNET_OK && cli_has(arguments, "once")) {
+  if (err == GANNET_OK && is_web) {
+    err = watch_web(&w.follow, &w.course, w.interval, (int)port);
+  } else if (err == GANNET_OK && cli_has(arguments, "once")) {
     *code = exit_code(&w, watch_state_text(&w.follow, words, sizeof words));
     err = print_view(&w, cli_terminal_is_live());
   } else if (err == GANNET_OK && cli_terminal_is_live()) {
@@ -219,7 +235,10 @@ const cli_command cli_watch = {
         "terminal, and with TERM=dumb, prints a line for every change. Only reads the files of\n"
         "the campaign, so it works on any host that can read them, and never disturbs the run.\n"
         "Ends when the campaign ends, with the exit code of `gannet run`; leaving earlier gives\n"
-        "0. NO_COLOR switches colours off.\n",
+        "0. NO_COLOR switches colours off.\n\n"
+        "With --web, the page of gannet report is served live on web.sock in the campaign\n"
+        "directory, which only you can open. It goes on when the campaign ends, until Ctrl-C, or\n"
+        "until nobody has looked for an hour.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -4,6 +4,7 @@
  *   course.c    what is kept from look to look: the course of the best value, times
  *   view.c      what a view says, and how it is laid out
  *   document.c  the same as JSON
+ *   web.c       a live page (web.h)
  *   terminal.c  a terminal that is drawn over
  */
 #ifndef GANNET_CLI_WATCH_WATCH_H

@@ -30,6 +30,7 @@ class Gannet(CMakePackage):
     depends_on("libfyaml")
     depends_on("jansson")
     depends_on("hwloc@2:")
+    depends_on("libmicrohttpd@0.9.73:")
     depends_on("libcsv")
     depends_on("muparser")
     depends_on("xxhash@0.8:")
