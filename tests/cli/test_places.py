@@ -87,6 +87,11 @@ class Placed(program.ProgramTest):
         places = {row[1]: (row[2], row[4]) for row in rows}
         self.assertEqual(len(set(places.values())), slots)
 
+    def test_a_simulation_has_a_shared_gpu_once(self):
+        self.campaign("cores: 1, gpus: 2, devices: [0, 0, 1, 1]")
+        self.succeed("run", "placed.yaml")
+        self.assertEqual({row[4] for row in self.seen()}, {"0,1"})
+
     @unittest.skipUnless(CORES > 1, "one core")
     def test_nested_mpirun_stays_on_its_core(self):
         if not shutil.which("mpirun"):
@@ -109,10 +114,14 @@ class Placed(program.ProgramTest):
         self.refused("resources.gpus: a simulation needs 2 GPUs, and this machine has 1 by evaluate.resources.devices",
                      sets=["evaluate.resources.gpus=2"])
         self.refused("resources.devices: the list is empty", sets=["evaluate.resources.devices=[]"])
-        self.refused("CUDA_VISIBLE_DEVICES is set and empty", sets=["evaluate.resources.devices=auto"],
+        self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                      environment={"CUDA_VISIBLE_DEVICES": ""})
-        self.refused("GANNET_GPUS is set and empty", sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": ""})
+        self.refused("GANNET_GPUS names no GPU", sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": ""})
+        for nothing in "-1", "NoDevFiles", "-1,0":
+            self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
+                         environment={"CUDA_VISIBLE_DEVICES": nothing})
         self.refused("needs 2 nodes, and there is one", sets=["evaluate.resources.nodes=2"])
+        self.refused("a simulation needs 2 GPUs, and this machine has 1", sets=["evaluate.resources.gpus=2", "evaluate.resources.devices=[0, 0]"])
         self.refused("8 bytes are too little for a simulation; expected a unit, as in 8GiB", sets=["evaluate.resources.memory=8"])
         self.refused("needs 1e+06 GiB", sets=["evaluate.resources.memory=1000000GiB"])
         self.refused("2 simulations at once are more than have room: there are places for 1", sets=["evaluate.parallel=2"])

@@ -23,6 +23,7 @@ static int set_up(void **state) {
     nodes[i] = (gannet_node){.is_here = i == 0,
                              .n_cores = CORES - i,
                              .n_gpus = GPUS,
+                             .n_devices = GPUS,
                              .core = cores[i],
                              .gpu = gpus[i],
                              .memory = 100};

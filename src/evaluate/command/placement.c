@@ -40,7 +40,7 @@ static extent find_extent(const gannet_inventory *inventory, const gannet_resour
       e.cores = node->n_cores > reserved ? node->n_cores - reserved : 0;
       e.host = node->host;
     }
-    if (node->n_gpus > e.gpus) e.gpus = node->n_gpus;
+    if (node->n_devices > e.gpus) e.gpus = node->n_devices;
     if (node->memory <= 0 || node->memory > e.memory)
       e.memory = node->memory > 0 ? node->memory : HUGE_VAL;
   }

@@ -83,9 +83,12 @@ static gannet_err find_cores(const gannet_launcher *launcher, gannet_complaints 
 
 static gannet_err add_gpu(gannet_node *node, const char *name, size_t size) {
   const size_t n = (size_t)node->n_gpus;
+  bool is_known = false;
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *node->gpu, &node->gpu));
   (void)snprintf(node->gpu[n], sizeof *node->gpu, "%.*s", (int)size, name);
+  for (size_t i = 0; i < n; ++i) is_known = is_known || strcmp(node->gpu[i], node->gpu[n]) == 0;
   node->n_gpus += 1;
+  node->n_devices += !is_known;
   return GANNET_OK;
 }
 
@@ -142,6 +145,8 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
     if (!list) continue;
     for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
       const size_t size = strcspn(at, ", "); /* of "0,1" or "GPU-4a1f, GPU-77c0" */
+      /* CUDA sees none of those from an invalid one on: -1 and NoDevFiles stand for no GPU. */
+      if (*at == '-' || strncmp(at, "NoDevFiles", 10) == 0) break;
       GANNET_TRY(add_gpu(node, at, size));
       at += size;
     }
@@ -152,7 +157,7 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
   inventory->gpu_from[0] = '\0';
   if (empty && resources->gpus)
     gannet_complain(complaints, "evaluate.resources.gpus",
-                    "%s is set and empty, so no simulation may use a GPU; unset it, or list GPUs "
+                    "%s names no GPU, so no simulation may use one; unset it, or list GPUs "
                     "in it, as in %s=0,1",
                     empty, empty);
   if (empty) return GANNET_OK;

@@ -25,7 +25,8 @@ typedef struct {
   char host[GANNET_HOST_SIZE];
   bool is_here; /* the controller runs on it */
   int n_cores, n_gpus;
-  gannet_core *core;               /* [n_cores] owned */
+  int n_devices;     /* different ones among gpu, where one may be listed several times */
+  gannet_core *core; /* [n_cores] owned */
   char (*gpu)[GANNET_DEVICE_SIZE]; /* [n_gpus] owned; numbers or UUIDs */
   double memory;                   /* bytes; 0 = unknown */
 } gannet_node;

@@ -74,6 +74,24 @@ static bool choose(const int *users, int n, int level, int wanted, int *chosen) 
   return found == wanted;
 }
 
+/* Choose GPUs that at most `level` simulations use, the least used ones first. One that is listed
+ * several times, for several simulations, is given to each of them once.
+ *
+ * chosen  out  [wanted]
+ */
+static bool choose_gpus(const gannet_node *node, const int *users, int level, int wanted,
+                        int *chosen) {
+  int found = 0;
+  for (int l = 0; l <= level && found < wanted; ++l)
+    for (int i = 0; i < node->n_gpus && found < wanted; ++i) {
+      bool is_chosen = false;
+      for (int k = 0; k < found; ++k)
+        is_chosen = is_chosen || strcmp(node->gpu[chosen[k]], node->gpu[i]) == 0;
+      if (users[i] == l && !is_chosen) chosen[found++] = i;
+    }
+  return found == wanted;
+}
+
 /* Take a place where every core and GPU has at most `level` users. */
 static bool take_at(gannet_places *places, int level, gannet_place *place) {
   const gannet_inventory *inventory = places->inventory;
@@ -86,7 +104,7 @@ static bool take_at(gannet_places *places, int level, gannet_place *place) {
         (level == 0 && node->memory > 0 && place->need.memory > 0 && after > node->memory))
       continue;
     if (!choose(u->core, node->n_cores, level, place->cores, place->core + n * place->cores) ||
-        !choose(u->gpu, node->n_gpus, level, place->gpus, place->gpu + n * place->gpus))
+        !choose_gpus(node, u->gpu, level, place->gpus, place->gpu + n * place->gpus))
       continue;
     place->node[n++] = i;
   }
