@@ -18,8 +18,8 @@ enum { DOUBLINGS = 10, BATCHES = 2 };
 /* Shares of the leader's highest rate since the last trial at which it slows down, and at which it
  * has stopped. */
 static const double slow = 1.0 / 8, stopped = 1e-3;
-/* How much higher the evolution strategy's rate is where it takes the lead from others that still
- * gain, and the rate of one side below which the other side's last rate decides. */
+/* The evolution strategy takes the lead from others that still gain if its rate is so many times
+ * theirs. The other side is tried when the leader's rate times this is below its last rate. */
 static const double clearly = 2;
 
 #define RACE(member, kind) GANNET_STRUCT_AT(gannet_race, member, kind)

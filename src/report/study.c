@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/normal.h"
 #include "campaign/config/config.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
@@ -209,19 +210,15 @@ double report_study_units(const report_study *s, double value) {
   return s->sign * gannet_transform_invert(&s->transform, value);
 }
 
-static double normal_below(double z) {
-  return 0.5 * (1 + erf(z / sqrt(2)));
-}
-
 double report_study_probability(const report_study *s, double mean, double sd) {
-  if (s->quantity == REPORT_WORKS) return sd > 0 ? normal_below(-mean / sd) : mean < 0;
+  if (s->quantity == REPORT_WORKS) return sd > 0 ? gannet_normal_cdf(-mean / sd) : mean < 0;
   const gannet_constraint *bounds = &s->problem->spec.constraints[s->quantity - 1];
   const double low =
       isfinite(bounds->lower) ? gannet_transform_apply(&s->transform, bounds->lower) : -INFINITY;
   const double high =
       isfinite(bounds->upper) ? gannet_transform_apply(&s->transform, bounds->upper) : INFINITY;
   if (!(sd > 0)) return low <= mean && mean <= high;
-  return normal_below((high - mean) / sd) - normal_below((low - mean) / sd);
+  return gannet_normal_cdf((high - mean) / sd) - gannet_normal_cdf((low - mean) / sd);
 }
 
 gannet_err report_studies_feasible(const report_study *studies, int n, int m, const double *x,

@@ -124,8 +124,8 @@ class Placed(program.ProgramTest):
         self.refused("a simulation needs 2 GPUs, and this machine has 1", sets=["evaluate.resources.gpus=2", "evaluate.resources.devices=[0, 0]"])
         self.refused("8 bytes are too little for a simulation; expected a unit, as in 8GiB", sets=["evaluate.resources.memory=8"])
         self.refused("needs 1e+06 GiB", sets=["evaluate.resources.memory=1000000GiB"])
-        self.refused("2 simulations at once are more than have room: there are places for 1", sets=["evaluate.parallel=2"])
-        self.refused("has 0 beside reserved_cores",
+        self.refused("2 simulations at once do not fit: there is room for 1", sets=["evaluate.parallel=2"])
+        self.refused("has 0 besides reserved_cores",
                      sets=[f"evaluate.resources.reserved_cores={CORES}"])
         self.refused("unknown name 'refine'", sets=["evaluate.resources.cores=8*refine"])
         self.refused("'8*x' is 0 at the bounds", sets=["evaluate.resources.cores=8*x"])

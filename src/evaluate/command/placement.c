@@ -69,7 +69,7 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
                    "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected at "
                    "most %d",
                    need->cores / nodes, need->cores / nodes == 1 ? "" : "s", each, where, e.host,
-                   e.cores, resources->reserved_cores > 0 ? " beside reserved_cores" : "",
+                   e.cores, resources->reserved_cores > 0 ? " besides reserved_cores" : "",
                    e.cores * nodes);
     return resources->cores ? "evaluate.resources.cores" : "evaluate.resources.tasks";
   }
@@ -139,7 +139,7 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
                                  setup->parallel, &count));
   if (count < setup->parallel)
     gannet_complain(complaints, "evaluate.parallel",
-                    "%d simulations at once are more than have room: there are places for %d; "
+                    "%d simulations at once do not fit: there is room for %d; "
                     "expected at most %d, or auto, or resources.oversubscribe: yes",
                     setup->parallel, count, count);
   return GANNET_OK;

@@ -49,7 +49,7 @@ static gannet_err read_cores(hwloc_topology_t topology, const bool *may_use, gan
 /* Find the cores of this machine that simulations may use. */
 static gannet_err find_cores(const gannet_launcher *launcher, gannet_complaints *complaints,
                              gannet_node *node) {
-  static bool may_use[GANNET_PROCESSORS_MOST];
+  bool may_use[GANNET_PROCESSORS_MOST];
   const int threads = gannet_launcher_processors(launcher, GANNET_PROCESSORS_MOST, may_use);
   hwloc_topology_t topology;
   gannet_group group;
