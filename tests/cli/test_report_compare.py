@@ -89,7 +89,7 @@ class Compare(program.ProgramTest):
             self.assertIn("different objectives or goals: fast: maximize objective; third: minimize objective", browser.ask('document.querySelector("#lead").textContent'))
             self.compare("fast.campaign", "fast.campaign")
             self.look(browser)
-            self.assertIn("say the same", browser.ask('document.querySelector("#settings .note").textContent'))
+            self.assertIn("are equal, apart from the name", browser.ask('document.querySelector("#settings .note").textContent'))
             for name, n in (("two", 30), ("more", 60)):
                 self.succeed("run", self.write(TWO.format(name=name, n=n)), "-q")
             data = self.compare("two.campaign", "more.campaign")

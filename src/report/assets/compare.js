@@ -17,7 +17,7 @@ function showLead() {
   const value = (one) => haveFronts ? -one.front.hypervolume : sign * one.about.best;
   const order = campaigns.filter((one) => one.about.feasible && (haveFronts || one.about.best !== null)).sort((a, b) => value(a) - value(b));
   if (!order.length) lead.textContent = "No campaign has a feasible design yet.";
-  else if (haveFronts) lead.textContent = `Largest hypervolume: ${number(order[0].front.hypervolume)}, ${order[0].label}. Each campaign has a reference point of its own; hypervolumes compare only where these are equal.`;
+  else if (haveFronts) lead.textContent = `Largest hypervolume: ${number(order[0].front.hypervolume)}, ${order[0].label}. Each campaign has its own reference point. Compare hypervolumes only if these are equal.`;
   else lead.textContent = `Best ${about.quantity}: ${bestText(order[0])}, ${order[0].label}, evaluation ${order[0].best[0].id} of ${order[0].about.proposed}.`;
 }
 
@@ -100,7 +100,7 @@ function keysOf(text) {
 }
 function showSettings() {
   const all = campaigns.map((one) => keysOf(one.configuration)), names = [...new Set(all.flatMap((keys) => [...keys.keys()]))].filter((name) => new Set(all.map((keys) => keys.get(name))).size > 1 && name !== "name");
-  if (!names.length) { $("#settings .note").textContent = "Their campaign files say the same, but for the name."; return; }
+  if (!names.length) { $("#settings .note").textContent = "Their campaign files are equal, apart from the name."; return; }
   const body = fillHead($("#settings table"), ["key", ...campaigns.map((one) => one.label)]);
   names.slice(0, 200).forEach((name) => row(body, [name, ...all.map((keys) => keys.get(name) ?? "–")]));
   if (names.length > 200) $("#settings .note").textContent = `The first 200 of ${names.length}.`;

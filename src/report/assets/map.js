@@ -63,7 +63,7 @@ function showMap() {
   if (model.note || !maps.length) return hide("map");
   const state = {pair: 0, layer: 0, points: true}, controls = $("#map .controls"), isNarrow = () => $("#map .chart").clientWidth < 560;
   const hasChance = Boolean(maps[0].feasible), hasOthers = searched().length > 2, best = several ? [] : indices.filter((i) => columns.id[i] === model.through);
-  $("#map .note").textContent = `What ${modelName()} expects where ${hasOthers ? "" : "the "}two variables change${hasOthers ? ` and all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""}${hasOthers ? " The designs on it have other values of the other variables." : ""}`;
+  $("#map .note").textContent = `Predictions of ${modelName()} for ${hasOthers ? "" : "the "}two variables${hasOthers ? `; all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""}${hasOthers ? " The designs on it have other values of the other variables." : ""}`;
   const entry = chart($("#map .chart"), () => {
     const pair = maps[state.pair], layer = mapLayers(pair)[state.layer], axes = [pair.a, pair.b], [va, vb] = axes.map((k) => summary.variables[k]);
     const [low, high] = layer.range || [Math.min(...layer.values), Math.max(...layer.values)];

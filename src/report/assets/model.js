@@ -106,8 +106,8 @@ function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
   if (several) $("#slices h2").textContent = "Through one design, one variable at a time";
   const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])];
-  $("#slices .note").textContent = `Median and central 95 % of ${list.length > 1 ? "one quantity" : "the objective"} without its noise, as ${modelName()} expects them, all other variables being as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
-    + (hasChance ? ` Grey, the darker the less: feasible with less than ${percent(doubt)}${doubt < 0.5 ? ", the probability of that design" : ""}.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
+  $("#slices .note").textContent = `Median and central 95 % of ${list.length > 1 ? "one quantity" : "the objective"} without noise, as predicted by ${modelName()}. All other variables are as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
+    + (hasChance ? ` Grey: the probability of being feasible is below ${percent(doubt)}${doubt < 0.5 ? ", that of this design" : ""}; the darker, the lower.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
   const grid = $("#slices .grid");
   quantityChooser("slices", list, (q) => {
     const weight = (q.model || model).importance;
