@@ -133,14 +133,14 @@ static void find_due(const gannet_history *h, int64_t row[2], int n[2]) {
 /* By how much a design is better than another one where it is best, in standard errors of their
  * difference: > 1 it is not dominated, < -1 it is, and in between nobody knows.
  *
- * variance  in  [m] of a single run
+ * variance, power  in  [m] gannet_runs_variance
  */
-static double find_lead(int m, const double *variance, const double *y, const gannet_runs *runs,
-                        const double *other_y, const gannet_runs *other) {
+static double find_lead(int m, const double *variance, const int *power, const double *y,
+                        const gannet_runs *runs, const double *other_y, const gannet_runs *other) {
   double lead = -INFINITY;
   for (int k = 0; k < m; ++k) {
     const double error = sqrt(variance[k] * (1 / (double)runs->n + 1 / (double)other->n));
-    const double better = other_y[k] - y[k];
+    const double better = ldexp(other_y[k], -power[k]) - ldexp(y[k], -power[k]);
     lead = fmax(lead, better == 0 ? 0 : better / error);
   }
   return lead;
@@ -150,12 +150,13 @@ static double find_lead(int m, const double *variance, const double *y, const ga
 static int64_t choose_repeated_of_front(const gannet_history *h) {
   const int m = gannet_problem_n_objectives(gannet_history_problem(h));
   double variance[GANNET_OBJECTIVES_MOST], y[GANNET_OBJECTIVES_MOST], least = 1;
+  int power[GANNET_OBJECTIVES_MOST];
   mean_front front;
   int64_t chosen = -1;
   find_front(h, &front);
   for (int i = 0; i < front.n; ++i)
     if (front.runs[i].n < 2 && !front.runs[i].is_waiting) return front.runs[i].id;
-  for (int k = 0; k < m; ++k) variance[k] = gannet_runs_variance(h, k);
+  for (int k = 0; k < m; ++k) variance[k] = gannet_runs_variance(h, k, &power[k]);
   for (int64_t id = 0; id < gannet_history_count(h); ++id) {
     double lead = INFINITY;
     int64_t fewer = -1;
@@ -165,7 +166,7 @@ static int64_t choose_repeated_of_front(const gannet_history *h) {
     gannet_runs_objectives(h, id, y, NULL);
     for (int i = 0; i < front.n; ++i) {
       if (front.runs[i].id == runs.id) continue;
-      const double one = find_lead(m, variance, y, &runs, front.y[i], &front.runs[i]);
+      const double one = find_lead(m, variance, power, y, &runs, front.y[i], &front.runs[i]);
       if (!(one < lead)) continue;
       lead = one;
       fewer = front.runs[i].n < runs.n ? front.runs[i].id : runs.id;
@@ -191,9 +192,10 @@ static int64_t choose_repeated(const gannet_history *h, int q) {
   if (one->id < 0 || one->is_waiting) return -1;
   if (one->n < 2) return one->id;
   if (other->id < 0 || other->is_waiting) return -1;
-  const double gap = one->objective - other->objective;
-  const double variance = gannet_runs_variance(h, 0) * (1 / (double)one->n + 1 / (double)other->n);
-  if (!(gap * gap < variance)) return -1;
+  int power = 0;
+  const double variance = gannet_runs_variance(h, 0, &power);
+  const double gap = ldexp(one->objective, -power) - ldexp(other->objective, -power);
+  if (!(gap * gap < variance * (1 / (double)one->n + 1 / (double)other->n))) return -1;
   return other->n < one->n ? other->id : one->id;
 }
 

@@ -94,13 +94,18 @@ static void set_scale(gannet_front *f, int k, double threshold, const extent *fr
   const double worst = any ? known->high[k] : 0;
   double range = 0;
   for (int i = 0; i < 3 && !(range > 0); ++i)
-    if (of[i]->low[k] <= of[i]->high[k])
-      range = gannet_problem_excess(of[i]->high[k], of[i]->low[k]);
-  if (!(range > 0)) range = fmin(fabs(worst), 1e300);
+    if (of[i]->low[k] <= of[i]->high[k]) range = fmin(of[i]->high[k] - of[i]->low[k], DBL_MAX);
+  if (!(range > 0)) range = fabs(worst);
   if (!(range > 0)) range = 1;
   f->is_chosen[k] = isnan(threshold);
   f->range[k] = range;
-  f->reference[k] = f->is_chosen[k] ? fmin(worst + beyond * range, 1.7e308) : threshold;
+  f->reference[k] = f->is_chosen[k] ? fmin(worst + beyond * range, DBL_MAX) : threshold;
+}
+
+double gannet_front_in_ranges(const gannet_front *f, int k, double y) {
+  const double excess = y - f->ideal[k];
+  if (fabs(excess) < 1e300) return excess / f->range[k];
+  return (0.5 * y - 0.5 * f->ideal[k]) / (0.5 * f->range[k]); /* the difference may be infinite */
 }
 
 /* reference  in  [m] minimised; NULL = to be chosen */
@@ -140,8 +145,12 @@ void gannet_hypervolume_format(double hypervolume, double log_hypervolume, int d
     return;
   }
   const double decimal = log_hypervolume / log(10), power = floor(decimal);
-  (void)snprintf(text, GANNET_HYPERVOLUME_TEXT, "%.*ge%+.0f", digits, pow(10, decimal - power),
-                 power);
+  char mantissa[GANNET_HYPERVOLUME_TEXT - 8];
+  (void)snprintf(mantissa, sizeof mantissa, "%.*g", digits < 12 ? digits : 12,
+                 pow(10, decimal - power));
+  const bool is_ten = strcmp(mantissa, "10") == 0; /* it was rounded up */
+  (void)snprintf(text, GANNET_HYPERVOLUME_TEXT, "%se%+.0f", is_ten ? "1" : mantissa,
+                 power + is_ten);
 }
 
 gannet_err gannet_front_find_before(const gannet_history *history, int64_t n,

@@ -22,6 +22,13 @@ typedef struct {
                              nothing is better than the reference in every objective */
 } gannet_front;
 
+/* Where a value of objective k, minimised, lies on a scale that is 0 at the ideal and 1 one range
+ * beyond it. Values of 1e308 do not overflow.
+ *
+ * Local.
+ */
+double gannet_front_in_ranges(const gannet_front *front, int k, double y);
+
 enum { GANNET_HYPERVOLUME_TEXT = 32 };
 
 /* Find the front. Of several objectives results with a penalty (gannet_history_is_penalty) are left
@@ -52,7 +59,7 @@ GANNET_CHECKED gannet_err gannet_front_find_before(const gannet_history *history
                                                    const double *reference, gannet_front *front);
 
 /* Write a hypervolume: "0.412", and "4.12e+600" where it is larger than any number or so small that
- * it is 0 as a number.
+ * it is 0 as a number; these have 12 digits at most.
  *
  * Local.
  *

@@ -31,10 +31,18 @@ static double value_of(const gannet_history *h, int64_t id, int quantity) {
                       : gannet_history_get(h, id)->objective;
 }
 
+/* The power p for which values up to this size are divided by 2^p before they are subtracted and
+ * squared: 0 but where a square would be no number or none that is exact. */
+static int power_of(double most) {
+  int power = 0;
+  (void)frexp(most, &power);
+  return abs(power) > 400 ? power + 1 : 0;
+}
+
 /* Mean of a quantity, 0 = the objective, over the runs that count, and its error. With a single run
  * the mean is its value, bit for bit. */
 static double mean_of(const gannet_history *h, int64_t first, int quantity, double *error) {
-  double mean = NAN, squares = 0, least = INFINITY, weights = 0;
+  double mean = NAN, squares = 0, least = INFINITY, weights = 0, most = 0;
   int64_t n = 0;
   bool all_told = true;
   for (int64_t id = first; id >= 0; id = next_of(h, id)) {
@@ -42,10 +50,12 @@ static double mean_of(const gannet_history *h, int64_t first, int quantity, doub
     const double sd = gannet_history_sd(h, id)[quantity];
     all_told = all_told && sd > 0;
     least = fmin(least, sd);
+    most = fmax(most, fabs(value_of(h, id, quantity)));
   }
+  const int power = power_of(most);
   for (int64_t id = first; id >= 0; id = next_of(h, id)) {
     if (!counts(h, id)) continue;
-    const double value = value_of(h, id, quantity);
+    const double value = ldexp(value_of(h, id, quantity), -power);
     const double ratio = all_told ? least / gannet_history_sd(h, id)[quantity] : 1;
     const double weight = ratio * ratio;
     weights += weight;
@@ -58,9 +68,9 @@ static double mean_of(const gannet_history *h, int64_t first, int quantity, doub
     squares += off * (value - mean);
   }
   *error = all_told && n > 0 ? least / sqrt(weights)
-           : n > 1           ? sqrt(squares / (double)(n - 1) / (double)n)
+           : n > 1           ? ldexp(sqrt(squares / (double)(n - 1) / (double)n), power)
                              : NAN;
-  return mean;
+  return ldexp(mean, power);
 }
 
 void gannet_runs_find(const gannet_history *h, int64_t id, double *constraints, gannet_runs *runs) {
@@ -241,18 +251,21 @@ int64_t gannet_runs_count_designs(const gannet_history *h, bool allowed_only) {
   return designs;
 }
 
-double gannet_runs_variance(const gannet_history *h, int m) {
+double gannet_runs_variance(const gannet_history *h, int m, int *power) {
   const int quantity = gannet_problem_objective_quantity(gannet_history_problem(h), m);
-  double squares = 0, unwanted;
+  double squares = 0, most = 0, unwanted;
   int64_t freedom = 0;
+  for (int64_t id = 0; id < gannet_history_count(h); ++id)
+    if (counts(h, id)) most = fmax(most, fabs(value_of(h, id, quantity)));
+  *power = power_of(most);
   for (int64_t id = 0; id < gannet_history_count(h); ++id) {
     gannet_runs runs;
     if (first_of(h, id) != id || next_of(h, id) < 0) continue;
     gannet_runs_find(h, id, NULL, &runs);
     if (runs.n < 2) continue;
-    const double mean = mean_of(h, id, quantity, &unwanted);
+    const double mean = ldexp(mean_of(h, id, quantity, &unwanted), -*power);
     for (int64_t row = id; row >= 0; row = next_of(h, row)) {
-      const double off = counts(h, row) ? value_of(h, row, quantity) - mean : 0;
+      const double off = counts(h, row) ? ldexp(value_of(h, row, quantity), -*power) - mean : 0;
       squares += off * off;
     }
     freedom += runs.n - 1;

@@ -122,9 +122,12 @@ int64_t gannet_runs_count_designs(const gannet_history *history, bool allowed_on
  *
  * Local.
  *
+ * power  out  the variance is that of values divided by 2^power: 0, but where squares of the values
+ *             would be no numbers
+ *
  * Cost: O(rows).
  */
-double gannet_runs_variance(const gannet_history *history, int m);
+double gannet_runs_variance(const gannet_history *history, int m, int *power);
 
 enum { GANNET_RUNS_TEXT = 160 };
 

@@ -1,6 +1,7 @@
 # test: labels cli timeout 300
 """Objectives that teach nothing or too much: constant ones, of 1e+-300, thresholds that nothing meets, missing values."""
 import json
+import math
 
 import program
 from program import FAILURES, FINISHED, INFEASIBLE, USAGE
@@ -12,6 +13,7 @@ awk -v id=$GANNET_EVAL_ID '{ v[$1] = $2 } END { x = v["x"]; y = v["y"]; a = x + 
      printf "b %s\\n", id % 3 == 2 && ENVIRON["GAPS"] ? "missing" : b
      printf "same 3\\nsum %.9f\\ntwice %.9f\\n", x + y, 2 * x + 2 * y
      printf "tiny_a %.9fe-300\\ntiny_b %.9fe-300\\n", a, b
+     printf "huge_same 5.4e300\\nhuge_other 1e300\\n"
      printf "huge_a %.9fe300\\nhuge_b %.9fe300\\n", a, -b
      printf "edge_a %.9fe308\\nedge_b %.9fe308\\n", a / 2, -b / 2 }' params.in > results.out
 """
@@ -33,8 +35,8 @@ class BadObjectives(program.ProgramTest):
         super().setUp()
         self.write(SIMULATION, "sim.sh", 0o755)
 
-    def begin(self, objectives, method, ranks=0, **words):
-        text = CAMPAIGN.replace("METHOD", method).replace("OBJECTIVES", objectives)
+    def begin(self, objectives, method, ranks=0, replicates=1, **words):
+        text = CAMPAIGN.replace("METHOD", method).replace("OBJECTIVES", objectives) + f"replicates: {replicates}\n"
         directory = f"{method}{ranks}.campaign"
         outcome = self.gannet("run", self.write(text, "bad.yaml"), "--directory", directory, ranks=ranks, **words)
         self.assertEqual(outcome.code, FINISHED, outcome)
@@ -86,6 +88,23 @@ class BadObjectives(program.ProgramTest):
             self.assertGreater(sum(row["front"] for row in rows), 3)
             self.tearDown()
             self.setUp()
+
+    def test_the_hypervolume_of_huge_constants_has_a_logarithm(self):
+        self.for_all("huge_same: , huge_other: {goal: maximize}", r"hypervolume 5\.4e\+598, reference point huge_same 5\.94e\+300",
+                     methods=("auto",))
+        front = json.loads(self.gannet("status", "auto0.campaign", "--format", "json").out)["front"]
+        self.assertIsNone(front["hypervolume"])
+        self.assertAlmostEqual(front["log10_hypervolume"], 598 + math.log10(5.4), places=9)
+        self.begin("a: {threshold: -50}, b: ", "sobol")
+        front = json.loads(self.gannet("status", "sobol0.campaign", "--format", "json").out)["front"]
+        self.assertEqual((front["hypervolume"], front["log10_hypervolume"]), (0, None))
+
+    def test_standard_errors_of_huge_values(self):
+        self.write(SIMULATION.replace("x + y * y;", "x + y * y + id / 50;"), "sim.sh", 0o755)
+        self.begin("huge_a: , huge_b: {goal: maximize}", "auto", replicates=2)
+        self.look("auto0.campaign")
+        errors = [row["huge_a.error"] for row in json.loads(self.gannet("best", "auto0.campaign", "--format", "json").out)]
+        self.assertTrue(all(0 < error < 1e300 for error in errors), errors)
 
     def test_objectives_may_be_missing_in_part(self):
         rows = self.for_all("a: , b: ", r"front:? +\d designs?, hypervolume", environment={"GAPS": "1"})

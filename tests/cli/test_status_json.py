@@ -20,7 +20,7 @@ PARTS = {
                     "feasible", "incomplete"},
     "objectives": {"name", "goal", "unit"},
     "best": {"evaluation", "feasible", "objective", "error", "violation", "runs", "variables", "constraints"},
-    "front": {"designs", "hypervolume", "reference"},
+    "front": {"designs", "hypervolume", "log10_hypervolume", "reference"},
     "on_bounds": {"variable", "side", "bound"},
     "recommended": {"evaluation", "objective", "error"},
     "seconds": {"elapsed", "left", "simulations", "slots", "busy_share", "proposals"},

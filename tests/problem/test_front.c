@@ -131,6 +131,44 @@ static void hypervolumes_beyond_numbers_have_logarithms(void **state) {
   drop(&f);
 }
 
+static void hypervolumes_are_rounded_up_to_the_next_power(void **state) {
+  char text[GANNET_HYPERVOLUME_TEXT];
+  (void)state;
+  gannet_hypervolume_format(NAN, 598 * log(10) - 1e-9, 6, text);
+  assert_string_equal(text, "1e+598");
+  gannet_hypervolume_format(0, -598 * log(10) - 1e-9, 6, text);
+  assert_string_equal(text, "1e-598");
+  gannet_hypervolume_format(NAN, log(5.4) + 598 * log(10), 6, text);
+  assert_string_equal(text, "5.4e+598");
+  gannet_hypervolume_format(NAN, log(5.4) + 598 * log(10), 17, text);
+  assert_string_equal(text, "5.4e+598");
+}
+
+/* The margin of the reference is a tenth of a value, however large that is. */
+static void the_reference_of_a_huge_front_has_its_margin(void **state) {
+  static const double sizes[] = {5.4, 5.4e300, 1.2e308};
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    fixture f = make(NAN, NAN);
+    tell(&f, 0.1, sizes[i], -sizes[i], 5);
+    tell(&f, 0.2, sizes[i], -sizes[i], 5);
+    assert_ok(gannet_front_find(f.history, &f.front));
+    assert_near(f.front.reference[0] / sizes[i], 1.1, 1e-12);
+    assert_near(f.front.log_hypervolume, 2 * log(0.1) + 2 * log(sizes[i]), 1e-9);
+    assert_near(gannet_front_in_ranges(&f.front, 0, f.front.reference[0]), 0.1, 1e-12);
+    assert_near(gannet_front_in_ranges(&f.front, 1, -sizes[i]), -2, 1e-12);
+    drop(&f);
+  }
+  fixture f = make(NAN, NAN);
+  tell(&f, 0.1, -1.7e308, 1, 5);
+  tell(&f, 0.2, 1.7e308, 2, 5);
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_true(isfinite(f.front.range[0]) && f.front.reference[0] > 1.7e308);
+  assert_near(gannet_front_in_ranges(&f.front, 0, 0), 1.7e308 / f.front.range[0], 1e-12);
+  assert_true(f.front.log_hypervolume > 700 && isfinite(f.front.log_hypervolume));
+  drop(&f);
+}
+
 static void the_reference_comes_from_the_front_without_thresholds(void **state) {
   fixture f = make(NAN, NAN);
   (void)state;
@@ -257,6 +295,8 @@ int main(void) {
       cmocka_unit_test(further_objectives_stand_behind_the_constraints),
       cmocka_unit_test(a_front_is_of_feasible_designs_that_none_dominates),
       cmocka_unit_test(hypervolumes_beyond_numbers_have_logarithms),
+      cmocka_unit_test(hypervolumes_are_rounded_up_to_the_next_power),
+      cmocka_unit_test(the_reference_of_a_huge_front_has_its_margin),
       cmocka_unit_test(the_reference_comes_from_the_front_without_thresholds),
       cmocka_unit_test(fronts_of_one_value_and_of_huge_ones_are_measured),
       cmocka_unit_test(a_penalty_is_on_no_front),

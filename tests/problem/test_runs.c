@@ -48,6 +48,7 @@ static void means_and_errors_are_those_of_the_runs(void **state) {
   fixture f = make(1, 3);
   gannet_runs runs;
   double mean = 0;
+  int power = 1;
   (void)state;
   (void)add(f.history, 4, 1, 1);
   (void)add(f.history, 5, 10, 2.5);
@@ -64,11 +65,32 @@ static void means_and_errors_are_those_of_the_runs(void **state) {
   gannet_runs_find(f.history, 1, &mean, &runs);
   assert_near(runs.violation, 0.5, 1e-15);
   assert_true(isnan(runs.error));
-  assert_near(gannet_runs_variance(f.history, 0), 7, 1e-14);
+  assert_near(gannet_runs_variance(f.history, 0, &power), 7, 1e-14);
+  assert_int_equal(power, 0);
   assert_int_equal(gannet_runs_count_designs(f.history, true), 2);
   assert_true(gannet_runs_stands(f.history, 0) && gannet_runs_stands(f.history, 1));
   assert_false(gannet_runs_stands(f.history, 2) || gannet_runs_stands(f.history, 3));
   drop(&f);
+}
+
+/* Squares of these values, and of the last ones the differences, are no numbers. */
+static void errors_of_huge_and_of_tiny_values_are_known(void **state) {
+  static const double sizes[] = {1e200, 1e-200, 1e308};
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    const double size = sizes[i];
+    fixture f = make(0, 2);
+    gannet_runs runs;
+    int power = 0;
+    (void)add(f.history, 4, 1.5 * size, 0);
+    (void)add(f.history, 4, -0.5 * size, 0);
+    gannet_runs_find(f.history, 0, NULL, &runs);
+    assert_near(runs.objective / size, 0.5, 1e-15);
+    assert_near(runs.error / size, 1, 1e-15);
+    const double variance = gannet_runs_variance(f.history, 0, &power);
+    assert_near(ldexp(sqrt(variance), power) / size, sqrt(2), 1e-15);
+    drop(&f);
+  }
 }
 
 static void known_errors_weigh_the_runs(void **state) {
@@ -139,6 +161,7 @@ static void the_least_violation_is_one_of_means(void **state) {
 static void rows_stay_apart_without_replicates(void **state) {
   fixture f = make(0, 1);
   gannet_runs runs;
+  int power;
   (void)state;
   (void)add(f.history, 4, 3, NAN);
   (void)add(f.history, 4, 1, NAN);
@@ -147,7 +170,7 @@ static void rows_stay_apart_without_replicates(void **state) {
   gannet_runs_find(f.history, 0, NULL, &runs);
   assert_int_equal(runs.n, 1);
   assert_near(runs.objective, 3, 0);
-  assert_true(isnan(gannet_runs_variance(f.history, 0)));
+  assert_true(isnan(gannet_runs_variance(f.history, 0, &power)));
   gannet_history_join_runs(f.history, 2);
   assert_int_equal(gannet_runs_count_designs(f.history, false), 1);
   assert_int_equal(gannet_history_best(f.history), 0);
@@ -186,6 +209,7 @@ static void only_runs_that_count_count(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(means_and_errors_are_those_of_the_runs),
+      cmocka_unit_test(errors_of_huge_and_of_tiny_values_are_known),
       cmocka_unit_test(known_errors_weigh_the_runs),
       cmocka_unit_test(the_best_is_a_mean_of_several_runs),
       cmocka_unit_test(the_least_violation_is_one_of_means),

@@ -117,8 +117,10 @@ static json_t *about_front(const document *d) {
     (void)json_object_set_new(
         reference, d->problem->spec.objectives[m].name,
         number(gannet_problem_flip_objective(d->problem, m, d->tally.reference[m])));
-  return json_pack("{s:I,s:o,s:o}", "designs", (json_int_t)d->tally.n_front, "hypervolume",
-                   number(d->tally.n_front > 0 ? d->tally.hypervolume : 0), "reference", reference);
+  const bool any = d->tally.n_front > 0;
+  return json_pack("{s:I,s:o,s:o,s:o}", "designs", (json_int_t)d->tally.n_front, "hypervolume",
+                   number(any ? d->tally.hypervolume : 0), "log10_hypervolume",
+                   number(any ? d->tally.log_hypervolume / log(10) : NAN), "reference", reference);
 }
 
 /* Seconds, as the clocks of the hosts told them. */

@@ -181,8 +181,7 @@ double gannet_models_in_ranges(const gannet_models *m, int objective, double val
 }
 
 double gannet_models_reference(const gannet_models *m, int k) {
-  const double z =
-      gannet_problem_excess(m->front.reference[k], m->front.ideal[k]) / m->front.range[k];
+  const double z = gannet_front_in_ranges(&m->front, k, m->front.reference[k]);
   return fmin(fmax(z, -1e9), 1e9);
 }
 

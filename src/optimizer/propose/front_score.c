@@ -122,8 +122,7 @@ static gannet_err make_fronts(gannet_front_score *s, int n, const double *x, dou
 
 /* Objective m of design i of the front of the results, in ranges. */
 static double front_value(const gannet_front *front, int i, int m) {
-  const double excess = gannet_problem_excess(front->y[i * front->m + m], front->ideal[m]);
-  return excess / front->range[m];
+  return gannet_front_in_ranges(front, m, front->y[i * front->m + m]);
 }
 
 static gannet_err find_fronts(gannet_front_score *s) {
