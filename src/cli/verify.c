@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "campaign/config/config.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/tables/table.h"

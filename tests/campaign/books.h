@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/ledger.h"
 
 static const char *const kinds_of_steel[] = {"soft, cheap", "say \"hard\"", "caf\xc3\xa9"};

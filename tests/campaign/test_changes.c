@@ -3,6 +3,7 @@
 #include "books.h"
 
 #include "campaign/config/config.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "problem/runs.h"

@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 #include "books.h"
 
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/record.h"
 
 static gannet_err apply(void *user, int64_t sequence, const char *payload, size_t length) {

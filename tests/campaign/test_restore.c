@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
 #include "support/crash.h"

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/snapshot.h"
 #include "store/seal.h"
 

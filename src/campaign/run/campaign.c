@@ -16,6 +16,7 @@
 #include "campaign/config/config.h"
 #include "campaign/config/paths.h"
 #include "campaign/run/change.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/import.h"
 #include "campaign/run/neighbours.h"
 #include "campaign/run/resume.h"

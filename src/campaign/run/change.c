@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "campaign/config/changes.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/record.h"
 #include "campaign/run/start_left.h"
 #include "evaluate/result_record.h"

@@ -405,18 +405,4 @@ GANNET_CHECKED gannet_err gannet_ledger_show_held(gannet_ledger *ledger);
  */
 GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger);
 
-/* What identifies a problem: names, types, boxes, constraints of both kinds, objective, goal.
- * Blanks in expressions do not matter.
- *
- * Local.
- */
-uint64_t gannet_problem_fingerprint(const gannet_problem *problem);
-
-/* Whether a fingerprint is that of a problem, also as it was computed before constraints between
- * variables belonged to it.
- *
- * Local.
- */
-bool gannet_problem_has_fingerprint(const gannet_problem *problem, uint64_t fingerprint);
-
 #endif

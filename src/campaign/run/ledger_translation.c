@@ -133,3 +133,52 @@ void gannet_ledger_translation_destroy(gannet_ledger_translation **translation) 
   gannet_history_destroy(&t->history);
   gannet_free(translation);
 }
+
+/* Values of constraints of a related problem in the terms of another problem, by their names. */
+static gannet_err translate_related_constraints(const gannet_problem *before,
+                                                const gannet_problem *after,
+                                                gannet_related_rows *rows) {
+  const int old = before->spec.n_constraints, new = after->spec.n_constraints;
+  double *values = NULL;
+  if (!rows->constraints) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *values, &values));
+  for (int k = 0; k < new; ++k) {
+    const int from = gannet_problem_find_constraint(before, after->spec.constraints[k].name);
+    for (int i = 0; i < rows->n; ++i)
+      values[(ptrdiff_t)i * new + k] =
+          from < 0 ? NAN : rows->constraints[(ptrdiff_t)i * old + from];
+  }
+  gannet_free(&rows->constraints);
+  rows->constraints = values;
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_translate_related(const gannet_problem *before,
+                                           const gannet_problem *after, gannet_related_rows *rows) {
+  const int old = before->spec.n_variables, new = after->spec.n_variables;
+  double *x = NULL;
+  char word[256];
+  int common = 0;
+  GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *x, &x));
+  for (int v = 0; v < new; ++v) {
+    const int from = gannet_problem_find_before(before, after, v);
+    bool known = from >= 0;
+    for (int i = 0; i < rows->n && known; ++i) {
+      const double value = rows->x[(ptrdiff_t)i * old + from];
+      double *to = &x[(ptrdiff_t)i * new + v];
+      *to = value;
+      known = !isnan(value);
+      if (known) gannet_problem_format(before, from, value, word, sizeof word);
+      known = known && gannet_problem_parse(after, v, word, to) == GANNET_OK &&
+              gannet_problem_check_tried(after, v, *to) == GANNET_OK;
+      gannet_error_clear();
+    }
+    for (int i = 0; i < rows->n && !known; ++i) x[(ptrdiff_t)i * new + v] = NAN;
+    common += known && after->spec.variables[v].role == GANNET_ROLE_FREE;
+  }
+  gannet_free(&rows->x);
+  rows->x = x;
+  GANNET_TRY(translate_related_constraints(before, after, rows));
+  if (common == 0) rows->n = 0;
+  return GANNET_OK;
+}

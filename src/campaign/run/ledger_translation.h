@@ -29,6 +29,18 @@ GANNET_CHECKED gannet_err gannet_ledger_translate(const gannet_ledger *ledger,
                                                   const gannet_problem *to,
                                                   gannet_ledger_translation **translation);
 
+/* Translate the results of a related problem, variable by variable. A variable that is new, or has
+ * values that the new problem does not allow, counts as one that the related problem lacks. Without
+ * a common variable no row is left.
+ *
+ * Local.
+ *
+ * rows  inout  in the terms of before, then of after
+ */
+GANNET_CHECKED gannet_err gannet_ledger_translate_related(const gannet_problem *before,
+                                                          const gannet_problem *after,
+                                                          gannet_related_rows *rows);
+
 /* Accepts a pointer to NULL.
  *
  * Local.

@@ -20,6 +20,7 @@
 #include "base/partition.h"
 #include "base/text.h"
 #include "campaign/config/config.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "store/lock.h"

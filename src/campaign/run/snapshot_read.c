@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/run/fingerprint.h"
 #include "campaign/run/record.h"
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
