@@ -23,7 +23,7 @@ def read(path):
 def check_version():
     version = re.search(r"^project\(gannet VERSION (\d+\.\d+\.\d+)", read("CMakeLists.txt"), re.MULTILINE).group(1)
     for path, pattern in (("CITATION.cff", r"^version: (\S+)$"), ("CHANGELOG.md", r"^## (\d+\.\d+\.\d+)"),
-                          ("docs/installing.md", r"^The version is (\d+\.\d+\.\d+)\b"), ("src/python/_gannet.py", r'^_VERSION = "(\S+)"'),
+                          ("docs/installing.md", r"^The version is (\d+\.\d+\.\d+)\b"), ("src/python/gannet/_library.py", r'^__version__ = "(\S+)"'),
                           ("tools/packaging/spack/spack_repo/gannet/packages/gannet/package.py", r'^    version\("(\S+)"\)$')):
         found = re.search(pattern, read(path), re.MULTILINE)
         if not found or found.group(1) != version:

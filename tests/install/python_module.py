@@ -14,7 +14,7 @@ import types
 import unittest
 import unittest.mock
 
-import _gannet
+import gannet._library as _gannet
 import gannet
 import numpy as np
 
@@ -36,8 +36,8 @@ class Library(unittest.TestCase):
         return str(caught.exception)
 
     def test_another_version_is_refused_with_both_versions_and_the_path(self):
-        with unittest.mock.patch.object(_gannet, "_VERSION", "9.8.7"):
-            self.assertRegex(self.refusal(), r"^/.*libgannet\.so: version 0\.\d+\.\d+, but /.*gannet\.py is made for version 9\.8\.7; ")
+        with unittest.mock.patch.object(_gannet, "__version__", "9.8.7"):
+            self.assertRegex(self.refusal(), r"^/.*libgannet\.so: version 0\.\d+\.\d+, but /.*_library\.py is made for version 9\.8\.7; ")
 
     def test_another_size_of_a_structure_is_refused(self):
         for name, structure in _gannet._STRUCTURES.items():

@@ -23,7 +23,8 @@ endforeach()
 set(GANNET_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where Python looks for modules, below the prefix")
 install(FILES ${PROJECT_SOURCE_DIR}/src/fortran/gannet.f90
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gannet COMPONENT library)
-install(FILES ${PROJECT_SOURCE_DIR}/src/python/gannet.py ${PROJECT_SOURCE_DIR}/src/python/_gannet.py DESTINATION ${GANNET_PYTHON_DIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/python/gannet DESTINATION ${GANNET_PYTHON_DIR}
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 # Manual pages and completion are what the program says about itself.
 if(TARGET gannet-program)

@@ -6,7 +6,7 @@
 Settings of a method stand behind plus signs. Every run draws its function at random, by family and instance. Prints,
 for each method and family, how many runs were more than one per cent of the function's spread (upper quartile over the
 box minus minimum) above its minimum after so many evaluations, and the mean decimal logarithm of that regret, at least
-1e-10. Needs numpy and python3-scipy, which finds the minima; the library is found as src/python/gannet.py says.
+1e-10. Needs numpy and python3-scipy, which finds the minima; the library is found as src/python/gannet/__init__.py says.
 """
 import argparse
 import multiprocessing

@@ -6,7 +6,7 @@ category.
 
 Eleven families, of which every seed makes another problem: choices of a solver with its parameters, laminates, reals in
 other basins by category, categories alone that interact, booleans, a category beside a valley. Needs numpy; the library
-is found as src/python/gannet.py says. --save keeps the courses in a file, and --against takes those of another version
+is found as src/python/gannet/__init__.py says. --save keeps the courses in a file, and --against takes those of another version
 from one, which come first.
 
 Prints the mean over problems of the decimal logarithm of the gap to the best value that any of the courses found (as a

@@ -6,7 +6,7 @@
 The functions of bbob.py on grids: of D variables two in five are integers of 11 values and one in five a category of
 4 values in random order (--kind mixed), or all are integers of 41 values (--kind integer). Names that are not optimisers
 of this file are methods of gannet. Needs numpy, and python3-optuna for tpe; the library is found as
-src/python/gannet.py says.
+src/python/gannet/__init__.py says.
 
 Prints, over functions and instances, the mean of the decimal logarithm of the gap to the best value that any optimiser
 found (as a share of the gap after six evaluations, at least 1e-6): over log(evaluations), and at the end; in brackets

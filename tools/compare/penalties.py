@@ -6,7 +6,7 @@
 Settings of a method stand behind plus signs. A rotated bowl has its minimum near a border behind which the simulation
 diverges; the last three families have equal values that are no penalties. For every family and instance a function is
 drawn. Prints the mean decimal logarithm of the best value so far, which is at least 1e-8 and at most 100, after so many
-evaluations. Needs numpy and what basins.py does; the library is found as src/python/gannet.py says.
+evaluations. Needs numpy and what basins.py does; the library is found as src/python/gannet/__init__.py says.
 """
 import argparse
 import multiprocessing

@@ -6,7 +6,7 @@
 Names that are not optimisers of this file are methods of gannet, with settings after a plus sign, as in
 neural-bo+surrogate.layers=2. Every run is kept as a line of the file given by --results; called again, runs that are
 there are not made again. Needs numpy and, for the others, the Debian packages python3-optuna (tpe, cma) and
-python3-nlopt (bobyqa); the library is found as src/python/gannet.py says.
+python3-nlopt (bobyqa); the library is found as src/python/gannet/__init__.py says.
 
 Prints, for each number of variables, the mean over functions and instances of the area under the share of 51 targets
 (regrets from 100 to 1e-8) over the logarithm of evaluations, the gain over the first optimiser with its standard

@@ -1,6 +1,6 @@
-"""What the module gannet is made of: the shared library, its structures and functions, and what it tells by return codes and
-its log.
-"""
+"""The shared library: where it is, its structures and functions, and what it reports by return codes and its log."""
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import logging
@@ -8,17 +8,22 @@ import os
 import pathlib
 import threading
 import types
+from typing import Any, Callable
 
-_VERSION = "0.2.0"  # of the library that these files are made for
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+__version__ = "0.2.0"  # of the library that these files are made for
 
 
 class Error(RuntimeError):
-    """A call failed; the text is the library's."""
+    """A call failed. The text says what was wrong and what was expected."""
 
     __module__ = "gannet"
 
 
-def _structure(name, /, **members):
+def _structure(name: str, /, **members: Any) -> Any:
     return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
 
 
@@ -53,7 +58,8 @@ _STRUCTURES = {"gannet_variable": _Variable, "gannet_variable_function": _Functi
                "gannet_recommendation": _Recommendation, "gannet_prediction": _Prediction, "gannet_feasibility": _Feasibility}
 
 
-def _find_library():
+def _find_library() -> str:
+    """The path of the library, or its name where only the linker can know it."""
     named = os.environ.get("GANNET_LIBRARY")
     if named:
         return named
@@ -64,27 +70,41 @@ def _find_library():
     return ctypes.util.find_library("gannet") or "libgannet.so"
 
 
+def _open_library(path: str) -> ctypes.CDLL:
+    try:
+        # MPI loads its own components later, which must find its symbols
+        return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    except OSError as error:
+        if "/" in path and pathlib.Path(path).exists():
+            raise ImportError(f"{path} cannot be loaded: {error}; install the packages that gannet needs, or build it again "
+                              "on this machine") from error
+        where = ("which GANNET_LIBRARY names" if os.environ.get("GANNET_LIBRARY")
+                 else f"neither in the folders above {pathlib.Path(__file__).parent} nor by the linker")
+        raise ImportError(f"the library of gannet was not found: {path}, {where} ({error}); install gannet, or set "
+                          "GANNET_LIBRARY to the path of libgannet.so") from error
+
+
 _lock = threading.RLock()
 
 
-def _in_turn(function):
+def _in_turn(function: Callable[..., Any]) -> Callable[..., Any]:
     """ctypes lets other threads run during a call, and an optimiser cannot have two at a time."""
-    def call(*arguments):
+    def call(*arguments: Any) -> Any:
         with _lock:
             return function(*arguments)
     return call
 
 
-def _check_library(library, path):
+def _check_library(library: Any, path: str) -> None:
     """Another library would read and write structures where this file has none."""
     found = "older than 0.2.0"
     if hasattr(library, "gannet_version"):
         library.gannet_version.restype = ctypes.c_char_p
         library.gannet_struct_size.restype, library.gannet_struct_size.argtypes = ctypes.c_size_t, [ctypes.c_char_p]
         found = library.gannet_version().decode()
-    advice = (f"{__file__} is made for version {_VERSION}; set GANNET_LIBRARY to the path of that library, or import the "
-              "gannet.py that belongs to this one")
-    if found != _VERSION:
+    advice = (f"{__file__} is made for version {__version__}; set GANNET_LIBRARY to the path of that library, or import the "
+              "package gannet that belongs to this one")
+    if found != __version__:
         raise Error(f"{path}: version {found}, but {advice}")
     for name, structure in _STRUCTURES.items():
         size = library.gannet_struct_size(name.encode())
@@ -92,10 +112,9 @@ def _check_library(library, path):
             raise Error(f"{path}: version {found}, whose {name} has {size} bytes, not {ctypes.sizeof(structure)}, but {advice}")
 
 
-def _load():
+def _load() -> Any:
     path = _find_library()
-    # MPI loads its own components later, which must find its symbols
-    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    library = _open_library(path)
     _check_library(library, path)
     handle, doubles, ids = ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
     taken = ctypes.POINTER(handle)
@@ -126,7 +145,7 @@ def _load():
         "gannet_optimizer_pending": [handle, ctypes.c_int64, ids, doubles],
         "gannet_optimizer_predict": [handle, ctypes.c_int, doubles, ctypes.POINTER(_Prediction), ctypes.POINTER(_Feasibility)],
     }
-    calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
+    calls = types.SimpleNamespace(path=path, gannet_error_message=library.gannet_error_message)
     for name, arguments in signatures.items():
         function = getattr(library, name)
         function.argtypes = arguments
@@ -140,7 +159,7 @@ def _load():
 _library = _load()
 
 
-def _check(code):
+def _check(code: int) -> None:
     if code:
         raise Error(_library.gannet_error_message().decode())
 
@@ -149,11 +168,19 @@ _logger = logging.getLogger("gannet")
 _LEVELS = logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG  # of gannet_log_level
 
 
-@_Sink
-def _forward(user, level, rank, line):
+@_Sink  # type: ignore[misc]
+def _forward(user: Any, level: int, rank: int, line: bytes) -> None:
     _logger.log(_LEVELS[level], "%s", line.decode(errors="replace"))
 
 
-def _hear(context):
+def _hear(context: Any) -> None:
     """Let the logger have what the library logs: lines for debugging only if it wants any now."""
     _library.gannet_context_set_log(context, 3 if _logger.isEnabledFor(logging.DEBUG) else 2, _forward, None)
+
+
+def _doubles(array: Array) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
+def _identifiers(array: Array) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
