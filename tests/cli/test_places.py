@@ -1,4 +1,4 @@
-# test: labels cli timeout 120 processors 2
+# test: labels cli timeout 240 processors 2
 """Simulations that have cores and GPUs of their own: evaluate.resources."""
 import csv
 import io
@@ -177,6 +177,42 @@ class Placed(program.ProgramTest):
         said = self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1")
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
+
+    def on_two_nodes(self, refusal, pause=""):
+        """Run in an allocation that is pretended, where srun takes no step for n2."""
+        self.write('#!/bin/sh\ncase $* in *--nodelist=n2*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'
+                   'echo objective 1 >$GANNET_RESULTS\n' % (refusal, pause), "bin/srun", 0o755)
+        self.campaign("cores: 1", evaluations=6, command='["{launcher}", "{hosts}"]')
+        shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
+        return self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1", environment={
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]",
+            "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "1(x2)", "SLURMD_NODENAME": "n1"})
+
+    def history(self):
+        return list(csv.DictReader((self.folder / "placed.campaign/history.csv").open()))
+
+    def test_a_node_that_takes_no_step_is_left_out(self):
+        for refusal, how_long in (("Task launch for StepId=3.5 failed on node n2: Communication connection failure", "for 10 s"),
+                                  ("Unable to create step for job 3: Requested node configuration is not available", "for 10 s"),
+                                  ("Node failure on n2", "from now on"),
+                                  ("*** STEP 3.0 ON n2 CANCELLED AT 2026-11-28T13:35:31 DUE TO NODE FAILURE, SEE ***", "from now on")):
+            said = self.on_two_nodes(refusal)
+            self.assertEqual(said.code, 0, said)
+            self.assertEqual(said.err.count(f"node n2 is left out {how_long}: srun: error: {refusal}; evaluation "), 1, said)
+            self.assertEqual({(row["status"], row["attempts"]) for row in self.history()}, {("done", "1")})
+            self.assertEqual({bar["place"] for bar in self.timeline()}, {"n1: 1 core"})
+
+    def test_a_node_that_refuses_again_is_left_out_for_good(self):
+        refusal = "Unable to create step for job 3: Required node not available (down, drained or reserved)"
+        said = self.on_two_nodes(refusal, pause="sleep 3\n")
+        self.assertEqual(said.code, 0, said)
+        self.assertIn("node n2 is left out for 10 s: ", said.err)
+        self.assertIn("node n2 is left out from now on: ", said.err)
+
+    def test_other_words_of_srun_are_failures(self):
+        said = self.on_two_nodes("Task launch for StepId=3.5 failed on node n25: Communication connection failure")
+        self.assertNotIn("left out", said.err)
+        self.assertEqual({row["status"] for row in self.history()}, {"done", "failed"})
 
     def jobs(self, resources, *sets):
         """The lines for sbatch in the first script of a campaign that only submits."""

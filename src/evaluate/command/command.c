@@ -5,10 +5,11 @@
  *   submit -> RUN_WAITS -> launch_one -> RUN_SENT -> start_run -> RUN_STARTED
  *          -> end_run -> classify_end -> the queue of results, from which all ranks get it
  *
- * There are two exceptions:
+ * There are three exceptions:
  *
  *   outage  An attempt that could not be started, for reasons that are not those of its design, has
  *           never been made. It waits until the outage is over (outage.h).
+ *   node    An attempt whose node fails has never been made, either. It is made on another node.
  *   hold    Whoever ends an allocation sends a signal to all that runs in it. A simulation may end
  *           by it before this process gets its own signal. An end that may come from outside is
  *           therefore held for a moment before it is classified.
@@ -26,6 +27,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "evaluate/backends.h"
+#include "evaluate/command/lost_node.h"
 #include "evaluate/command/outage.h"
 #include "evaluate/command/placement.h"
 #include "evaluate/command/program.h"
@@ -40,7 +42,9 @@ static const double first_patience = 5; /* for which an error that waiting seldo
                                            again before anything has run */
 static const double doubtful_patience = 30; /* for which words that only one evaluation has met are
                                                taken for an outage */
-static const double longest_start = 5;      /* after which a shell that runs has started it */
+static const double shortest_node_pause = 10; /* for which a node that took no step gets none */
+static const double longest_node_pause = 120;
+static const double longest_start = 5; /* after which a shell that runs has started it */
 
 typedef enum {
   RUN_WAITS,
@@ -84,6 +88,7 @@ typedef struct {
   gannet_outage outage;
   bool has_begun;         /* some process was started */
   int given_up;           /* attempts that counted although their words told of no start */
+  bool lost_nodes;        /* the allocation has lost nodes since it was looked at */
   bool words_are_own;     /* simulations that ran end with such words, too: words tell nothing */
   double last_real_start; /* latest begin of an attempt that ended otherwise than with words which
                              tell that nothing was started; 0 = none */
@@ -236,6 +241,29 @@ static run *next_waiting(worker *w) {
   return next;
 }
 
+/* A request for which there is no room on the empty machine becomes a failed result. One that had
+ * room before nodes were lost goes back to the loop, and the campaign stops, to be resumed. */
+static gannet_err check_room(worker *w, const gannet_request *request, gannet_need *need,
+                             bool *fits) {
+  char why[GANNET_REASON_SIZE] = "";
+  gannet_result_record result;
+  if (!w->placement.resources) return GANNET_OK;
+  GANNET_TRY(gannet_placement_need(&w->placement, request->x_user, need, why));
+  *fits = !why[0];
+  if (*fits) return GANNET_OK;
+  gannet_result_queue_begin(&w->ready, &result);
+  result.id = request->id;
+  result.run.attempts = request->attempt;
+  if (w->lost_nodes && can_wait(w)) {
+    result.status = GANNET_EVAL_PENDING;
+    (void)snprintf(result.run.reason, sizeof result.run.reason, "after nodes were lost %.200s",
+                   why);
+  } else {
+    gannet_result_fail(&result, false, "%s", why);
+  }
+  return gannet_result_queue_add(&w->ready, &result);
+}
+
 /* Launch all attempts that wait; in an outage one at a time, when its time has come. With places
  * they start in their order: one for which there is no room yet holds up those behind it, so that
  * large simulations are not passed over for ever. */
@@ -247,6 +275,13 @@ static gannet_err launch_waiting(worker *w) {
     if (w->placement.resources && next->place.n_nodes == 0) {
       bool taken = false;
       GANNET_TRY(gannet_place_take(w->placement.places, &next->need, &next->place, &taken));
+      if (!taken && w->lost_nodes) {
+        bool fits = true;
+        GANNET_TRY(check_room(w, &next->request, &next->need, &fits));
+        if (fits) return GANNET_OK;
+        remove_run(w, next);
+        continue;
+      }
       if (!taken) return GANNET_OK;
     }
     GANNET_TRY(launch_one(w, next));
@@ -278,22 +313,6 @@ static gannet_err kill_run(worker *w, run *one) {
   one->attempt.unwanted = true;
   return gannet_launcher_kill(w->launcher, one->attempt.id,
                               fmin(w->program.options->kill_grace, longest_cancel));
-}
-
-/* A request for which there is no room on the empty machine becomes a failed result. */
-static gannet_err check_room(worker *w, const gannet_request *request, gannet_need *need,
-                             bool *fits) {
-  char why[GANNET_REASON_SIZE] = "";
-  gannet_result_record result;
-  if (!w->placement.resources) return GANNET_OK;
-  GANNET_TRY(gannet_placement_need(&w->placement, request->x_user, need, why));
-  *fits = !why[0];
-  if (*fits) return GANNET_OK;
-  gannet_result_queue_begin(&w->ready, &result);
-  result.id = request->id;
-  result.run.attempts = request->attempt;
-  gannet_result_fail(&result, false, "%s", why);
-  return gannet_result_queue_add(&w->ready, &result);
 }
 
 static gannet_err submit(void *state, int n, const gannet_request *requests) {
@@ -379,7 +398,9 @@ static double next_due(worker *w) {
   double due = w->n_held > 0 ? w->held[0].until : INFINITY;
   const run *one = outage->is_on ? find_run(w, outage->trial) : NULL;
   if (one && one->stage == RUN_STARTED) due = fmin(due, one->begun + longest_start);
-  if (outage->is_on && outage->trial < 0 && next_waiting(w)) due = fmin(due, outage->next_try);
+  if (!next_waiting(w)) return due;
+  if (outage->is_on && outage->trial < 0) due = fmin(due, outage->next_try);
+  if (w->placement.resources) due = fmin(due, gannet_places_next_opening(w->placement.places));
   return due;
 }
 
@@ -419,6 +440,37 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
     return false;
   w->words_are_own = one->last_failed_start > 0 && w->last_real_start > one->last_failed_start;
   return !w->words_are_own;
+}
+
+/* Leave the nodes out on which an attempt failed, and let it wait for another place.
+ *
+ * moved  out  whether a node has failed under it
+ */
+static gannet_err leave_nodes(worker *w, run *one, bool *moved) {
+  gannet_lost_nodes lost;
+  GANNET_TRY(gannet_lost_nodes_find(&w->placement, &one->place, one->attempt.directory, &lost));
+  *moved = lost.n_nodes > 0;
+  for (int i = 0; i < lost.n_nodes; ++i) {
+    gannet_node *node = &w->placement.inventory.node[lost.node[i]];
+    char how_long[48] = "from now on";
+    const bool is_again = one->begun >= node->opens; /* not one that began at the same time */
+    if (node->is_lost || (!is_again && !lost.is_lost)) continue;
+    node->is_lost = lost.is_lost || (lost.is_refused && node->pause > 0);
+    node->pause = fmin(fmax(2 * node->pause, shortest_node_pause), longest_node_pause);
+    w->lost_nodes = w->lost_nodes || node->is_lost;
+    node->opens = node->is_lost ? INFINITY : gannet_clock_seconds() + node->pause;
+    if (!node->is_lost) (void)snprintf(how_long, sizeof how_long, "for %g s", node->pause);
+    gannet_log(w->context, GANNET_LOG_WARNING,
+               "node %s is left out %s: %s; evaluation %lld is run again elsewhere, and this "
+               "attempt does not count",
+               node->host, how_long, lost.words, (long long)one->attempt.id);
+  }
+  gannet_free(&lost.node);
+  if (!*moved) return GANNET_OK;
+  gannet_place_give_back(w->placement.places, &one->place);
+  one->stage = RUN_WAITS;
+  one->has_directory = one->is_filled = false; /* what it has left is moved aside */
+  return GANNET_OK;
 }
 
 /* Note the end of an attempt that was started, which ends an outage. An attempt that counts anyway
@@ -494,6 +546,13 @@ static gannet_err classify_end(worker *w, run *one, const gannet_launch_event *e
   if (gannet_contract_is_unread(&result)) return wait_to_read(w, one, event, &result, is_over);
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   *is_over = false;
+  for (int i = 0; i < one->place.n_nodes && result.status == GANNET_EVAL_DONE; ++i)
+    w->placement.inventory.node[one->place.node[i]].pause = 0;
+  if (result.status == GANNET_EVAL_FAILED && one->place.n_nodes > 0) {
+    bool moved = false;
+    GANNET_TRY(leave_nodes(w, one, &moved));
+    if (moved) return GANNET_OK;
+  }
   if (event->type == GANNET_LAUNCH_REFUSED && can_wait(w)) {
     const gannet_outage_sign sign = {.is_lasting = gannet_outage_is_lasting(event->error),
                                      .reason = result.run.reason};

@@ -34,7 +34,7 @@ static extent find_extent(const gannet_inventory *inventory, const gannet_resour
   for (int i = 0; i < inventory->n_nodes; ++i) {
     const gannet_node *node = &inventory->node[i];
     const int reserved = node->is_here ? resources->reserved_cores : 0;
-    if (only_here && !node->is_here) continue;
+    if (node->is_lost || (only_here && !node->is_here)) continue;
     e.nodes += 1;
     if (node->n_cores - reserved > e.cores || !*e.host) {
       e.cores = node->n_cores > reserved ? node->n_cores - reserved : 0;

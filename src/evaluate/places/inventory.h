@@ -24,6 +24,9 @@ typedef struct {
 typedef struct {
   char host[GANNET_HOST_SIZE];
   bool is_here; /* the controller runs on it */
+  bool is_lost; /* it has left the allocation */
+  double pause; /* seconds for which it was last left out; 0 = since then it took a step */
+  double opens; /* no simulation begins there before, by gannet_clock_seconds */
   int n_cores, n_gpus;
   int n_devices;     /* different ones among gpu, where one may be listed several times */
   gannet_core *core; /* [n_cores] owned */

@@ -1,8 +1,10 @@
 #include "evaluate/places/places.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* What is taken of one node: how many simulations use each core and GPU. */
@@ -16,7 +18,8 @@ typedef struct {
 struct gannet_places {
   const gannet_inventory *inventory;
   bool oversubscribe;
-  usage *node; /* [n_nodes] owned */
+  bool ignores_pauses; /* nodes that are left out for a while count */
+  usage *node;         /* [n_nodes] owned */
 };
 
 enum { MOST_SHARED = 1000 }; /* simulations on one core, with oversubscribe */
@@ -95,12 +98,13 @@ static bool choose_gpus(const gannet_node *node, const int *users, int level, in
 /* Take a place where every core and GPU has at most `level` users. */
 static bool take_at(gannet_places *places, int level, gannet_place *place) {
   const gannet_inventory *inventory = places->inventory;
+  const double now = gannet_clock_seconds();
   int n = 0;
   for (int i = 0; i < inventory->n_nodes && n < place->n_nodes; ++i) {
     const gannet_node *node = &inventory->node[i];
     const usage *u = &places->node[i];
     const double after = u->memory + place->need.memory;
-    if (u->is_closed ||
+    if (u->is_closed || node->is_lost || (!places->ignores_pauses && node->opens > now) ||
         (level == 0 && node->memory > 0 && place->need.memory > 0 && after > node->memory))
       continue;
     if (!choose(u->core, node->n_cores, level, place->cores, place->core + n * place->cores) ||
@@ -149,6 +153,14 @@ void gannet_place_give_back(gannet_places *places, gannet_place *place) {
   *place = (gannet_place){0};
 }
 
+double gannet_places_next_opening(const gannet_places *places) {
+  const double now = gannet_clock_seconds();
+  double next = INFINITY;
+  for (int i = 0; i < places->inventory->n_nodes; ++i)
+    if (places->inventory->node[i].opens > now) next = fmin(next, places->inventory->node[i].opens);
+  return next;
+}
+
 gannet_err gannet_places_count(const gannet_inventory *inventory, const gannet_resources *resources,
                                bool only_here, const gannet_need *need, int most, int *count) {
   gannet_resources alone = *resources;
@@ -158,6 +170,7 @@ gannet_err gannet_places_count(const gannet_inventory *inventory, const gannet_r
   *count = 0;
   alone.oversubscribe = false;
   GANNET_TRY(gannet_places_create(inventory, &alone, only_here, &places));
+  places->ignores_pauses = true;
   gannet_err err = GANNET_OK;
   while (err == GANNET_OK && taken && *count < most) {
     err = gannet_place_take(places, need, &place, &taken);

@@ -49,6 +49,12 @@ GANNET_CHECKED gannet_err gannet_place_take(gannet_places *places, const gannet_
                                             gannet_place *place, bool *taken);
 void gannet_place_give_back(gannet_places *places, gannet_place *place);
 
+/* The time at which the next node opens that is left out for a while; INFINITY = none does.
+ *
+ * Local.
+ */
+double gannet_places_next_opening(const gannet_places *places);
+
 /* How many simulations of one need run at once, without oversubscribing; at most so many.
  *
  * Local.

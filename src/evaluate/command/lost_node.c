@@ -1,0 +1,63 @@
+#include "evaluate/command/lost_node.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+enum { TAIL_SIZE = 4096 }; /* bytes of stderr.log that are looked at */
+
+/* Lines of srun, up to SLURM 24.05. */
+static const struct {
+  const char *text, *also; /* both are in the line; also may be NULL */
+  bool is_lost;            /* the node has left the allocation; else it may take steps later */
+  bool names_node;         /* else it may be any node of the place */
+} phrases[] = {
+    {"Node failure on ", NULL, true, true},
+    {"DUE TO NODE FAILURE", NULL, true, true},
+    {"Task launch for ", " failed on node ", false, true},
+    {"Unable to create step for job ", "node configuration is not available", false, false},
+    {"Unable to create step for job ", "node not available (down", false, false}};
+
+/* Whether a host is a word of a line, not a part of a longer name. */
+static bool names(const char *line, const char *host) {
+  static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  const size_t size = strlen(host);
+  for (const char *at = strstr(line, host); at; at = strstr(at + 1, host))
+    if ((at == line || !strchr(others, at[-1])) && (!at[size] || !strchr(others, at[size])))
+      return true;
+  return false;
+}
+
+gannet_err gannet_lost_nodes_find(const gannet_placement *placement, const gannet_place *place,
+                                  const char *directory, gannet_lost_nodes *lost) {
+  const gannet_inventory *inventory = &placement->inventory;
+  char path[PATH_MAX], tail[TAIL_SIZE];
+  size_t length = 0;
+  *lost = (gannet_lost_nodes){0};
+  if (placement->starter != GANNET_STARTS_BY_SRUN || inventory->n_nodes < 2) return GANNET_OK;
+  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read_end(path, sizeof tail, tail, &length) != GANNET_OK) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_alloc((size_t)place->n_nodes + 1, sizeof *lost->node, &lost->node));
+  for (char *line = tail; line < tail + length; line += strlen(line) + 1) {
+    line[strcspn(line, "\n")] = '\0';
+    for (size_t p = 0; p < sizeof phrases / sizeof *phrases && lost->n_nodes == 0; ++p) {
+      if (!strstr(line, phrases[p].text) || (phrases[p].also && !strstr(line, phrases[p].also)))
+        continue;
+      for (int i = 0; i < place->n_nodes; ++i) {
+        const gannet_node *node = &inventory->node[place->node[i]];
+        if (node->is_here || (phrases[p].names_node && !names(line, node->host))) continue;
+        lost->node[lost->n_nodes++] = place->node[i];
+      }
+      lost->is_lost = phrases[p].is_lost;
+      lost->is_refused = !phrases[p].names_node;
+      (void)snprintf(lost->words, sizeof lost->words, "%.190s", line);
+    }
+  }
+  return GANNET_OK;
+}
