@@ -292,7 +292,7 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, bool by_models, const in
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d points, expected at least 1", q);
   GANNET_TRY(gannet_alloc((size_t)q, sizeof *asked->row, &asked->row));
-  asked->n_new = gannet_replicates_plan(o->history, q, by_models, asked->row);
+  GANNET_TRY(gannet_replicates_plan(o->history, q, by_models, asked->row, &asked->n_new));
   const int64_t left = gannet_history_count_left(o->history);
   GANNET_REQUIRE(asked->n_new <= left, GANNET_ERR_STATE,
                  "%d points asked for, but only %lld listed candidates were never proposed",

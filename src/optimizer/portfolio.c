@@ -121,8 +121,11 @@ static gannet_err prepare_members(gannet_optimizer *o, const int *count, int *at
  * error is returned. */
 static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *at) {
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
+  gannet_new_rows rows;
   *at = -1;
-  GANNET_TRY(gannet_agree(o->context->comm, deal_points(o, q, count)));
+  gannet_err local = deal_points(o, q, count);
+  if (local == GANNET_OK) local = gannet_replicates_find_new(o->history, &rows);
+  GANNET_TRY(gannet_agree(o->context->comm, local));
   GANNET_TRY(prepare_members(o, count, at));
   for (int i = 0; i < o->options.n_members; ++i) {
     *at = i;
@@ -131,7 +134,7 @@ static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *
     if (err == GANNET_OK) err = gannet_substitute_check(o->problem, chosen + count[i], x_unit);
     GANNET_TRY(gannet_agree(o->context->comm, err));
     for (int k = 0; k < count[i]; ++k)
-      gannet_allocation_note(&o->allocation, gannet_replicates_row_of(o->history, chosen + k), i);
+      gannet_allocation_note(&o->allocation, rows.first + (int64_t)(chosen + k) * rows.step, i);
     chosen += count[i];
   }
   return GANNET_OK;

@@ -2,15 +2,14 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/memory.h"
+#include "problem/front.h"
 #include "problem/objectives.h"
 #include "problem/pool.h"
 
 /* One evaluation of so many may run a design again. */
 enum { SHARE = 4 };
-
-enum { FRONT_MOST = 256 /* designs of a front that are looked at, the first ones */ };
 
 /* Runs that the design of a row lacks: none when a change has left it outside of what is allowed,
  * or off the list of candidates. */
@@ -56,78 +55,38 @@ static void find_leaders(const gannet_history *h, gannet_runs leaders[2]) {
   }
 }
 
-/* Designs that no other one dominates, by their means. */
-typedef struct {
-  int n;
-  gannet_runs runs[FRONT_MOST];
-  double y[FRONT_MOST][GANNET_OBJECTIVES_MOST];
-} mean_front;
-
-static bool dominates(int m, const double *a, const double *b) {
-  bool is_better = false;
-  for (int k = 0; k < m; ++k) {
-    if (a[k] > b[k]) return false;
-    is_better = is_better || a[k] < b[k];
-  }
-  return is_better;
-}
-
-/* The front by ascending id, without memory of its own: an ask plans its points on every rank. */
-static void find_front(const gannet_history *h, mean_front *front) {
-  const int m = gannet_problem_n_objectives(gannet_history_problem(h));
-  double y[GANNET_OBJECTIVES_MOST];
-  front->n = 0;
-  for (int64_t id = 0; id < gannet_history_count(h); ++id) {
-    bool is_dominated = false;
-    int kept = 0;
-    if (!gannet_runs_are_feasible(h, id)) continue;
-    gannet_runs_objectives(h, id, y, NULL);
-    for (int i = 0; i < front->n && !is_dominated; ++i) is_dominated = dominates(m, front->y[i], y);
-    if (is_dominated) continue;
-    for (int i = 0; i < front->n; ++i) {
-      if (dominates(m, y, front->y[i])) continue;
-      front->runs[kept] = front->runs[i];
-      memcpy(front->y[kept++], front->y[i], sizeof y);
-    }
-    front->n = kept;
-    if (kept == FRONT_MOST) continue;
-    gannet_runs_find(h, id, NULL, &front->runs[kept]);
-    memcpy(front->y[kept], y, sizeof y);
-    front->n += 1;
-  }
-}
-
 /* Missing runs that come before new designs: of the last one, and of the leading one; of several
  * objectives, of the first one on the front that lacks some.
  *
  * row  out  [2] rows of these designs
- * n    out  [2] runs that they lack
+ * n    out  [2] runs that they lack; also after an error, without those of the front
  */
-static void find_due(const gannet_history *h, int64_t row[2], int n[2]) {
+static gannet_err find_due(const gannet_history *h, int64_t row[2], int n[2]) {
+  const bool several = gannet_problem_n_objectives(gannet_history_problem(h)) > 1;
   gannet_runs last, leaders[2];
+  gannet_front front = {0};
   row[0] = row[1] = -1;
   n[0] = n[1] = 0;
-  if (gannet_history_replicates(h) <= 1) return;
+  if (gannet_history_replicates(h) <= 1) return GANNET_OK;
   row[0] = find_last(h);
   if (row[0] >= 0 && gannet_history_get(h, row[0])->origin != GANNET_ORIGIN_START) {
     gannet_runs_find(h, row[0], NULL, &last);
     n[0] = count_missing(h, row[0], &last);
   }
-  mean_front front = {0};
-  const gannet_runs *found = front.runs;
-  if (gannet_problem_n_objectives(gannet_history_problem(h)) > 1) {
-    find_front(h, &front);
-  } else {
+  if (several)
+    GANNET_TRY(gannet_front_find(h, &front));
+  else
     find_leaders(h, leaders);
-    found = leaders;
-    front.n = leaders[0].id >= 0;
-  }
-  for (int i = 0; i < front.n && n[1] == 0; ++i) {
+  const int n_leading = several ? front.n : leaders[0].id >= 0;
+  for (int i = 0; i < n_leading && n[1] == 0; ++i) {
+    if (several) gannet_runs_find(h, front.id[i], NULL, &leaders[0]);
     const bool is_last = row[0] >= 0 && gannet_history_first_run(h, row[0]) ==
-                                            gannet_history_first_run(h, found[i].id);
-    row[1] = found[i].id;
-    if (!is_last) n[1] = count_missing(h, row[1], &found[i]);
+                                            gannet_history_first_run(h, leaders[0].id);
+    row[1] = leaders[0].id;
+    if (!is_last) n[1] = count_missing(h, row[1], &leaders[0]);
   }
+  gannet_front_release(&front);
+  return GANNET_OK;
 }
 
 /* By how much a design is better than another one where it is best, in standard errors of their
@@ -146,31 +105,33 @@ static double find_lead(int m, const double *variance, const int *power, const d
   return lead;
 }
 
-/* The design that is worth another run with several objectives, -1 = none. */
-static int64_t choose_repeated_of_front(const gannet_history *h) {
-  const int m = gannet_problem_n_objectives(gannet_history_problem(h));
+/* The design of which it is least known whether the front dominates it, or the one of the front to
+ * which it is compared: that with fewer runs. -1 = all is known, or a run is under way.
+ *
+ * runs  in  [front->n] of the designs of the front
+ */
+static int64_t find_least_known(const gannet_history *h, const gannet_front *front,
+                                const gannet_runs *runs) {
+  const int m = front->m;
   double variance[GANNET_OBJECTIVES_MOST], y[GANNET_OBJECTIVES_MOST], least = 1;
   int power[GANNET_OBJECTIVES_MOST];
-  mean_front front;
   int64_t chosen = -1;
-  find_front(h, &front);
-  for (int i = 0; i < front.n; ++i)
-    if (front.runs[i].n < 2 && !front.runs[i].is_waiting) return front.runs[i].id;
   for (int k = 0; k < m; ++k) variance[k] = gannet_runs_variance(h, k, &power[k]);
   for (int64_t id = 0; id < gannet_history_count(h); ++id) {
     double lead = INFINITY;
     int64_t fewer = -1;
-    gannet_runs runs;
+    gannet_runs own;
     if (!gannet_runs_are_feasible(h, id)) continue;
-    gannet_runs_find(h, id, NULL, &runs);
+    gannet_runs_find(h, id, NULL, &own);
     gannet_runs_objectives(h, id, y, NULL);
-    for (int i = 0; i < front.n; ++i) {
-      if (front.runs[i].id == runs.id) continue;
-      const double one = find_lead(m, variance, power, y, &runs, front.y[i], &front.runs[i]);
+    for (int i = 0; i < front->n; ++i) {
+      if (runs[i].id == own.id) continue;
+      const double one =
+          find_lead(m, variance, power, y, &own, front->y + (ptrdiff_t)i * m, &runs[i]);
       if (!(one < lead)) continue;
       lead = one;
-      fewer = front.runs[i].n < runs.n ? front.runs[i].id : runs.id;
-      if (runs.is_waiting || front.runs[i].is_waiting) fewer = -1;
+      fewer = runs[i].n < own.n ? runs[i].id : own.id;
+      if (own.is_waiting || runs[i].is_waiting) fewer = -1;
     }
     if (fewer < 0 || !(fabs(lead) < least)) continue;
     least = fabs(lead);
@@ -179,50 +140,73 @@ static int64_t choose_repeated_of_front(const gannet_history *h) {
   return chosen;
 }
 
+/* The design that is worth another run with several objectives, -1 = none. */
+static gannet_err choose_repeated_of_front(const gannet_history *h, int64_t *chosen) {
+  gannet_front front = {0};
+  gannet_runs *runs = NULL;
+  *chosen = -1;
+  gannet_err err = gannet_front_find(h, &front);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)front.n, sizeof *runs, &runs);
+  for (int i = 0; err == GANNET_OK && i < front.n; ++i) {
+    gannet_runs_find(h, front.id[i], NULL, &runs[i]);
+    if (*chosen < 0 && runs[i].n < 2 && !runs[i].is_waiting) *chosen = runs[i].id;
+  }
+  if (err == GANNET_OK && *chosen < 0) *chosen = find_least_known(h, &front, runs);
+  gannet_free(&runs);
+  gannet_front_release(&front);
+  return err;
+}
+
 /* The design that is worth another run, -1 = none. */
-static int64_t choose_repeated(const gannet_history *h, int q) {
+static gannet_err choose_repeated(const gannet_history *h, int q, int64_t *chosen) {
   gannet_runs leaders[2];
   const int64_t kept = gannet_history_count_kept(h);
   const int64_t repeated = kept - gannet_runs_count_designs(h, false);
-  if (SHARE * (repeated + 1) > kept + q) return -1;
+  *chosen = -1;
+  if (SHARE * (repeated + 1) > kept + q) return GANNET_OK;
   if (gannet_problem_n_objectives(gannet_history_problem(h)) > 1)
-    return choose_repeated_of_front(h);
+    return choose_repeated_of_front(h, chosen);
   find_leaders(h, leaders);
   const gannet_runs *one = &leaders[0], *other = &leaders[1];
-  if (one->id < 0 || one->is_waiting) return -1;
-  if (one->n < 2) return one->id;
-  if (other->id < 0 || other->is_waiting) return -1;
+  if (one->id < 0 || one->is_waiting) return GANNET_OK;
+  if (one->n < 2) *chosen = one->id;
+  if (one->n < 2 || other->id < 0 || other->is_waiting) return GANNET_OK;
   int power = 0;
   const double variance = gannet_runs_variance(h, 0, &power);
   const double gap = ldexp(one->objective, -power) - ldexp(other->objective, -power);
-  if (!(gap * gap < variance * (1 / (double)one->n + 1 / (double)other->n))) return -1;
-  return other->n < one->n ? other->id : one->id;
+  if (gap * gap < variance * (1 / (double)one->n + 1 / (double)other->n))
+    *chosen = other->n < one->n ? other->id : one->id;
+  return GANNET_OK;
 }
 
-int gannet_replicates_plan(const gannet_history *h, int q, bool by_models, int64_t *row) {
+gannet_err gannet_replicates_plan(const gannet_history *h, int q, bool by_models, int64_t *row,
+                                  int *n_new) {
   const int replicates = gannet_history_replicates(h);
-  int64_t due[2];
+  int64_t due[2], repeated;
   int n[2], at = 0, new = 0;
-  find_due(h, due, n);
+  GANNET_TRY(find_due(h, due, n));
   for (int i = 0; i < 2; ++i)
     for (int k = 0; k < n[i] && at < q; ++k) row[at++] = due[i];
   while (at < q) {
     for (int k = 0; k < (replicates > 1 ? replicates : 1) && at < q; ++k) row[at++] = -1 - new;
     new += 1;
   }
-  if (replicates != GANNET_AUTO || !by_models) return new;
-  const int64_t repeated = choose_repeated(h, q);
-  if (repeated < 0) return new;
+  *n_new = new;
+  if (replicates != GANNET_AUTO || !by_models) return GANNET_OK;
+  GANNET_TRY(choose_repeated(h, q, &repeated));
+  if (repeated < 0) return GANNET_OK;
   row[q - 1] = repeated;
-  return new - 1;
+  *n_new = new - 1;
+  return GANNET_OK;
 }
 
-int64_t gannet_replicates_row_of(const gannet_history *h, int i) {
+gannet_err gannet_replicates_find_new(const gannet_history *h, gannet_new_rows *rows) {
   const int replicates = gannet_history_replicates(h);
   int64_t due[2];
   int n[2];
-  find_due(h, due, n);
-  return gannet_history_count(h) + n[0] + n[1] + (int64_t)i * (replicates > 1 ? replicates : 1);
+  const gannet_err err = find_due(h, due, n);
+  *rows = (gannet_new_rows){gannet_history_count(h) + n[0] + n[1], replicates > 1 ? replicates : 1};
+  return err;
 }
 
 int gannet_replicates_due_of_start(const gannet_history *h, int64_t *row) {
@@ -235,14 +219,15 @@ int gannet_replicates_due_of_start(const gannet_history *h, int64_t *row) {
   return count_missing(h, *row, &runs);
 }
 
-int64_t gannet_replicates_count_left(const gannet_history *h) {
-  const int64_t left = gannet_history_count_left(h);
+gannet_err gannet_replicates_count_left(const gannet_history *h, int64_t *left) {
   const int replicates = gannet_history_replicates(h);
   int64_t due[2], start;
   int n[2];
-  if (left == INT64_MAX || replicates <= 1) return left;
-  find_due(h, due, n);
-  return left * replicates + n[0] + n[1] + gannet_replicates_due_of_start(h, &start);
+  *left = gannet_history_count_left(h);
+  if (*left == INT64_MAX || replicates <= 1) return GANNET_OK;
+  const gannet_err err = find_due(h, due, n);
+  *left = *left * replicates + n[0] + n[1] + gannet_replicates_due_of_start(h, &start);
+  return err;
 }
 
 void gannet_replicates_check(const gannet_optimizer_options *options, const gannet_problem *problem,

@@ -37,18 +37,26 @@
  *
  * by_models  in   the new points are proposed by models, not by the first design
  * row        out  [q] row of the history whose design is run once more, or -1 - i for new design i
+ * n_new      out  number of new designs
  *
- * Returns the number of new designs.
- *
- * Cost: O(rows) where runs are joined.
+ * Errors: GANNET_ERR_MEMORY.
+ * Cost: O(rows) where runs are joined, with several objectives that of gannet_front_find.
  */
-int gannet_replicates_plan(const gannet_history *history, int q, bool by_models, int64_t *row);
+GANNET_CHECKED gannet_err gannet_replicates_plan(const gannet_history *history, int q,
+                                                 bool by_models, int64_t *row, int *n_new);
 
-/* The row that new design i of the next ask will have first.
+/* Rows of the history that the next ask will make: new design i has row first + i * step first. */
+typedef struct {
+  int64_t first;
+  int step;
+} gannet_new_rows;
+
+/* Local.
  *
- * Local.
+ * Errors: GANNET_ERR_MEMORY.
  */
-int64_t gannet_replicates_row_of(const gannet_history *history, int i);
+GANNET_CHECKED gannet_err gannet_replicates_find_new(const gannet_history *history,
+                                                     gannet_new_rows *rows);
 
 /* Runs that are missing of the last design, if it was one to start with, and a row of it.
  *
@@ -56,11 +64,16 @@ int64_t gannet_replicates_row_of(const gannet_history *history, int i);
  */
 int gannet_replicates_due_of_start(const gannet_history *history, int64_t *row);
 
-/* Evaluations for which there are listed candidates left, INT64_MAX without a list.
+/* Evaluations for which there are listed candidates left.
  *
  * Local.
+ *
+ * left  out  INT64_MAX without a list; after an error, without those that a front lacks
+ *
+ * Errors: GANNET_ERR_MEMORY.
  */
-int64_t gannet_replicates_count_left(const gannet_history *history);
+GANNET_CHECKED gannet_err gannet_replicates_count_left(const gannet_history *history,
+                                                       int64_t *left);
 
 /* Complain about replicates of a problem without noise.
  *

@@ -118,7 +118,8 @@ static int64_t least(int64_t a, int64_t b) {
 int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
   const int64_t used = gannet_budget_used(campaign);
-  const int64_t listed = gannet_replicates_count_left(campaign->history);
+  int64_t listed = 0;
+  if (gannet_replicates_count_left(campaign->history, &listed) != GANNET_OK) gannet_error_clear();
   const double cost = campaign->input->budget.cost;
   if (!isnan(cost) && gannet_budget_cost_spent(campaign) >= cost) return 0;
   const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;

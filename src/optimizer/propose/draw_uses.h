@@ -11,6 +11,7 @@
 #define GANNET_OPTIMIZER_DRAW_USES_H
 
 #include "optimizer/member.h"
+#include "optimizer/replicates.h"
 
 enum { GANNET_DRAW_USES = 6 };
 
@@ -28,8 +29,10 @@ GANNET_CHECKED gannet_err gannet_draw_uses_deal(gannet_member *member, int q, in
 /* Note the evaluations of a batch, in the order of the draws.
  *
  * Local.
+ *
+ * rows  in  of the batch
  */
-void gannet_draw_uses_note(gannet_member *member, const int *count);
+void gannet_draw_uses_note(gannet_member *member, const gannet_new_rows *rows, const int *count);
 
 /* The shares, by names that begin with part and "draws.".
  *

@@ -275,14 +275,16 @@ static gannet_err fill_evolution(gannet_member *member, int64_t first_id, int q,
 static gannet_err propose_filled(gannet_member *member, int q, int n_options, fill_options fill,
                                  double *x_unit) {
   const size_t d = (size_t)member->problem->d, total = (size_t)q * (size_t)n_options;
-  const int64_t first_id = gannet_replicates_row_of(member->history, member->n_chosen);
   gannet_choices choices = {
       .n_lists = q, .n_options = n_options, .n_chosen = member->n_chosen, .chosen = member->chosen};
   double mark = gannet_clock_seconds();
+  gannet_new_rows rows;
   gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
+  if (err == GANNET_OK) err = gannet_replicates_find_new(member->history, &rows);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK) err = fill(member, first_id, q, choices.options);
+  if (err == GANNET_OK)
+    err = fill(member, rows.first + (int64_t)member->n_chosen * rows.step, q, choices.options);
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);

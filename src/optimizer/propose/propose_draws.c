@@ -189,19 +189,21 @@ gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
   const int n_ranked = n_ranked_of(member);
   int count[GANNET_DRAW_USES], n_polished = q;
   proposal p = {0};
+  gannet_new_rows rows;
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_sample(member->models, q, member->batch));
-  GANNET_TRY(
-      gannet_agree(member->context->comm, gannet_draw_uses_deal(member, q, count, &n_polished)));
+  gannet_err err = gannet_draw_uses_deal(member, q, count, &n_polished);
+  if (err == GANNET_OK) err = gannet_replicates_find_new(member->history, &rows);
+  GANNET_TRY(gannet_agree(member->context->comm, err));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
-  gannet_err err = gannet_agree(member->context->comm, create_proposal(member, q, n_ranked, &p));
+  err = gannet_agree(member->context->comm, create_proposal(member, q, n_ranked, &p));
   if (err == GANNET_OK) err = find_options(member, q, n_polished, n_ranked, &p);
   mark = gannet_clock_seconds();
   if (err == GANNET_OK) err = gannet_propose_choose(member, &p.choices, q, x_unit);
   if (err == GANNET_OK) gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
   release_proposal(&p);
   GANNET_TRY(err);
-  gannet_draw_uses_note(member, count);
+  gannet_draw_uses_note(member, &rows, count);
   return GANNET_OK;
 }
 
