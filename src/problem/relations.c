@@ -450,3 +450,16 @@ bool gannet_condition_uses(const gannet_condition *c, int v) {
     found = c->step[i].comparison && gannet_variable_expression_uses(c->step[i].comparison, v);
   return found;
 }
+
+double gannet_relation_slack(const gannet_relation *relation, const double *x_user, double *size) {
+  const gannet_variable_function *function = relation->function;
+  if (function) {
+    const double slack = function->slack(function->user, x_user);
+    *size = fabs(slack);
+    return slack;
+  }
+  const double left = gannet_variable_expression_value(relation->left, x_user);
+  const double right = gannet_variable_expression_value(relation->right, x_user);
+  *size = fmax(fabs(left), fabs(right));
+  return right - left;
+}

@@ -76,4 +76,12 @@ GANNET_CHECKED gannet_err gannet_relations_add(const gannet_problem_spec *spec, 
                                                int *n, gannet_relation **relations);
 void gannet_relations_free(int *n, gannet_relation **relations);
 
+/* Compute right - left of a relation that is no condition; NAN where a side has no value.
+ *
+ * Local.
+ *
+ * size  out  magnitude of the larger side; of a function: of what it gives
+ */
+double gannet_relation_slack(const gannet_relation *relation, const double *x_user, double *size);
+
 #endif
