@@ -350,8 +350,9 @@ GANNET_API void gannet_optimizer_count(const gannet_optimizer *optimizer, gannet
 
 /* The evaluation that is recommended. The model is a Gaussian process with a length scale per
  * variable, whatever method is used; it infers the noise unless the problem says how large it is.
- * For a problem without noise, or with less than four results, it is the best evaluation. What is
- * asked next does not depend on whether this was called.
+ * It is fitted to all results, or to the 10 000 that are nearest to the best designs. For a problem
+ * without noise, or with less than four results, it is the best evaluation. What is asked next does
+ * not depend on whether this was called.
  *
  * Collective; the same on all ranks.
  *

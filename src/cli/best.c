@@ -258,7 +258,8 @@ const cli_command cli_best = {
     .details =
         "Without a feasible design, prints the design that violates the constraints least, with\n"
         "exit code 3. When values are noisy, the design with the best value was also lucky;\n"
-        "--recommended prints the design at which a model of all results has the best mean.\n"
+        "--recommended prints the design at which a model of the results has the best mean; with\n"
+        "more than 10 000 results, a model of those nearest to the best designs.\n"
         "Other columns of a list of candidates, such as names, come last. With several\n"
         "objectives, prints the designs of the front: those that no other design dominates,\n"
         "best in the first objective first. --where accepts names of variables, objectives,\n"

@@ -37,7 +37,7 @@ static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
     p->takes_state = p->options->region.type == GANNET_REGION_NONE;
     return GANNET_OK;
   }
-  GANNET_TRY(gannet_recommend_options(&p->substitute));
+  GANNET_TRY(gannet_recommend_options(false, &p->substitute));
   p->options = &p->substitute.member[0];
   return GANNET_OK;
 }

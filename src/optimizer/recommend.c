@@ -1,17 +1,22 @@
 #include "optimizer/recommend.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "optimizer/models/models.h"
 #include "optimizer/substitute.h"
 #include "problem/runs.h"
+#include "search/merit_rank.h"
 
-gannet_err gannet_recommend_options(gannet_optimizer_options *options) {
-  static const gannet_setting settings[] = {{.key = "method", .text = "gp-warped"},
-                                            /* noise that is given is not that of a logarithm */
-                                            {.key = "transform", .text = "auto"},
-                                            {.key = "surrogate.noisy_start", .text = "yes"},
-                                            {.key = "surrogate.fit_points", .text = "200"}};
+gannet_err gannet_recommend_options(bool is_large, gannet_optimizer_options *options) {
+  const gannet_setting settings[] = {
+      {.key = "method", .text = "gp-warped"},
+      /* noise that is given is not that of a logarithm */
+      {.key = "transform", .text = "auto"},
+      {.key = "surrogate.noisy_start", .text = "yes"},
+      {.key = "surrogate.inducing", .text = is_large ? "500" : "auto"},
+      {.key = "surrogate.fit_points", .text = "200"}};
   return gannet_optimizer_options_own(sizeof settings / sizeof *settings, settings, options);
 }
 
@@ -42,16 +47,78 @@ static gannet_err choose_least_mean(const gannet_history *history, gannet_models
   return GANNET_OK;
 }
 
+static int better_first(const void *a, const void *b) {
+  const gannet_merit_rank *left = a, *right = b;
+  if (gannet_merit_rank_is_better(left, right)) return -1;
+  return gannet_merit_rank_is_better(right, left);
+}
+
+/* A result, and the squared distance of its design from the nearest of the best designs. */
+typedef struct {
+  double distance;
+  int64_t id;
+} near_result;
+
+static int nearest_first(const void *a, const void *b) {
+  const near_result *x = a, *y = b;
+  if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static double distance_to_best(const gannet_history *history, int64_t id, int n_best,
+                               const gannet_merit_rank *best) {
+  const int d = gannet_history_problem(history)->d;
+  const double *x = gannet_history_x_unit(history, id);
+  double least = INFINITY;
+  for (int i = 0; i < n_best && least > 0; ++i) {
+    const double *z = gannet_history_x_unit(history, best[i].id);
+    double sum = 0;
+    for (int k = 0; k < d && sum < least; ++k) sum += (x[k] - z[k]) * (x[k] - z[k]);
+    least = fmin(least, sum);
+  }
+  return least;
+}
+
+/* Mark the results that the model takes, [history count]; NULL where it takes all of them. */
+static gannet_err choose_results(const gannet_history *history, bool **take) {
+  const int64_t n_rows = gannet_history_count(history), n = gannet_history_count_told(history);
+  gannet_merit_rank *best = NULL;
+  near_result *near = NULL;
+  int n_best = 0;
+  if (n <= GANNET_RECOMMEND_MOST) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)n_rows, sizeof *best, &best);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *near, &near);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n_rows, sizeof **take, take);
+  if (err == GANNET_OK) err = gannet_merit_rank_all(history, 0, best);
+  if (err == GANNET_OK) {
+    qsort(best, (size_t)n_rows, sizeof *best, better_first);
+    while (n_best < GANNET_RECOMMEND_BEST && isfinite(best[n_best].violation)) ++n_best;
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t id = gannet_history_order(history)[i];
+      near[i] = (near_result){distance_to_best(history, id, n_best, best), id};
+    }
+    qsort(near, (size_t)n, sizeof *near, nearest_first);
+    for (int i = 0; i < GANNET_RECOMMEND_MOST; ++i) (*take)[near[i].id] = true;
+  }
+  gannet_free(&best);
+  gannet_free(&near);
+  return err;
+}
+
 static gannet_err recommend_by_model(const gannet_context *context, const gannet_history *history,
                                      const gannet_optimizer_options *options,
                                      gannet_recommendation *r) {
   gannet_models *models = NULL;
-  GANNET_TRY(gannet_models_create(context, history, NULL, &options->member[0], 0, &models));
-  gannet_err err = gannet_models_prepare(models, NULL, 0);
+  bool *take = NULL;
+  gannet_err err = gannet_agree(context->comm, choose_results(history, &take));
+  if (err == GANNET_OK)
+    err = gannet_models_create(context, history, NULL, &options->member[0], 0, &models);
+  if (err == GANNET_OK) err = gannet_models_prepare(models, take, 0);
   if (err == GANNET_OK) err = gannet_models_learn(context, 1, &models);
   if (err == GANNET_OK) err = gannet_models_fit(models);
   if (err == GANNET_OK) err = gannet_agree(context->comm, choose_least_mean(history, models, r));
   gannet_models_destroy(&models);
+  gannet_free(&take);
   return err;
 }
 
@@ -71,7 +138,8 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   const gannet_recommendation plain = *r;
   if (problem->spec.noise_sd == 0 && !gannet_history_has_error_bars(history)) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
-  gannet_err err = gannet_agree(context->comm, gannet_recommend_options(&options));
+  const bool is_large = gannet_history_count_told(history) > GANNET_RECOMMEND_MOST;
+  gannet_err err = gannet_agree(context->comm, gannet_recommend_options(is_large, &options));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, recommend_by_model(context, history, &options, r));
   gannet_optimizer_options_release(&options);

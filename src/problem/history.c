@@ -117,9 +117,9 @@ void gannet_history_destroy(gannet_history **history) {
   gannet_free(history);
 }
 
-static gannet_err grow_table(gannet_history *h) {
-  if (h->n < h->capacity) return GANNET_OK;
-  const size_t old = (size_t)h->capacity, new = old ? 2 * old : 64;
+gannet_err gannet_history_reserve(gannet_history *h, int64_t n) {
+  if (n <= h->capacity) return GANNET_OK;
+  const size_t old = (size_t)h->capacity, new = (size_t)n;
   const size_t v = (size_t)h->problem->spec.n_variables, d = (size_t)h->problem->d;
   const size_t k = (size_t)h->problem->spec.n_constraints;
   GANNET_TRY(gannet_resize(old, new, sizeof *h->row, &h->row));
@@ -133,7 +133,7 @@ static gannet_err grow_table(gannet_history *h) {
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->first, &h->same->first));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->next, &h->same->next));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->last, &h->same->last));
-  h->capacity = (int64_t) new;
+  h->capacity = n;
   return GANNET_OK;
 }
 
@@ -165,7 +165,8 @@ static gannet_err note_point(same_points *same, int64_t id) {
 /* x_user  in  [n_variables]; passes gannet_problem_check_tried */
 static gannet_err append_row(gannet_history *h, const double *x_user, bool elsewhere, int64_t batch,
                              gannet_origin origin, int64_t *id) {
-  GANNET_TRY(grow_table(h));
+  if (h->n == h->capacity)
+    GANNET_TRY(gannet_history_reserve(h, h->capacity > 0 ? 2 * h->capacity : 64));
   const int64_t at = h->n;
   const int v = h->problem->spec.n_variables, k = h->problem->spec.n_constraints;
   elsewhere = elsewhere || !gannet_problem_allows_values(h->problem, x_user);

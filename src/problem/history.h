@@ -47,6 +47,14 @@ GANNET_CHECKED gannet_err gannet_history_create(const gannet_problem *problem,
                                                 gannet_history **history);
 void gannet_history_destroy(gannet_history **history);
 
+/* Make room for n rows, so that a table whose size is known takes no more memory than it needs.
+ *
+ * Local.
+ *
+ * n  in  of fewer than there is room for nothing happens
+ */
+GANNET_CHECKED gannet_err gannet_history_reserve(gannet_history *history, int64_t n);
+
 /* Name rows in messages by the numbers that the user of an optimiser knows them by.
  *
  * Local.

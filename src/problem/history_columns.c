@@ -92,6 +92,7 @@ void gannet_history_columns_release(gannet_history_columns *c) {
 gannet_err gannet_history_columns_propose(const gannet_history_columns *c,
                                           gannet_history *history) {
   const int64_t v = gannet_history_problem(history)->spec.n_variables;
+  GANNET_TRY(gannet_history_reserve(history, c->n));
   for (int64_t i = 0; i < c->n; ++i)
     GANNET_TRY(gannet_history_enter(history, c->x + i * v, c->proposal[i].batch,
                                     c->proposal[i].origin, NULL));

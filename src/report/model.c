@@ -241,9 +241,10 @@ static gannet_err put_recommendation(const report_study *s, json_t *model) {
   if (isnan(told) && !noisy) GANNET_TRY(gannet_noise_test_run(history, &noisy));
   if (noisy) GANNET_TRY(gannet_recommend(s->context, history, &r));
   json_t *made = r.id < 0 ? json_null()
-                          : json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)r.id, "mean",
+                          : json_pack("{s:I, s:o, s:o, s:o, s:b}", "id", (json_int_t)r.id, "mean",
                                       report_number(r.mean), "sd", report_number(r.sd), "noise",
-                                      report_number(r.noise_sd));
+                                      report_number(r.noise_sd), "of_all",
+                                      gannet_history_count_told(history) <= GANNET_RECOMMEND_MOST);
   (void)json_object_set_new(model, "recommended", made);
   (void)json_object_set_new(model, "noisy", json_boolean(noisy));
   return GANNET_OK;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/normal.h"
 #include "campaign/config/config.h"
+#include "optimizer/models/models.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
 #include "problem/runs.h"
@@ -119,11 +120,10 @@ static gannet_err learn_transform_of_several(report_study *s, double *work) {
 static gannet_err standardise(report_study *s, double *work) {
   const bool is_single = s->problem->spec.n_objectives == 0 && s->objective >= 0;
   if (s->quantity == REPORT_WORKS) { /* as optimizer/models/models_fit.c does */
-    const double label_noise = 0.3;
     s->transform = (gannet_transform_fit){
         .kind = GANNET_TRANSFORM_NONE, .unit = 1, .span = 1, .center = 0, .scale = 1};
     memcpy(s->y, s->raw, (size_t)s->n * sizeof *s->y);
-    s->noise_var = label_noise;
+    s->noise_var = gannet_models_label_noise;
     return GANNET_OK;
   }
   GANNET_TRY(is_single ? learn_transform(s, work) : learn_transform_of_several(s, work));

@@ -5,8 +5,10 @@
 
 #include "optimizer/fixture.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "optimizer/models/models.h"
+#include "optimizer/recommend.h"
 
 enum { SIDE = 7, POINTS = SIDE * SIDE, LUCKY = 14 };
 
@@ -164,6 +166,36 @@ static void few_results_and_constraints_are_respected(void **state) {
   drop(&f);
 }
 
+/* Of many results the model takes those near the best ones: results far away may be anything, and
+ * the lucky one, whose neighbours know better, is still not recommended. */
+static void far_results_of_many_do_not_matter(void **state) {
+  enum { MANY = GANNET_RECOMMEND_MOST + 1500 };
+  (void)state;
+  gannet_recommendation r[2];
+  double *x = NULL, *noise = NULL;
+  assert_ok(gannet_alloc(2 * MANY, sizeof *x, &x));
+  assert_ok(gannet_alloc(MANY, sizeof *noise, &noise));
+  gannet_random_uniform((gannet_stream){2, GANNET_FOR_TEST, 0, 0}, 0, 2 * MANY, x);
+  gannet_random_normal((gannet_stream){2, GANNET_FOR_SIMULATION, 0, 0}, 0, MANY, noise);
+  for (int k = 0; k < 2; ++k) {
+    fixture f = make(GANNET_MINIMIZE, 0.2, 0);
+    double best[2] = {NAN, NAN};
+    for (int i = 0; i < MANY; ++i) {
+      const double a = 2 * x[2 * i] - 1, b = 2 * x[2 * i + 1] - 1, bowl = a * a + b * b;
+      const double far = k == 1 && bowl > 1.6 ? 3 : 0;
+      tell(&f, a, b, bowl + 0.2 * noise[i] + far, 0);
+    }
+    tell(&f, 0.3, -0.3, -1.5, 0);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r[k], best));
+    if (!(hypot(best[0], best[1]) < 0.25)) fail_msg("(%g, %g) is recommended", best[0], best[1]);
+    drop(&f);
+  }
+  assert_int_equal(r[0].id, r[1].id);
+  assert_true(r[0].mean == r[1].mean && r[0].sd == r[1].sd);
+  gannet_free(&x);
+  gannet_free(&noise);
+}
+
 static bool fit_fails;
 gannet_err __real_gannet_models_fit(gannet_models *models);
 gannet_err __wrap_gannet_models_fit(gannet_models *models);
@@ -209,6 +241,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(exact_values_are_taken_at_their_word),
       cmocka_unit_test(few_results_tell_nothing_of_noise),
       cmocka_unit_test(few_results_and_constraints_are_respected),
+      cmocka_unit_test(far_results_of_many_do_not_matter),
       cmocka_unit_test(a_model_that_fails_leaves_the_best_value),
       cmocka_unit_test(null_pointers_are_told),
   };

@@ -37,26 +37,21 @@ static gannet_err read_history(const gannet_store *store, const gannet_problem *
   return GANNET_OK;
 }
 
-/* Takes what is reported over from the columns. */
+/* Takes the tickets over from the columns: two copies of many tickets are a lot of memory. */
 static gannet_err fill_ledger(columns *c, gannet_ledger *ledger) {
-  const int64_t n = c->history.n;
   const size_t k = (size_t)ledger->problem->spec.n_constraints;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *ledger->ticket, &ledger->ticket));
-  ledger->capacity = n;
+  ledger->ticket = c->ticket;
+  ledger->n = ledger->capacity = c->history.n;
+  c->ticket = NULL;
   GANNET_TRY(gannet_history_columns_propose(&c->history, ledger->history));
-  for (; ledger->n < n; ++ledger->n) {
-    const int64_t i = ledger->n;
+  for (int64_t i = 0; i < ledger->n; ++i) {
     gannet_ticket *t = &ledger->ticket[i];
-    *t = c->ticket[i];
     t->result.id = i;
-    t->result.reported = (gannet_quantities){0};
     GANNET_TRY(gannet_alloc(k, sizeof(double), &t->result.constraints));
     if (k > 0)
       memcpy(t->result.constraints, c->history.constraints + (size_t)i * k, k * sizeof(double));
     gannet_ledger_count(ledger, t, 1);
-    GANNET_TRY(gannet_ledger_add_columns(ledger, &c->ticket[i].result.reported));
-    t->result.reported = c->ticket[i].result.reported;
-    c->ticket[i].result.reported = (gannet_quantities){0};
+    GANNET_TRY(gannet_ledger_add_columns(ledger, &t->result.reported));
   }
   for (int64_t at = 0; at < c->history.n_told; ++at) {
     gannet_ticket *t = &ledger->ticket[c->history.order[at]];

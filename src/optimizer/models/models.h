@@ -27,6 +27,10 @@
 
 typedef struct gannet_models gannet_models;
 
+/* The noise variance of the hidden constraint's labels +1 and -1. Chosen, as the factor on what
+ * the model says it does not know, on problems that crash in half of the box (tests/optimizer). */
+extern const double gannet_models_label_noise;
+
 /* Create the models; none is fitted.
  *
  * Collective over the context's communicator.

@@ -8,9 +8,7 @@
 #include "optimizer/models/transform.h"
 #include "problem/objectives.h"
 
-/* The noise variance of the hidden constraint's labels +1 and -1. Chosen, as the factor on what
- * the model says it does not know, on problems that crash in half of the box (tests/optimizer). */
-static const double label_noise = 0.3;
+const double gannet_models_label_noise = 0.3;
 
 gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
   if (n > one->capacity) {
@@ -170,7 +168,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   *noise_var = NAN;
   if (models_is_hidden(m, i)) {
     memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
-    *noise_var = label_noise;
+    *noise_var = gannet_models_label_noise;
     return GANNET_OK;
   }
   if (m->n_objectives > 1 && models_objective(m, i) >= 0) {

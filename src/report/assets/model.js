@@ -1,8 +1,8 @@
 "use strict";
 // What a model of the objective says, and whether to believe it.
-const modelName = () => model.of_method ? "the model of the method itself" : "a Gaussian process";
+const modelName = () => model.of_method ? "the campaign's own model" : "a Gaussian process";
 function modelOrigin() {
-  return model.of_method ? `It is the model of the method itself (${model.surrogate}: ${model.summary}), learnt from ${model.points} results.`
+  return model.of_method ? `It is the campaign's own model (${model.surrogate}: ${model.summary}), learnt from ${model.points} results.`
     : `The method has no model that tells its uncertainty: this is a Gaussian process of ${model.points} results.`;
 }
 function showImportance() {

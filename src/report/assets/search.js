@@ -13,7 +13,7 @@ function showHead() {
   else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${errorOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id && !summary.front)
-    lead.append(` ${best.runs ? "A" : "Values are noisy, and this is the luckiest one: a"} model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
+    lead.append(` ${best.runs ? "A" : "Values are noisy, and this is the luckiest one: a"} model of ${other.of_all ? "all results" : "the 10 000 results nearest to the best designs"} recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
