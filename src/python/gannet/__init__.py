@@ -27,9 +27,10 @@ variable GANNET_LIBRARY (a path), in this folder and the folders above it, or by
 warnings about settings, goes to the logger "gannet" of the module logging, on rank 0.
 """
 from ._library import Error, __version__
+from ._minimize import Evaluation, Result, minimize
 from ._optimizer import Optimizer
 from ._results import Front, Prediction, Quantity
 from ._variables import Point, boolean, categorical, derived, fixed, integer, ordinal, real
 
-__all__ = ["__version__", "Error", "Front", "Optimizer", "Point", "Prediction", "Quantity", "boolean", "categorical", "derived", "fixed", "integer",
-           "ordinal", "real"]
+__all__ = ["__version__", "minimize", "Result", "Evaluation", "Optimizer", "Point", "Quantity", "Prediction", "Front", "real", "integer",
+           "ordinal", "boolean", "categorical", "fixed", "derived", "Error"]

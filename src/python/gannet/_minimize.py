@@ -1,0 +1,250 @@
+"""Minimise a function of Python: the whole loop in one call."""
+from __future__ import annotations
+
+import collections.abc
+import concurrent.futures
+import dataclasses
+import logging
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._convert import as_count, as_float, by_name, check_names
+from ._library import Error
+from ._optimizer import Optimizer
+from ._results import Quantity
+from ._table import as_table, columns_of
+from ._variables import Point, Variable, as_kind
+from ._workers import Here, InExecutor, Outcome, Processes
+
+_logger = logging.getLogger("gannet")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One call of the function that `minimize` was given.
+
+    id           number of the evaluation, from 0
+    x            its arguments: a dictionary, or an array [variables] where bounds was a list
+    value        what the function has returned, in its own units; nan where it has not
+    constraints  name -> value of each constraint, in their own units; nan where it is not known
+    status       "done", or "cannot_run" where the function has raised an exception, has returned None or nan, or its process died
+    seconds      how long the call took
+    error        the exception in one line, None where there was none
+    """
+
+    __module__ = "gannet"
+    id: int
+    x: Any
+    value: float
+    constraints: Dict[str, float]
+    status: str
+    seconds: float
+    error: Optional[str]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Result:
+    """What `minimize` has found.
+
+    x            arguments of the best evaluation: a dictionary, or an array [variables] where bounds was a list; None where no
+                 evaluation has a result
+    value        the value of the function there, in its own units; nan where there is none
+    feasible     whether the constraints hold there; False: no evaluation satisfies all of them, and this one violates them least
+    constraints  name -> value of each constraint there, in their own units
+    message      why it ended
+    history      every Evaluation, in the order of their numbers
+    optimizer    the `Optimizer`, for example to predict, to recommend a design of a noisy function, or to go on by ask and tell
+    """
+
+    __module__ = "gannet"
+    x: Any
+    value: float
+    feasible: bool
+    constraints: Dict[str, float]
+    message: str
+    history: List[Evaluation] = dataclasses.field(repr=False)
+    optimizer: Optimizer = dataclasses.field(repr=False)
+
+    def table(self) -> Any:
+        """The history as a pandas.DataFrame, or without pandas as a dictionary of arrays: id, a column for each variable,
+        value, a column for each constraint, status, seconds, error."""
+        names = self.optimizer.names
+        return as_table(columns_of([{"id": one.id, **(one.x if isinstance(one.x, dict) else dict(zip(names, one.x.tolist()))),
+                                     "value": one.value, **one.constraints, "status": one.status, "seconds": one.seconds,
+                                     "error": one.error} for one in self.history]))
+
+
+class _Run:
+    """The evaluations of one call of minimize."""
+
+    def __init__(self, crew: Any, optimizer: Optimizer, arguments: Callable[[Point], Any],
+                 callback: Optional[Callable[[Evaluation], Any]]) -> None:
+        self._crew, self.optimizer, self._arguments, self._callback = crew, optimizer, arguments, callback
+        self._running: Dict[int, Point] = {}
+        self._ended: List[Tuple[int, Outcome]] = []  # and not told yet
+        self.history: List[Evaluation] = []
+
+    def evaluate(self, evaluations: int, at_once: int, batch: Optional[int]) -> None:
+        """All evaluations. With a batch all of its results are told together, in the order of their numbers, so what is asked
+        for next does not depend on which call was faster."""
+        asked = 0
+        while asked < evaluations or self._running:
+            free = at_once - len(self._running) if batch is None else 0 if self._running else batch
+            q = min(free, evaluations - asked)
+            for point in self.optimizer.ask(q) if q > 0 else []:
+                self._running[point.id] = point
+                self._crew.start(point.id, self._arguments(point))
+            asked += max(q, 0)
+            self._ended += self._crew.finished()
+            if batch is None or len(self._ended) == len(self._running):
+                self.tell()
+
+    def tell(self) -> None:
+        """Tell what has ended."""
+        self._ended.sort(key=lambda pair: pair[0])
+        while self._ended:
+            number, outcome = self._ended.pop(0)
+            one = self._told(self._running.pop(number), outcome)
+            self.history.append(one)
+            if self._callback is not None:
+                self._callback(one)
+
+    def stop(self) -> None:
+        """Tell what has ended, and nobody."""
+        self._callback = None
+        self.tell()
+
+    def _told(self, point: Point, outcome: Outcome) -> Evaluation:
+        limits = list(self.optimizer.constraints)
+        if outcome.error is not None:
+            if outcome.is_mistake and not any(one.status == "done" for one in self.history):
+                raise Error(f"the function has failed at {dict(point)}, which looks like a mistake in it, not like a simulation "
+                            f"that does not work there; correct it:\n{outcome.trace}")
+            _logger.warning("evaluation %d, %s: %s", point.id, dict(point), outcome.error)
+        value, constraints = (None, None) if outcome.error is not None else _split(outcome.returned, limits)
+        number = _plain("value of the function", value)
+        values = {name: _plain(f"constraint {name}", (constraints or {}).get(name)) for name in limits}
+        works = bool(np.isfinite(number))
+        if works:
+            missing = not np.isfinite(list(values.values())).all()
+            self.optimizer.tell(point, value, constraints if limits else None, partial=missing)
+        else:
+            self.optimizer.tell(point)
+        return Evaluation(point.id, self._arguments(point), number, values, "done" if works else "cannot_run", outcome.seconds,
+                          outcome.error)
+
+    def result(self, message: str) -> Result:
+        best = self.optimizer.best()
+        history = sorted(self.history, key=lambda one: one.id)
+        if best is None:
+            return Result(None, np.nan, False, {}, message, history, self.optimizer)
+        limits = {name: float(self.optimizer.quantity(best[0], name).value or 0) for name in self.optimizer.constraints}
+        return Result(self._arguments(best[0]), best[1], best[2], limits, message, history, self.optimizer)
+
+
+def _plain(what: str, value: Any) -> float:
+    value = value.value if isinstance(value, Quantity) else value
+    return np.nan if value is None else as_float(what, value)
+
+
+def _split(returned: Any, limits: List[str]) -> Tuple[Any, Optional[Mapping[str, Any]]]:
+    """(value, constraints) of what the function has returned."""
+    if returned is None or not limits:
+        return returned, None
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise Error(f"the function has returned {returned!r}; expected (value, constraints), of the constraints {', '.join(limits)} a "
+                    "dictionary or a sequence, or a single number for a single constraint")
+    value, given = returned
+    if len(limits) == 1 and not isinstance(given, (collections.abc.Mapping, collections.abc.Iterable)):
+        given = [given]
+    values = by_name("constraint", given, limits)
+    check_names("constraint", values, limits)
+    return value, values
+
+
+def _as_numbers(point: Point) -> Any:
+    return np.array([as_float(f"variable {name}", value) for name, value in point.items()])
+
+
+def _variables(bounds: Any) -> Mapping[str, Variable]:
+    if isinstance(bounds, collections.abc.Mapping):
+        return bounds
+    if isinstance(bounds, str) or not isinstance(bounds, collections.abc.Iterable):
+        raise Error(f"bounds {bounds!r}: expected a dictionary, name -> (lower, upper), or a list of (lower, upper)")
+    kinds = {f"x{i}": as_kind(f"x{i}", kind) for i, kind in enumerate(bounds)}
+    for name, kind in kinds.items():
+        if kind.values:
+            raise Error(f"variable {name}: {kind.values[0]!r} is no number; give bounds by name, as in {{'solver': ['cg', 'gmres']}}")
+    return kinds
+
+
+@dataclasses.dataclass(frozen=True)
+class _Keywords:
+    """A function that takes its arguments as a dictionary, and can be sent to other processes if f can."""
+
+    f: Callable[..., Any]
+
+    def __call__(self, x: Mapping[str, Any]) -> Any:
+        return self.f(**x)
+
+
+def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequence[Variable]],
+             constraints: Optional[Mapping[str, Tuple[Optional[float], Optional[float]]]] = None, *, evaluations: int = 50,
+             workers: int = 1, batch: Optional[int] = None, executor: Optional[concurrent.futures.Executor] = None,
+             method: str = "auto", seed: int = 1, callback: Optional[Callable[[Evaluation], Any]] = None, **more: Any) -> Result:
+    """Find arguments at which a function has its least value, in few calls. Returns a Result.
+
+    Local: without MPI. For simulations of hours or a cluster use a campaign, which survives the end of the process.
+
+    f            the function. With bounds by name it is called as f(x=..., y=...), with a list of bounds as f(array). It returns
+                 its value, or with constraints (value, constraint values): by name, or in their order. The value may be a
+                 Quantity. If f raises an exception, returns None or nan, or kills its process, the design counts as one where the
+                 simulation cannot work: gannet learns to stay away, and does not repeat it
+    bounds       name -> (lower, upper), (lower, upper, "log"), gannet.integer(1, 8), a list of names or bool, as of `Optimizer`; or
+                 a list of such entries with numbers only
+    constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
+    evaluations  how many calls, at least 1; those that fail are counted
+    workers      how many calls at once. With 1 they happen in this process, otherwise in as many forked processes, so f may be a
+                 lambda; what it changes in memory is lost there
+    batch        None: the next point is asked for as soon as a worker is free, so with several workers the points depend on
+                 which calls are faster. A number: as many points are asked for at once, and the next ones when all have ended.
+                 The same seed then gives the same points on every machine
+    executor     a concurrent.futures.Executor that makes the calls instead of own processes, `workers` of them at once
+    method       of the next points; auto is a good choice
+    seed         an integer from 0 to 2**63 - 1
+    callback     is called with each Evaluation, as soon as it has ended. If it raises StopIteration, the search ends
+    more         passed to `Optimizer`: noise=0, variable_constraints=["x + y <= 1"], initial=8, settings={...}
+
+    Ctrl-C (KeyboardInterrupt) ends the search: running calls are stopped, and the Result has what was found so far.
+
+    Errors: gannet.Error for wrong bounds, constraints and settings, for a function that returns something else than described,
+    and where the first calls raise what looks like a mistake in f (TypeError, NameError, AttributeError, ImportError ...).
+    """
+    if not callable(f):
+        raise Error(f"f = {f!r}: expected a function")
+    for key in "comm", "goal", "objectives":
+        if key in more:
+            raise Error(f"{key} is not for minimize; use gannet.Optimizer" + (", or return the negative value" if key == "goal" else ""))
+    evaluations, workers = as_count("evaluations", "evaluations", evaluations), as_count("workers", "workers", workers)
+    batch = None if batch is None else as_count("batch", "points", batch)
+    by_names, variables = isinstance(bounds, collections.abc.Mapping), _variables(bounds)
+    call: Any = _Keywords(f) if by_names else f
+    arguments: Any = dict if by_names else _as_numbers
+    # Processes are forked before MPI starts
+    crew: Any = InExecutor(call, executor) if executor else Here(call) if workers == 1 else Processes(call, workers)
+    try:
+        optimizer = Optimizer(variables, constraints, method=method, seed=seed, **more)
+        made = _Run(crew, optimizer, arguments, callback)
+        try:
+            made.evaluate(evaluations, workers, batch)
+            message = f"{evaluations} evaluations were made"
+        except StopIteration:
+            made.stop()
+            message = f"the callback has ended the search after {len(made.history)} of {evaluations} evaluations"
+        except KeyboardInterrupt:
+            made.stop()
+            message = f"interrupted after {len(made.history)} of {evaluations} evaluations"
+        return made.result(message)
+    finally:
+        crew.close()
