@@ -1,15 +1,17 @@
 /* gannet doctor */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "campaign/config/config.h"
+#include "campaign/run/loop.h"
 #include "cli/cli.h"
 #include "evaluate/command/command.h"
 #include "machine/inspect.h"
+#include "simulations/registry.h"
 
 static const cli_flag flags[] = {
     {"format", 'f', "FORMAT", "table (default), csv or json", false},
@@ -39,20 +41,31 @@ static bool starts_ranks(const gannet_text_list *command) {
   return false;
 }
 
-/* How many simulations of a campaign run here at a time, and with how many processes. */
+/* Check a campaign file as a run would; how many of its simulations run here at a time, and with
+ * how many processes. */
 static gannet_err read_campaign(const char *file, machine_request *request) {
-  gannet_campaign_input *input = NULL;
+  gannet_campaign campaign = {0};
   gannet_complaints complaints = {0};
-  gannet_err err = gannet_campaign_load(request->comm, file, 0, NULL, NULL, &input, &complaints);
-  if (err == GANNET_OK && strcmp(input->evaluate.backend, "command") == 0) {
+  gannet_err err =
+      gannet_campaign_load(request->comm, file, 0, NULL, NULL, &campaign.input, &complaints);
+  if (err == GANNET_OK && strcmp(campaign.input->evaluate.backend, "command") == 0) {
     const gannet_text_list *command =
-        &((const gannet_command_options *)input->evaluator_options)->command;
-    request->slots = input->evaluate.parallel;
+        &((const gannet_command_options *)campaign.input->evaluator_options)->command;
+    request->slots = campaign.input->evaluate.parallel;
     request->processes = starts_ranks(command) ? count_processes(command) : 1;
   }
+  const gannet_run_options options = {.simulations = gannet_simulations,
+                                      .launcher = request->launcher};
+  if (err == GANNET_OK)
+    err = gannet_context_create(request->comm, (uint64_t)campaign.input->general.seed,
+                                &campaign.context);
+  if (err == GANNET_OK)
+    (void)snprintf(campaign.directory, sizeof campaign.directory, "%s.campaign",
+                   campaign.input->general.name);
+  if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &options, &complaints);
   err = cli_complain(&complaints, file, request->rank, err);
   gannet_complaints_release(&complaints);
-  gannet_campaign_destroy(&input);
+  gannet_campaign_close(&campaign);
   return err;
 }
 
@@ -101,9 +114,12 @@ const cli_command cli_doctor = {
     .summary = "check the machine, and say what to change",
     .details =
         "MPI, BLAS and the kernels it uses, processors and binding, libraries, memory, the file\n"
-        "system of DIR (default: here), SLURM. With a campaign file, whether its simulations have\n"
-        "a core for each of their processes. Start it as the campaign will be started, for\n"
-        "example `mpirun -n 4 gannet doctor`. Exit code 0 when there is nothing to change, 7 when\n"
+        "system of DIR (default: here), SLURM. A campaign file is also checked as by a run, and "
+        "whether\n"
+        "its simulations have a core for each of their processes. Start it as the campaign will "
+        "be\n"
+        "started, for example `mpirun -n 4 gannet doctor`. Exit code 0 when there is nothing to "
+        "change, 7 when\n"
         "something is slow or bound to fail. In JSON and CSV the state is fine, note or change.\n",
     .flags = flags,
     .least = 0,

@@ -49,6 +49,15 @@ class Try(program.ProgramTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["c.yaml", "simulate.sh", "wing.try-1"])
         self.assertEqual(os.listdir(self.folder / "wing.try-1"), ["evals"])
 
+    def test_a_script_that_is_not_there_is_told_before_anything_runs(self):
+        file = self.write(TEXT.replace('["{input_directory}/simulate.sh"]', '[python3, simulat.sh]'), "wrong.yaml")
+        for words in ("try", file), ("run", file), ("run", file, "--dry-run"), ("doctor", file):
+            outcome = self.gannet(*words)
+            self.assertEqual(outcome.code, USAGE, outcome)
+            self.assertIn("wrong.yaml:8:43: evaluate.command: there is no 'simulat.sh' in '%s'; did you mean "
+                          '"{input_directory}/simulate.sh"?' % self.folder, outcome.err)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["c.yaml", "simulate.sh", "wrong.yaml"])
+
     def test_points_sets_and_directories(self):
         out = self.succeed("try", self.file, "--point", "x=2.5", "-p", "way=down", "--keep", "mine",
                            "--set", "constraints.stress.upper=1").out

@@ -194,6 +194,61 @@ static void expect(const fixture *f, const gannet_command_options *options, int 
   gannet_complaints_release(&complaints);
 }
 
+/* The command in one text, its words separated by blanks. */
+static void expect_of_command(const fixture *f, const char *text, const char *expected) {
+  char copy[200], *word[12];
+  int n = 0;
+  (void)snprintf(copy, sizeof copy, "%s", text);
+  for (char *rest = copy, *at; (at = strtok_r(rest, " ", &rest));) word[n++] = at;
+  char *templates[] = {TEXT("template.py")};
+  const gannet_command_options options = {.command = {n, word}, .templates = {1, templates}};
+  const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  if (complaints.count != (expected != NULL) || (expected && !strstr(complaints.text, expected)))
+    fail_msg("%s: %s", text, complaints.text ? complaints.text : "nothing");
+  gannet_complaints_release(&complaints);
+}
+
+/* Every run of such a command would fail. */
+static void a_script_that_is_not_there_is_complained_about(void **state) {
+  const fixture *f = *state;
+  static const struct {
+    const char *command, *expected;
+  } all[] = {
+      {"sh sim.sh {x}", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"sh {input_directory}/sim.sh", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"env A=1 sh ./sim.sh", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"/bin/sh -u sim.sh", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"env sh {directory}/sim.sh", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"sh simulation", "there is no 'simulation' in '/tmp/gannet check "},
+      {"sh simulation", "expected the path of a script"},
+      {"sh /none/sim.sh", "there is no '/none/sim.sh'"},
+      {"env model.jl", "there is no 'model.jl'"},
+      {"env -i ./run.sh", NULL}, /* -i might take a value: only warned of */
+      {"env ./run.py", "there is no 'run.py'"},
+      {"sh simu.sh", "'simu.sh' would be looked for in the directory of each evaluation"},
+      {"sh -u ./simu.sh {params}", "write \"{input_directory}/simu.sh\""},
+      {"sh {input_directory}/simu.sh out.sh other.py", NULL},
+      {"env ./own out.sh", NULL},
+      {"{input_directory}/own out.sh", NULL},
+      {"sh template.py", NULL},
+      {"sh {x}.sh", NULL},
+      {"sh params.in", NULL},
+      {"sh -c ./sim.sh", NULL},
+      {"sh ls", NULL}, /* a shell finds it in PATH */
+      {"env docker run image sh sim.sh", NULL},
+      {"env -C /elsewhere sh sim.sh", NULL},
+      {"env -o out.py", NULL},
+      {"env mesh.in out.m", NULL},
+  };
+  write_file(f->directory, "simu.sh", "exit 0\n", 0644);
+  write_file(f->directory, "own", "#!/bin/sh\n", 0755);
+  write_file(f->directory, "template.py", "{x}", 0644);
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    expect_of_command(f, all[i].command, all[i].expected);
+}
+
 /* Nothing that looks like a placeholder goes on as it is without a word. */
 static void placeholders_that_do_nothing_are_refused(void **state) {
   const fixture *f = *state;
@@ -234,6 +289,8 @@ static void marks_hold_in_the_campaign_file_beside_braces(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
+                                      tear_down),
+      cmocka_unit_test_setup_teardown(a_script_that_is_not_there_is_complained_about, set_up,
                                       tear_down),
       cmocka_unit_test_setup_teardown(a_name_is_set_once_in_the_environment, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_gannet_sets_is_not_for_the_user, set_up, tear_down),

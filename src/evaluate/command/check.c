@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "evaluate/command/arguments.h"
 #include "evaluate/command/command.h"
 #include "evaluate/command/placement.h"
 #include "evaluate/contract/case_folder.h"
@@ -21,46 +22,6 @@ gannet_case gannet_command_case(const gannet_command_options *options, const cha
                        .templates = &options->case_templates,
                        .link = &options->case_link,
                        .campaign = campaign};
-}
-
-static int runnable(const char *path) {
-  struct stat about;
-  if (stat(path, &about)) return errno;
-  if (S_ISDIR(about.st_mode)) return EISDIR;
-  return access(path, X_OK) ? errno : 0;
-}
-
-static int search_path(const char *program, char *path) {
-  const char *list = getenv("PATH");
-  int reason = ENOENT;
-  for (const char *at = list ? list : "/usr/local/bin:/usr/bin:/bin"; *at;) {
-    const size_t size = strcspn(at, ":");
-    const char *directory = size > 0 ? at : ".";
-    const int length = (int)(size > 0 ? size : 1);
-    if (snprintf(path, PATH_MAX, "%.*s/%s", length, directory, program) < PATH_MAX) {
-      const int failed = runnable(path);
-      if (failed == 0) return 0;
-      if (failed == EACCES) reason = EACCES;
-    }
-    at += size + (at[size] == ':');
-  }
-  return reason;
-}
-
-static const char beside[] = "{input_directory}/"; /* where relative paths start anyway */
-
-static bool is_beside(const char *word) {
-  return strncmp(word, beside, sizeof beside - 1) == 0;
-}
-
-int gannet_command_find(const char *program, const char *input_directory, char *path) {
-  const bool is_relative = is_beside(program);
-  if (is_relative) program += sizeof beside - 1;
-  if (!is_relative && !strchr(program, '/')) return search_path(program, path);
-  const char *start = input_directory ? input_directory : ".";
-  const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
-                                     : snprintf(path, PATH_MAX, "%s/%s", start, program);
-  return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
 }
 
 const char *gannet_command_program(const gannet_command_options *options,
@@ -77,31 +38,10 @@ static bool has_placeholder(const gannet_command_options *options) {
   const char *program = options->command.item[0];
   gannet_delimiters delimiters;
   gannet_placeholder found;
-  size_t at = is_beside(program) ? sizeof beside - 1 : 0;
+  size_t at = gannet_is_beside(program) ? strlen(gannet_beside) : 0;
   (void)gannet_delimiters_read(&options->placeholders, &delimiters);
   delimiters = gannet_delimiters_with_braces(&delimiters);
   return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
-}
-
-/* 0 when the case folder has something of this name that can be run, so that the directory of an
- * evaluation has a copy; or an errno, ENOENT also without a case folder. */
-static int find_in_case(const gannet_command_options *options, const char *input_directory,
-                        const char *name) {
-  const gannet_case a_case = {.copy = options->case_copy};
-  char folder[PATH_MAX], path[PATH_MAX];
-  if (!a_case.copy || name[0] == '/') return ENOENT;
-  if (gannet_case_find(&a_case, input_directory, folder) == GANNET_OK &&
-      gannet_join_path(folder, name, path, sizeof path) == GANNET_OK)
-    return runnable(path);
-  gannet_error_clear();
-  return ENOENT;
-}
-
-int gannet_command_find_in_case(const gannet_command_options *options,
-                                const char *input_directory) {
-  const char *name = options->command.n > 0 ? options->command.item[0] : "";
-  return strchr(name, '/') && !is_beside(name) ? find_in_case(options, input_directory, name)
-                                               : ENOENT;
 }
 
 static const char *hint_of(const gannet_command_options *options, int reason) {
@@ -126,7 +66,7 @@ static void check_program(const gannet_command_options *options,
   if (reason) { /* the program of a case is run in its copy */
     const gannet_case a_case = {.copy = options->case_copy};
     char folder[PATH_MAX];
-    if (a_case.copy && strchr(program, '/') && !is_beside(program) &&
+    if (a_case.copy && strchr(program, '/') && !gannet_is_beside(program) &&
         gannet_case_find(&a_case, setup->input_directory, folder) != GANNET_OK) {
       gannet_error_clear(); /* that the folder is missing is told: the program may be in it */
       return;
@@ -183,39 +123,12 @@ static void check_templates(const gannet_text_list *templates, const char *input
   }
 }
 
-/* Warn of an argument that names a missing file. A program runs in the directory of its evaluation,
- * so [python3, sim.py] finds no sim.py there; and of [python3, "{input_directory}/sim.py"] only
- * python3 was looked for. */
-static void warn_of_argument(const gannet_command_options *options,
-                             const gannet_evaluator_setup *setup, const char *argument) {
-  char path[PATH_MAX];
-  const char *start = setup->input_directory ? setup->input_directory : ".";
-  const bool is_full = is_beside(argument);
-  const char *name = is_full ? argument + sizeof beside - 1 : argument;
-  for (int j = 0; j < options->templates.n; ++j) /* copied to where it is looked for */
-    if (strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0) return;
-  if (!name[0] || (!is_full && find_in_case(options, setup->input_directory, argument) != ENOENT))
-    return;
-  if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
-  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
-  const bool is_there = access(path, F_OK) == 0;
-  if (is_full && !is_there)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.command: there is no '%s' now; correct it, unless the simulation makes it",
-               path);
-  else if (!is_full && is_there)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.command: '%s' is searched in the directory of the evaluation; write "
-               "{input_directory}/%s or list it under templates",
-               name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
-}
-
 /* Warn of a program that is a template as well: of [./run.sh] with the template run.sh the file
  * beside the campaign file runs, not the copy. */
 static void warn_of_program(const gannet_command_options *options,
                             const gannet_evaluator_setup *setup) {
   const char *name = options->command.item[0];
-  if (is_beside(name)) name += sizeof beside - 1;
+  if (gannet_is_beside(name)) name += strlen(gannet_beside);
   if (!setup->context || !strchr(options->command.item[0], '/')) return;
   if (strncmp(name, "./", 2) == 0) name += 2;
   for (int j = 0; j < options->templates.n; ++j)
@@ -356,7 +269,7 @@ static void check_interpreter(const gannet_command_options *options,
       gannet_command_find(options->command.item[0], setup->input_directory, path))
     return;
   gannet_contract_find_interpreter(path, interpreter, sizeof interpreter);
-  if (interpreter[0] != '/' || runnable(interpreter) != ENOENT) return;
+  if (interpreter[0] != '/' || gannet_command_find(interpreter, NULL, path) != ENOENT) return;
   gannet_contract_explain_exec(path, ENOENT, why, sizeof why);
   gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s%s", options->command.item[0],
                   strerror(ENOENT), why);
@@ -491,8 +404,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   if (options->command.n > 0) {
     check_program(options, setup, complaints);
     warn_of_program(options, setup);
-    for (int i = 1; setup->context && i < options->command.n; ++i)
-      warn_of_argument(options, setup, options->command.item[i]);
+    gannet_command_check_arguments(options, setup, complaints);
   }
   gannet_delimiters delimiters;
   const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);

@@ -208,6 +208,15 @@ void gannet_command_check_script(const gannet_command_options *options,
 const char *gannet_command_program(const gannet_command_options *options,
                                    const struct gannet_resources *resources, bool of_job);
 
+/* What an argument begins with that names a file beside the campaign file: "{input_directory}/". */
+extern const char gannet_beside[];
+
+/* Whether a word begins so.
+ *
+ * Local.
+ */
+bool gannet_is_beside(const char *word);
+
 /* Find the path of a program. An absolute path is taken as it is, one with a slash is relative to
  * input_directory, and any other name is searched in PATH. Returns 0, or an errno (EACCES when the
  * program exists and cannot be run).

@@ -29,7 +29,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/names.h"
+#include "base/near_path.h"
 #include "evaluate/contract/output_files.h"
 
 static const char copy_key[] = "evaluate.case.copy";
@@ -188,43 +188,6 @@ gannet_err gannet_case_list_templates(const gannet_case *a_case, const char *inp
 
 /* Checking. */
 
-/* Find what may be meant by a path that leads nowhere: the first part of it that is not there
- * becomes the name in its folder that is nearest. "" = nothing is near.
- *
- * folder  in   that the path starts from
- * near    out  [size] the path with that name
- */
-static void find_near_path(const char *folder, const char *path, char *near, size_t size) {
-  char reached[PATH_MAX], part[NAME_MAX + 1];
-  struct dirent **entries = NULL;
-  struct stat about;
-  const char *at = path;
-  size_t length = strcspn(at, "/");
-  near[0] = '\0';
-  for (; *at; at += length + strspn(at + length, "/"), length = strcspn(at, "/")) {
-    (void)snprintf(reached, sizeof reached, "%s/%.*s", path[0] == '/' ? "" : folder,
-                   (int)(at + length - path), path);
-    if (length > 0 && (stat(reached, &about) || !S_ISDIR(about.st_mode))) break;
-    if (length == 0) length = strspn(at, "/") - 1; /* the root */
-  }
-  if (!*at || length >= sizeof part) return;
-  (void)snprintf(part, sizeof part, "%.*s", (int)length, at);
-  (void)snprintf(reached, sizeof reached, "%s/%.*s", path[0] == '/' ? "" : folder, (int)(at - path),
-                 path);
-  const int n = scandir(reached, &entries, is_no_dot, alphasort);
-  const char **known = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *known); /* or no suggestion */
-  if (known) {
-    for (int i = 0; i < n; ++i) known[i] = entries[i]->d_name;
-    const char *found = gannet_nearest(part, known);
-    if (found && strcmp(found, part) != 0)
-      (void)snprintf(near, size, "; did you mean '%.*s%s%s'?", (int)(at - path), path, found,
-                     at + length);
-  }
-  free(known);
-  for (int i = 0; i < n; ++i) free(entries[i]);
-  free(entries);
-}
-
 typedef struct {
   const gannet_case *a_case;
   gannet_complaints *complaints;
@@ -268,11 +231,11 @@ static void complain_unused(const char *key, const gannet_text_list *patterns, c
   char near[PATH_MAX];
   for (int i = 0; i < patterns->n; ++i) {
     if (used[i]) continue;
-    find_near_path(folder, patterns->item[i], near, sizeof near);
-    gannet_complain(complaints, key, "'%s' matches no %s in '%s'%s%s", patterns->item[i], what,
-                    folder, near,
-                    near[0] ? ""
-                            : "; expected a path relative to that folder, with * and ? if need be, "
+    gannet_find_near_path(folder, patterns->item[i], near, sizeof near);
+    gannet_complain(complaints, key, "'%s' matches no %s in '%s'; %s%s%s", patterns->item[i], what,
+                    folder, near[0] ? "did you mean '" : "", near,
+                    near[0] ? "'?"
+                            : "expected a path relative to that folder, with * and ? if need be, "
                               "and ** for any number of folders");
   }
 }
@@ -355,9 +318,10 @@ void gannet_case_check(const gannet_case *a_case, const char *input_directory,
     check_outputs(folder, problem, complaints);
   } else {
     char near[PATH_MAX];
-    find_near_path(input_directory ? input_directory : ".", a_case->copy, near, sizeof near);
-    gannet_complain(complaints, copy_key, "%s (relative paths start from the campaign file)%s",
-                    gannet_error_detail(), near);
+    gannet_find_near_path(input_directory ? input_directory : ".", a_case->copy, near, sizeof near);
+    gannet_complain(complaints, copy_key, "%s (relative paths start from the campaign file)%s%s%s",
+                    gannet_error_detail(), near[0] ? "; did you mean '" : "", near,
+                    near[0] ? "'?" : "");
     gannet_error_clear();
   }
   gannet_free(&check.template_is_used);
