@@ -36,13 +36,6 @@ static bool names_interpreter(const char *word) {
   return is_one_of(name, known);
 }
 
-static bool ends_as_script(const char *word) {
-  static const char *const known[] = {".py", ".sh", ".bash", ".jl",  ".m",   ".R",
-                                      ".r",  ".pl", ".rb",   ".lua", ".tcl", NULL};
-  const char *ending = strrchr(gannet_file_name_of(word), '.');
-  return ending && ending != gannet_file_name_of(word) && is_one_of(ending, known);
-}
-
 /* Whether what follows a word is looked for elsewhere: in a container, on another host, in another
  * working directory; or whether the next word is no file but code, or a module. */
 static bool leads_elsewhere(const char *word) {
@@ -57,6 +50,8 @@ static bool leads_elsewhere(const char *word) {
 
 /* The item of the command that is its script, or -1 when there is none, or it cannot be told. */
 static int find_script(const gannet_text_list *command) {
+  static const char *const endings[] = {".py", ".sh", ".bash", ".jl",  ".m",   ".R",
+                                        ".r",  ".pl", ".rb",   ".lua", ".tcl", NULL};
   const char *program = command->n > 0 ? command->item[0] : "";
   const bool is_path = strchr(program, '/') && program[0] != '/';
   bool has_interpreter = names_interpreter(program);
@@ -71,9 +66,11 @@ static int find_script(const gannet_text_list *command) {
       has_interpreter = true;
       continue;
     }
+    const char *ending = strrchr(gannet_file_name_of(word), '.');
+    const bool ends_as_script = ending && is_one_of(ending, endings);
     const bool may_be_value = before[0] == '-' && !has_interpreter;
     const bool is_at_place = has_interpreter || i == 1 || is_own;
-    if (ends_as_script(word) && is_at_place && !may_be_value) return i;
+    if (ends_as_script && is_at_place && !may_be_value) return i;
     if (is_own && !may_be_value) return -1;
   }
   return -1;
