@@ -17,6 +17,7 @@
 #include "cli/program.h"
 #include "cli/query.h"
 #include "cli/watch/document.h"
+#include "evaluate/slurm/job_usage.h"
 #include "optimizer/optimizer.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
@@ -214,6 +215,76 @@ static void print_utilisation(const gannet_campaign *campaign) {
           usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
 }
 
+/* What the jobs of evaluations that have ended asked for and used, the last ones first; empty where
+ * there is no accounting. */
+static gannet_err ask_usage(const gannet_campaign *campaign, gannet_job_usage *usage) {
+  const gannet_campaign_input *input = campaign->input;
+  gannet_text_list jobs = {0};
+  gannet_launcher *launcher = NULL;
+  gannet_err err = GANNET_OK;
+  *usage = (gannet_job_usage){0};
+  if (strcmp(input->evaluate.backend, "slurm") != 0) return GANNET_OK;
+  for (int64_t id = campaign->ledger.n - 1; id >= 0 && err == GANNET_OK; --id) {
+    const char *job = campaign->ledger.ticket[id].result.run.job;
+    bool is_known = !job[0] || jobs.n == GANNET_USAGE_MOST;
+    for (int i = 0; i < jobs.n && !is_known; ++i) is_known = strcmp(jobs.item[i], job) == 0;
+    if (!is_known) err = gannet_text_list_add(&jobs, job);
+  }
+  if (err == GANNET_OK && jobs.n > 0) err = gannet_launcher_start(&launcher);
+  if (launcher)
+    err = gannet_job_usage_ask(input->evaluator_options, launcher, input->general.input_directory,
+                               &jobs, usage);
+  if (launcher) gannet_launcher_stop(&launcher);
+  gannet_text_list_release(&jobs);
+  return err;
+}
+
+static gannet_err print_usage(const gannet_campaign *campaign) {
+  gannet_job_usage usage;
+  char used[40], requested[40];
+  GANNET_TRY(ask_usage(campaign, &usage));
+  if (usage.n_jobs == 0) return GANNET_OK;
+  const char *comma = ": ";
+  cli_say(stdout, "job usage    of %d job%s", usage.n_jobs, usage.n_jobs == 1 ? "" : "s");
+  for (int k = 0; k < 2; ++k) {
+    const gannet_job_peak *peak = k ? &usage.time : &usage.memory;
+    if (!peak->job[0]) continue;
+    for (int i = 0; i < 2; ++i) {
+      const double value = i ? peak->requested : peak->used;
+      char *text = i ? requested : used;
+      if (k)
+        gannet_format_duration(value, text, sizeof used);
+      else
+        (void)snprintf(text, sizeof used, value < 0x1p30 ? "%.3g MiB" : "%.3g GiB",
+                       value < 0x1p30 ? value / 0x1p20 : value / 0x1p30);
+    }
+    cli_say(stdout, "%s%s up to %s", comma, k ? "time" : "memory", used);
+    if (isfinite(peak->requested)) cli_say(stdout, " of %s requested", requested);
+    cli_say(stdout, " (job %s)", peak->job);
+    comma = ", ";
+  }
+  cli_say(stdout, "\n");
+  return GANNET_OK;
+}
+
+static json_t *number_or_null(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *about_usage(const gannet_job_usage *usage) {
+  if (usage->n_jobs == 0) return json_null();
+  json_t *made = json_pack("{s:i}", "jobs", usage->n_jobs);
+  for (int k = 0; k < 2; ++k) {
+    const gannet_job_peak *peak = k ? &usage->time : &usage->memory;
+    (void)json_object_set_new(made, k ? "seconds" : "memory",
+                              peak->job[0] ? json_pack("{s:s,s:o,s:o}", "job", peak->job, "used",
+                                                       number_or_null(peak->used), "requested",
+                                                       number_or_null(peak->requested))
+                                           : json_null());
+  }
+  return made;
+}
+
 /* The last lines that the last attempt printed to stderr. */
 static void print_last_words(const char *directory) {
   enum { WORDS = 600, LINES = 4 };
@@ -371,15 +442,18 @@ static gannet_err print_document(const gannet_campaign *campaign, long long most
   gannet_follow follow;
   watch_course course = {0};
   gannet_recommendation r = {.id = -1};
+  gannet_job_usage usage = {0};
   json_t *recommended = json_null();
   gannet_follow_borrow(campaign, &follow);
   gannet_err err = watch_course_update(&course, &follow);
   if (err == GANNET_OK && is_noisy(campaign)) err = cli_recommend(campaign, &r);
+  if (err == GANNET_OK) err = ask_usage(campaign, &usage);
   if (r.id >= 0)
     recommended = json_pack("{s:I,s:f,s:f}", "evaluation", (json_int_t)r.id, "objective", r.mean,
                             "error", r.sd);
   json_t *all = err == GANNET_OK ? watch_document(&follow, &course, most) : NULL;
-  const int failed = json_object_set_new(all, "recommended", recommended);
+  const int failed = json_object_set_new(all, "recommended", recommended) |
+                     json_object_set_new(all, "job_usage", about_usage(&usage));
   if (err == GANNET_OK && failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "the state as JSON");
   if (err == GANNET_OK && json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0)
     (void)putchar('\n');
@@ -398,6 +472,7 @@ static gannet_err print_text(const gannet_campaign *campaign, long long most) {
   print_penalties(campaign);
   print_problems(campaign);
   print_utilisation(campaign);
+  GANNET_TRY(print_usage(campaign));
   GANNET_TRY(print_failures(campaign, most));
   print_corrections(campaign);
   print_revisions(campaign);

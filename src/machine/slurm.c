@@ -10,60 +10,15 @@
 #include "base/memory.h"
 #include "campaign/run/stop.h"
 #include "evaluate/command/command.h"
+#include "evaluate/command/tool.h"
 #include "machine/topics.h"
 
-/* Run a program of SLURM in a folder and wait for its end, or five seconds. What it wrote, or its
- * complaints when it failed. */
-static gannet_err run_in_folder(gannet_launcher *launcher, const char *program,
-                                const char *const *arguments, const char *folder, bool *works,
-                                char **answer) {
-  const char *const nothing[] = {NULL};
-  const gannet_launch launch = {.directory = folder,
-                                .program = program,
-                                .arguments = arguments,
-                                .environment = nothing,
-                                .time_limit = 5,
-                                .grace = 1};
-  const double until = gannet_clock_seconds() + 7;
-  gannet_launch_event event = {0};
-  char path[PATH_MAX];
-  size_t size = 0;
-  bool got = false;
-  GANNET_TRY(gannet_launcher_launch(launcher, &launch));
-  do {
-    GANNET_TRY(gannet_launcher_wait(launcher, 1, &event, &got));
-  } while ((!got || event.type == GANNET_LAUNCH_STARTED) && gannet_clock_seconds() < until);
-  *works = got && event.type == GANNET_LAUNCH_ENDED && event.exit_code == 0;
-  GANNET_TRY(gannet_join_path(folder, *works ? "stdout.log" : "stderr.log", path, sizeof path));
-  return gannet_file_read(path, answer, &size);
-}
-
-/* Run a program of SLURM in a folder of its own. Returns 0, or -1 when it could not be run, which
- * is no error. The answer is NULL then, and when the program failed before it wrote. */
-static int run_program(gannet_launcher *launcher, const char *program, const char *const *arguments,
-                       bool *works, char **answer) {
-  static const char *const logs[] = {"stdout.log", "stderr.log"};
-  const char *base = getenv("TMPDIR");
-  char folder[PATH_MAX], path[PATH_MAX];
-  *works = false;
-  *answer = NULL;
-  (void)snprintf(folder, sizeof folder, "%s/gannet-slurm-XXXXXX", base ? base : "/tmp");
-  if (!launcher || !mkdtemp(folder)) return -1;
-  if (run_in_folder(launcher, program, arguments, folder, works, answer) != GANNET_OK)
-    gannet_error_clear();
-  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
-    if (gannet_join_path(folder, logs[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
-  (void)rmdir(folder);
-  return 0;
-}
-
 /* "slurm 22.05.8" */
-static void inspect_version(gannet_launcher *launcher, const char *program,
-                            machine_report *report) {
-  const char *const arguments[] = {"sbatch", "--version", NULL};
+static void inspect_version(gannet_launcher *launcher, machine_report *report) {
+  const char *const words[] = {"sbatch", "--version", NULL};
   char *answer = NULL;
   bool works = false;
-  if (run_program(launcher, program, arguments, &works, &answer)) return;
+  if (!gannet_tool_ask(launcher, words, NULL, 5, &works, &answer)) return;
   const char *text = answer ? answer : "";
   const int length = (int)strcspn(text, "\n");
   machine_say(report, "SLURM", "version", "%.*s", works ? length : 7, works ? text : "unknown");
@@ -91,7 +46,7 @@ static double parse_time_left(const char *text) {
 }
 
 void machine_learn_job_end(gannet_launcher *launcher) {
-  char program[PATH_MAX], job[64], epoch[32], *answer = NULL;
+  char job[64], epoch[32], *answer = NULL;
   bool works = false;
   const char *id = getenv("SLURM_JOB_ID"), *array = getenv("SLURM_ARRAY_JOB_ID");
   const char *element = getenv("SLURM_ARRAY_TASK_ID");
@@ -100,9 +55,8 @@ void machine_learn_job_end(gannet_launcher *launcher) {
   else
     (void)snprintf(job, sizeof job, "%s", id ? id : "");
   if (!job[0] || getenv("SLURM_JOB_END_TIME")) return;
-  const char *const arguments[] = {"squeue", "--noheader", "--format=%L", "--jobs", job, NULL};
-  if (gannet_command_find(arguments[0], NULL, program)) return;
-  if (run_program(launcher, program, arguments, &works, &answer)) return;
+  const char *const words[] = {"squeue", "--noheader", "--format=%L", "--jobs", job, NULL};
+  if (!gannet_tool_ask(launcher, words, NULL, 5, &works, &answer)) return;
   const double left = works && answer ? parse_time_left(answer + strspn(answer, " ")) : NAN;
   gannet_free(&answer);
   if (isnan(left)) return;
@@ -113,12 +67,13 @@ void machine_learn_job_end(gannet_launcher *launcher) {
 static void inspect_programs(const machine_request *request, machine_report *report) {
   static const char *const names[] = {"sbatch", "squeue", "scancel", "sacct", "scontrol", "srun"};
   enum { NEEDED = 3, ALL = sizeof names / sizeof *names };
-  char path[PATH_MAX], sbatch[PATH_MAX] = "", found[128] = "", missing[128] = "";
+  bool has_sbatch = false;
+  char path[PATH_MAX], found[128] = "", missing[128] = "";
   int n = 0, lacking = 0;
   for (int i = 0; i < ALL; ++i) {
     const bool is_there = gannet_command_find(names[i], NULL, path) == 0;
     char *list = is_there ? found : missing;
-    if (i == 0 && is_there) (void)snprintf(sbatch, sizeof sbatch, "%s", path);
+    has_sbatch = has_sbatch || (i == 0 && is_there);
     (void)snprintf(list + strlen(list), sizeof found - strlen(list), " %s", names[i]);
     n += is_there;
     lacking += !is_there && i < NEEDED;
@@ -131,7 +86,7 @@ static void inspect_programs(const machine_request *request, machine_report *rep
   if (lacking)
     machine_advise(report, MACHINE_NOTE,
                    "backend slurm needs sbatch, squeue and scancel; missing:%s", missing);
-  if (*sbatch) inspect_version(request->launcher, sbatch, report);
+  if (has_sbatch) inspect_version(request->launcher, report);
 }
 
 static void inspect_job(const machine_request *request, machine_report *report) {

@@ -1,5 +1,6 @@
 # test: labels cli timeout 240 processors 1
 """Campaigns on a SLURM that is a stand-in: what is on the disk before sbatch is called, stops, shell functions."""
+import json
 import os
 import pathlib
 import shutil
@@ -59,6 +60,32 @@ class Slurm(program.ProgramTest):
 
     def begin(self, evaluate, command="run"):
         return self.start(command, self.write(CAMPAIGN + evaluate, "on.yaml"), "-q")
+
+    def test_status_shows_what_jobs_used(self):
+        """Memory and time of the job that came nearest to its request; nothing without accounting."""
+        outcome = self.begin("  command: [./simulate.sh]\n").wait(60)
+        self.assertEqual(outcome.code, 0, outcome)
+        job = [row["job"] for row in self.history("on.campaign")]
+        words = lambda: [line for line in self.succeed("status", "on.campaign").out.splitlines() if line.startswith("job usage")]
+        state = lambda: json.loads(self.succeed("status", "on.campaign", "--format", "json").out)["job_usage"]
+        self.assertEqual((words(), state()), ([], None))
+        self.write("#!/bin/sh\necho 'Slurm accounting storage is disabled' >&2\nexit 1\n", "scheduler/sacct", 0o755)
+        self.assertEqual((words(), state()), ([], None))
+        self.write(f"""#!/bin/sh
+case $* in *--jobs={",".join(reversed(job))}*) ;; *) exit 3 ;; esac
+echo '{job[0]}|billing=2,cpu=2,mem=4G,node=1||60|600'
+echo '{job[0]}.batch||cpu=00:00:01,fs/disk=10,mem=1048576K,pages=0||600'
+echo '{job[0]}.0||cpu=00:00:01,mem=2097152K||500'
+echo '{job[1]}|cpu=1,mem=4G,node=1||60|1800'
+echo '{job[1]}.batch||mem=1000K||1800'
+echo '{job[2]}|cpu=1,mem=4G,node=1||UNLIMITED|9000'
+echo '{job[3]}|cpu=1,node=1||Partition_Limit|9000'
+echo '{job[3]}.batch||mem=9G||9000'
+""", "scheduler/sacct", 0o755)
+        self.assertEqual(words(), [f"job usage    of 4 jobs: memory up to 2 GiB of 4 GiB requested (job {job[0]}), "
+                                   f"time up to 30 min 00 s of 60 min 00 s requested (job {job[1]})"])
+        self.assertEqual(state(), {"jobs": 4, "memory": {"job": job[0], "used": 2.0**31, "requested": 2.0**32},
+                                   "seconds": {"job": job[1], "used": 1800, "requested": 3600}})
 
     def test_a_stop_ends_what_sbatch_does_not_take(self):
         """Whatever asks for the stop, and however evaluations are packed: exit at once, and nothing is submitted."""

@@ -13,7 +13,7 @@ FIELDS = {
     "schema": TEXT, "version": COUNT, "gannet": TEXT, "time": TEXT, "campaign": TEXT, "directory": TEXT, "state": TEXT,
     "state_text": TEXT, "ended": (TEXT, NONE), "evaluations": dict, "objectives": list, "best": (dict, NONE),
     "front": (dict, NONE), "on_bounds": list, "recommended": (dict, NONE), "seconds": dict, "cost": (dict, NONE),
-    "running": list, "failure_reasons": COUNT, "failures": list, "damage": (TEXT, NONE), "left_out": (TEXT, NONE),
+    "running": list, "job_usage": (dict, NONE), "failure_reasons": COUNT, "failures": list, "damage": (TEXT, NONE), "left_out": (TEXT, NONE),
     "scheduler": (dict, NONE), "corrections": COUNT, "changes": COUNT}
 PARTS = {
     "evaluations": {"limit", "proposed", "done", "cannot_run", "failed", "pending", "running", "imported", "discarded",
@@ -25,7 +25,7 @@ PARTS = {
     "recommended": {"evaluation", "objective", "error"},
     "seconds": {"elapsed", "left", "simulations", "slots", "busy_share", "proposals"},
     "cost": {"quantity", "spent", "limit"},
-    "running": {"evaluation", "attempt", "seconds", "exact", "slot", "job", "host", "pid"},
+    "running": {"evaluation", "attempt", "seconds", "exact", "slot", "job", "host", "pid", "place"},
     "failures": {"count", "first", "last", "status", "class", "reason", "exit_code", "signal", "attempts", "host", "job", "folder"}}
 COMMAND = SOBOL.replace("backend: function, simulation: branin", "backend: command, command: [./run.sh], retries: 0")
 

@@ -158,11 +158,12 @@ static json_t *about_running(const document *d) {
     watch_running row;
     watch_find_running(d->follow, &d->course->sights[d->course->n_sights - 1 - i], &row);
     (void)json_array_append_new(
-        list, json_pack("{s:I,s:i,s:o,s:b,s:o,s:o,s:o,s:o}", "evaluation", (json_int_t)row.id,
+        list, json_pack("{s:I,s:i,s:o,s:b,s:o,s:o,s:o,s:o,s:o}", "evaluation", (json_int_t)row.id,
                         "attempt", row.attempt, "seconds", number(row.seconds), "exact",
                         row.is_exact, "slot", row.slot >= 0 ? json_integer(row.slot) : json_null(),
                         "job", text_or_null(row.job), "host", text_or_null(row.host), "pid",
-                        row.pid > 0 ? json_integer(row.pid) : json_null()));
+                        row.pid > 0 ? json_integer(row.pid) : json_null(), "place",
+                        text_or_null(row.place)));
   }
   return list;
 }

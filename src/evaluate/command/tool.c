@@ -2,7 +2,9 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -80,4 +82,45 @@ gannet_err gannet_tool_run(gannet_launcher *launcher, const char *const *words,
         GANNET_OK)
       (void)remove(path);
   return GANNET_OK;
+}
+
+static gannet_err run_in_folder(gannet_launcher *launcher, const gannet_launch *launch, bool *works,
+                                char **answer) {
+  const double until = gannet_clock_seconds() + launch->time_limit + 2;
+  gannet_launch_event event = {0};
+  char path[PATH_MAX];
+  size_t size = 0;
+  bool got = false;
+  GANNET_TRY(gannet_launcher_launch(launcher, launch));
+  do {
+    GANNET_TRY(gannet_launcher_wait(launcher, 1, &event, &got));
+  } while ((!got || event.type == GANNET_LAUNCH_STARTED) && gannet_clock_seconds() < until);
+  *works = got && event.type == GANNET_LAUNCH_ENDED && event.exit_code == 0;
+  GANNET_TRY(
+      gannet_join_path(launch->directory, *works ? "stdout.log" : "stderr.log", path, sizeof path));
+  return gannet_file_read(path, answer, &size);
+}
+
+bool gannet_tool_ask(gannet_launcher *launcher, const char *const *words,
+                     const char *input_directory, double limit, bool *works, char **answer) {
+  static const char *const logs[] = {"stdout.log", "stderr.log"}, *const nothing[] = {NULL};
+  const char *base = getenv("TMPDIR");
+  char folder[PATH_MAX], path[PATH_MAX];
+  *works = false;
+  *answer = NULL;
+  (void)snprintf(folder, sizeof folder, "%s/gannet-tool-XXXXXX", base ? base : "/tmp");
+  if (!launcher || gannet_command_find(words[0], input_directory, path) || !mkdtemp(folder))
+    return false;
+  const gannet_launch launch = {.tag = -1,
+                                .directory = folder,
+                                .program = path,
+                                .arguments = words,
+                                .environment = nothing,
+                                .time_limit = limit,
+                                .grace = 1};
+  if (run_in_folder(launcher, &launch, works, answer) != GANNET_OK) gannet_error_clear();
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
+    if (gannet_join_path(folder, logs[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
+  (void)rmdir(folder);
+  return true;
 }

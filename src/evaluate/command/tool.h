@@ -25,4 +25,18 @@ GANNET_CHECKED gannet_err gannet_tool_run(gannet_launcher *launcher, const char 
                                           const char *input_directory, const char *directory,
                                           gannet_tool_end *end);
 
+/* Run a program in a folder of its own, which is removed again, and get what it writes.
+ *
+ * Local.
+ *
+ * words   in   as above; so is input_directory
+ * limit   in   seconds that it may take
+ * works   out  whether it ended with exit code 0
+ * answer  out  what it wrote to stdout, or to stderr when it does not work; owned; may be NULL
+ *
+ * Returns whether it was run.
+ */
+bool gannet_tool_ask(gannet_launcher *launcher, const char *const *words,
+                     const char *input_directory, double limit, bool *works, char **answer);
+
 #endif
