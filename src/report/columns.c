@@ -6,6 +6,7 @@
 #include "problem/conditional.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 #include "report/parts.h"
 #include "report/report.h"
 
@@ -74,13 +75,32 @@ static void append_course(json_t *columns, const gannet_ticket *t, double start)
   (void)append_to(columns, "host", find_position(json_object_get(columns, "hosts"), run->host));
 }
 
+/* Several objectives of designs whose runs are joined: means of the runs and their errors in the
+ * row that stands for a design, and nothing in the rows of its other runs. */
+static void append_means(const gannet_campaign *c, int64_t id, json_t *columns) {
+  const gannet_problem *problem = c->input->problem;
+  double y[GANNET_OBJECTIVES_MOST], errors[GANNET_OBJECTIVES_MOST];
+  gannet_runs runs;
+  const bool stands = gannet_runs_stands(c->history, id) && !is_penalty(c, id);
+  gannet_runs_objectives(c->history, id, y, errors);
+  gannet_runs_find(c->history, id, NULL, &runs);
+  for (int m = 0; m < problem->spec.n_objectives; ++m) {
+    const double mean = stands ? gannet_problem_flip_objective(problem, m, y[m]) : NAN;
+    (void)json_array_append_new(json_array_get(json_object_get(columns, "means"), (size_t)m),
+                                report_number(mean));
+    (void)json_array_append_new(json_array_get(json_object_get(columns, "errors"), (size_t)m),
+                                report_number(stands ? errors[m] : NAN));
+  }
+  (void)append_to(columns, "runs", json_integer(stands ? (json_int_t)runs.n : 0));
+}
+
 static void append_row(const gannet_campaign *c, int64_t id, double start, json_t *columns) {
   const gannet_problem_spec *spec = &c->input->problem->spec;
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
   const bool *active = gannet_conditional_find_active(c->input->problem, x);
   const bool done = t->result.status == GANNET_EVAL_DONE;
-  const bool penalty = is_penalty(c, id);
+  const bool penalty = is_penalty(c, id), by_means = json_object_get(columns, "means") != NULL;
   const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->result.status;
   (void)append_to(columns, "id", json_integer(id));
   (void)append_to(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
@@ -88,7 +108,10 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   (void)append_to(columns, "objective",
                   report_number(done && !penalty ? t->result.objective : NAN));
   (void)append_to(columns, "penalty", report_number(penalty ? t->result.objective : NAN));
-  (void)append_to(columns, "feasible", json_integer(gannet_ledger_is_feasible(&c->ledger, id)));
+  const bool feasible = by_means && gannet_runs_stands(c->history, id) /* by what is shown */
+                            ? gannet_runs_are_feasible(c->history, id)
+                            : gannet_ledger_is_feasible(&c->ledger, id);
+  (void)append_to(columns, "feasible", json_integer(feasible));
   (void)append_to(columns, "imported",
                   json_integer(gannet_history_get(c->history, id)->origin == GANNET_ORIGIN_IMPORT));
   (void)append_to(columns, "elsewhere",
@@ -102,6 +125,7 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
     (void)json_array_append_new(json_array_get(json_object_get(columns, "c"), (size_t)k),
                                 report_number(value));
   }
+  if (by_means) append_means(c, id, columns);
   append_course(columns, t, start);
 }
 
@@ -123,6 +147,11 @@ json_t *report_columns(const gannet_campaign *campaign, double start) {
     (void)json_object_set_new(columns, names[i], json_array());
   (void)json_object_set_new(columns, "x", lists(spec->n_variables));
   (void)json_object_set_new(columns, "c", lists(spec->n_constraints));
+  if (spec->n_objectives > 0 && gannet_history_joins_runs(campaign->history)) {
+    (void)json_object_set_new(columns, "means", lists(spec->n_objectives));
+    (void)json_object_set_new(columns, "errors", lists(spec->n_objectives));
+    (void)json_object_set_new(columns, "runs", json_array());
+  }
   choose_shown(campaign, shown);
   for (int64_t id = 0; id < campaign->ledger.n; ++id)
     if (shown[id]) append_row(campaign, id, start, columns);

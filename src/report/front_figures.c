@@ -32,8 +32,10 @@ static bool begin(const gannet_report *r, front_figure *f) {
   f->m = json_array_size(f->objectives);
   for (size_t k = 0; k < f->m; ++k) {
     const double place = figure_get(json_array_get(f->objectives, k), "place");
-    f->value[k] = place < 0 ? figure_column(r, "objective")
-                            : json_array_get(figure_column(r, "c"), (size_t)place);
+    const json_t *means = figure_column(r, "means");
+    f->value[k] = means       ? json_array_get(means, k)
+                  : place < 0 ? figure_column(r, "objective")
+                              : json_array_get(figure_column(r, "c"), (size_t)place);
     f->low[k] = INFINITY;
     f->high[k] = -INFINITY;
   }
@@ -67,6 +69,7 @@ static int by_first(const void *a, const void *b) {
  * memory is short. */
 static bool put_evaluated(const gannet_report *r, front_figure *f, FILE *data) {
   const json_t *ids = json_object_get(json_object_get(r->summary, "front"), "ids");
+  const json_t *runs = figure_column(r, "runs");
   const size_t n = json_array_size(figure_column(r, "id"));
   const bool is_line = json_array_size(ids) > 1;
   member *front = NULL;
@@ -75,6 +78,7 @@ static bool put_evaluated(const gannet_report *r, front_figure *f, FILE *data) {
     size_t next = 0;
     for (size_t i = 0; i < n; ++i) {
       if (figure_at(figure_column(r, "status"), i) != GANNET_EVAL_DONE) continue;
+      if (runs && figure_at(runs, i) == 0) continue; /* another run of a design */
       const double id = figure_at(figure_column(r, "id"), i);
       while (next < json_array_size(ids) && figure_at(ids, next) < id) ++next;
       const block mine = figure_at(ids, next) == id                       ? FRONT

@@ -3,11 +3,19 @@
 import csv
 import itertools
 import json
+import os
+import pathlib
 import re
+import shutil
 import statistics
+import sys
+import unittest
 
 import program
 from program import BRANIN, USAGE
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from browser import Browser
 
 # Noise that follows the number of an evaluation, so that every run of a campaign has the same.
 SIMULATION = """\
@@ -169,6 +177,51 @@ class Replicates(program.ProgramTest):
         self.succeed("run", self.write(THRICE + TWO + "import: [old.csv]\n"), "-q")
         runs = {(row[0]["x1"], row[0]["x2"]): len(row) for row in self.designs(self.rows())}
         self.assertEqual([runs["2", "3"], runs["1", "4"], runs["9", "14"]], [3, 3, 1])
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_the_report_shows_the_front_of_the_means(self):
+        self.write(SIMULATION_OF_TWO, "noisy.sh", 0o755)
+        self.succeed("run", self.write(THRICE + TWO + "method: sobol\n"), "-q")
+        means = self.means_of(self.rows())
+        front = [int(row["id"]) for row in self.best()]
+        self.succeed("report", "fast.campaign", "--figures", "figures", "-f", "svg")
+        page = (self.folder / "fast.campaign/report.html").read_text()
+        data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+        columns = data["columns"]
+        shown = {id: at for at, id in enumerate(columns["id"]) if columns["runs"][at] > 0}
+        self.assertLessEqual(set(means), set(shown))  # the designs that are not feasible are shown, too
+        for id, (mean, error, runs) in means.items():
+            at = shown[id]
+            self.assertEqual((columns["runs"][at], columns["feasible"][at]), (runs, 1))
+            for m in range(2):
+                self.assertAlmostEqual(columns["means"][m][at], mean[m], places=9)
+        self.assertEqual([columns["means"][0][at] for at, runs in enumerate(columns["runs"]) if runs == 0], 26 * [None])
+        blocks = (self.folder / "figures/front.dat").read_text().split("\n", 1)[1].split("\n\n\n")
+        points = [[tuple(map(float, line.split())) for line in block.splitlines()] for block in blocks[:3]]
+        self.assertEqual([len(block) for block in points], [len(front), len(means) - len(front), 14 - len(means)])
+        for point, id in zip(points[0], front):
+            for m in range(2):
+                self.assertAlmostEqual(point[m], means[id][0][m], places=9)
+
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
+    @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
+    def test_a_browser_draws_the_front_of_the_means(self):
+        self.write(SIMULATION_OF_TWO, "noisy.sh", 0o755)
+        self.succeed("run", self.write(THRICE + TWO + "method: sobol\n"), "-q")
+        self.succeed("report", "fast.campaign")
+        means = self.means_of(self.rows())
+        front = sorted(means[int(row["id"])][0] for row in self.best())
+        with Browser(self.folder) as browser:
+            browser.open((self.folder / "fast.campaign/report.html").as_uri())
+            browser.wait_for("document.body.dataset.ready")
+            drawn = browser.ask('echarts.getInstanceByDom(document.querySelector("#front .chart")).getOption().series[0].data.map((p) => [p[0], p[1]])')
+            self.assertEqual(len(drawn), len(front))
+            for point, mean in zip(drawn, front):
+                for m in range(2):
+                    self.assertAlmostEqual(point[m], mean[m], places=9)
+            self.assertRegex(browser.ask('document.querySelector("#design").innerText'), r"(?i)objectives \(mean of 3 runs\)\s+drag\s+\S+ ± ")
+            self.assertIn("at the means of their runs", browser.ask('document.querySelector("#front .note").textContent'))
+            self.assertEqual(browser.complaints, [])
 
     def test_feasible_is_what_the_means_of_constraints_say(self):
         self.succeed("run", self.write(THRICE + "constraints: {heat: {upper: 1.5}}\n"), "-q")

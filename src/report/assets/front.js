@@ -5,9 +5,9 @@ const evaluationOf = (i) => ({id: columns.id[i], i});
 const positions = new Map(columns.id.map((id, i) => [id, i]));
 const chooseId = (id) => choose(positions.has(id) ? evaluationOf(positions.get(id)) : {id});
 const onFront = new Set(summary.front ? summary.front.ids : []);
-const complete = several ? indices.filter((i) => columns.status[i] === DONE && objectives.every((o, m) => valueOf(m, i) !== null)) : [];
+const complete = several ? indices.filter((i) => columns.status[i] === DONE && objectives.every((o, m) => designValueOf(m, i) !== null)) : [];
 // Designs of the front, least of the first objective first.
-const members = complete.filter((i) => onFront.has(columns.id[i])).sort((a, b) => valueOf(0, a) - valueOf(0, b));
+const members = complete.filter((i) => onFront.has(columns.id[i])).sort((a, b) => designValueOf(0, a) - designValueOf(0, b));
 const expectedText = (point) => ["expected by the models", ...objectives.map((o, m) => `${escaped(o.name)}: ${objectiveText(m, lifts(m) ? lowered(point.mean[m]) : point.mean[m], 5)} (95 %: ${objectiveText(m, lifts(m) ? lowered(point.low[m]) : point.low[m], 5)} to ${objectiveText(m, lifts(m) ? lowered(point.high[m]) : point.high[m], 5)})${unitOf(o)}`),
   ...summary.variables.slice(0, 25).map((v, k) => `${escaped(v.name)} = ${escaped(point.x[k] === "" ? "-" : point.x[k].slice(0, 12))}${unitOf(v)}`),
   ...(constraints.length ? [`feasible with ${number(100 * point.feasible, 3)} %`] : [])].join("<br>");
@@ -16,7 +16,7 @@ const meanOf = (m, point, part = "mean") => lifts(m) ? lowered(point[part][m]) :
 
 // Where an axis of objective m begins and ends: all results, or the front and a little more.
 function frontRange(m, near) {
-  const values = (near && members.length ? members : complete).map((i) => valueOf(m, i)).concat(expected.map((p) => meanOf(m, p)));
+  const values = (near && members.length ? members : complete).map((i) => designValueOf(m, i)).concat(expected.map((p) => meanOf(m, p)));
   const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
   if (!values.length) return [0, 1];
   const pad = high > low ? 0.08 * (high - low) : Math.abs(high) * 0.1 || 1;
@@ -30,7 +30,7 @@ const kindsOfPoints = () => [["feasible", complete.filter((i) => columns.feasibl
   ["not feasible", complete.filter((i) => !columns.feasible[i] && !onlyFeasible), "triangle", 5, hollow()],
   ["knee", members.filter((i) => columns.id[i] === summary.front.knee), "diamond", 15, {color: colors.warn}]].filter((one) => one[1].length);
 const chosenSeries = (at) => ({id: "chosen", name: "chosen", type: "scatter", silent: true, z: 9, symbol: "circle", symbolSize: 17, itemStyle: {color: "transparent", borderColor: colors.bad, borderWidth: 3},
-  data: chosen === null ? [] : chosen.point ? [at((m) => meanOf(m, chosen.point))] : chosen.i !== undefined && complete.includes(chosen.i) ? [at((m) => valueOf(m, chosen.i))] : []});
+  data: chosen === null ? [] : chosen.point ? [at((m) => meanOf(m, chosen.point))] : chosen.i !== undefined && complete.includes(chosen.i) ? [at((m) => designValueOf(m, chosen.i))] : []});
 
 // The band of what draws of the models attain, and its median; both need the first two objectives in their order.
 function bandSeries(yRange) {
@@ -60,7 +60,7 @@ function crossSeries(a, b) {
 }
 function plane(state) {
   const [a, b] = state.axes, xRange = frontRange(a, state.near), yRange = frontRange(b, state.near), isPair = objectives.length === 2;
-  const points = (list) => list.map((i) => [valueOf(a, i), valueOf(b, i), i]), reference = [a, b].map((m) => lifts(m) ? lowered(objectives[m].reference) : objectives[m].reference);
+  const points = (list) => list.map((i) => [designValueOf(a, i), designValueOf(b, i), i]), reference = [a, b].map((m) => lifts(m) ? lowered(objectives[m].reference) : objectives[m].reference);
   const inside = reference[0] >= xRange[0] && reference[0] <= xRange[1] && reference[1] >= yRange[0] && reference[1] <= yRange[1];
   const digits = (m, range) => fineness(range[0], range[1]) * (range[1] > range[0] ? 1 : 0), upRoom = room(yRange[0], yRange[1], lifts(b));
   return {
@@ -86,7 +86,7 @@ function space(state) {
   const project = ([x, y, z]) => [x * Math.cos(turn) - y * Math.sin(turn), z * Math.cos(tilt) + (x * Math.sin(turn) + y * Math.cos(turn)) * Math.sin(tilt)];
   const place = (get) => axes.map((m) => unit(m, get(m)));
   const holds = (p) => p.every((v) => Math.abs(v) <= 0.5);
-  const at = (i) => place((m) => valueOf(m, i)), expectedAt = (p) => place((m) => meanOf(m, p));
+  const at = (i) => place((m) => designValueOf(m, i)), expectedAt = (p) => place((m) => meanOf(m, p));
   const points = (list) => list.map((i) => [at(i), i]).filter(([p]) => holds(p)).map(([p, i]) => [...project(p), i]);
   const corners = [-0.5, 0.5], edges = [];
   corners.forEach((u) => corners.forEach((v) => edges.push([[-0.5, u, v], [0.5, u, v]], [[u, -0.5, v], [u, 0.5, v]], [[u, v, -0.5], [u, v, 0.5]])));
@@ -148,6 +148,7 @@ function showFront() {
   if (members.length === 1) notes.push("A single design is better than all others in every objective: no trade-off shows yet.");
   if (expected.length) notes.push(`Diamonds: points that ${modelName()} expects on the front, by its means${objectives.length > 2 ? "; lines: their 95 % intervals, without noise" : ""}.`);
   if (model.front && model.front.band) notes.push("Shaded: the central 90 % of what 64 draws of the models attain, without noise; where it is wide, there is something to learn.");
+  if (columns.means && columns.runs.some((n) => n > 1)) notes.push("Designs with several runs are shown at the means of their runs.");
   if (model.note) notes.push(model.note);
   notes.push("Click a point, or go to it with the arrows and press Enter, to see its design.");
   $("#front .note").textContent = notes.join(" ");
@@ -192,10 +193,10 @@ function showDesign() {
   const stepped = several ? members : ordered;
   const {i, point} = chosen, row = rowOf(chosen), unit = (column) => column.unit ? ` ${column.unit}` : "", holder = $("#design");
   const title = point ? "A design that the models expect on the front; it was not evaluated" : `Evaluation ${chosen.id}: ${several && chosen.id === summary.front.knee ? "the knee of the front" : onFront.has(chosen.id) ? "on the front" : i === undefined ? "in the table" : columns.status[i] !== DONE ? resultWord(i) : !columns.feasible[i] ? "not feasible" : several ? "not on the front" : `number ${ordered.indexOf(i) + 1} of ${ordered.length} feasible ones`}`;
-  const value = (m) => point ? `${objectiveText(m, meanOf(m, point), 6)} (95 %: ${objectiveText(m, meanOf(m, point, "low"), 4)} to ${objectiveText(m, meanOf(m, point, "high"), 4)})` : objectiveText(m, valueOf(m, i), 8);
+  const value = (m) => point ? `${objectiveText(m, meanOf(m, point), 6)} (95 %: ${objectiveText(m, meanOf(m, point, "low"), 4)} to ${objectiveText(m, meanOf(m, point, "high"), 4)})` : runsAt(i) > 1 ? `${objectiveText(m, designValueOf(m, i), 8)}${errorOfMean(m, i)}` : objectiveText(m, valueOf(m, i), 8);
   const columnsHolder = holder.querySelector(".columns"), controls = holder.querySelector(".controls"), button = element("button", "copy this design", {type: "button"});
   const had = document.activeElement && controls.contains(document.activeElement) ? document.activeElement.textContent : "";
-  columnsHolder.replaceChildren(group(several ? "objectives" : "objective", objectives.map((o, m) => [o.name, value(m) + unit(o)])),
+  columnsHolder.replaceChildren(group((several ? "objectives" : "objective") + (point ? "" : meanWords(i)), objectives.map((o, m) => [o.name, value(m) + unit(o)])),
     group("variables", summary.variables.map((v, k) => [v.name, isInactive(row.x[k], k) ? "-" : (["real", "integer"].includes(v.type) ? valueText(v, Number(row.x[k])) : row.x[k]) + unit(v)])),
     ...(constraints.length ? [group("constraints", constraints.map((k, at) => [summary.constraints[k].name, number(point ? point.c[at] : columns.c[k][i]) + unit(summary.constraints[k])]).concat(point ? [["feasible with", `${number(100 * point.feasible, 3)} %`]] : []))] : []));
   if (!point && folders) columnsHolder.append(filesOf(chosen.id));

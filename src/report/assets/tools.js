@@ -55,6 +55,11 @@ const models = [model, ...(model.others || [])];
 const constraints = summary.constraints.map((c, k) => k).filter((k) => !summary.constraints[k].objective);
 const valueOf = (m, i) => objectives[m].place < 0 ? columns.objective[i] : columns.c[objectives[m].place][i];
 const lifts = (m) => objectives[m].place < 0;
+// The same of the design of evaluation i: the mean of its runs where a design has several, null in the rows of its other runs.
+const designValueOf = (m, i) => columns.means ? (lifts(m) ? lowered(columns.means[m][i]) : columns.means[m][i]) : valueOf(m, i);
+const runsAt = (i) => columns.runs && columns.runs[i] > 1 ? columns.runs[i] : 1;
+const errorOfMean = (m, i, digits = 2) => runsAt(i) === 1 || columns.errors[m][i] === null ? "" : ` ± ${(lifts(m) ? lifted : number)(lifts(m) ? lowered(columns.errors[m][i]) : columns.errors[m][i], digits)}`;
+const meanWords = (i) => runsAt(i) > 1 ? ` (mean of ${runsAt(i)} runs)` : "";
 const objectiveText = (m, value, digits = 6) => lifts(m) ? objective(value, digits) : number(value, digits + rangeOf(m).finer);
 const ranges = [];
 // Least and largest value of all results, and how many digits more tell them apart.
@@ -155,7 +160,7 @@ function designText(i) {
   const lines = [`evaluation ${columns.id[i]}${columns.imported[i] ? " (imported)" : ""}${several ? note : ""}`];
   if (columns.penalty[i] !== null) lines.push(`objective ${objective(columns.penalty[i])} (a penalty)`);
   else if (!several) lines.push(`objective ${objective(columns.objective[i])}${note}`);
-  else objectives.forEach((o, m) => lines.push(`${escaped(o.name)}: ${objectiveText(m, valueOf(m, i))}${unitOf(o)}`));
+  else objectives.forEach((o, m) => lines.push(runsAt(i) > 1 ? `${escaped(o.name)}: ${objectiveText(m, designValueOf(m, i))}${errorOfMean(m, i)}${unitOf(o)}${meanWords(i)}` : `${escaped(o.name)}: ${objectiveText(m, valueOf(m, i))}${unitOf(o)}`));
   summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}${unitOf(v)}`));
   if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
   constraints.forEach((k, at, all, c = summary.constraints[k]) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}${unitOf(c)}`));
