@@ -7,14 +7,17 @@ install(TARGETS gannet EXPORT gannet-targets COMPONENT library
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gannet ${PROJECT_BINARY_DIR}/include/gannet
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
+set(installed gannet gannet-launcher) # targets
 foreach(program IN ITEMS gannet-program gannet-heater)
   if(TARGET ${program})
+    list(APPEND installed ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
 install(TARGETS gannet-launcher RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gannet)
 foreach(reach IN ITEMS state everything web)
   if(TARGET gannet-${reach})
+    list(APPEND installed gannet-${reach})
     install(TARGETS gannet-${reach} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gannet/${reach})
   endif()
 endforeach()
@@ -34,6 +37,7 @@ if(TARGET gannet-program)
     DEPENDS gannet-program ${PROJECT_SOURCE_DIR}/tools/make-pages
     COMMENT "Manual pages and shell completion")
   add_custom_target(gannet-pages ALL DEPENDS ${pages}/made)
+  list(APPEND installed gannet-pages)
   install(DIRECTORY ${pages}/man1 ${pages}/man5 DESTINATION ${CMAKE_INSTALL_MANDIR})
   install(FILES ${pages}/gannet.bash RENAME gannet
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
@@ -53,6 +57,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/gannet-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/gannet-config.cmake
               ${PROJECT_BINARY_DIR}/gannet-config-version.cmake DESTINATION ${package}
         COMPONENT library)
+
+# What an installation needs, without the tests.
+add_custom_target(gannet-installed DEPENDS ${installed})
 
 # An environment module that finds its tree from its own place, too.
 if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DATADIR}")
