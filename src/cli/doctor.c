@@ -43,30 +43,51 @@ static bool starts_ranks(const gannet_text_list *command) {
 
 /* Check a campaign file as a run would; how many of its simulations run here at a time, and with
  * how many processes. */
-static gannet_err read_campaign(const char *file, machine_request *request) {
-  gannet_campaign campaign = {0};
+static gannet_err read_campaign(const char *file, gannet_campaign *campaign,
+                                machine_request *request) {
   gannet_complaints complaints = {0};
   gannet_err err =
-      gannet_campaign_load(request->comm, file, 0, NULL, NULL, &campaign.input, &complaints);
-  if (err == GANNET_OK && strcmp(campaign.input->evaluate.backend, "command") == 0) {
-    const gannet_text_list *command =
-        &((const gannet_command_options *)campaign.input->evaluator_options)->command;
-    request->slots = campaign.input->evaluate.parallel;
-    request->processes = starts_ranks(command) ? count_processes(command) : 1;
+      gannet_campaign_load(request->comm, file, 0, NULL, NULL, &campaign->input, &complaints);
+  if (err == GANNET_OK && strcmp(campaign->input->evaluate.backend, "command") == 0) {
+    const gannet_evaluate_keys *keys = &campaign->input->evaluate;
+    const gannet_command_options *options = campaign->input->evaluator_options;
+    const bool has_places = gannet_resources_are_given(&keys->resources);
+    request->slots = has_places ? 0 : keys->parallel; /* those with places do not share cores */
+    request->processes = starts_ranks(&options->command) ? count_processes(&options->command) : 1;
+    request->resources = has_places ? &keys->resources : NULL;
+    request->command = options;
+    request->problem = campaign->input->problem;
   }
   const gannet_run_options options = {.simulations = gannet_simulations,
                                       .launcher = request->launcher};
   if (err == GANNET_OK)
-    err = gannet_context_create(request->comm, (uint64_t)campaign.input->general.seed,
-                                &campaign.context);
+    err = gannet_context_create(request->comm, (uint64_t)campaign->input->general.seed,
+                                &campaign->context);
   if (err == GANNET_OK)
-    (void)snprintf(campaign.directory, sizeof campaign.directory, "%s.campaign",
-                   campaign.input->general.name);
-  if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &options, &complaints);
+    (void)snprintf(campaign->directory, sizeof campaign->directory, "%s.campaign",
+                   campaign->input->general.name);
+  if (err == GANNET_OK) err = gannet_campaign_check(campaign, &options, &complaints);
   err = cli_complain(&complaints, file, request->rank, err);
   gannet_complaints_release(&complaints);
-  gannet_campaign_close(&campaign);
   return err;
+}
+
+static gannet_err inspect(machine_request *request, gannet_format format, gannet_exit *code) {
+  machine_report *report = NULL;
+  int worst = 0;
+  GANNET_TRY_MPI(MPI_Comm_size(request->comm, &request->np));
+  GANNET_TRY(gannet_agree(request->comm, gannet_alloc(1, sizeof *report, &report)));
+  gannet_err err = machine_inspect(request, report);
+  if (err == GANNET_OK && request->rank == 0) {
+    err = machine_write(stdout, report, format);
+    worst = (int)machine_worst(report);
+  }
+  err = gannet_agree(request->comm, err);
+  gannet_free(&report);
+  GANNET_TRY(err);
+  GANNET_TRY_MPI(MPI_Bcast(&worst, 1, MPI_INT, 0, request->comm));
+  if (worst == MACHINE_CHANGE) *code = GANNET_EXIT_MACHINE;
+  return GANNET_OK;
 }
 
 static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *world,
@@ -74,6 +95,7 @@ static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *wo
   const char *given = arguments->n_positional > 0 ? arguments->positional[0] : ".";
   char beside[PATH_MAX];
   struct stat about;
+  gannet_campaign campaign = {0};
   machine_request request = {.comm = world->comm,
                              .rank = world->rank,
                              .launcher = world->launcher,
@@ -89,23 +111,11 @@ static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *wo
   if (is_file) {
     gannet_directory_of(given, beside, sizeof beside);
     request.directory = beside;
-    GANNET_TRY(read_campaign(given, &request));
   }
-  machine_report *report = NULL;
-  int worst = 0;
-  GANNET_TRY_MPI(MPI_Comm_size(world->comm, &request.np));
-  GANNET_TRY(gannet_agree(world->comm, gannet_alloc(1, sizeof *report, &report)));
-  gannet_err err = machine_inspect(&request, report);
-  if (err == GANNET_OK && world->rank == 0) {
-    err = machine_write(stdout, report, format);
-    worst = (int)machine_worst(report);
-  }
-  err = gannet_agree(world->comm, err);
-  gannet_free(&report);
-  GANNET_TRY(err);
-  GANNET_TRY_MPI(MPI_Bcast(&worst, 1, MPI_INT, 0, world->comm));
-  if (worst == MACHINE_CHANGE) *code = GANNET_EXIT_MACHINE;
-  return GANNET_OK;
+  gannet_err err = is_file ? read_campaign(given, &campaign, &request) : GANNET_OK;
+  if (err == GANNET_OK) err = inspect(&request, format, code);
+  gannet_campaign_close(&campaign);
+  return err;
 }
 
 const cli_command cli_doctor = {
@@ -113,14 +123,14 @@ const cli_command cli_doctor = {
     .usage = "[DIR|FILE] [options]",
     .summary = "check the machine, and say what to change",
     .details =
-        "MPI, BLAS and the kernels it uses, processors and binding, libraries, memory, the file\n"
-        "system of DIR (default: here), SLURM. A campaign file is also checked as by a run, and "
-        "whether\n"
-        "its simulations have a core for each of their processes. Start it as the campaign will "
-        "be\n"
-        "started, for example `mpirun -n 4 gannet doctor`. Exit code 0 when there is nothing to "
-        "change, 7 when\n"
-        "something is slow or bound to fail. In JSON and CSV the state is fine, note or change.\n",
+        "MPI, BLAS and the kernels it uses, processors and binding, nodes, cores and GPUs for\n"
+        "simulations, libraries, memory, the file system of DIR (default: here), SLURM. A "
+        "campaign\n"
+        "file is also checked as by a run, and whether its simulations have a core for each of\n"
+        "their processes; with evaluate.resources, how many run at once and why no more. Start it\n"
+        "as the campaign will be started, for example `mpirun -n 4 gannet doctor`. Exit code 0\n"
+        "when there is nothing to change, 7 when something is slow or bound to fail. In JSON and\n"
+        "CSV the state is fine, note or change.\n",
     .flags = flags,
     .least = 0,
     .most = 1,

@@ -139,6 +139,7 @@ gannet_err machine_inspect(const machine_request *request, machine_report *repor
   GANNET_TRY(machine_inspect_blas(request, report));
   if (request->rank == 0) {
     machine_inspect_processors(request, &layout, report);
+    GANNET_TRY(machine_inspect_places(request, report));
     inspect_libraries(report);
     inspect_memory(&layout, report);
   }

@@ -4,7 +4,8 @@
 #ifndef GANNET_MACHINE_INSPECT_H
 #define GANNET_MACHINE_INSPECT_H
 
-#include "evaluate/launcher/launcher.h"
+#include "evaluate/command/command.h"
+#include "evaluate/places/resources.h"
 #include "machine/report.h"
 
 /* What to inspect. Everything is borrowed for the call. */
@@ -15,6 +16,10 @@ typedef struct {
   const char *directory;     /* the directory that a campaign would be in */
   int slots;                 /* simulations that run here at a time; 0 = unknown */
   int processes;             /* processes that each simulation starts, >= 1 */
+  /* Of a campaign whose simulations have places; NULL = none. */
+  const gannet_resources *resources;
+  const gannet_command_options *command;
+  const gannet_problem *problem;
 } machine_request;
 
 /* Ranks and the processors that they may use. The fullest node is the one with the fewest hardware

@@ -25,6 +25,8 @@ GANNET_CHECKED gannet_err machine_inspect_storage(const machine_request *request
  */
 void machine_inspect_processors(const machine_request *request, const machine_layout *layout,
                                 machine_report *report);
+GANNET_CHECKED gannet_err machine_inspect_places(const machine_request *request,
+                                                 machine_report *report);
 GANNET_CHECKED gannet_err machine_inspect_slurm(const machine_request *request,
                                                 machine_report *report);
 

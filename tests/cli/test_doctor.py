@@ -50,6 +50,32 @@ class Doctor(program.ProgramTest):
             self.skipTest("nothing to choose: " + self.best["value"])
         return self.best["value"]
 
+    def test_places_of_simulations(self):
+        """Nodes, cores and GPUs, what says so, and how many simulations of a campaign run at once."""
+        cores = len(os.sched_getaffinity(0))
+        shown = {item: row["value"] for (topic, item), row in self.findings(environment={"GANNET_GPUS": "3,GPU-a1"}).items() if topic == "places"}
+        self.assertEqual(shown["GPUs"], "2 on this node, by GANNET_GPUS: 3, GPU-a1")
+        self.assertRegex(shown["cores"], rf"^{cores} on this node, by (the machine|the affinity mask of gannet's start|the quota of .*)$")
+        self.assertRegex(shown["nodes"], "^1: ")
+        self.assertNotIn("simulations", shown)
+        self.write("#!/bin/sh\n", "s.sh", 0o755)
+        for resources, count, limit in (("cores: 1, gpus: 1, devices: [7]", 1, "GPUs" if cores > 1 else "cores"), ("cores: 1", cores, "cores"),
+                                        (f"cores: {cores}, gpus: 1, devices: [7, 8]", 1, "cores"), ("memory: 1e6KiB, cores: 1", None, None)):
+            file = self.write(COMMAND.replace("command: [./s.sh]", f"command: [./s.sh], resources: {{{resources}}}"))
+            found = self.findings(file)["places", "simulations"]["value"]
+            if count:
+                self.assertEqual(found, f"{count} at once; for more there is too little: {limit}")
+        if cores > 1:
+            bound = self.gannet("doctor", file, "--format", "json", wrapper=("taskset", "-c", str(min(os.sched_getaffinity(0)))))
+            self.assertIn("1 on this node, by the affinity mask of gannet's start", bound.out)
+        nodes = {"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "1(x2)", "SLURMD_NODENAME": "n1"}
+        found = self.findings(environment=nodes)
+        self.assertEqual(found["places", "nodes"]["value"], "2 of SLURM job 3: n1, n2")
+        self.assertRegex(found["places", "cores"]["value"], "^1 on this node, by " + ("SLURM$" if cores > 1 else ""))
+        nodes["SLURMD_NODENAME"] = "n7"
+        found = self.findings(environment=nodes)
+        self.assertIn("does not run on a node of job 3", found["places", "state"]["advice"])
+
     def test_a_machine_without_ssh_is_no_obstacle(self):
         """Open MPI looks for it even where nothing is started on another machine."""
         (self.folder / "bin").mkdir()

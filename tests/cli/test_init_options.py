@@ -73,6 +73,27 @@ class InitOptions(program.ProgramTest):
             self.assertEqual("OMPI_MCA_hwloc_base_binding_policy=none" in self.text(f"p{parallel}.yaml"), written)
             self.succeed("run", f"p{parallel}.yaml", "--dry-run", "-q")
 
+    def test_gpus_become_resources(self):
+        gpus = {"GANNET_GPUS": "0,1,2"}
+        said = self.succeed("init", "a.yaml", "--variable", "x=0:1", "--gpus", "1", "--backend", "command")
+        self.assertIn("\n  resources: {tasks: 1, gpus: 1}\n", self.text("a.yaml"))
+        self.assertRegex(self.text("a.yaml"), r"(?m)^  parallel: auto$")
+        self.assertRegex(self.text("a.yaml"), r"(?m)^batch: auto$")
+        self.succeed("run", "a.yaml", "-q", environment=gpus)
+        self.succeed("init", "b.yaml", "--variable", "x=0:1", "--gpus", "2", "--tasks", "1", "--parallel", "3", "--command", "./sim", "--backend", "slurm",
+                     "--partition", "p")
+        self.assertIn('sbatch: ["--partition=p"]\n', self.text("b.yaml"))
+        self.assertRegex(self.text("b.yaml"), r"(?m)^  parallel: 3$")
+        said = self.succeed("init", "c.yaml", "--variable", "x=0:1", "--gpus", "2", "--tasks", "1", "--parallel", "3", "--command", "./sim", "--jobscript",
+                            "inside-an-allocation")
+        self.assertIn('command: ["{launcher}", "{input_directory}/sim"]\n', self.text("c.yaml"))
+        self.assertNotIn("launcher}', which starts", said.err)
+        self.assertIn("#SBATCH --gpus=6\n", self.text("c-job.sh"))
+        self.write("#!/bin/sh\n", "sim", 0o755)
+        self.succeed("run", "c.yaml", "--dry-run", "-q", "--set", "evaluate.parallel=1", environment=gpus)
+        refused = self.succeed("init", "d.yaml", "--simulation", "branin", "--gpus", "1", code=USAGE)
+        self.assertIn("--gpus: simulations of the back-end function start no programs", refused.err)
+
     def test_more_processes_than_cores_are_not_written(self):
         cores = os.sysconf("SC_NPROCESSORS_CONF")
         refused = self.succeed("init", "a.yaml", "--tasks", str(cores + 1), code=USAGE)

@@ -107,6 +107,14 @@ class Placed(program.ProgramTest):
         for bar in self.timeline():
             self.assertEqual(bar["place"], "cores " + ran[f"{int(bar['id']):06d}"].split()[1])
 
+    @unittest.skipUnless(CORES > 1 and shutil.which("mpirun"), "one core, or no mpirun")
+    def test_ranks_that_are_bound_count_the_same(self):
+        """mpirun binds two ranks to a core each; simulations have the cores of rank 0's start."""
+        self.campaign("cores: 1", evaluations=4)
+        outcome = self.start("run", "placed.yaml", ranks=2).wait(60)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual(len({row[2] for row in self.seen()}), min(CORES, 4))
+
     def test_too_much_is_refused(self):
         self.campaign("cores: 1, gpus: 1, devices: [0]")
         self.refused(f"needs {CORES + 1} cores", f"has {CORES}; expected at most {CORES}",

@@ -206,7 +206,8 @@ const gannet_option gannet_evaluate_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 100000,
-     .help = "largest number of simulations at the same time; auto = batch, or 1",
+     .help = "largest number of simulations at the same time; auto = as many as have room with "
+             "evaluate.resources, else batch, or 1",
      .example = "8",
      .unit = "simulations"},
     {.key = "time_limit",

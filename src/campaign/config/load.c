@@ -235,7 +235,7 @@ static gannet_err follow_places(MPI_Comm comm, gannet_campaign_input *input) {
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0)
     err = gannet_placement_count(input->evaluator_options, &input->evaluate.resources,
-                                 input->problem, most, &count);
+                                 input->problem, most, &count, NULL);
   GANNET_TRY(gannet_agree(comm, err));
   GANNET_TRY_MPI(MPI_Bcast(&count, 1, MPI_INT, 0, comm));
   if (count == 0) return GANNET_OK;

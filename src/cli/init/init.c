@@ -42,6 +42,7 @@ static const cli_flag flags[] = {
     {"batch", 0, "N", "points proposed at a time", false},
     {"parallel", 'p', "N", "most simulations at the same time", false},
     {"tasks", 'n', "N", "processors of one simulation", false},
+    {"gpus", 0, "N", "GPUs of one simulation: each has its own", false},
     {"budget", 0, "N", "evaluations", false},
     {"wall-time", 0, "T", "time after which the campaign ends (10m, 4h)", false},
     {"time-limit", 0, "T", "longest run of one simulation (10m, 4h)", false},
@@ -97,11 +98,12 @@ static gannet_err check_patterns(const init_plan *plan, const gannet_problem *pr
   return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
 }
 
-static gannet_err check_words(const init_plan *plan, const gannet_problem *problem,
+static gannet_err check_words(const init_plan *plan, const gannet_campaign_input *input,
                               gannet_complaints *complaints) {
   gannet_command_options options = {.command = plan->command, .placeholders = plan->placeholders};
   GANNET_TRY(gannet_copy_text(plan->shell ? plan->shell : "", &options.shell));
-  const gannet_err err = gannet_command_check_words(&options, problem, complaints);
+  const gannet_err err =
+      gannet_command_check_words(&options, input->problem, &input->evaluate.resources, complaints);
   gannet_free(&options.shell);
   return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
 }
@@ -129,7 +131,7 @@ static gannet_err check_campaign(const init_plan *plan, const draft *file,
       .file = file->path, .text = file->text, .size = file->size};
   gannet_err err = gannet_campaign_parse(&source, &input, complaints);
   if (err == GANNET_OK) err = check_patterns(plan, input->problem, complaints);
-  if (err == GANNET_OK) err = check_words(plan, input->problem, complaints);
+  if (err == GANNET_OK) err = check_words(plan, input, complaints);
   if (err == GANNET_OK) err = check_simulation(input, complaints);
   gannet_campaign_destroy(&input);
   return err;
@@ -160,7 +162,8 @@ static void warn_of_todo(const init_plan *plan) {
           "%s of %s has the range 0 to 1 until you change it in %s, or "
           "give --variable %s=LOWER:UPPER",
           plan->variable[i].is.name, plan->variable[i].deck, plan->file, plan->variable[i].is.name);
-  if (plan->program > 0 && gannet_command_find(command->item[0], NULL, path))
+  if (plan->program > 0 && strcmp(command->item[0], "{launcher}") != 0 &&
+      gannet_command_find(command->item[0], NULL, path))
     cli_warn("'%s', which starts the simulation, is not here: install it, or correct the command",
              command->item[0]);
   if (program && gannet_command_find(program, plan->directory, path))
@@ -171,7 +174,7 @@ static void warn_of_todo(const init_plan *plan) {
 static void print_outcome(const init_plan *plan, const draft *files) {
   const char *folder = strrchr(plan->file, '/');
   init_site_tell(&plan->site, stdout);
-  if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0)
+  if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0 && plan->gpus == 0)
     (void)printf("runs:  %d at a time, with %d processes each\n", plan->parallel, plan->tasks);
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) (void)printf("wrote: %s\n", files[i].path);

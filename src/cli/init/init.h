@@ -94,6 +94,8 @@ typedef struct {
   bool is_example;         /* no option names a simulation: an example of a simulation is written */
   char example[INIT_NAME + 16]; /* name of the example's file */
   int batch, parallel, evaluations, tasks;
+  int gpus;                           /* of one simulation; 0 = nothing is said about them */
+  bool parallel_follows;              /* as many run at once as have room */
   const char *wall_time, *time_limit; /* NULL = not given */
   const init_script *script;          /* NULL = none */
   const init_partition *partition;    /* NULL = the site's default */

@@ -610,6 +610,14 @@ static gannet_err choose_sizes(const cli_arguments *arguments, init_plan *plan,
                                gannet_complaints *complaints) {
   plan->tasks = 1;
   GANNET_TRY(read_count(arguments, "tasks", 1 << 20, &plan->tasks, complaints));
+  GANNET_TRY(read_count(arguments, "gpus", 1024, &plan->gpus, complaints));
+  const bool starts_programs =
+      strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0;
+  if (plan->gpus > 0 && !starts_programs)
+    gannet_complain(complaints, "--gpus",
+                    "simulations of the back-end %s start no programs; expected --backend command "
+                    "or slurm",
+                    plan->backend);
   plan->parallel = count_fitting(plan);
   GANNET_TRY(read_count(arguments, "parallel", 100000, &plan->parallel, complaints));
   plan->batch = plan->parallel;
@@ -624,6 +632,10 @@ static gannet_err choose_sizes(const cli_arguments *arguments, init_plan *plan,
   }
   const int evaluations = 20 * (d + 1); /* enough for a model to be worth it */
   plan->evaluations = (evaluations + plan->batch - 1) / plan->batch * plan->batch;
+  /* How many GPUs there are is seen where the campaign runs. */
+  plan->parallel_follows = plan->gpus > 0 && strcmp(plan->backend, "command") == 0 &&
+                           !plan->script && !cli_has(arguments, "parallel");
+  if (plan->parallel_follows && !cli_has(arguments, "batch")) plan->batch = 0;
   return read_count(arguments, "budget", 1000000000, &plan->evaluations, complaints);
 }
 
@@ -729,6 +741,7 @@ static gannet_err add_launcher(init_plan *plan) {
   const char *launcher = *plan->site.launcher ? plan->site.launcher : "srun";
   const char *word;
   if (!is_step && plan->tasks == 1) return GANNET_OK;
+  if (plan->gpus > 0) return gannet_text_list_add(&plan->command, "{launcher}");
   GANNET_TRY(gannet_text_list_add(&plan->command, is_step ? "srun" : launcher));
   if (is_step) GANNET_TRY(gannet_text_list_add(&plan->command, "--exact"));
   if (!is_step) GANNET_TRY(gannet_text_list_add(&plan->command, "-n"));

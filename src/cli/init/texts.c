@@ -210,20 +210,27 @@ static void put_budget(const init_plan *plan, FILE *out) {
 /* Options of sbatch for the jobs of evaluations. */
 static void put_sbatch(const init_plan *plan, FILE *out) {
   char text[INIT_TEXT];
-  explain_key(plan, out, 2, "evaluate.sbatch");
+  const bool counts_tasks = plan->gpus == 0; /* else evaluate.resources do */
+  const char *comma = counts_tasks ? ", " : "";
+  if (counts_tasks || plan->partition_name || plan->account)
+    explain_key(plan, out, 2, "evaluate.sbatch");
   if (*plan->site.accounts) (void)fprintf(out, "  # accounts of yours: %s\n", plan->site.accounts);
-  (void)fprintf(out, "  sbatch: [\"--ntasks=%d\"", plan->tasks);
-  if (plan->partition_name) {
-    (void)snprintf(text, sizeof text, "--partition=%s", plan->partition_name);
-    (void)fputs(", ", out);
-    gannet_yaml_text(out, text);
+  if (counts_tasks || plan->partition_name || plan->account) {
+    (void)fputs("  sbatch: [", out);
+    if (counts_tasks) (void)fprintf(out, "\"--ntasks=%d\"", plan->tasks);
+    if (plan->partition_name) {
+      (void)snprintf(text, sizeof text, "--partition=%s", plan->partition_name);
+      (void)fputs(comma, out);
+      gannet_yaml_text(out, text);
+      comma = ", ";
+    }
+    if (plan->account) {
+      (void)snprintf(text, sizeof text, "--account=%s", plan->account);
+      (void)fputs(comma, out);
+      gannet_yaml_text(out, text);
+    }
+    (void)fputs("]\n", out);
   }
-  if (plan->account) {
-    (void)snprintf(text, sizeof text, "--account=%s", plan->account);
-    (void)fputs(", ", out);
-    gannet_yaml_text(out, text);
-  }
-  (void)fputs("]\n", out);
   const bool is_array = plan->script && strcmp(plan->script->name, "no-resident-process") == 0;
   if (is_array) {
     explain_key(plan, out, 2, "evaluate.submit");
@@ -281,8 +288,15 @@ static void put_evaluate(const init_plan *plan, FILE *out) {
   put_key_list(plan, out, "pattern", &plan->patterns);
   if (strcmp(plan->backend, "slurm") == 0) put_sbatch(plan, out);
   if (strcmp(plan->backend, "manual") == 0) return;
+  if (plan->gpus > 0) {
+    explain_key(plan, out, 2, "evaluate.resources.gpus");
+    (void)fprintf(out, "  resources: {tasks: %d, gpus: %d}\n", plan->tasks, plan->gpus);
+  }
   explain_key(plan, out, 2, "evaluate.parallel");
-  (void)fprintf(out, "  parallel: %d\n", plan->parallel);
+  if (plan->parallel_follows)
+    (void)fputs("  parallel: auto\n", out);
+  else
+    (void)fprintf(out, "  parallel: %d\n", plan->parallel);
   explain_key(plan, out, 2, "evaluate.time_limit");
   (void)fprintf(out, "  %stime_limit: %s\n", plan->time_limit ? "" : "# ",
                 plan->time_limit ? plan->time_limit : "1h");
@@ -305,7 +319,10 @@ void init_put_campaign(const init_plan *plan, FILE *out) {
   explain_key(plan, out, 0, "method");
   (void)fprintf(out, "method: %s\n\n", plan->method);
   explain_key(plan, out, 0, "batch");
-  (void)fprintf(out, "batch: %d\n\n", plan->batch);
+  if (plan->batch > 0)
+    (void)fprintf(out, "batch: %d\n\n", plan->batch);
+  else
+    (void)fputs("batch: auto\n\n", out);
   if (plan->n_objectives == 0) {
     explain_key(plan, out, 0, "noise");
     (void)fputs("noise: auto\n\n", out);
@@ -408,6 +425,7 @@ static gannet_err put_script_line(const init_plan *plan, const char *line, int s
     put_sbatch_options(plan, out);
   } else if (begins_with(line, "#SBATCH --ntasks=") && is_inside(plan)) {
     (void)fprintf(out, "#SBATCH --ntasks=%d\n", plan->parallel * plan->tasks);
+    if (plan->gpus > 0) (void)fprintf(out, "#SBATCH --gpus=%d\n", plan->parallel * plan->gpus);
   } else if (begins_with(line, "#SBATCH --time=")) {
     put_job_time(plan, line, size, out);
   } else if (begins_with(line, "campaign=")) {

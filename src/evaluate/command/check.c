@@ -322,8 +322,10 @@ static void check_words(const gannet_placeholder_check *check,
 
 gannet_err gannet_command_check_words(const gannet_command_options *options,
                                       const gannet_problem *problem,
+                                      const gannet_resources *resources,
                                       gannet_complaints *complaints) {
-  const gannet_evaluator_setup setup = {.problem = problem};
+  const gannet_evaluator_setup setup = {
+      .problem = problem, .resources = gannet_resources_are_given(resources) ? resources : NULL};
   gannet_delimiters delimiters;
   const gannet_placeholder_check check = start_check(options, &setup, &delimiters, complaints);
   check_words(&check, options);

@@ -172,9 +172,12 @@ GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_option
  * yet.
  *
  * Local.
+ *
+ * resources  in  the placeholders of places are known where they are given
  */
 GANNET_CHECKED gannet_err gannet_command_check_words(const gannet_command_options *options,
                                                      const gannet_problem *problem,
+                                                     const struct gannet_resources *resources,
                                                      gannet_complaints *complaints);
 
 /* Complain about placeholders in texts of a back-end in which nothing is replaced.

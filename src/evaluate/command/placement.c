@@ -151,25 +151,45 @@ gannet_err gannet_placement_check(const gannet_command_options *options,
   const int before = complaints->count;
   survey s = {0};
   gannet_err err = GANNET_OK;
-  if (setup->context)
+  /* Rank 0 starts simulations; other ranks may be bound to other cores, or be on other nodes. */
+  const bool looks = setup->context && setup->context->rank == 0;
+  if (looks)
     err = begin_survey(options, setup->resources, setup->problem, setup->launcher, complaints, &s);
   else
     err = gannet_needs_create(setup->resources, setup->problem, complaints, &s.needs);
-  if (err == GANNET_OK && setup->context && setup->problem && complaints->count == before)
+  if (err == GANNET_OK && looks && setup->problem && complaints->count == before)
     err = check_survey(&s, setup, complaints);
   end_survey(&s);
   return err;
 }
 
+/* What there is too little of for another simulation: without a need for it more would fit. */
+static gannet_err find_limit(const survey *s, const gannet_resources *resources, int count,
+                             const char **limit) {
+  static const char *const words[] = {"memory", "GPUs"};
+  *limit = "cores";
+  for (int k = 0; k < 2; ++k) {
+    gannet_need less = s->needs.least;
+    int fitting = 0;
+    if (k == 0) less.memory = 0;
+    if (k == 1) less.gpus = 0;
+    GANNET_TRY(
+        gannet_places_count(&s->inventory, resources, s->only_here, &less, count + 1, &fitting));
+    if (fitting > count) *limit = words[k];
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_placement_count(const gannet_command_options *options,
                                   const gannet_resources *resources, const gannet_problem *problem,
-                                  int most, int *count) {
+                                  int most, int *count, const char **limit) {
   gannet_complaints found = {0};
   survey s = {0};
   *count = 0;
   gannet_err err = begin_survey(options, resources, problem, NULL, &found, &s);
   if (err == GANNET_OK && found.count == 0)
     err = gannet_places_count(&s.inventory, resources, s.only_here, &s.needs.least, most, count);
+  if (err == GANNET_OK && limit && found.count == 0) err = find_limit(&s, resources, *count, limit);
   end_survey(&s);
   gannet_complaints_release(&found);
   return err;

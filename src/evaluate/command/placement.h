@@ -22,7 +22,8 @@ typedef struct {
  *
  * Local.
  *
- * setup  in  resources are not NULL; without a context only the expressions are checked
+ * setup  in  resources are not NULL; without a context, and on other ranks than 0, only the
+ *            expressions are checked
  */
 GANNET_CHECKED gannet_err gannet_placement_check(const gannet_command_options *options,
                                                  const gannet_evaluator_setup *setup,
@@ -33,14 +34,15 @@ GANNET_CHECKED gannet_err gannet_placement_check(const gannet_command_options *o
  *
  * Local.
  *
- * most  in  larger numbers do not matter
+ * most   in   larger numbers do not matter
+ * limit  out  what there is too little of for another one: "cores", "GPUs" or "memory"; may be NULL
  *
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_placement_count(const gannet_command_options *options,
                                                  const gannet_resources *resources,
                                                  const gannet_problem *problem, int most,
-                                                 int *count);
+                                                 int *count, const char **limit);
 
 /* Find what there is, and claim it.
  *

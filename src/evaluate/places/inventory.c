@@ -29,6 +29,7 @@ static gannet_err read_cores(hwloc_topology_t topology, const bool *may_use, gan
   const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   const int n = hwloc_get_nbobjs_by_type(topology, type);
   *seen = 0;
+  node->cores_from = "the machine";
   GANNET_TRY(gannet_alloc(n > 0 ? (size_t)n : 1, sizeof *node->core, &node->core));
   for (int i = 0; i < n; ++i) {
     const hwloc_obj_t object = hwloc_get_obj_by_type(topology, type, (unsigned)i);
@@ -43,6 +44,7 @@ static gannet_err read_cores(hwloc_topology_t topology, const bool *may_use, gan
     hwloc_bitmap_foreach_end();
     if (core.n > 0) node->core[node->n_cores++] = core;
   }
+  if (node->n_cores < n) node->cores_from = "the affinity mask of gannet's start";
   return GANNET_OK;
 }
 
@@ -75,7 +77,10 @@ static gannet_err find_cores(const gannet_launcher *launcher, gannet_complaints 
   }
   gannet_group_read("", &group);
   const int quota = group.processors < 1 ? 1 : group.processors < 1e6 ? (int)group.processors : 0;
-  if (quota > 0 && quota < node->n_cores) node->n_cores = quota; /* a container of 2 of 64 cores */
+  if (quota > 0 && quota < node->n_cores) { /* a container of 2 of 64 cores */
+    node->n_cores = quota;
+    node->cores_from = "the quota of its control group";
+  }
   return GANNET_OK;
 }
 
@@ -196,6 +201,7 @@ static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventor
     node->is_here = here ? strcmp(here, node->host) == 0
                          : strcspn(node->host, ".") == n && strncmp(host, node->host, n) == 0;
     node->n_cores = count[i];
+    node->cores_from = "SLURM";
     node->memory = memory ? atof(memory) * 1048576 : 0;
   }
   gannet_free(&count);
@@ -219,7 +225,10 @@ static gannet_err look_here(const gannet_launcher *launcher, const gannet_resour
   node->n_cores = 0;
   node->is_here = true;
   GANNET_TRY(find_cores(launcher, complaints, node));
-  if (granted > 0 && granted < node->n_cores) node->n_cores = granted;
+  if (granted > 0 && granted < node->n_cores) {
+    node->n_cores = granted;
+    node->cores_from = "SLURM";
+  }
   if (node->memory <= 0) gannet_memory_of_machine(&available, &node->memory);
   return find_gpus(resources, complaints, inventory, node);
 }

@@ -28,8 +28,9 @@ typedef struct {
   double pause; /* seconds for which it was last left out; 0 = since then it took a step */
   double opens; /* no simulation begins there before, by gannet_clock_seconds */
   int n_cores, n_gpus;
-  int n_devices;     /* different ones among gpu, where one may be listed several times */
-  gannet_core *core; /* [n_cores] owned */
+  int n_devices;          /* different ones among gpu, where one may be listed several times */
+  const char *cores_from; /* what says how many cores there are: "SLURM", "its affinity mask" */
+  gannet_core *core;      /* [n_cores] owned */
   char (*gpu)[GANNET_DEVICE_SIZE]; /* [n_gpus] owned; numbers or UUIDs */
   double memory;                   /* bytes; 0 = unknown */
 } gannet_node;
