@@ -111,7 +111,9 @@ class Placed(program.ProgramTest):
     def test_ranks_that_are_bound_count_the_same(self):
         """mpirun binds two ranks to a core each; simulations have the cores of rank 0's start."""
         self.campaign("cores: 1", evaluations=4)
-        outcome = self.start("run", "placed.yaml", ranks=2).wait(60)
+        self.environment |= {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OPENBLAS_NUM_THREADS")}
+        outcome = program.ProgramTest.start(self, "run", "placed.yaml", environment=self.environment,
+                                            wrapper=("mpirun", "-n", "2", "--bind-to", "core")).wait(60)
         self.assertEqual(outcome.code, 0, outcome)
         self.assertEqual(len({row[2] for row in self.seen()}), min(CORES, 4))
 
