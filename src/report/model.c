@@ -301,8 +301,32 @@ static gannet_err fit_studies(const gannet_campaign *campaign, int64_t through, 
   return GANNET_OK;
 }
 
-/* How much each variable that is searched matters for some objective; NAN for others. */
-static gannet_err put_maps(const studies *all, const double *through, json_t *const *model) {
+/* Lists of the partial dependences of the models that are shown. */
+static gannet_err put_partial(const studies *all, const double *weight, const double *through,
+                              json_t *const *model) {
+  json_t **lists = NULL;
+  GANNET_TRY(gannet_alloc((size_t)all->n, sizeof(json_t *), &lists));
+  for (int i = 0; i < all->n; ++i) {
+    const int k = i - all->n_objectives;
+    json_t *one =
+        k < 0 ? model[i] : json_array_get(json_object_get(model[0], "constraints"), (size_t)k);
+    if (!json_is_object(one)) continue;
+    lists[i] = json_array();
+    (void)json_object_set_new(one, "partial", lists[i]);
+  }
+  const gannet_err err = report_model_partial(all->study, all->n, weight, through, lists);
+  for (int i = 0; i < all->n && err != GANNET_OK; ++i)
+    if (lists[i]) (void)json_array_clear(lists[i]);
+  gannet_free(&lists);
+  if (err == GANNET_OK || err == GANNET_ERR_MEMORY) return err;
+  gannet_error_clear(); /* the rest is worth having */
+  return GANNET_OK;
+}
+
+/* What is told of the variables that matter most: how much each variable that is searched matters
+ * for some objective, NAN for others. */
+static gannet_err put_of_variables(const studies *all, const double *through,
+                                   json_t *const *model) {
   const gannet_problem *problem = all->study->problem;
   double *weight = NULL;
   json_t *maps = NULL;
@@ -316,8 +340,9 @@ static gannet_err put_maps(const studies *all, const double *through, json_t *co
       weight[v] = fmax(weight[v], json_number_value(json_array_get(
                                       json_object_get(model[m], "importance"), (size_t)v)));
   }
-  const gannet_err err = report_model_maps(all->study, all->n, weight, through, &maps);
+  gannet_err err = report_model_maps(all->study, all->n, weight, through, &maps);
   (void)json_object_set_new(model[0], "maps", maps);
+  if (err == GANNET_OK) err = put_partial(all, weight, through, model);
   gannet_free(&weight);
   return err;
 }
@@ -346,7 +371,7 @@ static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, 
     (void)json_array_append_new(constraints, one);
     if (json_is_object(one)) GANNET_TRY(fill_model(all, s, x, one));
   }
-  GANNET_TRY(put_maps(all, x, model));
+  GANNET_TRY(put_of_variables(all, x, model));
   if (has_front) {
     json_t *front = NULL;
     GANNET_TRY(report_model_front(all->study, all->n_objectives + n_bounded, &front));

@@ -59,11 +59,12 @@ gannet_usage report_usage(const gannet_campaign *campaign);
  * are too many evaluations to show each. {} without times. Local. */
 json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage);
 
-/* "importance", "slices", "calibration" of the first objective, "recommended" {"id", "mean", "sd",
- * "noise", "of_all": whether its model has all results} or null, "noisy"; "others" and
- * "constraints": the same of the other objectives and of each constraint (null without a model, and
- * no calibration); "maps" (report_model_maps); "feasible", the probability of the design "through"
- * which slices run; "words" (report_model_words). {"note": why not} when there are too few results.
+/* "importance", "slices", "partial" (report_model_partial), "calibration" of the first objective,
+ * "recommended" {"id", "mean", "sd", "noise", "of_all": whether its model has all results} or null,
+ * "noisy"; "others" and "constraints": the same of the other objectives and of each constraint
+ * (null without a model, and no calibration); "maps" (report_model_maps); "feasible", the
+ * probability of the design "through" which slices run; "words" (report_model_words). {"note": why
+ * not} when there are too few results.
  *
  * Local; MPI must be initialised.
  *

@@ -8,6 +8,7 @@
  *   study.c         a model of one quantity, an objective or a constraint
  *   model.c         what models say: importance, slices, calibration
  *   map.c           what they say in planes of two variables
+ *   partial.c       what they say along one variable on average over the others
  *   words.c         what they say in sentences
  *   page.c          the page; assets/ has its texts and the JavaScript that draws its pictures
  *   figures.c       the pictures as data and commands for gnuplot

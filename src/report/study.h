@@ -117,6 +117,26 @@ GANNET_CHECKED gannet_err report_model_maps(const report_study *studies, int n,
                                             const double *weight, const double *through,
                                             json_t **maps);
 
+/* Partial dependence: along each of the variables that matter most, the mean of what models predict
+ * over designs in which all other variables are drawn from their ranges: {"best", "x", "mean",
+ * "low", "high"} with the central 95 % of that mean, null for other variables, and of the first
+ * quantity, where something bounds designs, "feasible", the mean of the probability. Values for
+ * which too few designs are allowed are left out.
+ *
+ * Local.
+ *
+ * studies  inout  [n] get draws where they do not tell correlations
+ * weight   in     [variables] as of report_model_maps
+ * through  in     [variables] the design of "best", in the user's units
+ * lists    inout  [n] list of each study that is shown, which gets an entry for every variable;
+ * NULL = not shown; the first one is
+ *
+ * Errors: those of the models; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err report_model_partial(const report_study *studies, int n,
+                                               const double *weight, const double *through,
+                                               json_t *const *lists);
+
 /* The front that the models expect, and how sure they are of it.
  *
  * Non-dominated points are looked for among the means of the models, by crossing and perturbing the

@@ -1,9 +1,48 @@
 # test: labels cli timeout 120
 """What the report says of models: constraints, failures, planes of two variables, and all of it in words."""
+import csv
+import io
+import math
+import random
 import shutil
+import statistics
 
 import program
 from test_report import FAILING, MIXED, data_of
+
+
+# Five kinds of variables, a constraint, and a variable that is in use for one word only.
+KINDS = """\
+name: fast
+method: gp-ei
+transform: none
+initial: 90
+variables:
+  x: {lower: 0, upper: 1}
+  rate: {lower: 0.1, upper: 10, scale: log}
+  n: {type: integer, lower: 1, upper: 4}
+  kind: {type: categorical, values: [a, b]}
+  depth: {lower: 0, upper: 1, when: "kind == 'b'"}
+constraints: {heat: {upper: 1.2}}
+batch: 45
+budget: {evaluations: 90}
+evaluate:
+  backend: command
+  parallel: 2
+  shell: |
+    awk '{v[$1] = $2}
+         END {d = v["kind"] == "b" ? 3 * v["depth"] : 1
+              printf "objective %.9f\\nheat %.9f\\n", 4 * (v["x"] - 0.3)^2 + log(v["rate"]) * v["x"] + 0.5 * v["n"] + d, v["x"] + 0.3 * v["n"]}' params.in > results.out
+"""
+
+
+def draw_kinds(rng, **given):
+    """A design of KINDS whose variables are drawn from their ranges but for the given ones."""
+    design = {"x": rng.random(), "rate": math.exp(rng.uniform(math.log(0.1), math.log(10))), "n": rng.randint(1, 4),
+              "kind": rng.choice("ab"), "depth": rng.random(), **given}
+    if design["kind"] == "a":
+        design["depth"] = ""
+    return design
 
 
 class ReportModel(program.ProgramTest):
@@ -34,6 +73,67 @@ class ReportModel(program.ProgramTest):
             self.assertTrue(all(0 <= f <= w <= 1.001 for f, w in zip(pair["feasible"], pair["works"])))
         x1 = next(line for line, v in zip(model["slices"], variables) if v["name"] == "x1")
         self.assertLess(min(x1["feasible"]), 0.5)  # every fourth stripe of x1 crashes, another has no flow
+
+    def predict(self, designs):
+        table = io.StringIO()
+        rows = csv.DictWriter(table, list(designs[0]), lineterminator="\n")
+        rows.writeheader()
+        rows.writerows(designs)
+        out = self.succeed("predict", "fast.campaign", "--file", self.write(table.getvalue(), "points.csv"), "--format", "csv").out
+        return list(csv.DictReader(io.StringIO(out)))
+
+    def test_partial_dependence_is_the_mean_of_predictions(self):
+        """As from designs that are drawn here, with what gannet predict says of them."""
+        samples, rng = 600, random.Random(4)
+        self.succeed("run", self.write(KINDS), "-q")
+        data = self.report()
+        model, variables = data["model"], data["summary"]["variables"]
+        (heat,) = model["constraints"]
+        self.assertEqual([len(curve["x"]) for curve in model["partial"]], [17, 17, 4, 2, 17])
+        for k, variable in enumerate(variables):
+            own, other = model["partial"][k], heat["partial"][k]
+            places = range(0, len(own["x"]), 4 if len(own["x"]) > 4 else 1)
+            word = (lambda v: variable["values"][int(v)]) if variable["values"] else lambda v: v
+            designs = [draw_kinds(rng, **{variable["name"]: word(own["x"][i])}, **({"kind": "b"} if variable["name"] == "depth" else {}))
+                       for i in places for _ in range(samples)]
+            rows = self.predict(designs)
+            for at, i in enumerate(places):
+                mine = rows[at * samples:(at + 1) * samples]
+                for curve, name, scale in ((own, "objective", 5), (other, "heat", 2)):
+                    means = [float(row[f"{name}.mean"]) for row in mine]
+                    error = 4 * statistics.stdev(means) / math.sqrt(samples) + 0.02 * scale
+                    self.assertAlmostEqual(curve["mean"][i], statistics.mean(means), delta=error, msg=(variable["name"], i, name))
+                    self.assertLess(curve["low"][i], curve["mean"][i])
+                    sd = (curve["high"][i] - curve["low"][i]) / (2 * 1.96)  # of a mean it is below the mean of deviations
+                    self.assertLess(sd, 1.3 * statistics.mean(float(row[f"{name}.sd"]) for row in mine) + 1e-3)
+                shares = [float(row["feasible"]) for row in mine]
+                self.assertAlmostEqual(own["feasible"][i], statistics.mean(shares), delta=4 * statistics.stdev(shares) / math.sqrt(samples) + 0.04)
+
+    def test_partial_dependence_on_a_single_variable_is_the_slice(self):
+        """There are no others to take a mean over: the bands are the same, too."""
+        self.succeed("run", self.write(
+            "name: fast\nmethod: gp-ei\ntransform: none\ninitial: 9\nvariables: {x: {lower: 0, upper: 1}}\nbatch: 9\nbudget: {evaluations: 9}\n"
+            "evaluate:\n  backend: command\n  shell: |\n    awk '/^x/ {printf \"objective %.9f\\n\", sin(9 * $2)}' params.in > results.out\n"), "-q")
+        model = self.report()["model"]
+        ((curve,), (line,)) = model["partial"], model["slices"]
+        for i, x in enumerate(curve["x"]):
+            at = min(range(len(line["x"])), key=lambda k: abs(line["x"][k] - x))
+            if abs(line["x"][at] - x) < 1e-9:
+                for mine, its in (("mean", "median"), ("low", "low"), ("high", "high")):
+                    self.assertAlmostEqual(curve[mine][i], line[its][at], delta=1e-6)
+
+    def test_designs_that_are_forbidden_do_not_count(self):
+        """Where y must be below x nothing is left at x = 0."""
+        self.succeed("run", self.write(
+            "name: fast\nmethod: random\nvariables: {x: {lower: 0, upper: 1}, y: {lower: 0, upper: 1}}\nvariable_constraints: [\"y <= x\"]\nbatch: 20\nbudget: {evaluations: 40}\n"
+            "evaluate:\n  backend: command\n  parallel: 2\n  shell: |\n    awk '/^x/ {x = $2} /^y/ {y = $2} END {printf \"objective %.9f\\n\", x + y}' params.in > results.out\n"), "-q")
+        x, y = self.report()["model"]["partial"]
+        self.assertGreater(x["x"][0], 0)
+        self.assertAlmostEqual(x["x"][-1], 1)
+        self.assertLess(y["x"][-1], 1)
+        for curve, share in ((x, 0.5), (y, None)):  # y has a mean of x / 2 below x; x one of (1 + y) / 2 above y
+            for v, mean in zip(curve["x"], curve["mean"]):
+                self.assertAlmostEqual(mean, v + (v / 2 if share else (1 + v) / 2), delta=0.1)
 
     def words(self, shell, constraints="", code=0):
         """What the model says of 40 random points of x and y whose results awk computes."""

@@ -43,8 +43,8 @@ function showWords() {
 function discreteSeries(slice, names) {
   const best = Math.round(slice.best);
   return [{type: "scatter", symbolSize: 9, itemStyle: {color: colors.accent},
-    data: slice.median.map((v, i) => ({value: [names[i], v], itemStyle: {color: i === best ? colors.good : colors.accent}}))},
-  {type: "custom", silent: true, clip: true, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [i, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
+    data: slice.median.map((v, i) => ({value: [names[i], v], itemStyle: {color: slice.x[i] === best ? colors.good : colors.accent}}))},
+  {type: "custom", silent: true, clip: true, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [v, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
     const a = api.coord([api.value(0), api.value(1)]), b = api.coord([api.value(0), api.value(2)]);
     return {type: "line", shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style: {stroke: colors.accent, lineWidth: 2, opacity: 0.5}};
   }}];
@@ -77,19 +77,20 @@ function doubtfulAreas(slice, discrete) {
   });
   return {silent: true, itemStyle: {color: colors.soft}, data: areas};
 }
-function drawSlice(holder, k, q) {
-  const variable = summary.variables[k], slice = q.slices[k], text = q.text;
+// kind: "slices" through one design, or "means" over the other variables
+function drawSlice(holder, k, q, kind) {
+  const variable = summary.variables[k], slice = q[kind][k], text = q.text, shares = (chance[kind][k] || {}).median;
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
   const low = q.chance ? 0 : Math.min(...slice.low), high = q.chance ? 1 : Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
   chart(holder, () => {
     const series = discrete ? discreteSeries(slice, names) : smoothSeries(slice), bounds = q.constraint ? [q.constraint.lower, q.constraint.upper].filter((v) => v !== null && v >= low && v <= high) : [];
-    series[0].markArea = doubtfulAreas(models[0].slices[k], discrete);
+    if (kind === "slices") series[0].markArea = doubtfulAreas(models[0].slices[k], discrete);
     if (bounds.length) series.push({type: "line", data: [], silent: true, markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.bad}, data: bounds.map((v) => ({yAxis: v}))}});
     return Object.assign(small(labelled(variable), room(low, high, q.lifts)), {
       tooltip: Object.assign(tooltip((list) => {
-        const i = list[0].dataIndex, p = models[0].slices[k].feasible;
-        return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${q.chance ? "" : `${several || q.constraint ? `${escaped(q.word)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`}${p ? `${q.chance ? "" : "<br>"}feasible with ${percent(p[i])}` : ""}`;
+        const i = list[0].dataIndex;
+        return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${q.chance ? "" : `${several || q.constraint ? `${escaped(q.word)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`}${shares ? `${q.chance ? "" : "<br>"}feasible with ${percent(shares[i])}` : ""}`;
       }), {trigger: "axis"}),
       xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
         : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
@@ -104,18 +105,24 @@ function objectiveChooser(section, show) {
 }
 function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
-  if (several) $("#slices h2").textContent = "Through one design, one variable at a time";
-  const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])];
-  $("#slices .note").textContent = `Median and central 95 % of ${list.length > 1 ? "one quantity" : "the objective"} without noise, as predicted by ${modelName()}. All other variables are as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
-    + (hasChance ? ` Grey: the probability of being feasible is below ${percent(doubt)}${doubt < 0.5 ? ", that of this design" : ""}; the darker, the lower.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : "");
-  const grid = $("#slices .grid");
-  quantityChooser("slices", list, (q) => {
-    const weight = (q.model || model).importance;
+  const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])], grid = $("#slices .grid");
+  const state = {q: list[0], kind: "slices"}, of = list.length > 1 ? "one quantity" : "the objective";
+  const notes = {
+    slices: `Median and central 95 % of ${of} without noise, as predicted by ${modelName()}. All other variables are as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
+      + (hasChance ? ` Grey: the probability of being feasible is below ${percent(doubt)}${doubt < 0.5 ? ", that of this design" : ""}; the darker, the lower.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : ""),
+    means: `Partial dependence (Friedman 2001): the mean of ${of} over designs in which all other variables are drawn from their ranges, as predicted by ${modelName()}, and the central 95 % of that mean. Dashed line, green point: the ${several ? "value in evaluation " + model.through : "best design's value"}.`
+      + (searched().length > 12 ? " The 12 variables that matter most." : "")};
+  const show = () => {
+    const weight = (state.q.model || model).importance, curves = state.q[state.kind];
+    $("#slices .note").textContent = notes[state.kind];
     clear(grid);
-    searched().filter((k) => q.slices[k]).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
-      .forEach((k) => drawSlice(holderIn(grid, `Model of ${q.word} along ${summary.variables[k].name}`), k, q));
+    searched().filter((k) => curves[k]).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
+      .forEach((k) => drawSlice(holderIn(grid, `${state.kind === "means" ? "Mean" : "Model"} of ${state.q.word} along ${summary.variables[k].name}`), k, state.q, state.kind));
     fit();
-  });
+  };
+  quantityChooser("slices", list, (q) => { state.q = q; show(); });
+  if (list.every((q) => q.means.some(Boolean)) && searched().length > 1)
+    chooser($("#slices .controls"), "other variables:", [several ? "as in that design" : "as in the best design", "mean over all their values"], 0, (at) => { state.kind = at ? "means" : "slices"; show(); });
 }
 
 function erf(x) { // Abramowitz and Stegun 7.1.26, to 1.5e-7

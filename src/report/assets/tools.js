@@ -38,7 +38,7 @@ if (lift) {
   lower(summary.range, ["best", "worst", "better"]);
   lower(about, ["best"]);
   [...summary.trace, ...summary.trace_time].forEach((step) => lower(step, [2]));
-  (model.slices || []).forEach((slice) => lower(slice, ["median", "low", "high"]));
+  [...(model.slices || []), ...(model.partial || [])].forEach((slice) => lower(slice || {}, ["median", "mean", "low", "high"].filter((key) => slice && slice[key])));
   if (model.calibration) lower(model.calibration, ["predicted", "observed"]);
 }
 const finer = fineness(summary.range.best, summary.range.worst);
@@ -128,13 +128,16 @@ function fillHead(table, names) {
 const labelled = (column) => column.unit ? `${column.name} [${column.unit}]` : column.name;
 const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
 
+// Partial dependences, as curves like those of slices; null where a variable has none.
+const meansOf = (one) => (one.partial || []).map((curve) => curve && curve.x.length ? Object.assign({median: curve.mean}, curve) : null);
 // What has a model: the objectives, constraints, and, where something bounds designs, how probably they are feasible.
 const quantities = model.note ? [] : [
-  ...objectives.map((o, m) => ({name: several ? labelled(o) : about.objective, word: several ? o.name : "the objective", model: models[m], slices: models[m].slices, place: m, lifts: lifts(m), maximize: o.maximize, text: (value) => objectiveText(m, value)})),
-  ...constraints.map((k, at) => ({k, at, c: summary.constraints[k], one: (model.constraints || [])[at]})).filter(({one}) => one).map(({c, one, at}) => ({name: labelled(c), word: c.name, model: one, slices: one.slices, place: objectives.length + at, constraint: c, lifts: false, text: (value) => number(value, 5)}))];
+  ...objectives.map((o, m) => ({name: several ? labelled(o) : about.objective, word: several ? o.name : "the objective", model: models[m], slices: models[m].slices, means: meansOf(models[m]), place: m, lifts: lifts(m), maximize: o.maximize, text: (value) => objectiveText(m, value)})),
+  ...constraints.map((k, at) => ({k, at, c: summary.constraints[k], one: (model.constraints || [])[at]})).filter(({one}) => one).map(({c, one, at}) => ({name: labelled(c), word: c.name, model: one, slices: one.slices, means: meansOf(one), place: objectives.length + at, constraint: c, lifts: false, text: (value) => number(value, 5)}))];
 const percent = (value) => `${number(100 * value, 3)} %`;
+const chancesOf = (curves) => (curves || []).map((one) => one && one.feasible && one.x.length ? {best: one.best, x: one.x, median: one.feasible, low: one.feasible, high: one.feasible} : null);
 const chance = {name: "probability of being feasible", word: "the probability of being feasible", chance: true, lifts: false, text: percent,
-  slices: (model.slices || []).map((one) => one && one.feasible ? {best: one.best, x: one.x, median: one.feasible, low: one.feasible, high: one.feasible} : null)};
+  slices: chancesOf(model.slices), means: chancesOf(model.partial)};
 // A choice of the quantity that a section is about.
 function quantityChooser(section, list, show) {
   if (list.length > 1) chooser($(`#${section} .controls`), "quantity:", list.map((q) => q.name), 0, (at) => show(list[at]));
