@@ -1,7 +1,7 @@
 """The wheel: the package with the shared library in it, and the program gannet beside the interpreter.
 
 Library and program come from a build by CMake: from the folder that the environment variable GANNET_BUILD names, from build in
-the top folder of the sources, which is brought up to date, or from a build that is made here and takes some minutes. With
+the top folder of the sources, which is brought up to date, or from a build that is made in build-wheel there and takes some minutes. With
 GANNET_BUILD=none, and away from the sources, the wheel has the Python files alone, which find an installed gannet.
 """
 import os
@@ -23,6 +23,7 @@ SOURCES = HERE.parents[1]
 HAS_SOURCES = (SOURCES / "src/libgannet.symbols").exists()
 NAMED = os.environ.get("GANNET_BUILD", "" if HAS_SOURCES else "none")
 IS_PURE = NAMED == "none"
+ROOM = (SOURCES if HAS_SOURCES else HERE) / "build-wheel"  # for a build, and for what is taken from it
 
 
 def run(*command):
@@ -48,7 +49,7 @@ def build_folder():
         return folder
     if is_usable(SOURCES / "build"):
         return SOURCES / "build"
-    folder = HERE / "build/cmake"
+    folder = ROOM / "cmake"
     run("cmake", "-S", SOURCES, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DGANNET_TESTS=OFF")
     return folder
 
@@ -61,14 +62,14 @@ class BuildWithLibrary(setuptools.command.build_py.build_py):
         super().run()
         if IS_PURE or getattr(self, "editable_mode", False):
             return
-        folder, stage = build_folder(), HERE / "build/stage"
+        folder, stage = build_folder(), ROOM / "stage"
         run("cmake", "--build", folder, "--target", "gannet-installed", "--parallel", str(len(os.sched_getaffinity(0))))
         shutil.rmtree(stage, ignore_errors=True)
         run("cmake", "--install", folder, "--prefix", stage)
         library = next(path for path in stage.rglob("libgannet.so") if path.exists())
         shutil.copyfile(library, pathlib.Path(self.build_lib) / "gannet/libgannet.so")
         self.distribution.data_files = [
-            (str(path.parent.relative_to(stage)), [str(path.relative_to(HERE))])
+            (str(path.parent.relative_to(stage)), [os.path.relpath(path, HERE)])
             for top in ("bin", "libexec") for path in sorted((stage / top).rglob("*")) if path.is_file()]
 
 

@@ -26,11 +26,12 @@ Without `comm` the process is alone, and any thread may call: the calls wait for
 variable GANNET_LIBRARY (a path), in this folder and the folders above it, or by the system's linker. What it logs, such as
 warnings about settings, goes to the logger "gannet" of the module logging, on rank 0.
 """
+from ._campaign import Campaign
 from ._library import Error, __version__
 from ._minimize import Evaluation, Result, minimize
 from ._optimizer import Optimizer
 from ._results import Front, Prediction, Quantity
 from ._variables import Point, boolean, categorical, derived, fixed, integer, ordinal, real
 
-__all__ = ["__version__", "minimize", "Result", "Evaluation", "Optimizer", "Point", "Quantity", "Prediction", "Front", "real", "integer",
+__all__ = ["__version__", "minimize", "Result", "Evaluation", "Campaign", "Optimizer", "Point", "Quantity", "Prediction", "Front", "real", "integer",
            "ordinal", "boolean", "categorical", "fixed", "derived", "Error"]
