@@ -263,24 +263,26 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *
  *                in all results is one that the related problem does not have
  * objective  in  [n] copied; any shift and scale, but good in the same sense
  *
- * Errors: GANNET_ERR_INPUT for values that are not finite or cannot be of the variable, for a
- * variable that some results have and others not, when no variable is in common, for fewer than two
- * results, and for the ninth problem; GANNET_ERR_RANKS when the results differ between ranks.
+ * Errors: GANNET_ERR_STATE with several objectives; GANNET_ERR_INPUT for values that are not finite
+ * or cannot be of the variable, for a variable that some results have and others not, when no
+ * variable is in common, for fewer than two results, and for the ninth problem; GANNET_ERR_RANKS
+ * when the results differ between ranks.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related(gannet_optimizer *optimizer,
                                                                    int n, const double *x_user,
                                                                    const double *objective);
 
-/* The same with constraints: of each, a Gaussian process becomes what its model expects, where the
- * results of this problem agree with it. Limits may lie elsewhere in the related problem, values
- * may have another shift and scale, but large must be large in both.
+/* The same with constraints or several objectives: of each, a Gaussian process becomes what its
+ * model expects, where the results of this problem agree with it. Limits may lie elsewhere in the
+ * related problem, values may have another shift and scale, but large must be large in both.
  *
  * Collective; the same on all ranks.
  *
  * n        in  >= 2 results
  * x_user   in  [n][n_variables] copied, as for gannet_optimizer_tell_related
  * results  in  [n] with outcome GANNET_RESULT_OK or GANNET_RESULT_PARTIAL; ids are ignored.
- *              Constraints that are NAN, or all where constraints is NULL, are not known there
+ *              Objectives and constraints that are NAN, or all where constraints is NULL, are not
+ *              known there
  *
  * Errors: those of gannet_optimizer_tell_related; GANNET_ERR_INPUT for another outcome,
  * GANNET_ERR_ARG for a result without any value.

@@ -51,18 +51,38 @@ static void describe_weights(const gannet_campaign *campaign, int which, char *t
   }
 }
 
+/* The weights that a related problem has for several objectives: "drag weight 0.93; mass not
+ * used"; nothing of those for which no model was made with it. */
+static void describe_objectives(const gannet_campaign *campaign, int which, char *text,
+                                size_t size) {
+  const gannet_problem_spec *spec = &campaign->input->problem->spec;
+  size_t used = 0;
+  (void)snprintf(text, size, "not used yet");
+  for (int m = 0; m < spec->n_objectives && used < size; ++m) {
+    const double weight = gannet_optimizer_related_weight(&campaign->ledger.state, which, -m);
+    const char *name = spec->objectives[m].name, *join = used > 0 ? "; " : "";
+    const int more =
+        isnan(weight) ? 0
+        : weight > 0 ? snprintf(text + used, size - used, "%s%.60s weight %.2f", join, name, weight)
+                     : snprintf(text + used, size - used, "%s%.60s not used", join, name);
+    used += more > 0 ? (size_t)more : 0;
+  }
+}
+
 /* What is learnt from results of related problems. */
 static void print_related(const gannet_campaign *campaign) {
+  const bool several = campaign->input->problem->spec.n_objectives > 0;
   int which = 0;
   for (int i = 0; i < campaign->ledger.n_imports; ++i) {
     const gannet_import *import = &campaign->ledger.imports[i];
-    char weight[60] = "not used yet", others[600];
+    char weight[400] = "not used yet", others[600];
     if (import->related.n == 0) continue;
     describe_weights(campaign, which, others, sizeof others);
+    if (several) describe_objectives(campaign, which, weight, sizeof weight);
     const double value = gannet_optimizer_related_weight(&campaign->ledger.state, which++, 0);
-    if (value > 0)
+    if (value > 0 && !several)
       (void)snprintf(weight, sizeof weight, "weight %.2f", value);
-    else if (value == 0)
+    else if (value == 0 && !several)
       (void)snprintf(weight, sizeof weight, "not used: the results do not agree with them");
     cli_say(stdout, "related      %d results of a related problem from %s: %s%s\n",
             import->related.n, import->from, weight, others);

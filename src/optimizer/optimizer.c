@@ -608,6 +608,11 @@ gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const doubl
                                          const double *objective) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
+  const int several = gannet_problem_n_objectives(o->problem);
+  GANNET_REQUIRE(several == 1, GANNET_ERR_STATE,
+                 "values of a single objective, and there are %d; expected "
+                 "gannet_optimizer_tell_related_results with all of them",
+                 several);
   GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, objective, "objective")));
   /* Which are only read. */
   const gannet_related_rows rows = {n, (double *)(uintptr_t)x_user, (double *)(uintptr_t)objective,

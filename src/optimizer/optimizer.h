@@ -59,8 +59,8 @@ void gannet_optimizer_forget_related(gannet_optimizer *optimizer);
  * Local.
  *
  * which  in  0 = the first that was told
- * model  in  0 = of the objective, j + 1 = of the one-sided constraint j
- * (gannet_problem_find_bound)
+ * model  in  0 = of the first objective, j + 1 = of the one-sided constraint j
+ *            (gannet_problem_find_bound), -m = of objective m >= 1
  */
 double gannet_optimizer_related_weight(const gannet_state *state, int which, int model);
 

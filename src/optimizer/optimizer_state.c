@@ -141,6 +141,8 @@ double gannet_optimizer_related_weight(const gannet_state *state, int which, int
   double largest = NAN;
   if (model > 0)
     (void)snprintf(name, sizeof name, "constraint%d.related%d.weight", model, which + 1);
+  else if (model < 0)
+    (void)snprintf(name, sizeof name, "objective%d.related%d.weight", 1 - model, which + 1);
   else
     (void)snprintf(name, sizeof name, "related%d.weight", which + 1);
   for (int i = 0; i < state->n; ++i) {

@@ -143,8 +143,6 @@ class Objectives(program.ProgramTest):
                      "wrong.yaml:2:9: method: 'pinn-bo' does not go with 2 objectives: its network is held to the equations of a single")
         self.refused(WING.replace("method: sobol", "method: parego") + "cost: {weigh: yes}\n",
                      "wrong.yaml:12:15: cost.weigh: gains are weighed by cost with a single objective only")
-        self.refused(WING + "import:\n  - {from: old.csv, related: yes}\n",
-                     "wrong.yaml:13:6: import.related: a related problem is for a single objective, and there are 2")
         many = "".join(f"  f{i}: {{}}\n" for i in range(10))
         self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", many), "there are 11, expected 2 to 5")
         self.refused(WING.replace("objectives:\n", "objectives: [drag, lift]\nvoid:\n"), "expected a name for each")

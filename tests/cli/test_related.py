@@ -17,6 +17,22 @@ def related(n, factor=3.0, seed=3, header="x1,x2,objective"):
     return header + "\n" + "".join(f"{a!r},{b!r},{factor * branin(a + 0.2, b) - 40!r}\n" for a, b in points)
 
 
+PAIR_SIMULATION = """\
+#!/bin/bash
+awk '{ v[$1] = $2 } END { a = v["x1"]; b = v["x2"]
+     printf "low %.17g\\nhigh %.17g\\n", sin(a / 2) + b * b / 50, cos(a / 3) * (b + 5) }' params.in > results.out
+"""
+PAIR = GP.replace("method: gp-ei", "method: auto").replace("backend: function, simulation: branin", 'backend: command, command: ["{input_directory}/pair.sh"]')
+PAIR = PAIR.replace("variables:", "objectives: {low: {}, high: {goal: maximize}}\nvariables:")
+
+
+def pair(n, header):
+    numbers = random.Random(3)
+    points = [(numbers.uniform(-5, 10), numbers.uniform(0, 15)) for _ in range(n)]
+    rows = [{"x1": a, "x2": b, "low": 9 * math.sin(a / 2) + 0.18 * b * b + 4, "high": 2 * math.cos(a / 3) * (b + 5)} for a, b in points]
+    return header + "\n" + "".join(",".join(repr(row[name]) for name in header.split(",")) + "\n" for row in rows)
+
+
 class Related(program.ProgramTest):
     def points(self, directory="fast.campaign"):
         return [(row["x1"], row["x2"]) for row in self.history(directory)]
@@ -30,7 +46,7 @@ class Related(program.ProgramTest):
             self.assertEqual(self.digest(f"on-{ranks}"), self.digest("on-0"))
         status = self.succeed("status", "on-0").out
         self.assertIn("24 proposed of 24: 24 done", status)
-        self.assertRegex(status, r"related      60 results of a related problem from .*wing.csv: weight 0\.\d\d\n")
+        self.assertRegex(status, r"related      60 results of a related problem from .*wing.csv: weight [01]\.\d\d\n")
         self.assertNotIn("imported", status)
         self.assertEqual(len(self.points("on-0")), 24)
         self.succeed("run", self.write(GP), "-q", "-d", "without")
@@ -41,6 +57,31 @@ class Related(program.ProgramTest):
         page = self.folder / "page.html"
         self.succeed("report", "on-0", "-o", page)
         self.assertIn("wing.csv", page.read_text())
+
+    def test_each_of_several_objectives_has_a_weight(self):
+        self.write(PAIR_SIMULATION, "pair.sh", 0o755)
+        for kind, columns in ("whole", "low,high"), ("half", "high"):
+            self.write(pair(60, f"x1,x2,{columns}"), f"{kind}.csv")
+            file = self.write(PAIR + f"import: {{from: {kind}.csv, related: yes}}\n")
+            for ranks in 0, 3:
+                self.succeed("run", file, "-q", "-d", f"{kind}{ranks}", ranks=ranks)
+            self.assertEqual(self.digest(f"{kind}3"), self.digest(f"{kind}0"))
+            low = r"low weight [01]\.\d\d; " if kind == "whole" else ""
+            self.assertRegex(self.succeed("status", f"{kind}0").out, rf"related      60 results of a related problem from .*{kind}.csv: {low}high weight [01]\.\d\d\n")
+            self.succeed("verify", f"{kind}0")
+        self.succeed("run", file, "-q", "--max-evals", "12", "-d", "resumed")
+        self.succeed("run", file, "-q", "--resume", "-d", "resumed", ranks=2)
+        self.assertEqual(self.digest("resumed"), self.digest("half0"))
+        outcome = self.succeed("run", file, "--set", "method=parego", "-d", "parego", "--max-evals", "9")
+        self.assertIn("this method has no model of each objective, and does not use the results of a related problem", outcome.err)
+        # One of the objectives becomes a number that is only recorded: what is known of the other one stays.
+        alone = self.write(PAIR.replace("objectives: {low: {}, high: {goal: maximize}}", "objective: high\ngoal: maximize")
+                           + "import: {from: whole.csv, related: yes}\n")
+        self.succeed("run", alone, "-q", "--resume", "-d", "whole0", "--max-evals", "27", code=0)
+        self.assertRegex(self.succeed("status", "whole0").out, r"related      60 results of a related problem from .*whole.csv: weight [01]\.\d\d\n")
+        back = self.write(PAIR + "import: {from: whole.csv, related: yes}\n")
+        self.succeed("run", back, "-q", "--resume", "-d", "whole0", "--max-evals", "30", code=0)
+        self.succeed("verify", "whole0")
 
     def test_what_is_not_related_changes_nothing(self):
         self.write(related(60, -1), "wing.csv")

@@ -239,6 +239,98 @@ static void constraints_have_priors(void **state) {
   }
 }
 
+static fixture make_pair(const char *method) {
+  static const gannet_constraint limits[] = {{"ripples", -INFINITY, 0.4}};
+  static const gannet_objective objectives[] = {
+      {.name = "drag", .threshold = NAN},
+      {.name = "lift", .goal = GANNET_MAXIMIZE, .threshold = NAN}};
+  const gannet_method_setting settings[] = {
+      {"method", method}, {"initial", "6"}, {"search.candidates", "500"}};
+  const gannet_problem_spec spec = {.n_variables = D,
+                                    .variables = square,
+                                    .n_constraints = 1,
+                                    .constraints = limits,
+                                    .n_objectives = 2,
+                                    .objectives = objectives};
+  fixture f = {NULL, NULL, NULL};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  return f;
+}
+
+static double lift_of(const double *x) {
+  return sin(5 * x[0] + 1) + 2 * x[1] * (1 - x[1]);
+}
+
+/* Tell a source in which lift is factor * lift_of, and drag that of another problem; some rows know
+ * only one of the two. */
+static void tell_pair(fixture *f, double factor) {
+  double x[FROM * D], y[FROM][2], c[FROM];
+  gannet_result results[FROM];
+  spread(FROM, x);
+  for (int i = 0; i < FROM; ++i) {
+    const double *at = x + (ptrdiff_t)i * D;
+    y[i][0] = i % 5 == 3 ? NAN : cos(40 * at[0] * at[1]);
+    y[i][1] = i % 5 == 4 ? NAN : factor * lift_of(at) - 7;
+    c[i] = NAN;
+    results[i] =
+        (gannet_result){.outcome = GANNET_RESULT_PARTIAL, .objectives = y[i], .constraints = &c[i]};
+  }
+  assert_ok(gannet_optimizer_tell_related_results(f->optimizer, FROM, x, results));
+}
+
+static void run_pair(fixture *f, int asks, double *points) {
+  int64_t id[Q];
+  for (int t = 0; t < asks; ++t, points += (ptrdiff_t)Q * D) {
+    assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, points));
+    for (int i = 0; i < Q; ++i) {
+      const double *at = points + (ptrdiff_t)i * D, c = ripples(at), y[] = {waves(at), lift_of(at)};
+      const gannet_result result = {.id = id[i], .objectives = y, .constraints = &c};
+      assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+    }
+  }
+}
+
+/* Each of several objectives has a prior of its own where the results agree. A negative changes no
+ * bit, nor does anything where one model stands for all objectives. */
+static void each_of_several_objectives_has_a_prior(void **state) {
+  static const char *const some[] = {"auto", "gp-ts", "neural-bo", "parego"};
+  enum { LIFT = -1 };
+  char path[4200];
+  (void)state;
+  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
+  for (size_t k = 0; k < sizeof some / sizeof *some; ++k) {
+    double plain[ASKS * Q * D], told[ASKS * Q * D], loaded[ASKS * Q * D];
+    const size_t size = (size_t)6 * Q * D * sizeof *plain;
+    const bool is_single = strcmp(some[k], "parego") == 0;
+    fixture f = make_pair(some[k]), g = make_pair(some[k]), h = make_pair(some[k]);
+    fixture reloaded = make_pair(some[k]);
+    run_pair(&f, 6, plain);
+    tell_pair(&g, -1);
+    run_pair(&g, 6, told);
+    assert_memory_equal(plain, told, size);
+    tell_pair(&h, 3);
+    run_pair(&h, 6, told);
+    assert_true(is_single == (memcmp(plain, told, size) == 0));
+    const double lift = weight_of(&h, 0, LIFT);
+    if (is_single ? !isnan(lift) : !(lift > 0.5 && !(weight_of(&g, 0, LIFT) > 0)))
+      fail_msg("%s: weights %g, %g", some[k], lift, weight_of(&g, 0, LIFT));
+    assert_false(weight(&h, 0) > 0);
+    assert_ok(gannet_optimizer_save(h.optimizer, path));
+    assert_ok(gannet_optimizer_load(reloaded.optimizer, path));
+    run_pair(&h, 2, told);
+    run_pair(&reloaded, 2, loaded);
+    assert_memory_equal(told, loaded, (size_t)2 * Q * D * sizeof *told);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (f.context->rank == 0) (void)unlink(path);
+    drop(&f);
+    drop(&g);
+    drop(&h);
+    drop(&reloaded);
+  }
+}
+
 /* Saved, they are loaded with the rest: the points that follow are the same. */
 static void they_are_saved(void **state) {
   char path[4200];
@@ -288,6 +380,10 @@ static void what_cannot_be_is_refused(void **state) {
   assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: constraint left = inf",
                gannet_optimizer_tell_related_results(g.optimizer, 2, x, results));
   drop(&g);
+  g = make_pair("gp-ts");
+  assert_fails(GANNET_ERR_STATE, "values of a single objective, and there are 2; expected",
+               gannet_optimizer_tell_related(g.optimizer, 2, x, y));
+  drop(&g);
   for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));
   assert_fails(GANNET_ERR_INPUT, "more than 8 related problems",
                gannet_optimizer_tell_related(o, 2, x, y));
@@ -308,6 +404,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(models_agree_with_themselves),
       cmocka_unit_test(sources_are_told_apart),
       cmocka_unit_test(constraints_have_priors),
+      cmocka_unit_test(each_of_several_objectives_has_a_prior),
       cmocka_unit_test(they_are_saved),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

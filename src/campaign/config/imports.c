@@ -33,12 +33,6 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
     return GANNET_OK;
   }
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
-  if (keys->related && reader->input->problem &&
-      gannet_problem_n_objectives(reader->input->problem) > 1)
-    gannet_complain_of_key(reader->complaints, location, "import", "related",
-                           "a related problem is for a single objective, and there are %d; "
-                           "expected no, for results of this problem",
-                           gannet_problem_n_objectives(reader->input->problem));
   if (keys->from && !keys->from[0])
     gannet_complain(reader->complaints, location,
                     "import.from: '' is no name; expected that of a CSV file or of a campaign "

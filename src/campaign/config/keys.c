@@ -614,8 +614,9 @@ const gannet_option gannet_import_table[] = {
      AT(gannet_import_keys, related),
      .fallback = "no",
      .help =
-         "the results are of a related problem: a prior for the objective and the constraints is "
-         "learnt from them, and they are not evaluations. Variables and constraints may be absent",
+         "the results are of a related problem: a prior for the objectives and the constraints is "
+         "learnt from them, and they are not evaluations. Variables, constraints and some of "
+         "several objectives may be absent",
      .example = "yes"},
     {0}};
 

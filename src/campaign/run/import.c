@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "campaign/run/record.h"
 #include "optimizer/models/related.h"
+#include "problem/objectives.h"
 
 static const int64_t longest = INT64_C(1) << 30; /* bytes of a file */
 
@@ -302,13 +303,17 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
                       s->from, why);
 }
 
-/* Whether some method has a model of the objective that begins with what is told of others. */
+/* Whether some method has a model of each objective that begins with what is told of others. */
 static bool can_use_related(const gannet_campaign *campaign) {
+  const bool several = gannet_problem_n_objectives(campaign->input->problem) > 1;
   gannet_optimizer_options options = {0};
   bool any = false;
   if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
-  for (int i = 0; i < options.n_members; ++i)
-    any = any || options.member[i].proposer == GANNET_PROPOSE_MODEL;
+  for (int i = 0; i < options.n_members; ++i) {
+    const gannet_acq_type *type = options.member[i].acq_type;
+    any = any || (options.member[i].proposer == GANNET_PROPOSE_MODEL &&
+                  !(several && type && type->scalarises));
+  }
   gannet_optimizer_options_release(&options);
   return any;
 }
@@ -321,9 +326,9 @@ static void log_import(const gannet_campaign *campaign, const source_now *s,
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
   if (s->table.is_related && !can_use_related(campaign))
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "import: this method has no model of the objective, and does not use the results of "
+               "import: this method has no model of %s objective, and does not use the results of "
                "a related problem in '%s'; choose another method, such as auto",
-               s->from);
+               gannet_problem_n_objectives(campaign->input->problem) > 1 ? "each" : "the", s->from);
   else if (s->table.is_related)
     gannet_log(campaign->context, GANNET_LOG_INFO,
                "learning from %lld results of a related problem from '%s'",

@@ -211,24 +211,29 @@ static gannet_err find_quantities(reader *r) {
   return GANNET_OK;
 }
 
-/* Whether rows can have a quantity, an objective or a constraint: reported, or computed. */
-static gannet_err check_quantity(const reader *r, int index) {
-  const char *name = gannet_problem_quantity_name(r->problem, index), *missing = name;
+/* What the table lacks for a quantity, an objective or a constraint, that is reported or computed;
+ * NULL = rows can have it. */
+static const char *find_absent(const reader *r, int index) {
+  const char *name = gannet_problem_quantity_name(r->problem, index);
   const gannet_formula *formula = gannet_problem_formula(r->problem, index);
-  bool is_known = has_quantity(r, name) ||
-                  (index == 0 && has_quantity(r, gannet_problem_reported_name(r->problem, 0)));
-  if (!is_known && formula) {
-    is_known = true;
-    for (int i = 0; i < formula->n; ++i) {
-      if (has_quantity(r, formula->names[i])) continue;
-      missing = formula->names[i];
-      is_known = false;
-    }
-  }
-  /* Without values of a constraint the objective is learnt from, but a name that is nearly right is
-   * a mistake. */
+  if (has_quantity(r, name)) return NULL;
+  if (index == 0 && has_quantity(r, gannet_problem_reported_name(r->problem, 0))) return NULL;
+  if (!formula) return name;
+  for (int i = formula->n - 1; i >= 0; --i)
+    if (!has_quantity(r, formula->names[i])) return formula->names[i];
+  return NULL;
+}
+
+/* Check that rows can have a quantity. Without values of a constraint the objective is learnt from,
+ * and of a related problem one objective is enough; but a name that is nearly right is a mistake.
+ */
+static gannet_err check_quantity(const reader *r, int index) {
+  const char *missing = find_absent(r, index);
   const bool is_objective = gannet_problem_quantity_objective(r->problem, index) >= 0;
-  if (is_known || (!is_objective && !gannet_csv_table_nearest(&r->csv, missing))) return GANNET_OK;
+  bool may_lack = !is_objective;
+  for (int m = 0; r->about->is_related && m < gannet_problem_n_objectives(r->problem); ++m)
+    may_lack = may_lack || !find_absent(r, gannet_problem_objective_quantity(r->problem, m));
+  if (!missing || (may_lack && !gannet_csv_table_nearest(&r->csv, missing))) return GANNET_OK;
   return raise_no_column(r, missing,
                          !is_objective                       ? " for a constraint"
                          : r->problem->spec.n_objectives > 0 ? " for an objective"
@@ -301,8 +306,9 @@ static gannet_err find_sources(reader *r) {
                  "columns that say where they are",
                  r->about->path);
   GANNET_TRY(find_quantities(r));
-  const int n_asked = r->about->is_related ? 0 : r->problem->spec.n_constraints;
-  for (int k = 0; k <= n_asked; ++k) GANNET_TRY(check_quantity(r, k));
+  for (int k = 0; k <= r->problem->spec.n_constraints; ++k)
+    if (!r->about->is_related || gannet_problem_quantity_objective(r->problem, k) >= 0)
+      GANNET_TRY(check_quantity(r, k));
   return check_renamed(r);
 }
 

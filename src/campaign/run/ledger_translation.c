@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "problem/objectives.h"
@@ -134,23 +135,60 @@ void gannet_ledger_translation_destroy(gannet_ledger_translation **translation) 
   gannet_free(translation);
 }
 
-/* Values of constraints of a related problem in the terms of another problem, by their names. */
-static gannet_err translate_related_constraints(const gannet_problem *before,
-                                                const gannet_problem *after,
-                                                gannet_related_rows *rows) {
-  const int old = before->spec.n_constraints, new = after->spec.n_constraints;
-  double *values = NULL;
-  if (!rows->constraints) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)rows->n * (size_t) new, sizeof *values, &values));
-  for (int k = 0; k < new; ++k) {
-    const int from = gannet_problem_find_constraint(before, after->spec.constraints[k].name);
-    for (int i = 0; i < rows->n; ++i)
-      values[(ptrdiff_t)i * new + k] =
-          from < 0 ? NAN : rows->constraints[(ptrdiff_t)i * old + from];
+/* The value of a quantity (0 = the first objective) of row i of a related problem. */
+static double related_value(const gannet_problem *problem, const gannet_related_rows *rows, int i,
+                            int quantity) {
+  const int n = problem->spec.n_constraints;
+  if (quantity == 0) return rows->objective[i];
+  if (quantity < 0 || !rows->constraints) return NAN;
+  return rows->constraints[(ptrdiff_t)i * n + quantity - 1];
+}
+
+/* Values of a related problem in the terms of another problem, by the names of quantities. A single
+ * objective stays the objective, whatever its name is. */
+static gannet_err translate_related_values(const gannet_problem *before,
+                                           const gannet_problem *after, gannet_related_rows *rows) {
+  const int new = after->spec.n_constraints;
+  const bool is_single = before->spec.n_objectives == 0 && after->spec.n_objectives == 0;
+  double *objective = NULL, *values = NULL;
+  gannet_err err = gannet_alloc((size_t)rows->n, sizeof *objective, &objective);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)rows->n * (size_t) new, sizeof *values, &values);
+  bool any = false;
+  for (int k = 0; k <= new &&err == GANNET_OK; ++k) {
+    const char *name = gannet_problem_quantity_name(after, k);
+    const int from = k == 0 && is_single ? 0 : gannet_problem_find_quantity(before, name);
+    for (int i = 0; i < rows->n; ++i) {
+      const double value = related_value(before, rows, i, from);
+      any = any || (k > 0 && !isnan(value));
+      *(k == 0 ? &objective[i] : &values[(ptrdiff_t)i * new + k - 1]) = value;
+    }
   }
+  if (err != GANNET_OK || !any) gannet_free(&values);
+  if (err != GANNET_OK) gannet_free(&objective);
+  GANNET_TRY(err);
+  gannet_free(&rows->objective);
   gannet_free(&rows->constraints);
+  rows->objective = objective;
   rows->constraints = values;
   return GANNET_OK;
+}
+
+/* Leave out rows of which no value is known any more. */
+static void drop_empty_rows(const gannet_problem *problem, gannet_related_rows *rows) {
+  const int v = problem->spec.n_variables, c = problem->spec.n_constraints;
+  int kept = 0;
+  for (int i = 0; i < rows->n; ++i) {
+    int k = 0;
+    while (k <= c && isnan(related_value(problem, rows, i, k))) ++k;
+    if (k > c) continue;
+    memmove(rows->x + (ptrdiff_t)kept * v, rows->x + (ptrdiff_t)i * v, (size_t)v * sizeof *rows->x);
+    rows->objective[kept] = rows->objective[i];
+    if (rows->constraints)
+      memmove(rows->constraints + (ptrdiff_t)kept * c, rows->constraints + (ptrdiff_t)i * c,
+              (size_t)c * sizeof *rows->constraints);
+    kept += 1;
+  }
+  rows->n = kept < 2 ? 0 : kept;
 }
 
 gannet_err gannet_ledger_translate_related(const gannet_problem *before,
@@ -178,7 +216,8 @@ gannet_err gannet_ledger_translate_related(const gannet_problem *before,
   }
   gannet_free(&rows->x);
   rows->x = x;
-  GANNET_TRY(translate_related_constraints(before, after, rows));
+  GANNET_TRY(translate_related_values(before, after, rows));
+  drop_empty_rows(after, rows);
   if (common == 0) rows->n = 0;
   return GANNET_OK;
 }

@@ -30,8 +30,9 @@ GANNET_CHECKED gannet_err gannet_ledger_translate(const gannet_ledger *ledger,
                                                   gannet_ledger_translation **translation);
 
 /* Translate the results of a related problem, variable by variable. A variable that is new, or has
- * values that the new problem does not allow, counts as one that the related problem lacks. Without
- * a common variable no row is left.
+ * values that the new problem does not allow, counts as one that the related problem lacks. Values
+ * of objectives and constraints go by their names. Without a common variable, or with fewer than
+ * two rows that have a value, no row is left.
  *
  * Local.
  *

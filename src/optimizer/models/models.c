@@ -95,7 +95,8 @@ void gannet_models_set_direction(gannet_models *m, const double *direction) {
 }
 
 void gannet_models_set_related(gannet_models *m, gannet_related *related) {
-  for (int i = 0; !m->residuals && i < m->n - 1; ++i) m->prior[i].related = related;
+  if (m->residuals || m->scalarises) return;
+  for (int i = 0; i < m->n - 1; ++i) m->prior[i].related = related;
 }
 
 gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit,
@@ -262,11 +263,13 @@ static gannet_err get_model(const gannet_models *m, int i, const char *part, gan
   return err;
 }
 
-/* Name of what is saved of a related problem and a model: "related1.used" of the objective's,
- * "constraint2.related1.used" of the others. */
-static void name_prior(int i, int source, const char *what, char *name) {
+/* Name of what is saved of a related problem and a model: "related1.used" of the first objective's,
+ * "objective2.related1.used" and "constraint2.related1.used" of the others. */
+static void name_prior(const gannet_models *m, int i, int source, const char *what, char *name) {
+  const int objective = models_objective(m, i);
   int used = 0;
-  if (i > 0) used = snprintf(name, GANNET_STATE_NAME, "constraint%d.", i);
+  if (objective > 0) used = snprintf(name, GANNET_STATE_NAME, "objective%d.", objective + 1);
+  if (objective < 0) used = snprintf(name, GANNET_STATE_NAME, "constraint%d.", i);
   (void)snprintf(name + used, (size_t)(GANNET_STATE_NAME - used), "related%d.%s", source + 1, what);
 }
 
@@ -275,10 +278,10 @@ static gannet_err get_prior(const gannet_models *m, int i, const char *part, gan
   const gannet_related_prior *prior = &m->prior[i];
   char name[GANNET_STATE_NAME];
   for (int s = 0; s < gannet_related_count(prior->related); ++s) {
-    if (i > 0 && !gannet_related_has(prior->related, s, i)) continue;
-    name_prior(i, s, "used", name);
+    if ((i > 0 || m->n_objectives > 1) && !gannet_related_has(prior->related, s, i)) continue;
+    name_prior(m, i, s, "used", name);
     GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_WHOLE, prior->used[s]));
-    name_prior(i, s, "weight", name);
+    name_prior(m, i, s, "weight", name);
     GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, prior->weight[s]));
   }
   return GANNET_OK;
@@ -321,7 +324,7 @@ gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_st
     for (int s = 0; s < GANNET_RELATED_MOST; ++s) {
       char name[GANNET_STATE_NAME];
       double used = 0;
-      name_prior(i, s, "used", name);
+      name_prior(m, i, s, "used", name);
       m->prior[i].used[s] = gannet_state_find(state, part, name, &used) && used != 0;
     }
   return m->residuals ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;

@@ -246,7 +246,8 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
   if (!models_is_hidden(m, i) && gannet_related_count(m->prior[i].related) > 0) {
-    const gannet_transform kind = i == 0 ? one->transform.kind : GANNET_TRANSFORM_NONE;
+    const gannet_transform kind =
+        models_objective(m, i) >= 0 ? one->transform.kind : GANNET_TRANSFORM_NONE;
     const gannet_data data = {n, one->x, one->y, one->noise_var, NULL};
     gannet_prior_mean mean;
     GANNET_TRY(gannet_related_learn(&m->prior[i], kind, &data, one->learns, &mean));

@@ -6,16 +6,16 @@
 
 #include "base/memory.h"
 #include "optimizer/models/transform.h"
-#include "optimizer/objective_options.h"
 #include "problem/conditional.h"
 #include "problem/derived.h"
+#include "problem/objectives.h"
 
 /* Results of a source that its model takes, results of the campaign by which sources are judged,
  * and how many of these there must be. */
 enum { TAKEN_MOST = 1000, JUDGED_MOST = 300, JUDGED_LEAST = 4 };
 
-/* Models of a source: of the objective after no transform, and after log; then those of one-sided
- * constraints. */
+/* Models of a source: of the first objective after no transform, and after log; then those of
+ * one-sided constraints; then those of further objectives, in pairs as that of the first. */
 enum { OF_LOG = 1, KINDS = 2 };
 
 /* By how much the log density of the results must be larger with a source: factor, offset and scale
@@ -28,7 +28,7 @@ static const double least_scale = 0.01;
 typedef struct {
   gannet_related_rows results;
   bool *lacks;           /* [d] coordinates that the source does not have */
-  gannet_surrogate **gp; /* [KINDS + n_bounds], NULL until they are needed */
+  gannet_surrogate **gp; /* [count_models], NULL until they are needed */
 } source;
 
 struct gannet_related {
@@ -47,8 +47,12 @@ gannet_err gannet_related_create(const gannet_context *context, const gannet_pro
   return GANNET_OK;
 }
 
+static int count_models(const gannet_problem *problem) {
+  return KINDS * gannet_problem_n_objectives(problem) + problem->n_bounds;
+}
+
 static void release_source(const gannet_problem *problem, source *s) {
-  for (int k = 0; s->gp && k < KINDS + problem->n_bounds; ++k) gannet_surrogate_destroy(&s->gp[k]);
+  for (int k = 0; s->gp && k < count_models(problem); ++k) gannet_surrogate_destroy(&s->gp[k]);
   gannet_free(&s->gp);
   gannet_related_rows_release(&s->results);
   gannet_free(&s->lacks);
@@ -65,7 +69,7 @@ void gannet_related_destroy(gannet_related **related) {
   gannet_free(related);
 }
 
-/* The objective may be missing where a constraint is known. */
+/* An objective may be missing where another quantity is known. */
 static gannet_err check_values(const gannet_problem *problem, const gannet_related_rows *rows) {
   const int k = problem->spec.n_constraints;
   for (int i = 0; i < rows->n; ++i) {
@@ -149,7 +153,7 @@ static gannet_err copy_rows(const gannet_problem *problem, const gannet_related_
   GANNET_TRY(gannet_alloc(n * v, sizeof *s->results.x, &s->results.x));
   GANNET_TRY(gannet_alloc(n, sizeof *s->results.objective, &s->results.objective));
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *s->lacks, &s->lacks));
-  GANNET_TRY(gannet_alloc((size_t)(KINDS + problem->n_bounds), sizeof *s->gp, &s->gp));
+  GANNET_TRY(gannet_alloc((size_t)count_models(problem), sizeof *s->gp, &s->gp));
   if (n == 0) return GANNET_OK;
   memcpy(s->results.x, rows->x, n * v * sizeof *rows->x);
   memcpy(s->results.objective, rows->objective, n * sizeof *rows->objective);
@@ -162,8 +166,6 @@ static gannet_err copy_rows(const gannet_problem *problem, const gannet_related_
 gannet_err gannet_related_add(gannet_related *related, const gannet_related_rows *rows) {
   static const gannet_setting method = {.key = "method", .text = "gp-ei"};
   const gannet_problem *problem = related->problem;
-  /* A source has models of the objective and of bounds, none of further objectives. */
-  GANNET_TRY(gannet_objectives_require_one(problem, "a related problem"));
   GANNET_REQUIRE(related->n < GANNET_RELATED_MOST, GANNET_ERR_INPUT,
                  "more than %d related problems; leave out those that help least",
                  (int)GANNET_RELATED_MOST);
@@ -197,18 +199,27 @@ const gannet_related_rows *gannet_related_results(const gannet_related *related,
 
 /* The models of sources. */
 
+/* The objective that a model is of; -1 = it is of a constraint. */
+static int objective_of(const gannet_problem *problem, int model) {
+  return model == 0 ? 0 : model > problem->n_bounds ? model - problem->n_bounds : -1;
+}
+
 /* The value of a row that a model is of, minimised or negative where a constraint is kept; NAN =
  * not known. */
 static double value_of(const gannet_problem *problem, const gannet_related_rows *rows, int row,
                        int model) {
   int k = 0;
-  if (model == 0) return gannet_problem_flip(problem, rows->objective[row]);
+  const int objective = objective_of(problem, model), n = problem->spec.n_constraints;
+  if (model == 0) return gannet_problem_flip_objective(problem, 0, rows->objective[row]);
+  if (!rows->constraints) return NAN;
+  const double *values = rows->constraints + (ptrdiff_t)row * n;
+  if (objective > 0)
+    return gannet_problem_flip_objective(
+        problem, objective, values[gannet_problem_objective_quantity(problem, objective) - 1]);
   const bool is_upper = gannet_problem_find_bound(problem, model - 1, &k);
   const gannet_constraint *limit = &problem->spec.constraints[k];
-  if (!rows->constraints) return NAN;
-  const double value = rows->constraints[(ptrdiff_t)row * problem->spec.n_constraints + k];
-  return is_upper ? gannet_problem_excess(value, limit->upper)
-                  : gannet_problem_excess(limit->lower, value);
+  return is_upper ? gannet_problem_excess(values[k], limit->upper)
+                  : gannet_problem_excess(limit->lower, values[k]);
 }
 
 bool gannet_related_has(const gannet_related *related, int i, int model) {
@@ -238,6 +249,7 @@ static int by_value(const void *a, const void *b) {
 static gannet_err take_rows(const gannet_related *r, const source *s, int model, double *x,
                             double *raw, int *taken) {
   const size_t v = (size_t)r->problem->spec.n_variables, d = (size_t)r->problem->d;
+  const bool is_objective = objective_of(r->problem, model) >= 0;
   ranked_row *ranked = NULL;
   double *known = NULL;
   int n = 0;
@@ -245,7 +257,7 @@ static gannet_err take_rows(const gannet_related *r, const source *s, int model,
   if (err == GANNET_OK) err = gannet_alloc(v, sizeof *known, &known);
   for (int i = 0; i < s->results.n && err == GANNET_OK; ++i) {
     const double value = value_of(r->problem, &s->results, i, model);
-    if (!isnan(value)) ranked[n++] = (ranked_row){model > 0 ? fabs(value) : value, i};
+    if (!isnan(value)) ranked[n++] = (ranked_row){is_objective ? value : fabs(value), i};
   }
   if (err == GANNET_OK) qsort(ranked, (size_t)n, sizeof *ranked, by_value);
   const int most = n < TAKEN_MOST ? n : TAKEN_MOST, half = most / 2;
@@ -268,14 +280,19 @@ static gannet_err take_rows(const gannet_related *r, const source *s, int model,
 
 /* Which of the models of a source is the prior's. */
 static int model_of(const gannet_related_prior *p) {
-  return p->model == 0 ? (p->kind == GANNET_TRANSFORM_LOG ? OF_LOG : 0) : KINDS + p->model - 1;
+  const gannet_problem *problem = p->related->problem;
+  const int objective = objective_of(problem, p->model);
+  const int kind = p->kind == GANNET_TRANSFORM_LOG ? OF_LOG : 0;
+  return objective < 0    ? KINDS + p->model - 1
+         : objective == 0 ? kind
+                          : KINDS * objective + problem->n_bounds + kind;
 }
 
 /* Values before a model of a source, in the place of raw ones. */
 static void transform_values(const gannet_related_prior *p, int n, double *raw, double *work) {
   gannet_transform_fit fit;
   gannet_constraint_fit unused;
-  if (p->model > 0) {
+  if (objective_of(p->related->problem, p->model) < 0) {
     (void)gannet_transform_constraint(false, n, raw, work, &unused);
     return;
   }

@@ -1,4 +1,4 @@
-/* Results of related problems, as prior means of the models of the objective and of constraints.
+/* Results of related problems, as prior means of the models of objectives and of constraints.
  *
  * Every source, the results of one related problem, has a Gaussian process of its own for each of
  * these. Its mean m(x) enters the model of the same quantity as
@@ -73,8 +73,9 @@ const gannet_related_rows *gannet_related_results(const gannet_related *related,
 /* The prior mean of one model. Zeroed = none. */
 typedef struct {
   gannet_related *related;
-  int model;             /* 0 = the objective's, j + 1 = that of the one-sided constraint j */
-  gannet_transform kind; /* none or log, of the values of the objective's model */
+  int model;             /* 0 = the first objective's, j + 1 = that of the one-sided constraint j,
+                            n_bounds + m = that of objective m >= 1 */
+  gannet_transform kind; /* none or log, of the values of an objective's model */
   bool used[GANNET_RELATED_MOST];     /* as decided last */
   double factor[GANNET_RELATED_MOST]; /* a_s; 0 = not used */
   double weight[GANNET_RELATED_MOST];
