@@ -55,8 +55,7 @@ static int append_to(json_t *columns, const char *name, json_t *value) {
   return json_array_append_new(json_object_get(columns, name), value);
 }
 
-/* The position of a text in a list, to which it is added when it is new: texts repeat a lot. */
-static json_t *find_position(json_t *list, const char *text) {
+json_t *report_position(json_t *list, const char *text) {
   size_t i = 0;
   for (; i < json_array_size(list); ++i)
     if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) break;
@@ -72,7 +71,11 @@ static void append_course(json_t *columns, const gannet_ticket *t, double start)
   (void)append_to(columns, "attempts", json_integer(run->attempts));
   (void)append_to(columns, "exit", json_integer(run->exit_code));
   (void)append_to(columns, "signal", json_integer(run->signal));
-  (void)append_to(columns, "host", find_position(json_object_get(columns, "hosts"), run->host));
+  (void)append_to(columns, "host", report_position(json_object_get(columns, "hosts"), run->host));
+  (void)append_to(columns, "place",
+                  isfinite(run->started)
+                      ? report_position(json_object_get(columns, "places"), run->place)
+                      : json_null());
 }
 
 /* Several objectives of designs whose runs are joined: means of the runs and their errors in the
@@ -136,9 +139,10 @@ static json_t *lists(int n) {
 }
 
 json_t *report_columns(const gannet_campaign *campaign, double start) {
-  static const char *const names[] = {
-      "id",   "batch",    "status", "objective", "penalty", "feasible", "started",  "ended",
-      "slot", "attempts", "exit",   "signal",    "host",    "hosts",    "imported", "elsewhere"};
+  static const char *const names[] = {"id",       "batch",    "status",   "objective", "penalty",
+                                      "feasible", "started",  "ended",    "slot",      "attempts",
+                                      "exit",     "signal",   "host",     "hosts",     "place",
+                                      "places",   "imported", "elsewhere"};
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
   char *shown = NULL;
   json_t *columns = json_object();

@@ -53,20 +53,31 @@ static void put_rows(const occupancy *o, json_t *made) {
       made, "rows", json_pack("{s:i, s:o, s:o}", "each", o->each, "busy", busy, "lost", lost));
 }
 
-/* Attempts after which another one was wanted: [id, started, ended, slot]. */
-static json_t *retried(const gannet_ledger *ledger, double start) {
+/* Attempts after which another one was wanted: [id, started, ended, slot, place]. */
+static json_t *retried(const gannet_ledger *ledger, double start, json_t *places) {
   json_t *list = json_array();
   for (int i = 0; i < ledger->n_attempts && i < RETRIED; ++i) {
     const gannet_attempt *one = &ledger->attempts[i];
     if (!isfinite(one->run.started) || !isfinite(one->run.ended)) continue;
     (void)json_array_append_new(
-        list, json_pack("[I, f, f, i]", (json_int_t)one->id, one->run.started - start,
-                        one->run.ended - start, one->run.slot));
+        list,
+        json_pack("[I, f, f, i, o]", (json_int_t)one->id, one->run.started - start,
+                  one->run.ended - start, one->run.slot, report_position(places, one->run.place)));
   }
   return list;
 }
 
-json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage) {
+/* Whether a row for each place tells more than a row for each slot: every simulation had a place,
+ * and there are not many different ones, as when needs depend on the design. */
+static bool shows_places(const json_t *places, int slots) {
+  const size_t n = json_array_size(places);
+  for (size_t i = 0; i < n; ++i)
+    if (!*json_string_value(json_array_get(places, i))) return false;
+  return n > 0 && n <= ROWS && n <= 2 * (size_t)slots;
+}
+
+json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage, json_t *columns) {
+  json_t *places = json_object_get(columns, "places");
   occupancy o = {.first = usage->first, .width = (usage->last - usage->first) / BINS};
   json_t *made = json_object();
   if (!isfinite(o.width) || !(o.width > 0)) return made;
@@ -84,8 +95,11 @@ json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage
     (void)json_object_set_new(made, "width", report_number(o.width));
     (void)json_object_set_new(made, "busy", json_of_bins(o.all));
     (void)json_object_set_new(made, "lost", json_of_bins(o.failed));
-    (void)json_object_set_new(made, "retried", retried(&campaign->ledger, usage->first));
-    if (o.rows > 0) put_rows(&o, made);
+    (void)json_object_set_new(made, "retried", retried(&campaign->ledger, usage->first, places));
+    if (o.rows > 0)
+      put_rows(&o, made);
+    else if (shows_places(places, usage->slots))
+      (void)json_object_set(made, "places", places);
   }
   gannet_free(&o.busy);
   gannet_free(&o.lost);

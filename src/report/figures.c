@@ -708,6 +708,7 @@ static void put_run(FILE *data, double from, double to, double slot) {
 /* Blocks of runs that were done, cannot run, failed, and were repeated. */
 static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *counts) {
   const json_t *retried = json_object_get(r->course, "retried");
+  const bool by_place = json_object_get(r->course, "places") != NULL;
   const size_t n = json_array_size(figure_column(r, "id"));
   for (int status = GANNET_EVAL_DONE; status <= GANNET_EVAL_FAILED; ++status) {
     size_t lines = 0;
@@ -715,7 +716,7 @@ static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *c
       const double from = figure_at(figure_column(r, "started"), i) / clock;
       const double to = figure_at(figure_column(r, "ended"), i) / clock;
       if (figure_at(figure_column(r, "status"), i) != status || isnan(from) || isnan(to)) continue;
-      put_run(data, from, to, figure_at(figure_column(r, "slot"), i));
+      put_run(data, from, to, figure_at(figure_column(r, by_place ? "place" : "slot"), i));
       ++lines;
     }
     figure_end_block(data, lines);
@@ -724,7 +725,8 @@ static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *c
   counts[3] = json_array_size(retried);
   for (size_t i = 0; i < json_array_size(retried); ++i) {
     const json_t *one = json_array_get(retried, i);
-    put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock, figure_at(one, 3));
+    put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock,
+            figure_at(one, by_place ? 4 : 3));
   }
   figure_end_block(data, json_array_size(retried));
 }
@@ -767,7 +769,9 @@ static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
   const json_t *rows = json_object_get(r->course, "rows");
   const char *unit = NULL;
   const double clock = choose_clock(r, &unit), width = figure_get(r->course, "width") / clock;
-  const double slots = figure_get(json_object_get(r->summary, "campaign"), "slots");
+  const json_t *places = json_object_get(r->course, "places"); /* never beside rows */
+  const double slots = places ? (double)json_array_size(places)
+                              : figure_get(json_object_get(r->summary, "campaign"), "slots");
   const double each = rows ? figure_get(rows, "each") : 1;
   if (!(width > 0)) return false;
   *height = fmin(3 + 0.4 * ceil(slots / each), 18);
@@ -778,7 +782,12 @@ static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
   if (each > 1)
     (void)fprintf(out, "set ylabel 'slots, %.0f a row'\n", each);
   else
-    (void)fputs("set ylabel 'slot'\n", out);
+    (void)fprintf(out, "set ylabel '%s'\n", places ? "" : "slot");
+  for (size_t i = 0; i < json_array_size(places); ++i) {
+    (void)fputs(i ? ", '" : "set ytics ('", out);
+    picture_put_text(out, json_string_value(json_array_get(places, i)));
+    (void)fprintf(out, "' %zu%s", i, i + 1 == json_array_size(places) ? ")\n" : "");
+  }
   if (rows) {
     put_rows(rows, data, width);
     (void)fputs(
@@ -787,7 +796,8 @@ static bool draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
         out);
     return true;
   }
-  (void)fputs("# start, end, slot of what was: done; cannot run; failed; repeated\n", data);
+  (void)fputs("# start, end, slot or place of what was: done; cannot run; failed; repeated\n",
+              data);
   size_t counts[4];
   put_runs(r, data, clock, counts);
   put_run_commands(out, counts);

@@ -130,7 +130,7 @@ static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_lab
   GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
   report->summary = report_summary(campaign, labels, &usage);
   report->columns = report_columns(campaign, usage.first);
-  report->course = report_course(campaign, &usage);
+  report->course = report_course(campaign, &usage, report->columns);
   if (report_model(campaign, &report->model) != GANNET_OK) { /* the rest is worth having */
     (void)json_object_set_new(report->model, "note",
                               json_sprintf("No model: %s", gannet_error_message()));

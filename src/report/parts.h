@@ -23,6 +23,10 @@ json_t *report_number(double value);
  * (problem/penalty.h). Local. */
 bool report_has_value(const gannet_campaign *campaign, int64_t id);
 
+/* The position of a text in a list, to which it is added when it is new: texts repeat a lot. Local.
+ */
+json_t *report_position(json_t *list, const char *text);
+
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
  * evaluation; times count from start, in seconds since 1970. Penalties have the status
  * of what cannot run and are no objectives. Local; NULL when memory is short, as for the others.
@@ -56,8 +60,12 @@ gannet_usage report_usage(const gannet_campaign *campaign);
 
 /* "width" of a bin in seconds; "busy", "lost": slots busy in it on average, and those of them with
  * what failed; "retried"; "rows" {"each", "busy", "lost"}: the same by rows of slots, when there
- * are too many evaluations to show each. {} without times. Local. */
-json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage);
+ * are too many evaluations to show each; "places": when simulations had few places, the rows of
+ * the time line are these, not slots. {} without times. Local.
+ *
+ * columns  inout  places of repeated attempts are added to its places
+ */
+json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage, json_t *columns);
 
 /* "importance", "slices", "partial" (report_model_partial), "calibration" of the first objective,
  * "recommended" {"id", "mean", "sd", "noise", "of_all": whether its model has all results} or null,

@@ -103,7 +103,7 @@ class Doctor(program.ProgramTest):
         one = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
         self.write("#!/bin/sh\n", "s.sh", 0o755)
         for command, parallel, state in (("[./s.sh]", 1, "fine"), ("[./s.sh]", 3, "change"),
-                                         ("[mpirun, -n, 2, ./s.sh]", 1, "change")):
+                                         ("[mpirun, -n, 2, \"{input_directory}/s.sh\"]", 1, "change")):
             file = self.write(COMMAND.replace("[./s.sh]", f"{command}, parallel: {parallel}"), "slots.yaml")
             found = self.findings(file, wrapper=one)["processors", "simulations"]
             self.assertEqual(found["state"], state, (command, found))

@@ -2,7 +2,9 @@
 """Simulations that have cores and GPUs of their own: evaluate.resources."""
 import csv
 import io
+import json
 import os
+import re
 import shutil
 import unittest
 
@@ -86,6 +88,12 @@ class Placed(program.ProgramTest):
         self.assertEqual({bar["place"] for bar in self.timeline()}, {f"cores {row[2]}, gpus {row[4]}" for row in rows})
         places = {row[1]: (row[2], row[4]) for row in rows}
         self.assertEqual(len(set(places.values())), slots)
+        self.gannet("report", "placed.campaign", "--figures", "figures", "--format", "svg")  # without gnuplot its commands are written
+        page = (self.folder / "placed.campaign/report.html").read_text()
+        rows = [json.loads(found) for found in re.findall(r'"places":(\[.*?\])', page)]
+        self.assertEqual(len(rows), 2)  # of the columns, and as rows of the time line
+        self.assertEqual({*rows[1]}, {f"cores {row[2]}, gpus {row[4]}" for row in self.seen()})
+        self.assertIn(f"set ytics ('{rows[1][0]}' 0", (self.folder / "figures/timeline.gp").read_text())
 
     def test_a_simulation_has_a_shared_gpu_once(self):
         self.campaign("cores: 1, gpus: 2, devices: [0, 0, 1, 1]")

@@ -29,27 +29,28 @@ function bar(params, api, style, gap) {
 }
 function runText(i) {
   const host = columns.hosts[columns.host[i]];
-  return `${designText(i)}<br>${duration(columns.ended[i] - columns.started[i])} in slot ${columns.slot[i]}${host ? ` on ${escaped(host)}` : ""}<br>attempts ${columns.attempts[i]}, exit ${columns.exit[i]}${columns.signal[i] ? `, signal ${columns.signal[i]}` : ""}`;
+  const place = columns.places[columns.place[i]];
+  return `${designText(i)}<br>${duration(columns.ended[i] - columns.started[i])} in slot ${columns.slot[i]}${place ? `, ${escaped(place)}` : ""}${host ? ` on ${escaped(host)}` : ""}<br>attempts ${columns.attempts[i]}, exit ${columns.exit[i]}${columns.signal[i] ? `, signal ${columns.signal[i]}` : ""}`;
 }
 function showTimeline() {
   const shown = indices.filter((i) => columns.started[i] !== null && columns.ended[i] !== null);
   if (!shown.length || !course.width) return hide("timeline");
   if (course.rows) return drawRows(course.rows);
-  const slots = Math.max(about.slots, 1), row = (slot) => Math.max(slot, 0);
+  const places = course.places, rows = places ? places.length : Math.max(about.slots, 1), row = (slot, place) => places ? place : Math.max(slot, 0);
   const kinds = [["done", "accent", (i) => columns.status[i] === DONE], ["cannot run", "warn", (i) => columns.status[i] === CANNOT_RUN], ["failed", "bad", (i) => columns.status[i] > CANNOT_RUN]];
   $("#timeline .note").textContent = "A bar from start to end of every evaluation. Cannot run: by the simulation's own word" + (about.penalties ? " or by a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
-  $("#timeline .chart").style.height = `${Math.min(40, 12 + slots)}rem`;
-  const lines = (i) => [columns.started[i] / clock.size, columns.ended[i] / clock.size, row(columns.slot[i]), i];
+  $("#timeline .chart").style.height = `${Math.min(40, 12 + rows)}rem`;
+  const lines = (i) => [columns.started[i] / clock.size, columns.ended[i] / clock.size, row(columns.slot[i], columns.place[i]), i];
   chart($("#timeline .chart"), () => ({
-    grid: grid({left: 60, bottom: 96}), legend: {bottom: 30, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
+    grid: grid({left: places ? 190 : 60, bottom: 96}), legend: {bottom: 30, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
     tooltip: tooltip((p) => p.seriesName === "repeated" ? `evaluation ${p.value[3]}: an attempt of ${duration((p.value[1] - p.value[0]) * clock.size)} that was repeated` : runText(p.value[3])),
     dataZoom: [{type: "inside", filterMode: "weakFilter"}, {type: "slider", height: 18, bottom: 6, textStyle: {color: colors.soft}}],
     xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, scale: false, nameGap: 22, axisLine: {onZero: false, lineStyle: {color: colors.line}}}),
-    yAxis: upright("slot", {type: "value", min: -0.5, max: slots - 0.5, inverse: true, minInterval: 1, nameGap: 34, splitLine: {show: false}, axisLabel: {color: colors.soft, formatter: (v) => Number.isInteger(v) ? String(v) : ""}}),
+    yAxis: upright(places ? "" : "slot", {type: "value", min: -0.5, max: rows - 0.5, inverse: true, minInterval: 1, nameGap: 34, splitLine: {show: false}, axisLabel: {color: colors.soft, width: 180, overflow: "truncate", formatter: (v) => !Number.isInteger(v) ? "" : places ? places[v] : String(v)}}),
     series: kinds.map(([name, color, filter]) => ({name, type: "custom", itemStyle: {color: colors[color]}, encode: {x: [0, 1], y: 2}, data: shown.filter(filter).map(lines),
       renderItem: (params, api) => bar(params, api, {fill: colors[color], opacity: 0.85}, 0.5)}))
       .concat([{name: "repeated", type: "custom", itemStyle: {color: colors.bad, opacity: 0.4}, encode: {x: [0, 1], y: 2},
-        data: course.retried.map(([id, a, b, slot]) => [a / clock.size, b / clock.size, row(slot), id]), renderItem: (params, api) => bar(params, api, {fill: colors.bad, opacity: 0.4}, 0.5)}])
+        data: course.retried.map(([id, a, b, slot, place]) => [a / clock.size, b / clock.size, row(slot, place), id]), renderItem: (params, api) => bar(params, api, {fill: colors.bad, opacity: 0.4}, 0.5)}])
       .filter((s) => s.data.length)
   }));
 }
