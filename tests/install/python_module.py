@@ -490,6 +490,23 @@ class Module(unittest.TestCase):
             bounded({"gab": gaps})
         with self.assertRaisesRegex(gannet.Error, "64 points and 63 values"):
             bounded({"gap": gaps[1:]})
+        def pair(factor):
+            with gannet.Optimizer({"x": (0, 1), "y": (0, 1)}, objectives={"drag": {"noise": 0}, "lift": {"goal": "maximize", "noise": 0}}, initial=4,
+                                  seed=3) as optimizer:
+                if factor:
+                    optimizer.tell_related(grid, {"drag": [1] + [None] * (len(grid) - 1), "lift": [None, *(factor * value(point) for point in grid[1:])]})
+                for _ in range(6):
+                    point = optimizer.ask()[0]
+                    optimizer.tell(point, {"drag": point["x"] * point["y"], "lift": value(point)})
+                return [optimizer.ask()[0][name] for name in ("x", "y")]
+        self.assertNotEqual(pair(3), pair(0))
+        self.assertEqual(pair(-1), pair(0))
+        with gannet.Optimizer({"x": (0, 1)}, objectives={"drag": {}, "lift": {}}) as optimizer:
+            for values, part in ([1, 2], "expected those of each objective by its name, of drag, lift"), \
+                                ({"lief": [1, 2]}, "unknown objective 'lief'; did you mean 'lift'"), \
+                                ({"lift": [1]}, "2 points and 1 values"):
+                with self.assertRaisesRegex(gannet.Error, part):
+                    optimizer.tell_related([{"x": 0.1}, {"x": 0.2}], values)
         optimizer = make()
         for points, values, part in (([{"z": 1}] * 2, [1, 2], "no variable 'z'; expected some of x, rate"),
                                      ([{"x": 1}] * 2, [1, 2, 3], "2 points and 3 values"),

@@ -326,18 +326,19 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
             result = as_result(self._told, number, objective, constraints, self._outcome(objective, quantities, partial), quantities)
         self._finish(_library.gannet_optimizer_correct(self._working(), number, ctypes.byref(result)))
 
-    def tell_related(self, points: Sequence[Design], values: Sequence[Optional[float]],
+    def tell_related(self, points: Sequence[Design], values: Union[Sequence[Optional[float]], Mapping[str, Sequence[Optional[float]]]],
                      constraints: Optional[Mapping[str, Sequence[Optional[float]]]] = None) -> None:
         """Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations.
 
         points  designs as dictionaries; a variable that the related problem does not have is left out of all of them, and
                 values may be outside the bounds
-        values  the objective at each, of any shift and scale, but good in the same sense; None or nan where it is not known
+        values  the objective at each, of any shift and scale, but good in the same sense; None or nan where it is not known.
+                With several objectives name -> values of those that the related problem has
         constraints  name -> values of some constraints at each point, of any shift and scale, but large in the same sense;
                      None or nan where one is not known
 
-        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, for the
-        objective and for each constraint, and nothing is lost with a problem that turns out not to be related.
+        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, for each
+        objective and each constraint, and nothing is lost with a problem that turns out not to be related.
 
         Collective; the same on all ranks.
         """
@@ -356,7 +357,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                 rows.append([coded(name, kind, point[name]) if name in point else np.nan
                              for name, kind in zip(self.names, self.kinds)])
             x = np.array(rows, dtype=float)
-            results = as_related_results(x, values, constraints, list(self.constraints))
+            results = as_related_results(x, values, constraints, self._told)
         self._finish(_library.gannet_optimizer_tell_related_results(self._working(), len(x), _doubles(x), results))
 
     def _tell(self, point: Any, *given: Any) -> int:

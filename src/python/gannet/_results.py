@@ -1,6 +1,7 @@
 """Results: what a simulation reports, as the library takes it, and what an optimiser answers."""
 from __future__ import annotations
 
+import collections.abc
 from typing import Any, Collection, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -149,18 +150,30 @@ def as_result(names: Names, number: int, objective: Any, constraints: Any, outco
     return result
 
 
-def as_related_results(designs: Array, values: Any, constraints: Optional[Mapping[str, Any]], known: Sequence[str]) -> Any:
-    """Results of a related problem at these designs, of the known constraints those that are given."""
-    y = np.array([np.nan if value is None else as_float("value", value) for value in values])
-    limits = {name: np.array(list(column), dtype=float) for name, column in (constraints or {}).items()}
-    check_names("constraint", limits, known, known)
-    for column in y, *limits.values():
-        if len(designs) != len(column):
-            raise Error(f"{len(designs)} points and {len(column)} values; expected as many of both")
-    given = np.array([limits.get(name, np.full(len(designs), np.nan)) for name in known]).T.copy()
-    results = (_Result * max(1, len(y)))()
-    for i, value in enumerate(y):
-        has_any = len(known) > 0 and not np.isnan(given[i]).all()
-        results[i] = _Result(0, PARTIAL if has_any else DONE, value, _doubles(given[i]) if has_any else None)
-    results.keep = given
+def _as_columns(what: str, n: int, given: Mapping[str, Any], known: Sequence[str]) -> Array:
+    """Values by name at n designs as rows in the order of the known names; nan where nothing is given."""
+    check_names(what, given, known, known)
+    rows = np.full((n, len(known)), np.nan)
+    for name, column in given.items():
+        column = [np.nan if value is None else as_float("value", value) for value in column]
+        if len(column) != n:
+            raise Error(f"{n} points and {len(column)} values; expected as many of both")
+        rows[:, known.index(name)] = column
+    return rows
+
+
+def as_related_results(designs: Array, values: Any, constraints: Optional[Mapping[str, Any]], names: Names) -> Any:
+    """Results of a related problem at these designs, of the known objectives and constraints those that are given."""
+    n = len(designs)
+    if names.has_several and not isinstance(values, collections.abc.Mapping):
+        raise Error(f"values {values!r}: expected those of each objective by its name, of {', '.join(names.objectives)}")
+    goals = _as_columns("objective", n, values if names.has_several else {names.objectives[0]: values}, names.objectives)
+    given = _as_columns("constraint", n, constraints or {}, names.constraints)
+    results = (_Result * max(1, n))()
+    for i in range(n):
+        has_any = not np.isnan(given[i]).all()
+        results[i] = _Result(0, PARTIAL if has_any else DONE, np.nan if names.has_several else goals[i][0], _doubles(given[i]) if has_any else None)
+        if names.has_several:
+            results[i].objectives = _doubles(goals[i])
+    results.keep = goals, given
     return results
