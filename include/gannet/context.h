@@ -1,12 +1,12 @@
-/* The context: communicator, seed and log that every object of the library is created in.
+/* The context: communicator, seed and log of all objects of the library.
  *
- * The library is not thread-safe: at any time one thread of a process may be inside its functions,
- * of whatever context. Between calls another thread may take over, if MPI was initialised for that
- * (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE).
+ * The library is not thread-safe: at any time only one thread of a process may be inside its
+ * functions, for all contexts together. Between calls another thread may continue, if MPI was
+ * initialised for that (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE).
  *
- * Inside, and in the functions that it calls back, the locale is "C", and floating-point operations
- * neither trap nor round or flush otherwise than usual, whatever the program has set for its own:
- * that is there again when a function returns.
+ * Inside the library, and in functions that it calls back, the locale is "C" and the floating-point
+ * environment is the default one. When a function returns, both are again as the program has set
+ * them.
  */
 #ifndef GANNET_CONTEXT_H
 #define GANNET_CONTEXT_H
@@ -29,8 +29,9 @@ typedef enum {
   GANNET_LOG_DEBUG = 3
 } gannet_log_level;
 
-/* Receives finished lines without a newline; rank is the one that speaks. It is
- * called in the locale "C", whatever that of the program is. */
+/* Receives complete lines without a newline; rank is the rank that wrote the line. It is called in
+ * the locale "C", whatever the locale of the program is.
+ */
 typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, const char *line);
 
 /* Create a context on a duplicate of comm. MPI must be initialised by the program.
@@ -57,9 +58,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create(MPI_Comm comm, uint64
 GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uint64_t seed,
                                                                    gannet_context **context);
 
-/* A context of one process, for programs that know nothing of MPI: MPI is initialised unless it was
- * before, for calls from any thread in turn, and then finalised when the process ends. A copy of
- * the process by fork must not call the library; it may end as it likes.
+/* A context of one process, for programs without MPI. It initialises MPI if necessary, for calls
+ * from any thread in turn, and finalises it when the process ends. A child process made by fork
+ * must not call the library; it may end in any way.
  *
  * Local.
  *
@@ -74,23 +75,23 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_alone(uint64_t seed,
  */
 GANNET_API void gannet_context_destroy(gannet_context **context);
 
-/* Make an error of one rank that of all, for what the library does not see: a function of the
- * program that it has called, as a gannet_slack_function, has failed on some ranks alone, and these
- * would leave the others waiting in the next collective call. To be called on all ranks between the
- * calls of the library.
+/* Make an error on one rank known to all ranks. Use it when a function of the program that the
+ * library called, such as a gannet_slack_function, has failed on some ranks only: these would leave
+ * the others waiting in the next collective call. Call it on all ranks, between calls of the
+ * library.
  *
  * Collective over the context's communicator; code and text may differ between ranks.
  *
- * code  in  GANNET_OK where nothing has failed
- * text  in  what has failed, for the message; NULL = no details, and where nothing has failed
+ * code  in  GANNET_OK if nothing has failed
+ * text  in  what has failed, for the message; NULL = no details, or nothing has failed
  *
  * Errors: the largest code of any rank, on all ranks, with the text of the lowest rank that has it.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_context_agree(gannet_context *context, gannet_err code,
                                                           const char *text);
 
-/* Send log lines up to a level to a function; NULL silences the library, which is the default. A
- * context that is NULL is left alone.
+/* Send log lines up to a level to a function. NULL silences the library, which is the default.
+ * Nothing happens for a context that is NULL.
  *
  * Local.
  *
