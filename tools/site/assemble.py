@@ -3,6 +3,7 @@ their links stay, and a page for every file of the repository that a document li
 
   assemble.py ROOT STAGE PAGES     PAGES: folder of manual pages, made by tools/make-pages; may be empty
 """
+import json
 import pathlib
 import re
 import shutil
@@ -34,6 +35,19 @@ def file_page(path):
     return FILE_PAGE.format(name=path.name, fence=fence, lexer=lexer(path, text), text=text.rstrip("\n") + "\n")
 
 
+def notebook_page(path):
+    """A notebook as a page: its texts, its cells, and what these print and draw."""
+    made = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        made.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            picture, printed = data.get("image/png"), "".join(output.get("text", data.get("text/plain", [])))
+            made.append(f'<img alt="figure" src="data:image/png;base64,{picture}">' if picture else f"```text\n{printed.rstrip()}\n```")
+    return "---\norphan: true\n---\n" + "\n\n".join(made) + "\n"
+
+
 def folder_page(root, path):
     names = subprocess.run(["git", "-C", root, "ls-files", "--", path], capture_output=True, text=True, check=False)
     found = names.stdout.split() or [str(p.relative_to(root)) for p in sorted(path.rglob("*")) if p.is_file()]
@@ -56,8 +70,12 @@ class Stage:
         page = name / "index.md" if file.is_dir() else name.with_name(name.name + ".md")
         if page not in self.made:
             self.made.add(page)
-            text = folder_page(self.root, file) if file.is_dir() else file_page(file)
-            self.write(page, self.links(text, self.root) if file.is_dir() else text)
+            if file.is_dir():
+                self.write(page, self.links(folder_page(self.root, file), self.root))
+            elif file.suffix == ".ipynb":
+                self.write(page, self.links(notebook_page(file), file.parent))
+            else:
+                self.write(page, file_page(file))
         return page
 
     def link(self, match, folder):
