@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -161,6 +162,45 @@ static size_t cut_to_record(const gannet_complaints *complaints, char *rest, siz
     end = next + 1;
   (void)snprintf(rest, size, "... and %d more", complaints->told - n);
   return (size_t)(end - text);
+}
+
+/* Where in the input a line of complaints is about. */
+typedef struct {
+  int index;
+  long line, column; /* 0 = not known */
+} place_of_line;
+
+static int compare_places(const void *one, const void *other) {
+  const place_of_line *a = one, *b = other;
+  if (a->line != b->line) return a->line < b->line ? -1 : 1;
+  if (a->column != b->column) return a->column < b->column ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void gannet_complaints_print(const gannet_complaints *complaints, FILE *out) {
+  const int n = complaints->n_lines;
+  place_of_line *places = NULL;
+  if (n != complaints->told || gannet_alloc((size_t)n, sizeof *places, &places) != GANNET_OK) {
+    gannet_error_clear();
+    if (complaints->text) (void)fputs(complaints->text, out);
+    return;
+  }
+  for (int i = 0; i < n; ++i) {
+    const gannet_complaint_line *line = &complaints->line[i];
+    const char *end = complaints->text + line->begin + line->location_length;
+    const char *at = end;
+    places[i] = (place_of_line){.index = i};
+    for (int colons = 0; colons < 2 && at > complaints->text + line->begin;)
+      colons += *--at == ':'; /* "file:line:column" */
+    if (*at != ':' || sscanf(at, ":%ld:%ld", &places[i].line, &places[i].column) != 2)
+      places[i] = (place_of_line){.index = i};
+  }
+  qsort(places, (size_t)n, sizeof *places, compare_places);
+  for (int i = 0; i < n; ++i) {
+    const char *line = complaints->text + complaints->line[places[i].index].begin;
+    (void)fwrite(line, 1, strcspn(line, "\n") + 1, out);
+  }
+  gannet_free(&places);
 }
 
 gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/context.h"
 
@@ -100,6 +101,13 @@ bool gannet_complaints_next_warning(gannet_complaints *complaints, char *line, s
  * Local.
  */
 void gannet_complaints_log(gannet_complaints *complaints, const gannet_context *context);
+
+/* Print the lines of all complaints in the order of their places in the input: those without one
+ * first, then by line and column. Complaints about the same place stay in their order.
+ *
+ * Local.
+ */
+void gannet_complaints_print(const gannet_complaints *complaints, FILE *out);
 
 /* GANNET_OK when there were none, else GANNET_ERR_INPUT with as many of them as the error record
  * holds and "... and N more" (the full text stays in complaints).

@@ -48,6 +48,31 @@ const char *gannet_nearest(const char *word, const char *const *known) {
   return best;
 }
 
+void gannet_list_nearest(const char *word, const char *const *known, char *list, size_t size) {
+  enum { LISTED = 3 };
+  int away[LISTED], n = 0;
+  const char *near[LISTED];
+  for (; *known; ++known) {
+    const int distance = gannet_name_distance(word, *known);
+    int at = n;
+    while (at > 0 && distance < away[at - 1]) --at;
+    if (at == LISTED) continue;
+    if (n < LISTED) ++n;
+    for (int i = n - 1; i > at; --i) {
+      away[i] = away[i - 1];
+      near[i] = near[i - 1];
+    }
+    away[at] = distance;
+    near[at] = *known;
+  }
+  size_t used = 0;
+  list[0] = '\0';
+  for (int i = 0; i < n; ++i) {
+    const int more = snprintf(list + used, size - used, "%s%s", i > 0 ? ", " : "", near[i]);
+    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
+  }
+}
+
 gannet_err gannet_name_find(const char *family, const char *name, const void *const *entries,
                             int *index) {
   enum { MOST = 256 };

@@ -3,6 +3,8 @@
 #ifndef GANNET_BASE_NAMES_H
 #define GANNET_BASE_NAMES_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 /* The known word nearest to a misspelt one (edit distance with transpositions), or NULL when
@@ -13,6 +15,16 @@
  * known  in  NULL-terminated
  */
 const char *gannet_nearest(const char *word, const char *const *known);
+
+/* Write the three known words that are nearest to a word, however far: "a, b, c", of equally near
+ * ones the first.
+ *
+ * Local.
+ *
+ * known  in   NULL-terminated
+ * list   out  [size]
+ */
+void gannet_list_nearest(const char *word, const char *const *known, char *list, size_t size);
 
 /* How many letters must be put in, left out, changed or swapped to make one word of another, in
  * letters of any case; words are compared up to 63 letters.

@@ -93,7 +93,7 @@ void cli_show_warnings(gannet_complaints *complaints, int rank) {
 gannet_err cli_complain(gannet_complaints *complaints, const char *file, int rank, gannet_err err) {
   cli_show_warnings(complaints, rank);
   if (complaints->count == 0) return err;
-  if (rank == 0 && complaints->text) (void)fputs(complaints->text, stderr);
+  if (rank == 0) gannet_complaints_print(complaints, stderr);
   if (err != GANNET_ERR_INPUT) return err;
   return GANNET_RAISE(err, "%d error%s in '%s'", complaints->told, complaints->told == 1 ? "" : "s",
                       file);

@@ -1,6 +1,7 @@
 #include "optimizer/portfolio.h"
 
 #include "optimizer/models/convergence.h"
+#include "optimizer/propose/crash_guard.h"
 #include "optimizer/replicates.h"
 #include "optimizer/substitute.h"
 
@@ -47,13 +48,13 @@ static double largest_share(const gannet_optimizer *o, int i,
 }
 
 /* Make the side absent that does not propose now where an evolution strategy races with the others.
- * It takes no part where noise would mislead its ranks, or the best point is at the bottom of a
- * smooth basin, which the others find to the last digit. */
+ * It takes no part where noise or crashes would mislead its ranks, or the best point is at the
+ * bottom of a smooth basin, which the others find to the last digit. */
 static gannet_err find_side(gannet_optimizer *o, int q, const gannet_convergence *convergence,
                             bool *absent) {
   const int n = o->options.n_members;
   int racer = -1, others = 0;
-  bool noisy = false;
+  bool noisy = false, is_at_edge = false;
   for (int i = 0; i < n; ++i) {
     if (absent[i]) continue;
     if (o->member[i].evolution)
@@ -63,7 +64,8 @@ static gannet_err find_side(gannet_optimizer *o, int q, const gannet_convergence
   }
   if (racer < 0 || others == 0) return GANNET_OK;
   GANNET_TRY(gannet_noise_test_result(o->history, &o->noise_test, &noisy));
-  if (noisy || convergence->finished || convergence->round) {
+  GANNET_TRY(gannet_crash_guard_is_at_edge(o->history, &is_at_edge));
+  if (noisy || is_at_edge || convergence->finished || convergence->round) {
     absent[racer] = true;
     return GANNET_OK;
   }

@@ -8,6 +8,7 @@
 
 /* A file that is something else altogether should not bury its user under complaints. */
 enum { MOST_KEYS = 256, MOST_UNKNOWN = 20, LOCATION_SIZE = 512 };
+enum { FEW_KEYS = 8 }; /* that a message lists all */
 
 /* What the file says of one key. */
 typedef struct {
@@ -82,17 +83,28 @@ static void list_keys(const gannet_section_source *source, char *list, size_t si
   }
 }
 
+/* Complain about a key that is not known: with the nearest ones, and all of them where they are
+ * few. */
 static void complain_unknown(const gannet_section_source *source, const named_key *key,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
-  char location[LOCATION_SIZE], list[600];
-  (void)collect_keys(source, known);
-  list_keys(source, list, sizeof list);
+  char location[LOCATION_SIZE], list[600], nearest[200];
+  const int n = collect_keys(source, known);
   const char *near = gannet_nearest(key->name, known);
   gannet_tree_key_location(key->node, location, sizeof location);
-  gannet_complain(complaints, location, "unknown key '%s%s%.100s'%s%s%s; known keys:%s",
-                  source->path, *source->path ? "." : "", key->name, near ? "; did you mean '" : "",
-                  near ? near : "", near ? "'?" : "", list);
+  if (n <= FEW_KEYS) {
+    list_keys(source, list, sizeof list);
+    gannet_complain(complaints, location, "unknown key '%s%s%.100s'%s%s%s; known keys:%s",
+                    source->path, *source->path ? "." : "", key->name,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+    return;
+  }
+  gannet_list_nearest(key->name, known, nearest, sizeof nearest);
+  gannet_complain(complaints, location,
+                  "unknown key '%s%s%.100s'; %s%s%s; `gannet explain%s%s` shows all keys",
+                  source->path, *source->path ? "." : "", key->name,
+                  near ? "did you mean '" : "nearest: ", near ? near : nearest, near ? "'?" : "",
+                  *source->path ? " " : "", source->path);
 }
 
 gannet_err gannet_section_check_keys(const gannet_section_source *source,

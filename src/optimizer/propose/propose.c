@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/partition.h"
+#include "optimizer/propose/crash_guard.h"
 #include "optimizer/replicates.h"
 #include "problem/objectives.h"
 #include "problem/variable_constraints.h"
@@ -285,6 +286,9 @@ static gannet_err propose_filled(gannet_member *member, int q, int n_options, fi
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK)
     err = fill(member, rows.first + (int64_t)member->n_chosen * rows.step, q, choices.options);
+  if (err == GANNET_OK)
+    err = gannet_agree(member->context->comm, gannet_crash_guard(member->history, (int)total,
+                                                                 choices.options, choices.scores));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
