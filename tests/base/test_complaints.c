@@ -68,11 +68,36 @@ static void a_complaint_carries_its_key(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+static void complaints_are_printed_in_the_order_of_the_file(void **state) {
+  gannet_complaints complaints = {0};
+  char *text = NULL;
+  size_t size = 0;
+  (void)state;
+  gannet_complain(&complaints, "a:b.yaml:12:1", "third");
+  gannet_complain(&complaints, "a:b.yaml:2:11", "second");
+  gannet_complain(&complaints, "a:b.yaml:2:9", "first: 1:2: 3");
+  gannet_complain(&complaints, "--set", "no place: 3:4");
+  gannet_complain(&complaints, "a:b.yaml:2:9", "after it");
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  gannet_complaints_print(&complaints, out);
+  assert_int_equal(fclose(out), 0);
+  assert_string_equal(text,
+                      "--set: no place: 3:4\n"
+                      "a:b.yaml:2:9: first: 1:2: 3\n"
+                      "a:b.yaml:2:9: after it\n"
+                      "a:b.yaml:2:11: second\n"
+                      "a:b.yaml:12:1: third\n");
+  free(text);
+  gannet_complaints_release(&complaints);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_complaint_is_told_once),
       cmocka_unit_test(a_key_gets_its_location),
       cmocka_unit_test(a_complaint_carries_its_key),
+      cmocka_unit_test(complaints_are_printed_in_the_order_of_the_file),
   };
   return run_serial(tests);
 }

@@ -36,6 +36,18 @@ static void unknown_names_answer_with_the_known_ones(void **state) {
   assert_int_equal(index, -1);
 }
 
+static void the_three_nearest_are_listed(void **state) {
+  static const char *const one[] = {"x", NULL};
+  char list[40], little[10];
+  (void)state;
+  gannet_list_nearest("lowr", words, list, sizeof list);
+  assert_string_equal(list, "lower, upper, tanh");
+  gannet_list_nearest("zz", one, list, sizeof list);
+  assert_string_equal(list, "x");
+  gannet_list_nearest("lowr", words, little, sizeof little);
+  assert_true(strlen(little) < sizeof little);
+}
+
 static void misspelt_words_have_a_nearest(void **state) {
   (void)state;
   static const char *const pairs[][2] = {{"lowre", "lower"},
@@ -66,6 +78,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(entries_are_found_by_name),
       cmocka_unit_test(unknown_names_answer_with_the_known_ones),
+      cmocka_unit_test(the_three_nearest_are_listed),
       cmocka_unit_test(misspelt_words_have_a_nearest),
       cmocka_unit_test(words_far_from_all_have_none),
   };

@@ -81,7 +81,7 @@ surrogate: {type: gpp}
 acquisition: {type: ee}
 method: gp-ei
 """
-KEYS = file(BOXES, r"1:7: name: .*expected up to", r"2:1: unknown key 'sed'; did you mean 'seed'\?; known keys: name seed",
+KEYS = file(BOXES, r"1:7: name: .*expected up to", r"2:1: unknown key 'sed'; did you mean 'seed'\?; `gannet explain` shows all keys$",
             r"3:7: goal: 'minimise' is not valid; expected one of: minimize maximize; did you mean 'minimize'",
             r"5:3: variable a: .*not below", r"6:3: variable b: .*positive", r"7:3: variable c: .*whole numbers",
             r"8:3: variable d: .*two values", r"9:3: variable e: .*leave one out", r"10:3: missing required key 'variables.f.lower'",
@@ -253,6 +253,14 @@ class Messages(program.ProgramTest):
 
     def test_files(self):
         self.every(FILES)
+
+    def test_mistakes_are_told_in_the_order_of_the_file(self):
+        text = "nmae: a\nvariables:\n  x: {lower: 2, upper: 1}\n  y: {lower: 0, upper: 1, colour: red}\n" \
+               "budget: {evaluations: 0}\nevaluate: {backend: command, command: [/bin/true], zork: 1}\n"
+        told = self.gannet("run", self.write(text, "c.yaml"), "--set", "bacth=3").err.splitlines()
+        self.assertEqual([line.split(" ")[0].split("/")[-1] for line in told],
+                         ["--set", "c.yaml:1:1:", "c.yaml:3:3:", "c.yaml:4:27:", "c.yaml:5:23:", "c.yaml:6:52:", "gannet:"], told)
+        self.assertIn("unknown key 'variables.y.colour'; nearest: lower, upper, scale; `gannet explain variables.y` shows all keys", told[3])
 
     def test_command_lines(self):
         self.every(LINES)
