@@ -8,6 +8,10 @@
  * e s omega_j + Phi^T c_j; with the infinite kernel c_j is kept (decoupled sampling, Wilson et al.
  * 2020), and phi is that of another network in every batch: E[phi(x) . phi(x')] = k(x, x'). A
  * trained mean takes the place of that of y.
+ *
+ * With an additive part the draw of the prior is sqrt(1 - share) phi(x) . omega_j + sqrt(share)
+ * a_j, a_j a draw with kernel A. What c_j adds is split alike: the additive part of a draw is kept
+ * as functions of single coordinates, and update has (1 - share) c_j.
  */
 #include <math.h>
 #include <string.h>
@@ -25,6 +29,14 @@ enum { FEATURES_ALONE = 512 };
 /* Draws with fewer random numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 15 };
 
+/* Give the additive part of the draws its share of the weights c_j, and leave the rest. */
+static gannet_err split_weights(tangent_model *t, int q, double scale) {
+  GANNET_TRY(tangent_additive_update(t->additive, t->context, scale * sqrt(t->share), t->share,
+                                     t->update, tangent_alpha_of(t)));
+  for (size_t i = 0; i < (size_t)q * (size_t)t->n; ++i) t->update[i] *= 1 - t->share;
+  return GANNET_OK;
+}
+
 /* The weights c_j, and with the kernel of the network the directions. */
 static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
@@ -33,9 +45,10 @@ static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
     for (size_t i = 0; i < n; ++i)
       c[(size_t)j * n + i] = (t->trained ? 0 : t->y[i]) - scale * c[(size_t)j * n + i];
   if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
+  if (t->share > 0) GANNET_TRY(split_weights(t, q, scale));
   const gannet_tangent_features none = {0};
-  return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n, scale,
-                                  &t->draws);
+  return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n,
+                                  scale * sqrt(1 - t->share), &t->draws);
 }
 
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
@@ -59,10 +72,17 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
     err = gannet_tangent_prior_some(t->net,
                                     gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
                                     own.first, own.step, &t->draws);
+  if (err == GANNET_OK && t->share > 0)
+    err = tangent_additive_prior(t->additive, q,
+                                 gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0));
   GANNET_TRY(gannet_agree(comm, err));
   if (own.shared) GANNET_TRY(gannet_partition_gather(comm, t->draws.n_numbers, t->draws.numbers));
   /* update = Phi omega_j + eps_j */
   gannet_tangent_apply(t->net, &t->data, own.first, own.step, &t->draws, t->update, t->n);
+  if (t->share > 0) {
+    for (size_t i = 0; i < (size_t)q * (size_t)t->n; ++i) t->update[i] *= sqrt(1 - t->share);
+    tangent_additive_add_at_data(t->additive, sqrt(t->share), &own, t->update, t->n);
+  }
   GANNET_TRY(gannet_inducing_perturb(t->inducing, t->lambda, &own,
                                      gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0),
                                      q, t->n, t->update));
@@ -75,10 +95,11 @@ gannet_err tangent_shrink_draw(void *state, int draw, double factor) {
   const bool network = t->options->network;
   const double *alpha = t->trained || network || t->n == 0 ? NULL : tangent_alpha_of(t);
   double *c = t->update + (size_t)draw * (size_t)t->n;
+  if (t->share > 0) tangent_additive_shrink(t->additive, draw, factor);
   gannet_tangent_directions_shrink(t->net, draw, factor, network && !t->trained ? &t->mean : NULL,
                                    &t->draws);
   for (int i = 0; i < t->n; ++i) {
-    const double about = alpha ? alpha[i] : 0;
+    const double about = alpha ? (1 - t->share) * alpha[i] : 0;
     c[i] = about + factor * (c[i] - about);
   }
   return GANNET_OK;
@@ -91,6 +112,7 @@ gannet_err tangent_draw_values(const void *state, int m, const double *x, double
     tangent_add_cross(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
                       t->draws.q, t->update, values + first, ldv);
   if (t->trained) tangent_mean_add(t->trained, m, x, t->draws.q, values, ldv);
+  if (t->share > 0) tangent_additive_add_draws(t->additive, 1, m, x, values, ldv);
   return GANNET_OK;
 }
 
@@ -108,5 +130,6 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
                                   more_gradient);
   *value += more;
   for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
+  if (t->share > 0) tangent_additive_add_slope(t->additive, draw, x, value, gradient);
   return GANNET_OK;
 }

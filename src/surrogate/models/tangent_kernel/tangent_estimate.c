@@ -48,7 +48,8 @@ static gannet_err prepare_list(tangent_estimator *e, gannet_sums_list *list,
                                const gannet_cholesky **factor, bool *able) {
   tangent_model *t = e->base.model;
   *able = false;
-  if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
+  /* the kernel with an additive part is no function of a product */
+  if (t->trained || t->options->network || t->n == 0 || t->share > 0) return GANNET_OK;
   if (!gannet_analytic_points_list(t->limit, list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(t->factor, factor));
   for (int k = 0; k < t->d; ++k) t->slope[k] = 0.5; /* the same anywhere on the sphere */
@@ -97,6 +98,7 @@ static int embed_points(const tangent_estimator *e, int m, int first, const doub
 
 static void estimate_draws(void *work, int m, const double *x, double *values, int ldv) {
   tangent_estimator *e = work;
+  const tangent_model *t = e->base.model;
   const gannet_estimates *space = &e->base.space;
   for (int first = 0; first < m; first += POINTS) {
     const int points = embed_points(e, m, first, x);
@@ -104,6 +106,9 @@ static void estimate_draws(void *work, int m, const double *x, double *values, i
     gannet_unit_sums_values(e->prior, n_strips, space->strips, space->values);
     if (e->update) gannet_kernel_sums_add(e->update, n_strips, space->strips, space->values);
     gannet_estimates_unpack(space, points, values + first, ldv);
+    if (t->share > 0)
+      tangent_additive_add_draws(t->additive, 1, points, x + (size_t)first * (size_t)t->d,
+                                 values + first, ldv);
   }
 }
 

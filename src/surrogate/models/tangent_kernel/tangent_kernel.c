@@ -18,6 +18,8 @@ static const char *const scale_names[] = {"shared", "ard", NULL};
 
 static const char *const kernel_names[] = {"infinite", "network", NULL};
 
+static const char *const additive_names[] = {"none", "auto", NULL};
+
 static const char *const mean_names[] = {"posterior", "trained", NULL};
 
 static const gannet_option tangent_option_table[] = {
@@ -108,6 +110,15 @@ static const gannet_option tangent_option_table[] = {
      .choices = mean_names,
      .help = "mean of the model: posterior = in closed form; trained = as published, the output of "
              "the network after training from its fixed start"},
+    {.key = "additive",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, additive),
+     .fallback = "none",
+     .choices = additive_names,
+     .help = "narrow networks of single coordinates beside the wide one, for objectives that are "
+             "nearly sums of functions of one variable: none, or auto = where the evidence of the "
+             "data is for them; not with kernel: network or mean: trained",
+     .example = "auto"},
     GANNET_TRAIN_OPTIONS(tangent_options, "the network of a trained mean is"),
     GANNET_NOISE_FLOOR_OPTION(offsetof(tangent_options, noise_floor), "1e-8"),
     GANNET_RESTARTS_OPTION(offsetof(tangent_options, restarts), "3"),
@@ -130,6 +141,7 @@ static void destroy(void *state) {
   gannet_free(&t->tile);
   gannet_tangent_destroy(&t->net);
   gannet_analytic_points_destroy(&t->limit);
+  tangent_additive_destroy(&t->additive);
   gannet_factor_destroy(&t->factor);
   gannet_inducing_destroy(&t->inducing);
   gannet_row_noise_release(&t->row_noise);
@@ -145,6 +157,11 @@ static void destroy(void *state) {
   gannet_free(&t);
 }
 
+/* In one dimension the wide network is narrow, too. */
+static bool may_be_additive(const tangent_model *t) {
+  return t->options->additive && t->d > 1;
+}
+
 /* Input scales fall as 1/sqrt(d), so that a unit's input has a variance of order 1 in any
  * dimension. */
 static void set_defaults(tangent_model *t) {
@@ -154,11 +171,16 @@ static void set_defaults(tangent_model *t) {
   t->names[TANGENT_AMPLITUDE] = (gannet_hyper_name){"log_amplitude"};
   t->names[TANGENT_NOISE] = (gannet_hyper_name){"log_noise"};
   t->names[TANGENT_BIAS] = (gannet_hyper_name){"log_bias"};
-  for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
+  for (int k = TANGENT_RHO; k < TANGENT_RHO + t->n_scales; ++k) {
     t->hyper[k] = -0.5 * log(t->d);
     (void)snprintf(t->names[k].text, sizeof t->names[k].text, "log_scale_%d", k - TANGENT_RHO);
   }
   for (int k = 0; k < t->n_hyper; ++k) (void)tangent_fixed(t, k, &t->hyper[k]);
+  if (!may_be_additive(t)) return;
+  t->hyper[tangent_additive_at(t, TANGENT_ODDS)] = TANGENT_NO_SHARE;
+  t->hyper[tangent_additive_at(t, TANGENT_NARROW)] = log(4);
+  t->names[tangent_additive_at(t, TANGENT_ODDS)] = (gannet_hyper_name){"log_additive_odds"};
+  t->names[tangent_additive_at(t, TANGENT_NARROW)] = (gannet_hyper_name){"log_additive_scale"};
 }
 
 static gannet_err create_network(tangent_model *t) {
@@ -175,13 +197,21 @@ static gannet_err create_network(tangent_model *t) {
                                        .embedding = shape.embedding};
   GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
   GANNET_TRY(gannet_analytic_points_create(&limit, &t->limit));
+  if (may_be_additive(t)) GANNET_TRY(tangent_additive_create(&limit, &t->additive));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, 1, &t->mean));
   return gannet_tangent_directions_reserve(t->net, 1, t->spread);
 }
 
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
                          void **state) {
+  const tangent_options *o = options;
   tangent_model *t = NULL;
+  GANNET_REQUIRE(!o->additive || !o->network, GANNET_ERR_ARG,
+                 "surrogate.additive: auto needs the closed form of the kernel: leave out "
+                 "surrogate.kernel: network, or choose additive: none");
+  GANNET_REQUIRE(!o->additive || !o->trained, GANNET_ERR_ARG,
+                 "surrogate.additive: auto has no trained network: leave out surrogate.mean: "
+                 "trained, or choose additive: none");
   GANNET_TRY(gannet_alloc(1, sizeof *t, &t));
   *state = t; /* the front destroys it, also after a failure below */
   t->context = context;
@@ -190,7 +220,8 @@ static gannet_err create(const gannet_context *context, const void *options, int
   t->streams = (gannet_streams){context->seed, model};
   t->stale = true;
   t->noise_var = NAN;
-  t->n_hyper = TANGENT_RHO + (t->options->ard ? d : 1);
+  t->n_scales = o->ard ? d : 1;
+  t->n_hyper = TANGENT_RHO + t->n_scales + (may_be_additive(t) ? TANGENT_ADDITIVE : 0);
   GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->hyper, &t->hyper));
   GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->names, &t->names));
   GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
@@ -213,6 +244,10 @@ static gannet_err apply_hyper(tangent_model *t) {
   gannet_tangent_set_inputs(t->net, rho, bias);
   gannet_analytic_points_set_inputs(t->limit, rho, bias);
   gannet_free(&rho);
+  t->share = tangent_share(t, t->hyper);
+  if (t->share > 0)
+    GANNET_TRY(
+        tangent_additive_set(t->additive, exp(t->hyper[tangent_additive_at(t, TANGENT_NARROW)])));
   t->amplitude = exp(t->hyper[TANGENT_AMPLITUDE]);
   t->least_lambda = tangent_noise(t, t->hyper) / t->amplitude;
   t->lambda = t->least_lambda;
@@ -227,6 +262,8 @@ static gannet_err kernel_tile(void *user, int first, int rows, int from, int col
     gannet_tangent_tile(t->net, &t->data, first, rows, from, columns, k, ldk);
   else
     gannet_analytic_points_tile(t->limit, first, rows, from, columns, k, ldk);
+  if (t->share > 0)
+    tangent_additive_mix_tile(t->additive, t->share, first, rows, from, columns, k, ldk);
   gannet_inducing_add_noise(t->inducing, t->lambda, first, rows, from, columns, k, ldk);
   return GANNET_OK;
 }
@@ -248,13 +285,19 @@ static gannet_err factorise_kernel(tangent_model *t) {
                       t->lambda);
 }
 
+/* Make the lists of data that kernel: infinite uses hold n points. */
+static gannet_err extend_lists(tangent_model *t, int n, const double *x) {
+  if (t->share > 0) GANNET_TRY(tangent_additive_extend(t->additive, n, x));
+  return gannet_analytic_points_extend(t->limit, n, x);
+}
+
 /* take of gannet_inducing_kernel */
 static gannet_err take_points(void *user, int n, const double *z) {
   tangent_model *t = user;
   t->data.n = 0;
   if (t->options->network) return gannet_tangent_extend(t->net, n, z, &t->data);
-  GANNET_TRY(gannet_analytic_points_extend(t->limit, 0, z));
-  return gannet_analytic_points_extend(t->limit, n, z);
+  GANNET_TRY(extend_lists(t, 0, z));
+  return extend_lists(t, n, z);
 }
 
 /* cross of gannet_inducing_kernel */
@@ -263,6 +306,7 @@ static gannet_err cross_points(void *user, int m, const double *x, double *k, in
   tangent_model *t = user;
   if (!t->options->network) {
     gannet_analytic_points_cross(t->limit, m, x, k, ldk, diagonal);
+    if (t->share > 0) tangent_additive_mix_cross(t->additive, t->share, m, x, k, ldk, diagonal);
     return GANNET_OK;
   }
   t->tile->n = 0;
@@ -282,7 +326,7 @@ static gannet_err truncate_rows(tangent_model *t, int n) {
     gannet_factor_clear(t->factor);
   t->lambda = t->least_lambda;
   t->data.n = t->n = kept;
-  return t->options->network ? GANNET_OK : gannet_analytic_points_extend(t->limit, kept, NULL);
+  return t->options->network ? GANNET_OK : extend_lists(t, kept, NULL);
 }
 
 /* The part of conditioning that a rank does alone, on what is seen of the data. */
@@ -304,7 +348,7 @@ static gannet_err take_rows(tangent_model *t, const gannet_data *seen, bool fres
   t->n = seen->n;
   if (seen->n > 0) memcpy(t->y, seen->y, (size_t)seen->n * sizeof *t->y);
   return t->options->network ? gannet_tangent_extend(t->net, seen->n, seen->x, &t->data)
-                             : gannet_analytic_points_extend(t->limit, seen->n, seen->x);
+                             : extend_lists(t, seen->n, seen->x);
 }
 
 /* alpha at once, where all ranks must work for it or the mean of the network is made of it. */

@@ -3,6 +3,7 @@
  *   tangent_kernel.c    options, conditioning on data, the table of operations
  *   tangent_fit.c       hyper-parameters by marginal likelihood
  *   tangent_mean.c      the mean of a trained network
+ *   tangent_additive.c  narrow networks of single coordinates, and their draws
  *   tangent_predict.c   moments, gradients, covariances
  *   tangent_draw.c      draws of functions
  *   tangent_estimate.c  fast estimates of moments and draws
@@ -16,6 +17,9 @@
  * prior part of draws only. A finite network's kernel is off by about 1/sqrt(width): the data would
  * see that as noise, and draws of one network would have the same wrong variances in every batch.
  * Its mean over networks is right, and every batch of draws therefore has another network.
+ *
+ * additive: auto replaces K and k(x) by (1 - share) K + share A, A the kernel of narrow networks
+ * (tangent_additive.h), where the evidence says so (tangent_fit.c).
  */
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
@@ -27,6 +31,7 @@
 #include "surrogate/estimates.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing/inducing.h"
+#include "surrogate/models/tangent_kernel/tangent_additive.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
@@ -47,11 +52,19 @@ typedef struct {
   int factor;   /* a gannet_factor_place */
   int inducing; /* most inducing points */
   int trained;  /* 1: the mean is that of a trained network */
+  int additive; /* 1: an additive part, where the evidence is for it */
   gannet_train_options training;
 } tangent_options;
 
 /* Positions in hyper; input scales follow. All are natural logarithms. */
 enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
+
+/* Behind the input scales, for a model that may have an additive part: log(share / (1 - share)),
+ * and the logarithm of rho of the narrow networks. */
+enum { TANGENT_ODDS, TANGENT_NARROW, TANGENT_ADDITIVE };
+
+/* log(share / (1 - share)) of a model without an additive part. */
+#define TANGENT_NO_SHARE (-20.0)
 
 enum { TANGENT_SCREEN = 150 /* observations on which the starts of a long fit compete */ };
 
@@ -70,6 +83,7 @@ typedef struct {
   int d;
   gannet_streams streams;
   int n_hyper;
+  int n_scales;  /* input scales among the hyper-parameters */
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
   gannet_tangent *net;
@@ -80,6 +94,8 @@ typedef struct {
   double noise_var;              /* of the data as given; NAN = inferred */
   gannet_row_noise row_noise;    /* of the data, divided by s^2 */
   double amplitude, lambda;      /* s^2, noise / s^2 */
+  tangent_additive *additive;    /* NULL unless the model may have an additive part */
+  double share;                  /* of the additive part; 0 = none */
   double least_lambda;           /* before rounding asked for more */
   gannet_tangent_features data;  /* with the infinite kernel, made for draws alone */
   gannet_factor *factor;         /* of K + lambda I */
@@ -108,6 +124,21 @@ typedef struct {
  */
 void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias);
 
+/* The share of the additive part: 0 for a model without one.
+ *
+ * Local.
+ */
+double tangent_share(const tangent_model *t, const double *hyper);
+
+/* Position of TANGENT_ODDS or TANGENT_NARROW in the hyper-parameters of a model that may have an
+ * additive part.
+ *
+ * Local.
+ */
+static inline int tangent_additive_at(const tangent_model *t, int which) {
+  return TANGENT_RHO + t->n_scales + which;
+}
+
 /* Variance of the noise: given by the user, else that of the data, else learned; at least the
  * floor.
  *
@@ -129,7 +160,8 @@ GANNET_CHECKED gannet_err tangent_learn(tangent_model *t, const gannet_data *dat
                                         int64_t iteration);
 
 /* What tangent_learn minimises at first: minus the logarithm of likelihood times priors for the
- * infinitely wide network on all data (up to a constant), and its gradient; both [n_hyper].
+ * infinitely wide network on all data (up to a constant), and its gradient; both [n_hyper]. With
+ * the share that hyper has of an additive part, which makes the derivative by TANGENT_NARROW 0.
  *
  * Local.
  */
@@ -184,7 +216,7 @@ GANNET_CHECKED gannet_err tangent_block_kernel(const tangent_model *t, int m, co
                                                double *diagonal);
 
 /* Add k(x, X) applied to weights at m <= GANNET_TANGENT_BLOCK points: values[j][i] += sum_k
- * k(x_i, x_k) weights[j][k], with the kernel of the infinite network.
+ * k(x_i, x_k) weights[j][k], with the kernel of the infinite network without its additive part.
  *
  * Local.
  *

@@ -25,6 +25,8 @@ const double *tangent_alpha_of(const tangent_model *t) {
 gannet_err tangent_block_kernel(const tangent_model *t, int m, const double *x, double *diagonal) {
   if (!t->options->network) {
     gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, diagonal);
+    if (t->share > 0)
+      tangent_additive_mix_cross(t->additive, t->share, m, x, t->cross, t->n, diagonal);
     return GANNET_OK;
   }
   t->tile->n = 0;
@@ -64,6 +66,16 @@ void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, co
           gannet_dot(t->n, t->cross + (size_t)i * (size_t)t->n, weights + (size_t)j * (size_t)t->n);
 }
 
+/* With an additive part: the mean at a block. */
+static void add_mixed(const tangent_model *t, int m, const double *x, double *mean) {
+  const size_t n = (size_t)t->n;
+  if (n == 0) return;
+  gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, NULL);
+  tangent_additive_mix_cross(t->additive, t->share, m, x, t->cross, t->n, NULL);
+  for (int i = 0; i < m; ++i)
+    mean[i] += gannet_dot(t->n, t->cross + (size_t)i * n, tangent_alpha_of(t));
+}
+
 static void mean_values(const tangent_model *t, int m, const double *x, double *mean) {
   if (t->options->network && !t->trained) {
     gannet_tangent_values(t->net, &t->mean, m, x, mean, m);
@@ -74,9 +86,14 @@ static void mean_values(const tangent_model *t, int m, const double *x, double *
     tangent_mean_add(t->trained, m, x, 1, mean, m);
     return;
   }
-  for (int first = 0; first < m; first += BLOCK)
-    tangent_add_cross(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d, 1,
-                      tangent_alpha_of(t), mean + first, m);
+  for (int first = 0; first < m; first += BLOCK) {
+    const int rows = m - first < BLOCK ? m - first : BLOCK;
+    const double *at = x + (size_t)first * (size_t)t->d;
+    if (t->share > 0)
+      add_mixed(t, rows, at, mean + first);
+    else
+      tangent_add_cross(t, rows, at, 1, tangent_alpha_of(t), mean + first, m);
+  }
 }
 
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd) {
@@ -105,23 +122,30 @@ static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
   return GANNET_OK;
 }
 
+/* The gradient of own k(x,x) + k(x)^T c, for the infinite kernel. */
+static void infinite_gradient(const tangent_model *t, const double *x, double own, const double *c,
+                              double *gradient) {
+  double unused = 0;
+  gannet_analytic_points_gradient(t->limit, x, own, c, &unused, gradient);
+  if (t->share > 0) tangent_additive_mix_gradient(t->additive, t->share, x, own, c, gradient);
+}
+
 /* At the point of row i of cross, which holds -(K + lambda I)^-1 k(x). */
 static gannet_err gradients_at(const tangent_model *t, int i, const double *x, double *mean,
                                double sd, double *mean_gradient, double *sd_gradient) {
   const double *minus_beta = t->cross + (size_t)i * (size_t)t->n;
-  double unused = 0;
   if (t->trained)
     *mean = tangent_mean_gradient(t->trained, x, mean_gradient);
   else if (t->options->network)
     gannet_tangent_gradient(t->net, &t->mean, 0, x, mean, mean_gradient);
   else
-    gannet_analytic_points_gradient(t->limit, x, 0, tangent_alpha_of(t), &unused, mean_gradient);
+    infinite_gradient(t, x, 0, tangent_alpha_of(t), mean_gradient);
   memset(sd_gradient, 0, (size_t)t->d * sizeof *sd_gradient);
   if (!(sd > 0)) return GANNET_OK;
   if (t->options->network)
     GANNET_TRY(network_sd_gradient(t, x, minus_beta, sd_gradient));
   else
-    gannet_analytic_points_gradient(t->limit, x, 0.5, minus_beta, &unused, sd_gradient);
+    infinite_gradient(t, x, 0.5, minus_beta, sd_gradient);
   for (int k = 0; k < t->d; ++k) sd_gradient[k] *= t->amplitude / sd;
   return GANNET_OK;
 }
@@ -156,6 +180,7 @@ typedef struct {
   int n;
   gannet_tangent_features features; /* kernel: network */
   gannet_analytic_points *limit;    /* kernel: infinite */
+  tangent_additive *additive;       /* its additive part, or NULL */
   double *solved;                   /* [n][data] */
   double *prior;                    /* [BLOCK][n] */
 } others;
@@ -169,6 +194,12 @@ static gannet_err create_limit(const tangent_model *t, int n, const double *z, o
   tangent_scales(t, t->hyper, rho, &bias);
   GANNET_TRY(gannet_analytic_points_create(&shape, &o->limit));
   gannet_analytic_points_set_inputs(o->limit, rho, bias);
+  if (t->share > 0) {
+    GANNET_TRY(tangent_additive_create(&shape, &o->additive));
+    GANNET_TRY(
+        tangent_additive_set(o->additive, exp(t->hyper[tangent_additive_at(t, TANGENT_NARROW)])));
+    GANNET_TRY(tangent_additive_extend(o->additive, n, z));
+  }
   return gannet_analytic_points_extend(o->limit, n, z);
 }
 
@@ -208,6 +239,7 @@ static gannet_err block(const tangent_model *t, const others *o, int m, const do
     gannet_tangent_kernel(t->net, t->tile, 0, m, &o->features, n, o->prior, n);
   else
     gannet_analytic_points_cross(o->limit, m, x, o->prior, n, NULL);
+  if (o->additive) tangent_additive_mix_cross(o->additive, t->share, m, x, o->prior, n, NULL);
   memcpy(covariance, o->prior, (size_t)m * (size_t)n * sizeof *covariance);
   if (t->n > 0) gannet_gemm_nt(m, n, t->n, -1, t->cross, t->n, o->solved, t->n, 1, covariance, n);
   for (size_t i = 0; i < (size_t)m * (size_t)n; ++i) covariance[i] *= t->amplitude;
@@ -226,6 +258,7 @@ gannet_err tangent_covariance(const void *state, int m, const double *x, int n, 
   }
   gannet_tangent_release(&o.features);
   gannet_analytic_points_destroy(&o.limit);
+  tangent_additive_destroy(&o.additive);
   gannet_free(&o.solved);
   gannet_free(&o.prior);
   return code;

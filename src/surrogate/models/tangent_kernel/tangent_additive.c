@@ -1,0 +1,336 @@
+#include "surrogate/models/tangent_kernel/tangent_additive.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/partition.h"
+#include "linalg/blas.h"
+#include "network/tangent.h"
+
+enum {
+  BLOCK = GANNET_TANGENT_BLOCK,
+  NODES = TANGENT_NODES,
+  /* Ranks share the coordinates of an update from so many values of k_1 on. */
+  VALUES_ALONE = 1 << 18
+};
+
+struct tangent_additive {
+  int d, n, capacity;
+  double unit;                   /* 1 / (d c) */
+  gannet_analytic_points **axis; /* [d] the data, one coordinate each */
+  double *x;                     /* [capacity][d] the data */
+  double *column;                /* [capacity] one coordinate of the data */
+  double *part;                  /* [BLOCK][capacity], k_1 of a block */
+  int rank;                      /* of the factor; 0 = not made since the scale changed */
+  double *root;                  /* [rank][NODES], root^T root = k_1 between the nodes */
+  gannet_analytic_points *nodes; /* [NODES] */
+  int q;
+  double *values;      /* [q + 1][d][NODES] draws at the nodes, then the center */
+  double *polynomials; /* [q][d][NODES][2] values and slopes of the draws */
+};
+
+void tangent_additive_destroy(tangent_additive **additive) {
+  tangent_additive *a = *additive;
+  if (!a) return;
+  for (int k = 0; a->axis && k < a->d; ++k) gannet_analytic_points_destroy(&a->axis[k]);
+  gannet_free(&a->axis);
+  gannet_free(&a->x);
+  gannet_free(&a->column);
+  gannet_free(&a->part);
+  gannet_free(&a->root);
+  gannet_free(&a->values);
+  gannet_free(&a->polynomials);
+  gannet_analytic_points_destroy(&a->nodes);
+  gannet_free(additive);
+}
+
+gannet_err tangent_additive_create(const gannet_analytic_shape *wide, tangent_additive **additive) {
+  gannet_analytic_shape narrow = *wide;
+  narrow.d = 1;
+  narrow.embedding = GANNET_EMBEDDING_FLAT;
+  tangent_additive *a = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *a, &a));
+  a->d = wide->d;
+  gannet_err code = gannet_alloc((size_t)a->d, sizeof(gannet_analytic_points *), &a->axis);
+  for (int k = 0; k < a->d && code == GANNET_OK; ++k)
+    code = gannet_analytic_points_create(&narrow, &a->axis[k]);
+  if (code == GANNET_OK) code = gannet_analytic_points_create(&narrow, &a->nodes);
+  if (code == GANNET_OK) code = tangent_additive_set(a, 1);
+  if (code != GANNET_OK) tangent_additive_destroy(&a);
+  *additive = a;
+  return code;
+}
+
+gannet_err tangent_additive_set(tangent_additive *a, double rho) {
+  double x[NODES], largest = 1;
+  for (int i = 0; i < NODES; ++i) x[i] = i / (double)(NODES - 1);
+  a->n = a->rank = a->q = 0;
+  gannet_analytic_points_set_inputs(a->nodes, &rho, 2 * rho);
+  GANNET_TRY(gannet_analytic_points_extend(a->nodes, NODES, x));
+  for (int k = 0; k < a->d; ++k) gannet_analytic_points_set_inputs(a->axis[k], &rho, 2 * rho);
+  gannet_analytic_points_tile(a->nodes, NODES - 1, 1, NODES - 1, 1, &largest, 1);
+  a->unit = 1 / (a->d * largest);
+  return GANNET_OK;
+}
+
+gannet_err tangent_additive_extend(tangent_additive *a, int n, const double *x) {
+  const size_t d = (size_t)a->d;
+  if (n > a->capacity) {
+    const int grown = a->capacity + a->capacity / 2, capacity = n < grown ? grown : n;
+    const size_t old = (size_t)a->capacity, size = (size_t)capacity;
+    gannet_free(&a->column);
+    gannet_free(&a->part);
+    a->capacity = 0; /* until everything has its new size */
+    GANNET_TRY(gannet_resize(old * d, size * d, sizeof *a->x, &a->x));
+    GANNET_TRY(gannet_alloc(size, sizeof *a->column, &a->column));
+    GANNET_TRY(gannet_alloc(BLOCK * size, sizeof *a->part, &a->part));
+    a->capacity = capacity;
+  }
+  if (n > a->n)
+    memcpy(a->x + (size_t)a->n * d, x + (size_t)a->n * d, (size_t)(n - a->n) * d * sizeof *x);
+  for (size_t axis = 0; axis < d; ++axis) {
+    for (int i = 0; i < n; ++i) a->column[i] = a->x[(size_t)i * d + axis];
+    GANNET_TRY(gannet_analytic_points_extend(a->axis[axis], n, a->column));
+  }
+  a->n = n;
+  return GANNET_OK;
+}
+
+static void scale_rows(double factor, int rows, int columns, double *k, int ldk) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) k[(size_t)i * (size_t)ldk + (size_t)j] *= factor;
+}
+
+static void add_rows(double factor, int rows, int columns, const double *part, int ldp, double *k,
+                     int ldk) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      k[(size_t)i * (size_t)ldk + (size_t)j] += factor * part[(size_t)i * (size_t)ldp + (size_t)j];
+}
+
+void tangent_additive_mix_tile(const tangent_additive *a, double share, int first, int rows,
+                               int from, int columns, double *k, int ldk) {
+  for (int at = 0; at < rows; at += BLOCK) {
+    const int some = rows - at < BLOCK ? rows - at : BLOCK;
+    double *block = k + (size_t)at * (size_t)ldk;
+    scale_rows(1 - share, some, columns, block, ldk);
+    for (int axis = 0; axis < a->d; ++axis) {
+      gannet_analytic_points_tile(a->axis[axis], first + at, some, from, columns, a->part, columns);
+      add_rows(share * a->unit, some, columns, a->part, columns, block, ldk);
+    }
+  }
+}
+
+void tangent_additive_mix_cross(const tangent_additive *a, double share, int m, const double *x,
+                                double *k, int ldk, double *diagonal) {
+  double at[BLOCK], own[BLOCK];
+  if (k) scale_rows(1 - share, m, a->n, k, ldk);
+  for (int i = 0; diagonal && i < m; ++i) diagonal[i] *= 1 - share;
+  for (int axis = 0; axis < a->d; ++axis) {
+    for (int i = 0; i < m; ++i) at[i] = x[(size_t)i * (size_t)a->d + (size_t)axis];
+    gannet_analytic_points_cross(a->axis[axis], m, at, k && a->n > 0 ? a->part : NULL, a->n, own);
+    if (k) add_rows(share * a->unit, m, a->n, a->part, a->n, k, ldk);
+    for (int i = 0; diagonal && i < m; ++i) diagonal[i] += share * a->unit * own[i];
+  }
+}
+
+void tangent_additive_mix_gradient(const tangent_additive *a, double share, const double *x,
+                                   double own, const double *c, double *gradient) {
+  for (int axis = 0; axis < a->d; ++axis) {
+    double value = 0, slope = 0;
+    gannet_analytic_points_gradient(a->axis[axis], x + axis, own, c, &value, &slope);
+    gradient[axis] = (1 - share) * gradient[axis] + share * a->unit * slope;
+  }
+}
+
+/* Draws. */
+
+/* Make the factor of the nodes' kernel, where the scale has changed since: each step takes the node
+ * of which the others tell least, until they tell all but rounding (Harbrecht, Peters and Schneider
+ * 2012). */
+static gannet_err make_root(tangent_additive *a) {
+  double *left = NULL, *root = NULL;
+  if (a->rank > 0) return GANNET_OK;
+  gannet_err code = gannet_alloc(NODES, sizeof *left, &left);
+  gannet_free(&a->root);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)NODES * NODES, sizeof *root, &a->root);
+  for (int i = 0; i < NODES && code == GANNET_OK; ++i)
+    gannet_analytic_points_tile(a->nodes, i, 1, i, 1, &left[i], 1);
+  const double least = code == GANNET_OK ? 1e-13 * left[NODES - 1] : 0;
+  int rank = 0;
+  for (; rank < NODES && code == GANNET_OK; ++rank) {
+    int most = 0;
+    for (int i = 1; i < NODES; ++i)
+      if (left[i] > left[most]) most = i;
+    if (!(left[most] > least)) break;
+    root = a->root + (size_t)rank * NODES;
+    gannet_analytic_points_tile(a->nodes, most, 1, 0, NODES, root, NODES);
+    for (int r = 0; r < rank; ++r) {
+      const double *before = a->root + (size_t)r * NODES;
+      for (int i = 0; i < NODES; ++i) root[i] -= before[most] * before[i];
+    }
+    const double pivot = sqrt(left[most]);
+    for (int i = 0; i < NODES; ++i) root[i] /= pivot;
+    for (int i = 0; i < NODES; ++i) left[i] -= root[i] * root[i];
+  }
+  gannet_free(&left);
+  a->rank = rank;
+  return code;
+}
+
+static double *values_of(const tangent_additive *a, int j) {
+  return a->values + (size_t)j * (size_t)a->d * NODES;
+}
+
+/* The polynomials of draw j from its values at the nodes. The slopes, by steps of one node, are
+ * exact for polynomials of degree 4. */
+static void make_polynomials(const tangent_additive *a, int j) {
+  static const double first[2][5] = {{-25, 48, -36, 16, -3}, {-3, -10, 18, -6, 1}};
+  for (int axis = 0; axis < a->d; ++axis) {
+    const double *f = values_of(a, j) + (size_t)axis * NODES;
+    double *pair = a->polynomials + 2 * ((size_t)j * (size_t)a->d + (size_t)axis) * NODES;
+    for (int i = 0; i < NODES; ++i) pair[2 * i] = f[i];
+    for (int i = 2; i < NODES - 2; ++i)
+      pair[2 * i + 1] = (f[i - 2] - f[i + 2] + 8 * (f[i + 1] - f[i - 1])) / 12;
+    for (int i = 0; i < 2; ++i) {
+      double left = 0, right = 0;
+      for (int k = 0; k < 5; ++k) {
+        left += first[i][k] * f[k];
+        right -= first[i][k] * f[NODES - 1 - k];
+      }
+      pair[2 * i + 1] = left / 12;
+      pair[2 * (NODES - 1 - i) + 1] = right / 12;
+    }
+  }
+}
+
+/* Where a coordinate lies: the interval between two nodes, and the part of it that is passed. */
+static int interval_of(double x, double *t) {
+  const double at = x * (NODES - 1);
+  int i = (int)floor(at);
+  if (i < 0) i = 0;
+  if (i > NODES - 2) i = NODES - 2;
+  *t = at - i;
+  return i;
+}
+
+void tangent_additive_add_draws(const tangent_additive *a, double factor, int m, const double *x,
+                                double *values, int ldv) {
+  for (int i = 0; i < m; ++i)
+    for (int axis = 0; axis < a->d; ++axis) {
+      double t;
+      const int at = interval_of(x[(size_t)i * (size_t)a->d + (size_t)axis], &t);
+      const double end = t * t * (3 - 2 * t), start = 1 - end;
+      const double slope = t * (1 - t) * (1 - t), late = t * t * (t - 1);
+      for (int j = 0; j < a->q; ++j) {
+        const double *p =
+            a->polynomials + 2 * (((size_t)j * (size_t)a->d + (size_t)axis) * NODES + (size_t)at);
+        values[(size_t)j * (size_t)ldv + (size_t)i] +=
+            factor * (start * p[0] + slope * p[1] + end * p[2] + late * p[3]);
+      }
+    }
+}
+
+void tangent_additive_add_slope(const tangent_additive *a, int j, const double *x, double *value,
+                                double *gradient) {
+  for (int axis = 0; axis < a->d; ++axis) {
+    double t;
+    const int at = interval_of(x[axis], &t);
+    const double *p =
+        a->polynomials + 2 * (((size_t)j * (size_t)a->d + (size_t)axis) * NODES + (size_t)at);
+    const double rise = p[2] - p[0];
+    *value += p[0] + t * t * (3 - 2 * t) * rise + t * (1 - t) * ((1 - t) * p[1] - t * p[3]);
+    gradient[axis] += (NODES - 1) * (6 * t * (1 - t) * rise + (1 - t) * (1 - 3 * t) * p[1] +
+                                     t * (3 * t - 2) * p[3]);
+  }
+}
+
+void tangent_additive_add_at_data(const tangent_additive *a, double factor,
+                                  const gannet_stride *own, double *values, int ldv) {
+  for (int first = BLOCK * own->first; first < a->n; first += BLOCK * own->step) {
+    const int m = a->n - first < BLOCK ? a->n - first : BLOCK;
+    tangent_additive_add_draws(a, factor, m, a->x + (size_t)first * (size_t)a->d, values + first,
+                               ldv);
+  }
+}
+
+static gannet_err reserve_draws(tangent_additive *a, int q) {
+  const size_t numbers = (size_t)a->d * NODES;
+  a->q = 0;
+  gannet_free(&a->values);
+  gannet_free(&a->polynomials);
+  GANNET_TRY(gannet_alloc((size_t)(q + 1) * numbers, sizeof *a->values, &a->values));
+  GANNET_TRY(gannet_alloc(2 * (size_t)q * numbers, sizeof *a->polynomials, &a->polynomials));
+  a->q = q;
+  return GANNET_OK;
+}
+
+gannet_err tangent_additive_prior(tangent_additive *a, int q, gannet_stream base) {
+  double *normal = NULL;             /* [d][rank] */
+  base.purpose |= (uint64_t)1 << 40; /* numbers apart from those of the wide network */
+  GANNET_TRY(make_root(a));
+  GANNET_TRY(reserve_draws(a, q));
+  const size_t numbers = (size_t)a->d * (size_t)a->rank;
+  GANNET_TRY(gannet_alloc(numbers, sizeof *normal, &normal));
+  for (int j = 0; j < q; ++j) {
+    gannet_stream stream = base;
+    stream.index += (uint64_t)j;
+    gannet_random_normal(stream, 0, numbers, normal);
+    gannet_gemm_nn(a->d, NODES, a->rank, sqrt(a->unit), normal, a->rank, a->root, NODES, 0,
+                   values_of(a, j), NODES);
+    make_polynomials(a, j);
+  }
+  gannet_free(&normal);
+  return GANNET_OK;
+}
+
+/* Add the share of one coordinate to draws and center; weights [q + 1][n], those of the center
+ * last.
+ */
+static void update_axis(tangent_additive *a, int axis, double share, const double *weights,
+                        double *between) {
+  double at[BLOCK];
+  for (int first = 0; first < a->n; first += BLOCK) {
+    const int m = a->n - first < BLOCK ? a->n - first : BLOCK;
+    for (int i = 0; i < m; ++i) at[i] = a->x[(size_t)(first + i) * (size_t)a->d + (size_t)axis];
+    gannet_analytic_points_cross(a->nodes, m, at, between, NODES, NULL);
+    gannet_gemm_nn(a->q + 1, NODES, m, share * a->unit, weights + first, a->n, between, NODES, 1,
+                   a->values + (size_t)axis * NODES, a->d * NODES);
+  }
+}
+
+gannet_err tangent_additive_update(tangent_additive *a, const gannet_context *context, double scale,
+                                   double share, const double *weights, const double *center) {
+  const size_t n = (size_t)a->n, draws = (size_t)a->q * (size_t)a->d * NODES;
+  const size_t numbers = draws + (size_t)a->d * NODES;
+  const gannet_stride own = gannet_stride_of(context->rank, context->np,
+                                             (double)n * a->d * NODES >= (double)VALUES_ALONE);
+  double *all = NULL, *between = NULL; /* weights with those of the center; k_1 of a block */
+  gannet_err code = gannet_alloc((size_t)(a->q + 1) * n, sizeof *all, &all);
+  if (code == GANNET_OK) code = gannet_alloc(BLOCK * NODES, sizeof *between, &between);
+  if (own.shared) code = gannet_agree(context->comm, code);
+  if (code == GANNET_OK) {
+    if (n > 0) memcpy(all, weights, (size_t)a->q * n * sizeof *all);
+    if (n > 0) memcpy(all + (size_t)a->q * n, center, n * sizeof *all);
+    for (size_t i = 0; i < numbers; ++i) {
+      const int axis = (int)(i / NODES % (size_t)a->d);
+      a->values[i] = i < draws && axis % own.step == own.first ? scale * a->values[i] : 0;
+    }
+    for (int axis = own.first; axis < a->d; axis += own.step)
+      update_axis(a, axis, share, all, between);
+    if (own.shared) code = gannet_partition_gather(context->comm, numbers, a->values);
+  }
+  gannet_free(&all);
+  gannet_free(&between);
+  GANNET_TRY(code);
+  for (int j = 0; j < a->q; ++j) make_polynomials(a, j);
+  return GANNET_OK;
+}
+
+void tangent_additive_shrink(tangent_additive *a, int j, double factor) {
+  const double *center = values_of(a, a->q);
+  double *draw = values_of(a, j);
+  for (int i = 0; i < a->d * NODES; ++i) draw[i] = center[i] + factor * (draw[i] - center[i]);
+  make_polynomials(a, j);
+}
