@@ -61,8 +61,16 @@ static gannet_err parse_surrogate(int n, const gannet_setting *all, gannet_membe
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc(1, options->surrogate_type->options_size, &options->surrogate_options));
-  return gannet_settings_apply_section(options->surrogate_type->options, "surrogate", own, n, all,
-                                       options->surrogate_options, complaints);
+  const int before = complaints->count;
+  GANNET_TRY(gannet_settings_apply_section(options->surrogate_type->options, "surrogate", own, n,
+                                           all, options->surrogate_options, complaints));
+  if (complaints->count > before || !options->surrogate_type->contradiction) return GANNET_OK;
+  const char *why = options->surrogate_type->contradiction(options->surrogate_options);
+  const gannet_setting *last = NULL;
+  for (int i = 0; i < n; ++i)
+    if (gannet_key_in_section("surrogate", all[i].key)) last = &all[i];
+  if (why) gannet_complain(complaints, last ? last->location : NULL, "surrogate: %s", why);
+  return GANNET_OK;
 }
 
 /* Draws of constraints belong to draws of the objective, probabilities and bounds to moments. */

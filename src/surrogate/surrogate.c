@@ -109,6 +109,8 @@ static gannet_err create_model(gannet_surrogate *s, const void *options, int mod
   GANNET_TRY(gannet_alloc(GANNET_TILE * ((size_t)s->d + 1), sizeof *s->prior_work, &s->prior_work));
   if (!s->type->predict_gradient && !s->type->predict_gradients)
     GANNET_TRY(gannet_alloc(points * ((size_t)s->d + 2), sizeof(double), &s->difference));
+  const char *why = s->type->contradiction ? s->type->contradiction(s->options) : NULL;
+  GANNET_REQUIRE(!why, GANNET_ERR_ARG, "%s", why);
   return s->type->create(s->context, s->options, s->d, model, &s->state);
 }
 

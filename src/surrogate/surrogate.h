@@ -145,6 +145,9 @@ typedef struct {
   /* Why predict refuses sd with these options, and what to choose. NULL, or a result of NULL: it
    * does not refuse. */
   const char *(*no_sd)(const void *options);
+  /* Why some of these options do not go together, and what to choose. NULL, or a result of NULL:
+   * they do. */
+  const char *(*contradiction)(const void *options);
   /* gannet_surrogate_set_pde_constraint. NULL: the model takes no equations. */
   gannet_err (*set_pde_constraint)(void *state, const gannet_pde_constraint *constraint);
   /* gannet_surrogate_set_noisy. NULL: makes no difference. */

@@ -206,12 +206,6 @@ static gannet_err create(const gannet_context *context, const void *options, int
                          void **state) {
   const tangent_options *o = options;
   tangent_model *t = NULL;
-  GANNET_REQUIRE(!o->additive || !o->network, GANNET_ERR_ARG,
-                 "surrogate.additive: auto needs the closed form of the kernel: leave out "
-                 "surrogate.kernel: network, or choose additive: none");
-  GANNET_REQUIRE(!o->additive || !o->trained, GANNET_ERR_ARG,
-                 "surrogate.additive: auto has no trained network: leave out surrogate.mean: "
-                 "trained, or choose additive: none");
   GANNET_TRY(gannet_alloc(1, sizeof *t, &t));
   *state = t; /* the front destroys it, also after a failure below */
   t->context = context;
@@ -456,6 +450,17 @@ static gannet_hyper hyper(void *state) {
   return (gannet_hyper){t->n_hyper, t->hyper, t->names, &t->stale};
 }
 
+static const char *contradiction(const void *options) {
+  const tangent_options *o = options;
+  if (o->additive && o->network)
+    return "additive: auto needs the closed form of the kernel, which kernel: network does "
+           "without; "
+           "choose kernel: infinite or additive: none";
+  if (o->additive && o->trained)
+    return "additive: auto has no trained network; choose mean: posterior or additive: none";
+  return NULL;
+}
+
 static const char *no_sd(const void *options) {
   return gannet_factor_no_sd((gannet_factor_place)((const tangent_options *)options)->factor);
 }
@@ -494,4 +499,5 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .hyper = hyper,
     .length_scales = length_scales,
     .no_sd = no_sd,
+    .contradiction = contradiction,
 };
