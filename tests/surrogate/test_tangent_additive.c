@@ -316,6 +316,48 @@ static void ranks_do_not_matter(void **state) {
   assert_memory_equal(digests[0], digests[1], sizeof digests[0]);
 }
 
+/* From the hyper-parameters that a state keeps. */
+static void a_resumed_model_continues_exactly(void **state) {
+  (void)state;
+  static double x[MANY * D], y[MANY];
+  double hyper[HYPER];
+  points(4, MANY, x);
+  additive_values(MANY, x, y);
+  const gannet_data before = {60, x, y, NAN, NULL}, after = {90, x, y, NAN, NULL};
+  gannet_surrogate *s = make(world, 0, NULL), *resumed = make(world, 0, NULL);
+  assert_ok(gannet_surrogate_fit(s, &before, true, 1));
+  gannet_surrogate_get_hyper(s, hyper);
+  assert_true(hyper[TANGENT_RHO + 1 + TANGENT_ODDS] > 0);
+  assert_ok(gannet_surrogate_set_hyper(resumed, hyper));
+  for (int learn = 0; learn < 2; ++learn) {
+    assert_ok(gannet_surrogate_fit(s, &after, learn, 2));
+    assert_ok(gannet_surrogate_fit(resumed, &after, learn, 2));
+    assert_true(digest(s, 2) == digest(resumed, 2));
+  }
+  gannet_surrogate_destroy(&s);
+  gannet_surrogate_destroy(&resumed);
+}
+
+/* Draws with a factor that is cut over the ranks are those with a whole one, to rounding. */
+static void the_factor_can_be_distributed(void **state) {
+  (void)state;
+  static double x[MANY * D], y[MANY];
+  double query[M * D], draws[2][2 * M];
+  points(4, MANY, x);
+  points(2, M, query);
+  additive_values(MANY, x, y);
+  for (int k = 0; k < 2; ++k) {
+    const gannet_setting place = {.key = "factor", .text = k ? "distributed" : "replicated"};
+    gannet_surrogate *s = make_additive(world, 1, &place);
+    const gannet_data data = {MANY, x, y, 0.01, NULL};
+    assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+    assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+    assert_ok(gannet_surrogate_draw_values(s, M, query, draws[k], M));
+    gannet_surrogate_destroy(&s);
+  }
+  for (int i = 0; i < 2 * M; ++i) assert_near(draws[1][i], draws[0][i], 1e-8);
+}
+
 /* The share that is learnt from 60 observations; 0 = none. */
 static double learnt_share(int kind) {
   enum { MANY_VARIABLES = 6, T = 60 };
@@ -402,6 +444,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(estimates_of_draws_are_near_them),
       cmocka_unit_test(growing_and_fitting_anew_give_the_same_bits),
       cmocka_unit_test(ranks_do_not_matter),
+      cmocka_unit_test(a_resumed_model_continues_exactly),
+      cmocka_unit_test(the_factor_can_be_distributed),
       cmocka_unit_test(the_evidence_decides),
       cmocka_unit_test(inducing_points_take_it_along),
       cmocka_unit_test(what_it_does_not_go_with_is_refused),
