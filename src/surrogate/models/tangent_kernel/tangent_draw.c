@@ -29,14 +29,6 @@ enum { FEATURES_ALONE = 512 };
 /* Draws with fewer random numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 15 };
 
-/* Give the additive part of the draws its share of the weights c_j, and leave the rest. */
-static gannet_err split_weights(tangent_model *t, int q, double scale) {
-  GANNET_TRY(tangent_additive_update(t->additive, t->context, scale * sqrt(t->share), t->share,
-                                     t->update, tangent_alpha_of(t)));
-  for (size_t i = 0; i < (size_t)q * (size_t)t->n; ++i) t->update[i] *= 1 - t->share;
-  return GANNET_OK;
-}
-
 /* The weights c_j, and with the kernel of the network the directions. */
 static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
@@ -45,7 +37,10 @@ static gannet_err solve_for_draws(tangent_model *t, int q, double scale) {
     for (size_t i = 0; i < n; ++i)
       c[(size_t)j * n + i] = (t->trained ? 0 : t->y[i]) - scale * c[(size_t)j * n + i];
   if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
-  if (t->share > 0) GANNET_TRY(split_weights(t, q, scale));
+  if (t->share > 0) /* the additive part takes its share of the weights */
+    GANNET_TRY(tangent_additive_update(t->additive, t->context, scale * sqrt(t->share), t->share, c,
+                                       tangent_alpha_of(t)));
+  for (size_t i = 0; t->share > 0 && i < (size_t)q * n; ++i) c[i] *= 1 - t->share;
   const gannet_tangent_features none = {0};
   return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n,
                                   scale * sqrt(1 - t->share), &t->draws);
@@ -109,7 +104,7 @@ gannet_err tangent_draw_values(const void *state, int m, const double *x, double
   const tangent_model *t = state;
   gannet_tangent_values(t->net, &t->draws, m, x, values, ldv);
   for (int first = 0; first < m && !t->options->network; first += BLOCK)
-    tangent_add_cross(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
+    tangent_add_cross(t, 0, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
                       t->draws.q, t->update, values + first, ldv);
   if (t->trained) tangent_mean_add(t->trained, m, x, t->draws.q, values, ldv);
   if (t->share > 0) tangent_additive_add_draws(t->additive, 1, m, x, values, ldv);

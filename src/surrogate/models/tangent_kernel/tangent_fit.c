@@ -96,13 +96,8 @@ static double priors(const tangent_model *t, const double *hyper, double *gradie
   return sum;
 }
 
-/* (1 - share) Theta + share A for columns up to the diagonal of one row. */
-static void mix_row(const learning *l, int at, double *row) {
-  const double *sums = l->sums + (size_t)at * (size_t)l->n;
-  for (int j = 0; j <= at; ++j) row[j] = (1 - l->share) * row[j] + l->share * sums[j];
-}
-
-/* gannet_kernel_rows: s^2 Theta + noise. */
+/* gannet_kernel_rows: s^2 Theta + noise, or with a share s^2 ((1 - share) Theta + share A) + noise.
+ */
 static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
   const learning *l = user;
   if (!l->frozen) gannet_analytic_rows(l->analytic, first, rows, k, ldk);
@@ -110,7 +105,9 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
     const int at = first + i;
     double *row = k + (size_t)i * (size_t)ldk;
     const double *theta = l->frozen ? l->theta + (size_t)at * (size_t)l->n : row;
-    if (l->share > 0) mix_row(l, at, row);
+    const double *sums = l->sums ? l->sums + (size_t)at * (size_t)l->n : NULL;
+    for (int j = 0; l->share > 0 && j <= at; ++j)
+      row[j] = (1 - l->share) * row[j] + l->share * sums[j];
     for (int j = 0; j <= at; ++j) row[j] = l->amplitude * theta[j];
     row[at] += gannet_row_noise_of(l->rows.noise, at, l->noise, l->t->options->noise_floor);
   }

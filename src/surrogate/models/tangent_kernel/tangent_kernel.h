@@ -216,15 +216,16 @@ GANNET_CHECKED gannet_err tangent_block_kernel(const tangent_model *t, int m, co
                                                double *diagonal);
 
 /* Add k(x, X) applied to weights at m <= GANNET_TANGENT_BLOCK points: values[j][i] += sum_k
- * k(x_i, x_k) weights[j][k], with the kernel of the infinite network without its additive part.
+ * k(x_i, x_k) weights[j][k], with the kernel of the infinite network.
  *
  * Local.
  *
+ * share    in     of the additive part in that kernel; 0 = the wide network alone
  * weights  in     [q][n]
  * values   inout  [q][ldv]
  */
-void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, const double *weights,
-                       double *values, int ldv);
+void tangent_add_cross(const tangent_model *t, double share, int m, const double *x, int q,
+                       const double *weights, double *values, int ldv);
 
 /* Operations of gannet_surrogate_type on a conditioned model.
  *

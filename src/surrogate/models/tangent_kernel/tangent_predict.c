@@ -56,24 +56,15 @@ static gannet_err block_moments(const tangent_model *t, int m, const double *x, 
 
 /* K applied to weights [q][n] at a block: values[j][i] = (beta) + sum_k k(x_i, x_k) weights[j][k].
  */
-void tangent_add_cross(const tangent_model *t, int m, const double *x, int q, const double *weights,
-                       double *values, int ldv) {
+void tangent_add_cross(const tangent_model *t, double share, int m, const double *x, int q,
+                       const double *weights, double *values, int ldv) {
   if (t->n == 0) return;
   gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, NULL);
+  if (share > 0) tangent_additive_mix_cross(t->additive, share, m, x, t->cross, t->n, NULL);
   for (int j = 0; j < q; ++j)
     for (int i = 0; i < m; ++i)
       values[(size_t)j * (size_t)ldv + (size_t)i] +=
           gannet_dot(t->n, t->cross + (size_t)i * (size_t)t->n, weights + (size_t)j * (size_t)t->n);
-}
-
-/* With an additive part: the mean at a block. */
-static void add_mixed(const tangent_model *t, int m, const double *x, double *mean) {
-  const size_t n = (size_t)t->n;
-  if (n == 0) return;
-  gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, NULL);
-  tangent_additive_mix_cross(t->additive, t->share, m, x, t->cross, t->n, NULL);
-  for (int i = 0; i < m; ++i)
-    mean[i] += gannet_dot(t->n, t->cross + (size_t)i * n, tangent_alpha_of(t));
 }
 
 static void mean_values(const tangent_model *t, int m, const double *x, double *mean) {
@@ -86,14 +77,9 @@ static void mean_values(const tangent_model *t, int m, const double *x, double *
     tangent_mean_add(t->trained, m, x, 1, mean, m);
     return;
   }
-  for (int first = 0; first < m; first += BLOCK) {
-    const int rows = m - first < BLOCK ? m - first : BLOCK;
-    const double *at = x + (size_t)first * (size_t)t->d;
-    if (t->share > 0)
-      add_mixed(t, rows, at, mean + first);
-    else
-      tangent_add_cross(t, rows, at, 1, tangent_alpha_of(t), mean + first, m);
-  }
+  for (int first = 0; first < m; first += BLOCK)
+    tangent_add_cross(t, t->share, m - first < BLOCK ? m - first : BLOCK,
+                      x + (size_t)first * (size_t)t->d, 1, tangent_alpha_of(t), mean + first, m);
 }
 
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd) {
