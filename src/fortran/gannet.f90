@@ -64,8 +64,8 @@ module gannet
     type(text) :: when
   end type
 
-  ! Add a variable with one value: it is in every point, and is no dimension of the search. Of a text, which the
-  ! program knows itself, points hold 0.
+  ! Add a variable with one value. It is in every point, but is not a dimension of the search. For a text, points
+  ! contain 0.
   !
   ! Local; the same on all ranks.
   interface gannet_fixed
@@ -73,40 +73,40 @@ module gannet
   end interface
 
   ! Add a choice between numbers in ascending order, as in gannet_ordinal(opt, "cells", [16d0, 32d0, 64d0],
-  ! log_scale=.true.), or between words in their order, of which points hold the position, counted from 0.
+  ! log_scale=.true.), or between ordered words. For words, points contain the position, counted from 0.
   !
   ! Local; the same on all ranks.
   interface gannet_ordinal
     module procedure ordinal_numbers, ordinal_words
   end interface
 
-  ! Report results, in any order and any grouping. What is not finite counts as failed, through the design.
+  ! Report results, in any order and any grouping. A result that is not finite counts as a failure of the design.
   !
   ! Collective; the same on all ranks.
   !
   ! id           numbers from gannet_ask
   ! objective    in its own units; of several: objectives(objectives, points)
   ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
-  ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
-  !              stay away), gannet_failed (bad luck; it may be told later) or gannet_partial (objective or constraints
-  !              that are NaN are missing, but not all of them: a check that came first has ended the evaluation)
+  ! outcome      gannet_done (for all, if not given), gannet_cannot_run (the simulation cannot work at this design:
+  !              models learn this), gannet_failed (bad luck; it may be told later) or gannet_partial (some objectives or
+  !              constraints are missing and NaN, because an early check has ended the evaluation)
   ! ierr         0 = done; without it an error ends the program
-  ! quantities   what else is known of these points, or the standard deviation, which models take for noise, and
-  !              gradient of their objective and constraints; kept for gannet_get_quantity
+  ! quantities   other quantities of these points, or standard deviation (which models use as noise) and gradient of
+  !              their objective and constraints; kept for gannet_get_quantity
   interface gannet_tell
     module procedure tell_single, tell_several
   end interface
 
-  ! Report the result of a point of your own, for example from earlier work. It may be outside the bounds, between steps,
-  ! or violate variable constraints: models learn from it, but it is never the best.
+  ! Report the result of a point that you chose, for example from earlier work. It may be outside the bounds, between steps,
+  ! or violate variable constraints. Models learn from it, but it is never the best.
   !
   ! Collective; the same on all ranks.
   !
-  ! x            x(variables), in the units of the variables; of those that are fixed or derived anything that is not a
-  !              number is filled in
+  ! x            x(variables), in the units of the variables; for fixed and derived variables, NaN is replaced by their
+  !              value
   ! objective    in its own units; of several: objectives(objectives)
   ! constraints  constraints(constraints), in their own units and order; needed when there are any
-  ! outcome      gannet_done (when not given), gannet_cannot_run, gannet_failed or gannet_partial
+  ! outcome      gannet_done (if not given), gannet_cannot_run, gannet_failed or gannet_partial
   ! id           its number
   ! ierr         0 = done; without it an error ends the program
   ! quantities   as of gannet_tell; their ids are ignored
@@ -114,8 +114,8 @@ module gannet
     module procedure tell_point_single, tell_point_several
   end interface
 
-  ! Replace the result of an evaluation by another one, given as to gannet_tell_point. What comes next is that of an
-  ! optimiser that was told the results as they are now, in their order.
+  ! Replace the result of an evaluation, with the arguments of gannet_tell_point. The next points are those of an
+  ! optimiser that was told the corrected results, in their order.
   !
   ! Collective; the same on all ranks.
   !
@@ -124,8 +124,8 @@ module gannet
     module procedure correct_single, correct_several
   end interface
 
-  ! A variable constraint as a function of a point x(variables): by how much it is kept, at least 0 where it is; not a
-  ! number = violated.
+  ! A variable constraint as a function of a point x(variables). It returns the slack: at least 0 if the constraint is
+  ! satisfied; negative or NaN = violated.
   abstract interface
     function gannet_slack(x) result(slack)
       import
@@ -135,9 +135,9 @@ module gannet
   end interface
 
   ! Add a relation between variables that no point violates: gannet_variable_constraint(opt, "chord + span <= 10") or
-  ! "a + b + c = 1"; or a function for what no text can express: gannet_variable_constraint(opt, "clearance", f), whose
-  ! interface is gannet_slack. Functions must be cheap and give the same on all ranks. What is wrong is told by the
-  ! first gannet_ask.
+  ! "a + b + c = 1"; or, if no text can express it, a function: gannet_variable_constraint(opt, "clearance", f), with the
+  ! interface gannet_slack. Functions must be cheap and return the same on all ranks. The first gannet_ask reports
+  ! mistakes.
   !
   ! Local; the same on all ranks.
   interface gannet_variable_constraint
@@ -643,16 +643,16 @@ contains
     end do
   end function
 
-  ! Begin a problem without variables. What opt holds from an earlier gannet_begin is ended first, as by
+  ! Begin a problem without variables. If opt contains an earlier problem, that is ended first, as by
   ! gannet_end.
   !
   ! Collective over comm; everything the same on all ranks.
   !
   ! seed   every random number derives from it; at least 0
-  ! comm   of the mpi module, or %MPI_VAL of the mpi_f08 module; duplicated; none given: this process alone,
-  !        and MPI is started and ended by the library
+  ! comm   of the mpi module, or %MPI_VAL of the mpi_f08 module; duplicated; if not given: this process alone,
+  !        and the library starts and ends MPI
   ! goal   gannet_minimize (the default) or gannet_maximize
-  ! noise  standard deviation of the objective, in its units; 0 = exact, none given = to be learned
+  ! noise  standard deviation of the objective, in its units; 0 = exact, not given = to be learned
   ! ierr   0 = done; without it an error ends the program
   subroutine gannet_begin(opt, seed, comm, goal, noise, ierr)
     type(gannet_optimizer), intent(inout) :: opt
@@ -684,13 +684,13 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Make an error of one rank that of all, for what the library does not see: a function of a variable constraint has
-  ! failed on some ranks alone, and these would leave the others waiting in the next collective call.
+  ! Make an error on one rank known to all ranks. Use it when a function of a variable constraint has failed on some
+  ! ranks only: these would leave the others waiting in the next collective call.
   !
   ! Collective; may differ between ranks.
   !
-  ! ierr  before: 0 = nothing has failed here; afterwards 0, or on all ranks the largest one of any rank
-  ! text  what has failed; gannet_message gives that of the lowest rank which has this ierr
+  ! ierr  before: 0 = nothing has failed here; afterwards 0, or on all ranks the largest of all ranks
+  ! text  what has failed; gannet_message returns that of the lowest rank with this ierr
   subroutine gannet_agree(opt, ierr, text)
     type(gannet_optimizer), intent(inout) :: opt
     integer, intent(inout) :: ierr
@@ -721,8 +721,8 @@ contains
     opt%variables = [opt%variables, entry]
   end subroutine
 
-  ! Add a real variable, from lower to upper in units of your own; log_scale where factors matter, not
-  ! differences. With a step, the values are lower, lower + step, and so on. Variables are added before the
+  ! Add a real variable, from lower to upper in your units; log_scale if equal factors matter equally, not
+  ! equal differences. With a step, the values are lower, lower + step, and so on. Variables are added before the
   ! first gannet_ask.
   !
   ! Local; the same on all ranks.
@@ -769,7 +769,7 @@ contains
     opt%variables(size(opt%variables))%kind = 4
   end subroutine
 
-  ! Add a switch; points hold 0 or 1.
+  ! Add a boolean variable; points contain 0 or 1.
   !
   ! Local; the same on all ranks.
   subroutine gannet_boolean(opt, name)
@@ -778,7 +778,7 @@ contains
     call add(opt, name, 2, 0.0_c_double, 0.0_c_double)
   end subroutine
 
-  ! Add a choice between names; points hold the position of a name, counted from 0.
+  ! Add a categorical variable; points contain the position of a name, counted from 0.
   !
   ! Local; the same on all ranks.
   subroutine gannet_categorical(opt, name, values)
@@ -832,8 +832,8 @@ contains
     opt%variables(size(opt%variables))%values = [as_text(value)]
   end subroutine
 
-  ! Add a variable that is computed from others, as in "chord*span" or "solver == 'cg' ? 1 : 2": it is in every
-  ! point, and is no dimension of the search.
+  ! Add a variable that is computed from others, as in "chord*span" or "solver == 'cg' ? 1 : 2". It is in every
+  ! point, but is not a dimension of the search.
   !
   ! Local; the same on all ranks.
   subroutine gannet_derived(opt, name, expression)
@@ -845,9 +845,9 @@ contains
     opt%variables(size(opt%variables))%expression = as_text(expression)
   end subroutine
 
-  ! The variable that was added last has a meaning only where a condition is true, as in
-  ! gannet_when(opt, "solver == 'gmres' and cells > 16"). Elsewhere it is inactive: in points it has one value
-  ! there, which means nothing, and gannet_get_active tells so.
+  ! Make the variable that was added last conditional: it is active only where the condition is true, as in
+  ! gannet_when(opt, "solver == 'gmres' and cells > 16"). Elsewhere it always has the same value in points, which
+  ! has no meaning. gannet_get_active shows where it is active.
   !
   ! Local; the same on all ranks.
   subroutine gannet_when(opt, condition)
@@ -861,9 +861,9 @@ contains
     opt%variables(size(opt%variables))%when = as_text(condition)
   end subroutine
 
-  ! Whether each variable has a meaning at a point; .false. for those whose condition (gannet_when) is not true.
+  ! Whether each variable is active at a point; .false. for those whose condition (gannet_when) is not true.
   !
-  ! Local, behind the first gannet_ask.
+  ! Local, after the first gannet_ask.
   subroutine gannet_get_active(opt, x, active, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:)
@@ -881,7 +881,7 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Add a quantity with limits, in its own units: feasible between the bounds, of which one may be left out.
+  ! Add a quantity with limits, in its own units. It is feasible between the bounds; one may be left out.
   !
   ! Local; the same on all ranks.
   subroutine gannet_constraint(opt, name, lower, upper)
@@ -898,17 +898,17 @@ contains
     opt%constraints = [opt%constraints, entry]
   end subroutine
 
-  ! Add one of several objectives, of which none counts more than another; without any there is a single one, and
-  ! gannet_begin has its goal and noise. gannet_front gives the points that no other one dominates.
+  ! Add one of several objectives. Without any there is a single one, with the goal and noise of gannet_begin.
+  ! gannet_front returns the points that no other one dominates.
   !
   ! Local; the same on all ranks.
   !
-  ! maximize   .false. when not given
-  ! threshold  a value that is not better than this is of no interest; none given = chosen from the results
-  ! noise      standard deviation, in its units; 0 = exact, none given = to be learned
-  ! transform  'none', 'log' or 'auto': of its values before a model sees them; none given = auto, which is none
-  ! penalties  .false. = every value is one; .true. when not given: values that are a penalty, such as 1e10 for a
-  !            solver that diverged, make a result count as a failure of its design
+  ! maximize   .false. if not given
+  ! threshold  worst value of interest; not given = chosen from the results
+  ! noise      standard deviation, in its units; 0 = exact, not given = to be learned
+  ! transform  'none', 'log' or 'auto', for the model; not given = auto, which is none
+  ! penalties  .true. (if not given): a penalty value, such as 1e10 for a solver that diverged, makes a result count as a
+  !            failure of its design; .false. = every value counts as it is
   subroutine gannet_objective(opt, name, maximize, threshold, noise, transform, penalties)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
@@ -967,9 +967,9 @@ contains
     slack = entry%slack(x(1:entry%n))
   end function
 
-  ! A setting of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). What is wrong
-  ! is told by the first gannet_ask. With "cost.weigh" set to "yes" points are proposed by their gain per cost, by the
-  ! quantity of the results that "cost.from" names, less and less as "budget.cost" or "budget.evaluations" is spent.
+  ! Set an option of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). The first gannet_ask
+  ! reports mistakes. With "cost.weigh" set to "yes" points are proposed by their gain per cost. The cost is the quantity of
+  ! the results that "cost.from" names, and counts less as "budget.cost" or "budget.evaluations" is used up.
   !
   ! Local; the same on all ranks.
   subroutine gannet_set(opt, key, value)
@@ -1045,7 +1045,7 @@ contains
     code = optimizer_create(opt%context, opt%problem, size(settings, kind=c_int), settings, opt%handle)
   end subroutine
 
-  ! Propose as many points as id has places, that differ from each other and from all before.
+  ! Propose as many points as id has elements. They differ from each other and from all earlier ones.
   !
   ! Collective; the same points on all ranks.
   !
@@ -1073,13 +1073,13 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Propose designs of your own, as many as id has places; usually before the first gannet_ask, and any later time is
-  ! right too. They count as designs of the setting initial.
+  ! Propose your own designs, as many as id has elements, usually before the first gannet_ask, but also later. They count
+  ! as designs of the setting initial.
   !
   ! Collective; the same on all ranks.
   !
-  ! x     x(variables, designs): what is not a number is filled in with the next points of the first design, such that
-  !       variable constraints hold and conditional variables that are given are active
+  ! x     x(variables, designs): NaN is replaced by values of the next points of the first design, such that variable
+  !       constraints hold and given conditional variables are active
   ! id    their numbers, to tell results with
   ! ierr  0 = done; without it an error ends the program
   subroutine gannet_start(opt, x, id, ierr)
@@ -1286,8 +1286,8 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Take an evaluation out, also one that has no result yet: it counts nowhere any more, and its point may be proposed
-  ! again. What comes next is that of an optimiser that was told the remaining results, in their order.
+  ! Discard an evaluation, with or without a result. It no longer counts, and its point may be proposed again. The next
+  ! points are those of an optimiser that was told only the remaining results, in their order.
   !
   ! Collective; the same on all ranks.
   !
@@ -1348,11 +1348,11 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! The best evaluation so far; x(variables). feasible is false when no evaluation satisfies all constraints,
-  ! and this one violates them least; id is -1 when nothing was evaluated successfully. With the setting replicates
-  ! it is the design whose runs have the best mean, with that mean: runs are its runs that count, and error is the
-  ! standard error of the mean, of a single run the standard deviation that was told, not a number when unknown.
-  ! With several objectives it is the best by the first one alone; gannet_front has those that no other one dominates.
+  ! The best evaluation so far; x(variables). feasible is .false. if no evaluation satisfies all constraints; this one
+  ! then violates them least. id is -1 if nothing was evaluated successfully. With the setting replicates it is the
+  ! design with the best mean over its runs, and that mean. runs is the number of runs in the mean, and error its
+  ! standard error; of a single run, error is its reported standard deviation, or NaN if unknown. With several
+  ! objectives it is the best in the first one; gannet_front returns the whole front.
   !
   ! Collective when it is the first call after gannet_begin, otherwise local.
   subroutine gannet_best(opt, x, objective, feasible, id, runs, error)
@@ -1379,8 +1379,8 @@ contains
     if (present(error)) error = best%error
   end subroutine
 
-  ! A quantity that was told with the result of a point: by its name, "objective", or that of one of several objectives or
-  ! of a constraint. value is not a number when there is none.
+  ! A quantity that was told with the result of a point, by its name: "objective", the name of one of several objectives, of
+  ! a constraint, or of another quantity. value is NaN if there is none.
   !
   ! Local.
   subroutine gannet_get_quantity(opt, id, name, value, sd, ierr)
@@ -1401,8 +1401,8 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! How many evaluations there are: asked for and not told yet, with results, those of them that satisfy all
-  ! constraints, those at which the simulation cannot work, and failed ones.
+  ! The numbers of evaluations: pending (asked for and not told yet), with results, of these feasible ones, those at
+  ! which the simulation cannot work, and failed ones.
   !
   ! Local.
   subroutine gannet_count(opt, pending, done, feasible, cannot_run, failed)
@@ -1417,11 +1417,10 @@ contains
     if (present(failed)) failed = counts%failed
   end subroutine
 
-  ! The evaluation to run with when values are noisy: the one at which a model of all results has the best mean,
-  ! x(variables), with that mean, its uncertainty, and the standard deviation of the noise: the given one, otherwise
-  ! as the model has it. The best value seen is the luckiest one. Fewer than four results make no model: then it is
-  ! the best value seen, with the noise for its uncertainty, not a number when unknown. id is -1 when no evaluation is
-  ! feasible.
+  ! The recommended evaluation, for noisy values: the one at which a model of all results has the best mean. x(variables)
+  ! is the design. There are also the mean, its uncertainty, and the standard deviation of the noise: the given one, or
+  ! that of the model. The best value seen is the luckiest one. With fewer than four results there is no model: it is the
+  ! best value seen, with the noise as its uncertainty, NaN if unknown. id is -1 if no evaluation is feasible.
   !
   ! Collective.
   subroutine gannet_recommend(opt, x, mean, sd, noise, id, ierr)
@@ -1448,20 +1447,20 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! What the models of the next gannet_ask expect at designs x(variables, points), without any simulation: of each
-  ! quantity, the objectives first and then the constraints in their order, the mean without the noise of a single value
-  ! and its standard deviation. Of a transformed quantity the mean is the median, and sd half the distance of the values
-  ! one deviation above and below. Each call costs a fit: give all designs at once.
+  ! Predictions of the models of the next gannet_ask at designs x(variables, points), without any simulation. For each
+  ! quantity, first the objectives and then the constraints in their order, there are the mean without the noise of a single
+  ! value, and its standard deviation. For a transformed quantity the mean is the median, and sd half the distance between
+  ! the values one deviation above and below. Each call costs a fit, so give all designs at once.
   !
   ! Collective; the same on all ranks.
   !
   ! mean      mean(objectives + constraints, points), in the units of the quantities
   ! sd        sd(objectives + constraints, points)
-  ! kept      kept(constraints, points), the probability that a constraint is kept
-  ! feasible  feasible(points), the probability that the simulation works and all constraints are kept
+  ! kept      kept(constraints, points), the probability that a constraint is satisfied
+  ! feasible  feasible(points), the probability that the simulation works and all constraints are satisfied
   ! can_run   can_run(points), the probability that the simulation works
   ! ierr      0 = done; without it an error ends the program, as for a design outside the ranges of the variables, and
-  !           with less than four results
+  !           with fewer than four results
   subroutine gannet_predict(opt, x, mean, sd, kept, feasible, can_run, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :)
@@ -1493,16 +1492,16 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations. Every
-  ! call is one problem of at most eight. How much one counts is learnt from the results of this one, for the objective
-  ! and for each constraint.
+  ! Tell results of a related problem, for example of the same wing at another speed. They are not evaluations: a prior
+  ! is learnt from them. Each call is one problem; at most eight are allowed. The weight of each is learnt from the results of
+  ! this problem, for the objective and for each constraint.
   !
   ! Collective; the same on all ranks.
   !
   ! x          (variables, points), also outside the bounds; NaN in all points = the related problem has no such variable
-  ! objective    (points), of any shift and scale, but good in the same sense; NaN = not known
+  ! objective    (points), of any shift and scale, but with the same sense; NaN = not known
   ! ierr         0 = done; without it an error ends the program
-  ! constraints  (constraints, points), of any shift and scale, but large in the same sense; NaN = not known
+  ! constraints  (constraints, points), of any shift and scale, but with the same sense; NaN = not known
   subroutine gannet_tell_related(opt, x, objective, ierr, constraints)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :), objective(:)
@@ -1528,8 +1527,8 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Write everything that asks and tells have made of an optimiser to a file, whole or not there at all. What was at the
-  ! path before becomes PATH.1.
+  ! Write the state of an optimiser to a file, which is complete or absent at any moment. An earlier file at the path
+  ! becomes PATH.1.
   !
   ! Collective; the same on all ranks.
   !
@@ -1545,9 +1544,9 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Go on with what gannet_save wrote, instead of a first gannet_ask: with the same variables, constraints, settings and
-  ! seed the same points are asked for as without the interruption, on any number of ranks. gannet_pending has the
-  ! points that were asked for and not told.
+  ! Continue from a file of gannet_save; call it before the first gannet_ask. With the same variables, constraints, settings
+  ! and seed the points are those of an optimiser without the interruption, on any number of ranks. gannet_pending returns
+  ! the points without a result.
   !
   ! Collective; the same on all ranks.
   !
@@ -1564,7 +1563,7 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! The points that were asked for and have no result: id(points) and x(variables, points) are allocated.
+  ! The points without a result: id(points) and x(variables, points) are allocated.
   !
   ! Local.
   subroutine gannet_pending(opt, id, x)
@@ -1578,13 +1577,13 @@ contains
     n = optimizer_pending(opt%handle, n, id, x)
   end subroutine
 
-  ! The front: the feasible points that no other one dominates, which means that none is at least as good in every
-  ! objective and better in one; of those that are equal in every objective the first. id(points), x(variables, points) and
-  ! objectives(objectives, points) are allocated.
+  ! The front: the feasible points that no other one dominates. A point dominates another one if it is at least as good in
+  ! every objective and better in one. Of points that are equal in every objective the front has the first. id(points),
+  ! x(variables, points) and objectives(objectives, points) are allocated.
   !
   ! Local.
   !
-  ! hypervolume  of the front up to the reference; not a number where it is larger than any
+  ! hypervolume  of the front up to the reference; NaN if it is larger than any number
   ! reference    reference(objectives): the thresholds, or from the results
   ! ierr         0 = done; without it an error ends the program
   subroutine gannet_front(opt, id, x, objectives, hypervolume, reference, ierr)
