@@ -58,6 +58,7 @@ typedef struct {
   const gannet_stopping *stopping; /* NULL = nothing stops it */
   bool starts_from_nearest;        /* simulations are told the folder of request->start_from */
   bool starts_jobs;                /* simulations are jobs of a scheduler: for checks only */
+  bool place_is_late;              /* a scheduler chooses GPUs and nodes later: for checks only */
   const struct gannet_resources *resources; /* what a simulation needs; NULL = not said */
 } gannet_evaluator_setup;
 

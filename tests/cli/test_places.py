@@ -167,13 +167,15 @@ class Placed(program.ProgramTest):
         self.refused("'gpus' is a placeholder only with evaluate.resources")
 
     def test_a_variable_wins_over_the_placeholder(self):
-        self.campaign("cores: 1", evaluations=1, command='[./simulate, "{results}", "{cores}", "{gannet.cores}", "{gannet.slot}"]')
-        text = (self.folder / "placed.yaml").read_text().replace("{x: {", "{cores: {type: integer, fixed: 9}, x: {")
+        self.campaign("cores: 1", evaluations=1, command='[./simulate, "{results}", "{cores}", "{gannet.cores}", "{gannet.slot}", "{slot}", "{gpus}"]')
+        text = (self.folder / "placed.yaml").read_text().replace(
+            "{x: {", "{cores: {type: integer, fixed: 9}, slot: {type: integer, fixed: 8}, gpus: {type: integer, fixed: 7}, x: {")
         self.write(text, "placed.yaml")
-        self.write('#!/bin/sh\necho "$2 $3 $4" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
+        self.write('#!/bin/sh\necho "$2 $3 $4 $5 $6" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
         said = self.succeed("run", "placed.yaml")
-        self.assertIn("here {cores} is the variable, and {gannet.cores} has that meaning", said.err)
-        self.assertEqual(self.seen(), [["9", "1", "0"]])
+        for name in "cores", "slot", "gpus":
+            self.assertIn(f"here {{{name}}} is the variable, and {{gannet.{name}}} has that meaning", said.err)
+        self.assertEqual(self.seen(), [["9", "1", "0", "8", "7"]])
 
     def test_two_gannets_do_not_share(self):
         self.campaign("cores: 1", pause="sleep 5\n")

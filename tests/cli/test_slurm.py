@@ -61,6 +61,24 @@ class Slurm(program.ProgramTest):
     def begin(self, evaluate, command="run"):
         return self.start(command, self.write(CAMPAIGN + evaluate, "on.yaml"), "-q")
 
+    def test_jobs_learn_their_nodes_and_gpus_from_slurm(self):
+        """{gpus} and {hosts} are what SLURM says when the job begins."""
+        self.write('#!/bin/sh\necho "$*|$X|$GANNET_HOSTS|$GANNET_GPUS" > seen\necho objective 1 > results.out\n', "see.sh", 0o755)
+        self.write("#!/bin/sh\n[ \"$*\" = 'show hostnames n[1-2]' ] && printf 'n1\\nn2\\n'\n", "bin/scontrol", 0o755)
+        asked = {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_JOB_NODELIST": "n[1-2]", "CUDA_VISIBLE_DEVICES": "2,3"}
+        os.killpg(self.node.pid, signal.SIGKILL)
+        self.node.wait()
+        self.node = subprocess.Popen(["/bin/sh", self.scheduler / "node"], start_new_session=True, env={**os.environ, **asked})
+        text = CAMPAIGN + ("  command: [./see.sh, \"it's {hosts}\", \"{gpus}\", \"{cores}\"]\n  environment: [\"X=<{gannet.hosts}>\"]\n"
+                           "  resources: {cores: 1, gpus: 2, nodes: 1}\n")
+        self.succeed("run", self.write(text, "on.yaml"), "-q")
+        seen = {path.read_text() for path in self.folder.glob("on.campaign/evals/*/seen")}
+        self.assertEqual(seen, {"it's n1,n2 2,3 1|<n1,n2>|n1,n2|2,3\n"})
+        self.write("gpus {gpus} x {x}\n", "deck.in")
+        refused = self.succeed("run", self.write(text + "  templates: [deck.in]\n", "on.yaml"), "--directory", "b.campaign", code=program.USAGE)
+        self.assertIn("deck.in:1:6: {gpus} is not known when this file is written", refused.err)
+        self.assertIn("read $GANNET_GPUS in the simulation", refused.err)
+
     def test_status_shows_what_jobs_used(self):
         """Memory and time of the job that came nearest to its request; nothing without accounting."""
         outcome = self.begin("  command: [./simulate.sh]\n").wait(60)

@@ -301,13 +301,13 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
                                             gannet_delimiters *delimiters,
                                             gannet_complaints *complaints) {
   (void)gannet_delimiters_read(&options->placeholders, delimiters);
-  return (gannet_placeholder_check){
-      .problem = setup->problem,
-      .context = setup->context,
-      .input_directory = setup->input_directory,
-      .delimiters = delimiters,
-      .complaints = complaints,
-      .scope = {setup->starts_from_nearest, setup->resources != NULL}};
+  return (gannet_placeholder_check){.problem = setup->problem,
+                                    .context = setup->context,
+                                    .input_directory = setup->input_directory,
+                                    .delimiters = delimiters,
+                                    .complaints = complaints,
+                                    .scope = {setup->starts_from_nearest, setup->resources != NULL},
+                                    .place_is_late = setup->place_is_late};
 }
 
 static void check_words(const gannet_placeholder_check *check,

@@ -243,6 +243,21 @@ static void check_format(source *s, const gannet_placeholder *found, gannet_fiel
     warn_of_misfit(s, found, "18446744073709551615");
 }
 
+/* Complain about a placeholder in a file whose value is not known when the file is written. */
+static void complain_late(const source *s, const gannet_placeholder *found) {
+  char location[400];
+  const char *name = found->name + (strncmp(found->name, "gannet.", 7) == 0 ? 7 : 0);
+  const bool is_gpus = strcmp(name, "gpus") == 0, is_hosts = strcmp(name, "hosts") == 0;
+  if (!s->check->place_is_late || s->text_kind == GANNET_IN_CAMPAIGN || (!is_gpus && !is_hosts))
+    return;
+  write_location(s, found->begin, location, sizeof location);
+  gannet_complain(s->check->complaints, location,
+                  "{%s} is not known when this file is written, as SLURM chooses when the job "
+                  "begins; read $GANNET_%s in the simulation, or hand {%s} over in "
+                  "evaluate.command or evaluate.environment",
+                  found->name, is_gpus ? "GPUS" : "HOSTS", found->name);
+}
+
 static void look_through(source *s) {
   gannet_placeholder found;
   for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
@@ -254,6 +269,7 @@ static void look_through(source *s) {
     if (is_known) {
       s->names_variable = s->names_variable || (variable && found.is_field);
       if (found.has_format) check_format(s, &found, kind, variable);
+      if (!variable) complain_late(s, &found);
       continue;
     }
     at = found.begin + 1;

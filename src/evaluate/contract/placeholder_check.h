@@ -11,6 +11,8 @@ typedef struct {
   const gannet_delimiters *delimiters; /* the campaign's */
   gannet_complaints *complaints;
   gannet_placeholder_scope scope; /* which names besides the fixed ones have their meaning */
+  bool place_is_late; /* GPUs and nodes are known only when the simulation begins, after its files
+                         are written */
 } gannet_placeholder_check;
 
 /* Complain about unknown placeholders and wrong formats in texts of the campaign file, and warn of

@@ -277,6 +277,7 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *of_
   gannet_evaluator_setup in_jobs = *of_campaign, *setup = &in_jobs;
   gannet_needs needs = {0};
   in_jobs.starts_jobs = given->runs_at_once == 1;
+  in_jobs.place_is_late = true;
   if (setup->resources) {
     const gannet_err err =
         gannet_needs_create(setup->resources, setup->problem, complaints, &needs);

@@ -61,6 +61,9 @@ void gannet_slurm_place_describe(const gannet_program *program, const gannet_req
   const gannet_need need = need_of(program, request);
   memset(words, 0, sizeof *words);
   words->cores = need.cores;
+  (void)snprintf(words->gpus, sizeof words->gpus, "%s",
+                 program->needs->given->gpus ? GANNET_SLURM_GPUS : "");
+  (void)snprintf(words->hosts, sizeof words->hosts, GANNET_SLURM_HOSTS);
   if (gannet_place_starter_of(program->needs->given, program->starts_jobs) == GANNET_STARTS_BY_SRUN)
     (void)snprintf(
         words->launcher, sizeof words->launcher,

@@ -54,13 +54,26 @@ static gannet_err put_text(gannet_text *to, const char *text) {
   return gannet_text_add(to, text, strlen(text));
 }
 
-/* Append a text as one word of the shell: 'it'\''s'. */
+/* Append a text as one word of the shell: 'it'\''s'. GPUs and nodes become variables. */
 static gannet_err put_word(gannet_text *to, const char *text) {
+  static const struct {
+    const char *text, *written;
+  } special[] = {{"'", "'\\''"},
+                 {GANNET_SLURM_GPUS, "'\"$GANNET_GPUS\"'"},
+                 {GANNET_SLURM_HOSTS, "'\"$GANNET_HOSTS\"'"}};
   char piece[2] = "";
   GANNET_TRY(put_text(to, "'"));
-  for (; *text; ++text) {
+  while (*text) {
+    const char *written = piece;
+    size_t size = 1;
     piece[0] = *text;
-    GANNET_TRY(put_text(to, *text == '\'' ? "'\\''" : piece));
+    for (size_t i = 0; i < sizeof special / sizeof *special; ++i)
+      if (strncmp(text, special[i].text, strlen(special[i].text)) == 0) {
+        size = strlen(special[i].text);
+        written = special[i].written;
+      }
+    GANNET_TRY(put_text(to, written));
+    text += size;
   }
   return put_text(to, "'");
 }
@@ -317,6 +330,27 @@ static gannet_err put_checks(gannet_text *to, const order *o, const char *own_sc
                     o->element ? "exec 3>stdout.log 4>stderr.log\n" : "");
 }
 
+/* Define what SLURM says of the job's GPUs and nodes, or of those of the step that this is. */
+static gannet_err put_place(gannet_text *to, const order *o) {
+  const gannet_needs *needs = o->program->needs;
+  if (!needs) return GANNET_OK;
+  GANNET_TRY(
+      put_text(to,
+               "GANNET_HOSTS=${SLURM_STEP_NODELIST:-${SLURM_JOB_NODELIST:-${SLURMD_NODENAME:-}}}\n"
+               "case $GANNET_HOSTS in *\\[*)\n"
+               "  gannet_hosts=$(scontrol show hostnames \"$GANNET_HOSTS\" | tr '\\n' ',')\n"
+               "  [ -z \"$gannet_hosts\" ] || GANNET_HOSTS=${gannet_hosts%,} ;;\n"
+               "esac\n"
+               "export GANNET_HOSTS\n"));
+  if (!needs->given->gpus) return GANNET_OK;
+  return put_text(
+      to,
+      "GANNET_GPUS=${CUDA_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-${ZE_AFFINITY_MASK:-"
+      "${SLURM_STEP_GPUS:-${SLURM_JOB_GPUS:-}}}}}\n"
+      "[ -n \"$GANNET_GPUS\" ] || echo 'SLURM names no GPU of this job: {gpus} is empty'\n"
+      "export GANNET_GPUS\n");
+}
+
 static gannet_err put_environment(gannet_text *to, const gannet_text_list *environment) {
   for (int i = 0; i < environment->n; ++i) {
     const char *item = environment->item[i], *value = strchr(item, '=');
@@ -442,6 +476,7 @@ static gannet_err put_script(const order *o, const gannet_command_line *command_
   GANNET_TRY(put_head(to, o));
   GANNET_TRY(put_claim(to, o));
   GANNET_TRY(put_checks(to, o, own ? own->path : NULL));
+  GANNET_TRY(put_place(to, o));
   GANNET_TRY(put_environment(to, &command_line->environment));
   if (own && !o->element) {
     GANNET_TRY(put_text(to, "[ -s gannet.log ] || rm -f gannet.log\nexec "));
@@ -494,9 +529,12 @@ gannet_err gannet_slurm_script_write(const gannet_program *program,
   gannet_command_line command_line = {0};
   order o = {program, options, request, attempt, element, ""};
   (void)snprintf(o.nonce, sizeof o.nonce, "%016llx", (unsigned long long)request->nonce);
-  const gannet_err err = write_files(&o, &command_line);
-  *environment = command_line.environment;
-  command_line.environment = (gannet_text_list){0};
+  gannet_err err = write_files(&o, &command_line);
+  for (int i = 0; i < command_line.environment.n && err == GANNET_OK; ++i) {
+    const char *item = command_line.environment.item[i];
+    if (!strstr(item, GANNET_SLURM_GPUS) && !strstr(item, GANNET_SLURM_HOSTS))
+      err = gannet_text_list_add(environment, item); /* the script sets the others */
+  }
   gannet_command_line_release(&command_line);
   return err;
 }

@@ -167,7 +167,12 @@ GANNET_CHECKED gannet_err gannet_slurm_resources_write(const gannet_program *pro
  */
 GANNET_CHECKED gannet_err gannet_slurm_step_write(const gannet_program *program, gannet_text *to);
 
-/* What a simulation in a job is told: {cores} and {launcher}; SLURM tells it the rest.
+/* Stand for the GPUs and nodes of a job until it begins; the job script puts in what SLURM says. */
+#define GANNET_SLURM_GPUS "\001gpus\001"
+#define GANNET_SLURM_HOSTS "\001hosts\001"
+
+/* What a simulation in a job is told: {cores} and {launcher}, and words that stand for {gpus} and
+ * {hosts}.
  *
  * Local.
  */
