@@ -35,7 +35,8 @@ static int starts_with(const char *word, const char *start) {
 
 const char *gannet_nearest(const char *word, const char *const *known) {
   const char *best = NULL;
-  int least = (int)strnlen(word, LONGEST) / 3 + 2;
+  const int length = (int)strnlen(word, LONGEST);
+  int least = smaller(length / 3 + 2, length); /* at that distance nothing is alike */
   for (; *known; ++known) {
     const int away = starts_with(*known, word) || starts_with(word, *known)
                          ? 1

@@ -158,6 +158,23 @@ static gannet_err print_ranked(const cli_arguments *arguments, const gannet_camp
   return print_wanted(arguments, campaign, format, n, ids, code);
 }
 
+/* Of a front only the designs that are wanted stay. */
+static gannet_err keep_wanted(const cli_arguments *arguments, const gannet_campaign *campaign,
+                              gannet_front *front) {
+  const size_t m = (size_t)front->m;
+  filter f = {0};
+  int kept = 0;
+  const gannet_err err = read_filter(cli_value(arguments, "where"), campaign, &f);
+  for (int i = 0; i < front->n && err == GANNET_OK; ++i) {
+    if (!is_wanted(&f, campaign, front->id[i])) continue;
+    front->id[kept] = front->id[i];
+    memmove(front->y + (size_t)kept++ * m, front->y + (size_t)i * m, m * sizeof *front->y);
+  }
+  front->n = kept;
+  release_filter(&f);
+  return err;
+}
+
 /* ids: as for print_ranked, and changed. */
 static gannet_err print_front(const cli_arguments *arguments, const gannet_campaign *campaign,
                               int64_t n_ranked, int64_t *ids, gannet_exit *code) {
@@ -171,12 +188,13 @@ static gannet_err print_front(const cli_arguments *arguments, const gannet_campa
   gannet_err err = GANNET_OK;
   int knee = -1;
   if (n > 0) err = gannet_front_order(&front, ids);
+  if (err == GANNET_OK && is_knee) err = keep_wanted(arguments, campaign, &front);
   if (err == GANNET_OK) err = gannet_front_knee(&front, &knee);
   if (is_knee && knee >= 0) ids[0] = front.id[knee];
   gannet_front_release(&front);
   GANNET_TRY(err);
   if (n == 0) return print_infeasible(campaign, format, n_ranked, ids, code);
-  GANNET_TRY(print_wanted(arguments, campaign, format, is_knee ? 1 : n, ids, code));
+  GANNET_TRY(print_wanted(arguments, campaign, format, is_knee ? knee >= 0 : n, ids, code));
   gannet_tally_count(campaign, &tally);
   cli_print_front(stderr, "gannet: front: ", campaign, &tally);
   return GANNET_OK;

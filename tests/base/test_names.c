@@ -71,6 +71,9 @@ static void words_far_from_all_have_none(void **state) {
   longest[sizeof longest - 1] = '\0';
   assert_null(gannet_nearest("qqqqqqqq", words));
   assert_null(gannet_nearest("", words));
+  static const char *const letters[] = {"x", "Y", NULL};
+  assert_null(gannet_nearest("b", letters));
+  assert_string_equal(gannet_nearest("y", letters), "Y");
   (void)gannet_nearest(longest, words); /* longer than what is compared: must stay in bounds */
 }
 

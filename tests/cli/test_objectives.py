@@ -90,6 +90,12 @@ class Objectives(program.ProgramTest):
         wanted = {i for i in self.front_of(rows.values()) if float(rows[i]["mass"]) <= 0.5 and float(rows[i]["drag"]) > 0.2}
         found = json.loads(self.gannet("best", "wing.campaign", "--where", "mass <= 0.5 and drag > 0.2", "--format", "json").out)
         self.assertEqual({str(row["id"]) for row in found}, wanted)
+        for part in "drag < 0.2", "lift < -0.9":  # one of them lacks the knee of the whole front
+            some = {i for i in self.front_of(rows.values()) if (float(rows[i]["drag"]) < 0.2 if part[0] == "d" else float(rows[i]["lift"]) < -0.9)}
+            (knee,) = json.loads(self.gannet("best", "wing.campaign", "--knee", "--where", part, "--format", "json").out)
+            self.assertIn(str(knee["id"]), some)
+        nothing = self.gannet("best", "wing.campaign", "--knee", "--where", "drag > 5")
+        self.assertEqual((nothing.code, nothing.out), (INFEASIBLE, ""))
         nothing = self.gannet("best", "wing.campaign", "--where", "drag > 5")
         self.assertEqual(nothing.code, INFEASIBLE)
         self.assertIn("no feasible design meets 'drag > 5'", nothing.err)

@@ -323,10 +323,15 @@ static void tell_what_was_done(const gannet_correction_request *request, char *a
                              (long long)request->id[i]);
   if (request->n > MOST)
     (void)snprintf(ids + used, sizeof ids - used, " and %d more", request->n - MOST);
-  (void)snprintf(answer, GANNET_ANSWER_SIZE, "evaluation%s %s %s %s%s%s%s",
-                 request->n == 1 ? "" : "s", ids, request->n == 1 ? "is" : "are",
-                 request->undo ? "no longer " : "", done_words[request->kind],
-                 request->note.why[0] ? ": " : "", request->note.why);
+  const char *plural = request->n == 1 ? "" : "s", *join = request->note.why[0] ? ": " : "";
+  if (request->undo && request->kind == GANNET_CORRECTION_VALUES) /* earlier ones stay */
+    (void)snprintf(answer, GANNET_ANSWER_SIZE,
+                   "the last correction of evaluation%s %s is undone%s%s", plural, ids, join,
+                   request->note.why);
+  else
+    (void)snprintf(answer, GANNET_ANSWER_SIZE, "evaluation%s %s %s %s%s%s%s", plural, ids,
+                   request->n == 1 ? "is" : "are", request->undo ? "no longer " : "",
+                   done_words[request->kind], join, request->note.why);
 }
 
 gannet_err gannet_corrections_make(gannet_campaign *campaign,
