@@ -1,6 +1,7 @@
 /* gannet report */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,11 +94,30 @@ static gannet_err open_for_report(const char *directory, gannet_campaign *campai
   return gannet_campaign_query(directory, false, campaign);
 }
 
+/* At most so many campaigns, and none twice. */
+static gannet_err check_directories(const cli_arguments *arguments) {
+  enum { MOST = 20 };
+  struct stat about[MOST];
+  const int n = arguments->n_positional;
+  GANNET_REQUIRE(n <= MOST, GANNET_ERR_INPUT,
+                 "a comparison shows at most %d campaigns, and %d directories are given", MOST, n);
+  for (int i = 0; i < n; ++i) {
+    const char *name = arguments->positional[i];
+    if (stat(name, &about[i]) != 0) return gannet_raise_errno("open", name);
+    for (int j = 0; j < i; ++j)
+      GANNET_REQUIRE(about[i].st_dev != about[j].st_dev || about[i].st_ino != about[j].st_ino,
+                     GANNET_ERR_INPUT,
+                     "'%s' and '%s' are the same campaign; name each campaign once",
+                     arguments->positional[j], name);
+  }
+  return GANNET_OK;
+}
+
 /* One campaign after the other, of which a summary stays. */
 static gannet_err make_comparison(const cli_arguments *arguments, gannet_exit *code) {
   const char *output = cli_value(arguments, "output");
   gannet_report *report = NULL;
-  gannet_err err = GANNET_OK;
+  gannet_err err = check_directories(arguments);
   for (int i = 0; i < arguments->n_positional && err == GANNET_OK; ++i) {
     gannet_campaign campaign;
     err = open_for_report(arguments->positional[i], &campaign);
@@ -170,10 +190,10 @@ const cli_command cli_report = {
         "Works\n"
         "while the campaign runs. With --figures the same pictures become files for papers, each\n"
         "with its data (NAME.dat) and its drawing as commands of gnuplot (NAME.gp) to change.\n"
-        "With several DIR the page compares these campaigns.\n",
+        "With several DIR, at most 20, the page compares these campaigns.\n",
     .flags = flags,
     .least = 1,
-    .most = 20,
+    .most = INT_MAX,
     .parallel = true,
     .launches = true,
     .run = run_report,

@@ -40,7 +40,7 @@ static void choose_shown(const gannet_campaign *c, char *shown) {
     const bool failed = t->has_result && t->result.status != GANNET_EVAL_DONE && !is_discarded &&
                         n_failed < most / 4;
     if (better) best = gannet_problem_flip(c->input->problem, t->result.objective);
-    shown[i] = (i % stride == 0 && !is_discarded) || better || failed;
+    shown[i] = (report_is_chosen(i, stride) && !is_discarded) || better || failed;
     n_failed += failed;
   }
   gannet_front front = {0};

@@ -19,11 +19,13 @@ typedef struct {
     report_##name##_begin, (size_t)(report_##name##_end - report_##name##_begin) \
   }
 
+EMBED(head, "head.html");
 EMBED(page, "page.html");
 EMBED(comparison, "compare.html");
 EMBED(compare, "compare.js");
 EMBED(style, "report.css");
 EMBED(tools, "tools.js");
+EMBED(campaign, "campaign.js");
 EMBED(search, "search.js");
 EMBED(front, "front.js");
 EMBED(model, "model.js");
@@ -54,8 +56,7 @@ static gannet_err put_data(FILE *out, const char *name, const json_t *value, siz
 
 static gannet_err put_all_data(const gannet_report *report, FILE *out) {
   (void)fputc('{', out);
-  if (report->campaigns) { /* names that the scripts look up in any page */
-    (void)fputs("\"columns\":{\"id\":[]},\"course\":{},\"model\":{\"note\":\"none\"},", out);
+  if (report->campaigns) {
     GANNET_TRY(put_data(out, "campaigns", report->campaigns, 12));
     (void)fputc('}', out);
     return GANNET_OK;
@@ -87,13 +88,14 @@ static void put_text(FILE *out, const char *text) {
   }
 }
 
-/* Write the text that replaces a mark of the page, such as "{{data}}". */
+/* Write the text that replaces a mark of a page, such as "{{data}}". */
 static gannet_err put_mark(const gannet_report *report, const char *mark, size_t length,
                            FILE *out) {
   if (strncmp(mark, "name", length) == 0) put_text(out, report->name);
   if (strncmp(mark, "style", length) == 0) put_asset(out, ASSET(style));
   if (strncmp(mark, "script", length) == 0) { /* scripts that see each other's names */
     put_asset(out, ASSET(tools));
+    put_asset(out, ASSET(campaign));
     put_asset(out, ASSET(search));
     put_asset(out, ASSET(model));
     put_asset(out, ASSET(map));
@@ -109,8 +111,8 @@ static gannet_err put_mark(const gannet_report *report, const char *mark, size_t
   return strncmp(mark, "data", length) == 0 ? put_all_data(report, out) : GANNET_OK;
 }
 
-gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
-  const report_asset page = report->campaigns ? ASSET(comparison) : ASSET(page);
+/* Write a text with its marks replaced. */
+static gannet_err put_page(const gannet_report *report, report_asset page, FILE *out) {
   const char *at = page.text, *end = page.text + page.size;
   for (const char *mark; (mark = memchr(at, '{', (size_t)(end - at)));) {
     const char *close = memchr(mark, '}', (size_t)(end - mark));
@@ -122,6 +124,11 @@ gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
   (void)fwrite(at, 1, (size_t)(end - at), out);
   GANNET_REQUIRE(!ferror(out), GANNET_ERR_IO, "write the report: %s", strerror(errno));
   return GANNET_OK;
+}
+
+gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
+  GANNET_TRY(put_page(report, ASSET(head), out));
+  return put_page(report, report->campaigns ? ASSET(comparison) : ASSET(page), out);
 }
 
 static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_labels *labels,

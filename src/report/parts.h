@@ -27,6 +27,18 @@ bool report_has_value(const gannet_campaign *campaign, int64_t id);
  */
 json_t *report_position(json_t *list, const char *text);
 
+/* Whether number i is one of every stride-th of many. The choice is spread evenly, but with steps
+ * of the golden ratio: every second point of a Sobol sequence would lie in one half of the box.
+ *
+ * Local.
+ *
+ * stride  in  1 = all
+ */
+static inline bool report_is_chosen(int64_t i, int64_t stride) {
+  const uint64_t golden = 11400714819323198485u; /* 2^64 divided by the golden ratio */
+  return stride <= 1 || (uint64_t)i * golden < UINT64_MAX / (uint64_t)stride;
+}
+
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
  * evaluation; times count from start, in seconds since 1970. Penalties have the status
  * of what cannot run and are no objectives. Local; NULL when memory is short, as for the others.

@@ -45,7 +45,9 @@ static gannet_err take_data(report_study *s, int64_t kept) {
   int64_t seen = 0;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const double value = value_of(c, s->quantity, id);
-    if (isnan(value) || (seen++ % stride != 0 && id != kept)) continue;
+    if (isnan(value)) continue;
+    const bool is_chosen = report_is_chosen(seen++, stride) && s->n < REPORT_STUDY_MOST;
+    if (!is_chosen && id != kept) continue;
     s->id[s->n] = id;
     memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
            (size_t)s->d * sizeof *s->x);

@@ -1,4 +1,4 @@
-# test: labels cli timeout 120
+# test: labels cli timeout 300
 """The report: one page that loads nothing, with the numbers of the campaign; as a real browser shows them if there is one; and the same as figures."""
 import csv
 import io

@@ -46,8 +46,12 @@ class Compare(program.ProgramTest):
 
     def test_what_is_refused(self):
         self.succeed("run", self.write(SOBOL), "-q")
-        for words, complaint in ((("fast.campaign", "nowhere.campaign"), "nowhere.campaign"), (("fast.campaign", "fast.campaign", "--figures", "here"), "has no figures; name one campaign"),
-                                 (("fast.campaign", "fast.campaign", "-o", "no/such.html"), "no/such.html")):
+        shutil.copytree(self.folder / "fast.campaign", self.folder / "copy.campaign")
+        os.symlink("fast.campaign", self.folder / "link")
+        for words, complaint in ((("fast.campaign", "nowhere.campaign"), "nowhere.campaign"), (("fast.campaign", "copy.campaign", "--figures", "here"), "has no figures; name one campaign"),
+                                 (("fast.campaign", "copy.campaign", "-o", "no/such.html"), "no/such.html"),
+                                 (("fast.campaign", "copy.campaign", "link"), "'fast.campaign' and 'link' are the same campaign; name each campaign once"),
+                                 (["fast.campaign"] * 21, "a comparison shows at most 20 campaigns, and 21 directories are given")):
             refused = self.gannet("report", *words)
             self.assertEqual(refused.code, program.USAGE, refused)
             self.assertIn(complaint, refused.err)
@@ -87,7 +91,8 @@ class Compare(program.ProgramTest):
             self.compare("fast.campaign", "third.campaign")
             self.look(browser)
             self.assertIn("different objectives or goals: fast: maximize objective; third: minimize objective", browser.ask('document.querySelector("#lead").textContent'))
-            self.compare("fast.campaign", "fast.campaign")
+            shutil.copytree(self.folder / "fast.campaign", self.folder / "copy.campaign")
+            self.compare("fast.campaign", "copy.campaign")
             self.look(browser)
             self.assertIn("are equal, apart from the name", browser.ask('document.querySelector("#settings .note").textContent'))
             for name, n in (("two", 30), ("more", 60)):

@@ -16,7 +16,7 @@ FIELDS = {
     "running": list, "job_usage": (dict, NONE), "failure_reasons": COUNT, "failures": list, "damage": (TEXT, NONE), "left_out": (TEXT, NONE),
     "scheduler": (dict, NONE), "corrections": COUNT, "changes": COUNT}
 PARTS = {
-    "evaluations": {"limit", "proposed", "done", "cannot_run", "failed", "pending", "running", "imported", "discarded",
+    "evaluations": {"limit", "proposed", "done", "cannot_run", "failed", "pending", "running", "lost", "imported", "discarded",
                     "feasible", "incomplete"},
     "objectives": {"name", "goal", "unit"},
     "best": {"evaluation", "feasible", "objective", "error", "violation", "runs", "variables", "constraints"},
@@ -93,8 +93,14 @@ class StatusJson(program.ProgramTest):
         said = self.state()
         self.assertEqual((said["state"], said["best"], said["evaluations"]["running"], len(said["running"])), ("running", None, 4, 4))
         self.assertEqual(sorted(one["evaluation"] for one in said["running"]), [0, 1, 2, 3])
+        self.assertEqual(said["evaluations"]["lost"], 0)
         run.kill()
-        self.assertEqual(self.state()["state"], "stopped")
+        said = self.state()
+        self.assertEqual((said["state"], said["evaluations"]["running"], said["evaluations"]["lost"], said["running"]), ("stopped", 0, 4, []))
+        seen = self.gannet("watch", "fast.campaign", "--once").out
+        self.assertRegex(seen, r"\(4 lost, 0 waiting\)")
+        self.assertRegex(seen, r"(?m)^lost +their controller is gone; a resume runs them again$")
+        self.assertNotIn("running", seen)
 
     def test_noise_and_too_many_failures(self):
         noisy = SOBOL.replace("method: sobol", "method: sobol\nnoise: 0.1").replace("evaluations: 24", "evaluations: 12")

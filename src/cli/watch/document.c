@@ -61,11 +61,13 @@ static json_t *about_evaluations(const document *d) {
   const gannet_tally *t = &d->tally;
   const int64_t kept = gannet_history_count_kept(d->campaign->history);
   const int64_t total = d->follow->total;
-  return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:I}", "limit",
+  const json_int_t seen = d->course->n_sights;
+  const json_int_t lost = watch_are_lost(d->follow, d->course) ? seen : 0;
+  return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:I}", "limit",
                    total > 0 ? json_integer((json_int_t)total) : json_null(), "proposed",
                    (json_int_t)gannet_budget_used(d->campaign), "done", (json_int_t)t->done,
                    "cannot_run", (json_int_t)t->cannot_run, "failed", (json_int_t)t->failed,
-                   "pending", (json_int_t)t->pending, "running", (json_int_t)d->course->n_sights,
+                   "pending", (json_int_t)t->pending, "running", seen - lost, "lost", lost,
                    "imported", (json_int_t)t->imported, "discarded",
                    (json_int_t)(d->campaign->ledger.n - kept), "feasible",
                    t->feasible >= 0 ? json_integer((json_int_t)t->feasible) : json_null(),
@@ -153,7 +155,8 @@ static json_t *about_bounds(const document *d) {
 
 static json_t *about_running(const document *d) {
   json_t *list = json_array();
-  const int n = d->course->n_sights < MOST_RUNNING ? d->course->n_sights : MOST_RUNNING;
+  int n = d->course->n_sights < MOST_RUNNING ? d->course->n_sights : MOST_RUNNING;
+  if (watch_are_lost(d->follow, d->course)) n = 0;
   for (int i = 0; i < n; ++i) {
     watch_running row;
     watch_find_running(d->follow, &d->course->sights[d->course->n_sights - 1 - i], &row);

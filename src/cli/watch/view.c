@@ -248,17 +248,26 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
   return state;
 }
 
-/* The word for evaluations under way. The files do not tell whether a job waits in the queue or
- * runs. */
-static const char *under_way_word(const gannet_follow *follow) {
-  const char *backend = follow->campaign.input->evaluate.backend;
-  return strcmp(backend, "slurm") == 0 ? "submitted" : "running";
+static bool has_scheduler(const gannet_follow *follow) {
+  return strcmp(follow->campaign.input->evaluate.backend, "slurm") == 0;
 }
 
-const char *watch_running_word(const gannet_follow *follow) {
+bool watch_are_lost(const gannet_follow *follow, const watch_course *course) {
+  char why[320];
+  return course->n_sights > 0 && !has_scheduler(follow) &&
+         gannet_follow_classify(follow, why, sizeof why) == GANNET_FOLLOW_STOPPED;
+}
+
+/* The files do not tell whether a job waits in the queue or runs. */
+static const char *under_way_word(const gannet_follow *follow, const watch_course *course) {
+  if (has_scheduler(follow)) return "submitted";
+  return watch_are_lost(follow, course) ? "lost" : "running";
+}
+
+const char *watch_running_word(const gannet_follow *follow, const watch_course *course) {
   const bool unknown =
       follow->scheduler.since > 0 && follow->scheduler.kind == GANNET_SCHEDULER_UNKNOWN;
-  return unknown ? "submitted, state unknown" : under_way_word(follow);
+  return unknown ? "submitted, state unknown" : under_way_word(follow, course);
 }
 
 static void put_head(view *v) {
@@ -329,7 +338,7 @@ static void put_bar(view *v, const gannet_tally *tally) {
   gannet_tally_feasible_text(tally, "", feasible);
   if (feasible[0]) put_item(&f, feasible);
   (void)snprintf(words, sizeof words, "(%d %s, %lld waiting)", running,
-                 watch_running_word(v->follow), (long long)tally->pending - running);
+                 watch_running_word(v->follow, v->course), (long long)tally->pending - running);
   put_item(&f, words);
   end_flow(&f);
 }
@@ -512,8 +521,10 @@ static void put_running(view *v) {
   const watch_course *c = v->course;
   const int n = c->n_sights < LONGEST_RUNNING ? c->n_sights : LONGEST_RUNNING;
   if (n == 0) return;
-  FILE *out = page_begin(&v->page, under_way_word(v->follow), "", 2);
+  FILE *out = page_begin(&v->page, under_way_word(v->follow, v->course), "", 2);
   if (!out) return;
+  if (watch_are_lost(v->follow, c))
+    (void)fputs("their controller is gone; a resume runs them again\n", out);
   (void)fputs("number  try   age            slot  where\n", out);
   for (int i = 0; i < n; ++i) put_running_row(v, out, &c->sights[c->n_sights - 1 - i]);
   for (int i = n; i < c->n_sights; ++i) (void)fputc('\n', out);

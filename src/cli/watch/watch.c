@@ -125,7 +125,7 @@ static void print_counts(const watcher *w) {
   print_time();
   (void)printf("%s ended: %lld done, %lld cannot run, %lld failed%s; %d %s; %s", ended,
                (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
-               feasible, w->course.n_sights, watch_running_word(&w->follow), best);
+               feasible, w->course.n_sights, watch_running_word(&w->follow, &w->course), best);
   const double left = watch_course_left(&w->course, &w->follow, &rate);
   if (isfinite(left)) {
     gannet_format_duration(left, text, sizeof text);

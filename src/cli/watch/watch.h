@@ -114,10 +114,18 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
  */
 bool watch_scheduler_text(const gannet_follow *follow, char *text, size_t size);
 
-/* The word for evaluations under way: "running", or what is known while the scheduler is silent.
+/* Whether evaluations that were under way do not run any more, because the process that ran them is
+ * gone. Jobs of a scheduler go on without it.
  *
  * Local.
  */
-const char *watch_running_word(const gannet_follow *follow);
+bool watch_are_lost(const gannet_follow *follow, const watch_course *course);
+
+/* The word for evaluations under way: "running", "lost", or what is known while the scheduler is
+ * silent.
+ *
+ * Local.
+ */
+const char *watch_running_word(const gannet_follow *follow, const watch_course *course);
 
 #endif

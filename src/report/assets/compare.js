@@ -1,5 +1,6 @@
 "use strict";
 // Several campaigns beside each other.
+const about = data.campaigns[0].campaign; // the first one says what values mean
 const campaigns = data.campaigns.map((one) => ({...one, about: one.campaign}));
 const isUnique = new Set(campaigns.map((one) => one.about.name)).size === campaigns.length;
 campaigns.forEach((one) => { one.label = isUnique ? one.about.name : one.directory; });
@@ -29,7 +30,7 @@ function stepsOf(one, inTime) {
   return steps;
 }
 const longest = Math.max(...campaigns.map((one) => one.about.seconds || 0));
-const clockOfAll = [["days", 86400, 345600], ["hours", 3600, 14400], ["minutes", 60, 600], ["seconds", 1, 0]].map(([name, size, least]) => ({name, size, least})).find((unit) => longest > unit.least) || {name: "seconds", size: 1};
+const clockOfAll = clockOf(longest);
 function showCourses() {
   const state = {time: false, log: false}, all = campaigns.flatMap((one) => stepsOf(one, false).map((p) => p[1]));
   if (!all.length) return hide("courses");

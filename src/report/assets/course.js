@@ -8,7 +8,7 @@ function drawRows(rows) {
   rows.busy.forEach((line, row) => line.forEach((share, bin) => {
     if (share > 0.002) cells.push([bin * course.width / clock.size, (bin + 1) * course.width / clock.size, row, share, rows.lost[row][bin]]);
   }));
-  $("#timeline .note").textContent = "Too many evaluations to show each: the darker, the longer the slots were busy; red where what they did failed.";
+  $("#timeline .note").textContent = "Too many evaluations to show each: the stronger the colour, the longer the slots were busy; red where what they did failed.";
   $("#timeline .chart").style.height = `${Math.min(40, 10 + rows.busy.length)}rem`;
   chart($("#timeline .chart"), () => ({
     grid: grid({left: 60}),

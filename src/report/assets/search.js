@@ -64,7 +64,7 @@ function showProgress() {
     return {
       grid: grid({left: 70 + room(low, high, true), bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
       tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${objective(p.value[1], 8)}` : designText(p.value[2])),
-      xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
+      xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, minInterval: state.time ? 0 : 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
       yAxis: upright(about.objective, Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.filter(([name]) => !onlyFeasible || name !== "not feasible").map(([name, filter, symbol, color]) => ({
@@ -274,7 +274,7 @@ function showConstraints() {
     const digits = fineness(low, high), more = room(low, high);
     const title = `${labelled(c)}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
-      grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis("", {finer: digits}),
+      grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed, minInterval: 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false}}), yAxis: axis("", {finer: digits}),
       series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: Object.assign(wanted ? hollow() : {color: colors[color]}, {opacity: 0.6}),
         markLine: wanted ? undefined : {symbol: "none", silent: true, precision: -1, label: {color: colors.soft, formatter: (p) => number(p.value, 4 + digits)}, lineStyle: {color: colors.bad},
