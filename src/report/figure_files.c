@@ -14,6 +14,7 @@
 const char *const gannet_report_format_names[] = {"svg", "pdf", "png", NULL};
 static const char *const *const formats = gannet_report_format_names;
 enum { FORMATS = REPORT_FORMATS, FIGURE_NAME = 96 };
+enum { CONSTRAINTS = 12 }; /* constraints whose models have pictures */
 
 gannet_err gannet_report_formats(const char *text, bool *wanted) {
   for (int k = 0; k < FORMATS; ++k) wanted[k] = false;
@@ -72,15 +73,23 @@ static void divide_first(gannet_report *r) {
 
 static void divide_objectives(gannet_report *r) {
   static const char *const range[] = {"best", "worst", "better", NULL};
-  static const char *const slice[] = {"median", "low", "high", NULL};
+  static const char *const slice[] = {"median", "mean", "low", "high", NULL};
+  static const char *const layers[] = {"mean", "sd", NULL};
+  static const char *const curves[] = {"slices", "partial", NULL};
   static const char *const calibration[] = {"predicted", "observed", NULL};
   static const char *const traces[] = {"trace", "trace_time", NULL};
-  json_t *slices = json_object_get(r->model, "slices");
+  json_t *maps = json_object_get(r->model, "maps");
   divide_all(json_object_get(r->columns, "objective"));
   divide_keys(json_object_get(r->summary, "range"), range);
   divide_keys(json_object_get(r->model, "calibration"), calibration);
-  for (size_t i = 0; i < json_array_size(slices); ++i)
-    divide_keys(json_array_get(slices, i), slice);
+  for (size_t k = 0; curves[k]; ++k) {
+    const json_t *list = json_object_get(r->model, curves[k]);
+    for (size_t i = 0; i < json_array_size(list); ++i) divide_keys(json_array_get(list, i), slice);
+  }
+  for (size_t i = 0; i < json_array_size(maps); ++i)
+    divide_keys(
+        json_array_get(json_object_get(json_array_get(maps, i), "quantities"), (size_t)r->quantity),
+        layers);
   for (size_t k = 0; traces[k]; ++k) {
     const json_t *trace = json_object_get(r->summary, traces[k]);
     for (size_t i = 0; i < json_array_size(trace); ++i) divide_item(json_array_get(trace, i), 2);
@@ -106,34 +115,84 @@ static void show_objective(gannet_report *r, size_t m) {
   (void)json_object_set_new(json_object_get(r->summary, "campaign"), "goal",
                             json_string(maximize ? "maximize" : "minimize"));
   (void)json_object_set(r->columns, "objective", values);
+  if (model) (void)json_object_set(model, "maps", json_object_get(r->model, "maps"));
   json_decref(r->model);
   r->model = model ? model : json_null();
   r->objective = figure_text(one, "name");
+  r->quantity = (int)m;
+}
+
+/* Put the model of a constraint where figures look for that of the objective. Returns false when it
+ * has none. */
+static bool show_constraint(gannet_report *r, size_t n_objectives, size_t k) {
+  const json_t *constraints = json_object_get(r->summary, "constraints");
+  json_t *model = json_array_get(json_object_get(r->model, "constraints"), k);
+  size_t at = 0;
+  for (size_t before = 0; at < json_array_size(constraints); ++at)
+    if (!json_is_true(json_object_get(json_array_get(constraints, at), "objective")) &&
+        before++ == k)
+      break;
+  r->bounds = json_array_get(constraints, at);
+  if (!json_is_object(model) || !r->bounds) return false;
+  (void)json_incref(model);
+  (void)json_object_set(model, "maps", json_object_get(r->model, "maps"));
+  json_decref(r->model);
+  r->model = model;
+  r->objective = figure_text(r->bounds, "name");
+  r->quantity = (int)(n_objectives + k);
+  return true;
+}
+
+/* Put the probability that designs are feasible there, as curves without a band. Returns false
+ * where nothing bounds designs. */
+static bool show_chance(gannet_report *r) {
+  static const char *const lists[] = {"slices", "partial"};
+  static const char *const keys[] = {"median", "mean", "low", "high"};
+  size_t n = 0;
+  for (size_t k = 0; k < 2; ++k) {
+    const json_t *list = json_object_get(r->model, lists[k]);
+    for (size_t i = 0; i < json_array_size(list); ++i) {
+      json_t *one = json_array_get(list, i), *share = json_object_get(one, "feasible");
+      n += share != NULL;
+      for (size_t j = 0; share && j < 4; ++j) (void)json_object_set(one, keys[j], share);
+    }
+  }
+  r->objective = "P(feasible)";
+  r->quantity = -1;
+  return n > 0;
 }
 
 /* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
- * objectives are divided by a power of ten. To be destroyed. NULL when memory is short.
+ * objectives are divided by a power of ten.
  *
- * m  in  the objective that figures show as theirs
+ * subject  in   what figures show: the objectives, then constraints, then the probability of being
+ *               feasible
+ * made     out  to be destroyed; NULL when there is no model of the subject
  */
-static gannet_report *copy_for_gnuplot(const gannet_report *report, size_t m) {
-  gannet_report *made = NULL;
-  if (gannet_alloc(1, sizeof *made, &made) != GANNET_OK) return NULL;
-  *made = (gannet_report){.objective = report->objective,
-                          .summary = json_deep_copy(report->summary),
-                          .columns = json_deep_copy(report->columns),
-                          .course = json_deep_copy(report->course),
-                          .model = json_deep_copy(report->model)};
-  if (!made->summary || !made->columns || !made->course || !made->model)
-    gannet_report_destroy(&made);
-  if (!made) return NULL;
-  if (m > 0) show_objective(made, m);
-  const json_t *range = json_object_get(made->summary, "range");
+static gannet_err copy_for_gnuplot(const gannet_report *report, size_t n_objectives, size_t n,
+                                   size_t subject, gannet_report **made) {
+  GANNET_TRY(gannet_alloc(1, sizeof **made, made));
+  gannet_report *r = *made;
+  *r = (gannet_report){.objective = report->objective,
+                       .summary = json_deep_copy(report->summary),
+                       .columns = json_deep_copy(report->columns),
+                       .course = json_deep_copy(report->course),
+                       .model = json_deep_copy(report->model)};
+  GANNET_REQUIRE(r->summary && r->columns && r->course && r->model, GANNET_ERR_MEMORY,
+                 "the data of a report's figures");
+  if (subject >= n_objectives) {
+    const bool shown =
+        subject + 1 < n ? show_constraint(r, n_objectives, subject - n_objectives) : show_chance(r);
+    if (!shown) gannet_report_destroy(made);
+    return GANNET_OK;
+  }
+  if (subject > 0) show_objective(r, subject);
+  const json_t *range = json_object_get(r->summary, "range");
   const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
-  if (!(size > largest)) return made;
-  made->objective = "objective / 1e100";
-  divide_objectives(made);
-  return made;
+  if (!(size > largest)) return GANNET_OK;
+  r->objective = "objective / 1e100";
+  divide_objectives(r);
+  return GANNET_OK;
 }
 
 /* Files. */
@@ -217,20 +276,38 @@ static gannet_err write_figure(const gannet_report *report, const char *director
   return err;
 }
 
-/* The figures of all objectives; those that are not of an objective are the first one's. */
+/* Objectives, constraints that have a model, and the probability of being feasible. */
+enum { SUBJECTS = GANNET_OBJECTIVES_MOST + CONSTRAINTS + 1 };
+
+/* The figures of all subjects; those of the campaign are the first one's. */
 typedef struct {
   const gannet_report *report;
-  size_t n_objectives;
-  bool shown[GANNET_OBJECTIVES_MOST][REPORT_FIGURES];
+  size_t n_objectives, n; /* subjects */
+  bool shown[SUBJECTS][REPORT_FIGURES];
   const bool *wanted;
 } choice;
 
-static void name_figure(const choice *c, size_t m, int i, char *name) {
-  const json_t *objectives =
-      json_object_get(json_object_get(c->report->summary, "front"), "objectives");
-  const bool is_named = c->n_objectives > 1 && report_figures[i].is_of_objective;
-  (void)snprintf(name, FIGURE_NAME, "%s%s%s", report_figures[i].name, is_named ? "-" : "",
-                 is_named ? figure_text(json_array_get(objectives, m), "name") : "");
+static void name_figure(const choice *c, size_t subject, int i, char *name) {
+  const json_t *list = json_object_get(c->report->summary, "constraints");
+  const char *of = "";
+  if (report_figures[i].scope == FIGURE_OF_CAMPAIGN) {
+    of = "";
+  } else if (subject < c->n_objectives) {
+    const json_t *front = json_object_get(c->report->summary, "front");
+    const json_t *one = json_array_get(json_object_get(front, "objectives"), subject);
+    of = c->n_objectives > 1 ? figure_text(one, "name") : "";
+  } else if (subject + 1 == c->n) {
+    of = "p-feasible";
+  } else {
+    size_t k = subject - c->n_objectives;
+    for (size_t at = 0; at < json_array_size(list); ++at) {
+      const json_t *one = json_array_get(list, at);
+      if (json_is_true(json_object_get(one, "objective")) || k-- > 0) continue;
+      of = figure_text(one, "name");
+      break;
+    }
+  }
+  (void)snprintf(name, FIGURE_NAME, "%s%s%s", report_figures[i].name, *of ? "-" : "", of);
 }
 
 static gannet_err put_all(FILE *out, const void *user) {
@@ -241,7 +318,7 @@ static gannet_err put_all(FILE *out, const void *user) {
     if (c->wanted[k]) (void)fprintf(out, " %s", formats[k]);
   (void)fputs("'] {\n", out);
   for (int i = 0; i < REPORT_FIGURES; ++i)
-    for (size_t m = 0; m < c->n_objectives; ++m) {
+    for (size_t m = 0; m < c->n; ++m) {
       if (!c->shown[m][i]) continue;
       name_figure(c, m, i, name);
       (void)fprintf(out, "  load '%s.gp'\n", name);
@@ -254,16 +331,20 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
                                  const char *directory, const bool *wanted, bool *drawn) {
   const json_t *front = json_object_get(report->summary, "front");
   const size_t several = json_array_size(json_object_get(front, "objectives"));
+  const size_t bounded = json_array_size(json_object_get(report->model, "constraints"));
   choice all = {.report = report, .n_objectives = several > 1 ? several : 1, .wanted = wanted};
   char name[FIGURE_NAME];
   gannet_tool_end end;
+  all.n = all.n_objectives + (bounded < CONSTRAINTS ? bounded : CONSTRAINTS) + 1;
   GANNET_TRY(gannet_make_directory(directory));
-  for (size_t m = 0; m < all.n_objectives; ++m) {
-    gannet_report *copy = copy_for_gnuplot(report, m);
-    gannet_err err =
-        copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
-    for (int i = 0; i < REPORT_FIGURES && err == GANNET_OK; ++i) {
-      if (m > 0 && !report_figures[i].is_of_objective) continue;
+  for (size_t m = 0; m < all.n; ++m) {
+    gannet_report *copy = NULL;
+    gannet_err err = copy_for_gnuplot(report, all.n_objectives, all.n, m, &copy);
+    for (int i = 0; i < REPORT_FIGURES && err == GANNET_OK && copy; ++i) {
+      const figure_scope scope = report_figures[i].scope;
+      const bool is_drawn = m >= all.n_objectives ? scope == FIGURE_OF_QUANTITY
+                                                  : m == 0 || scope != FIGURE_OF_CAMPAIGN;
+      if (!is_drawn) continue;
       name_figure(&all, m, i, name);
       err = write_figure(copy, directory, name, i, &all.shown[m][i]);
     }

@@ -14,6 +14,11 @@ struct gannet_report {
   json_t *summary, *columns, *course, *model;
   json_t
       *campaigns; /* of a comparison: summaries, and none of the others; NULL = of one campaign */
+
+  /* What figures show; pages have all quantities. */
+  int quantity;         /* a place among the quantities of maps, -1 = the probability that a design
+                           is feasible */
+  const json_t *bounds; /* of the constraint that it is; NULL = another quantity; borrowed */
 };
 
 /* A number, or null where there is none. Local. */

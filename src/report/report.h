@@ -11,7 +11,7 @@
  *   partial.c       what they say along one variable on average over the others
  *   words.c         what they say in sentences
  *   page.c          the page; assets/ has its texts and the JavaScript that draws its pictures
- *   figures.c       the pictures as data and commands for gnuplot
+ *   figures.c       the pictures as data and commands for gnuplot; figures_*.c draw them
  *   figure_files.c  the files of these, and having gnuplot draw them
  */
 #ifndef GANNET_REPORT_REPORT_H
