@@ -93,10 +93,12 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
   figure_end_block(data, json_array_size(x));
   (void)fputs("set rmargin\n", out);
   figure_put_axis(out, 'x', variable_at(r, v), SLICE_NAME);
-  (void)fprintf(out,
-                "unset arrow\nset arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead "
-                "dashtype 2 linecolor rgb '%s'\n",
-                best, best, picture_colors[2]);
+  (void)fputs("unset arrow\n", out);
+  if (isfinite(best))
+    (void)fprintf(out,
+                  "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead "
+                  "dashtype 2 linecolor rgb '%s'\n",
+                  best, best, picture_colors[2]);
   if (strcmp(type, "real") == 0 || strcmp(type, "integer") == 0)
     (void)fprintf(out,
                   "plot data index %zu using 1:3:4 with filledcurves linecolor rgb '%s' fillstyle "

@@ -9,6 +9,7 @@
  * Designs in which the variable is not in use, and those that variable constraints forbid, do not
  * count. A value with too few others has no mean.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void make_designs(partial *p, int v, double value) {
 /* The mean over the designs in the user's units, and its standard deviation. */
 static gannet_err average(partial *p, const report_study *s, double *mean, double *sd) {
   const int rows = p->points < TOGETHER ? p->points : TOGETHER;
-  double spread[TOGETHER], sum = 0;
+  double spread[TOGETHER], largest = 0, sum = 0;
   GANNET_TRY(report_study_predict(s, p->points, p->x, p->mean, p->sd));
   GANNET_TRY(gannet_surrogate_covariance(s->surrogate, rows, p->x, rows, p->x, p->covariance));
   *mean = 0;
@@ -76,14 +77,17 @@ static gannet_err average(partial *p, const report_study *s, double *mean, doubl
     const double half = 0.5 * report_study_units(s, p->mean[i] + p->sd[i]) -
                         0.5 * report_study_units(s, p->mean[i] - p->sd[i]);
     spread[i] = p->sd[i] > 0 ? fabs(half) / p->sd[i] / rows : 0;
+    largest = fmax(largest, spread[i]);
   }
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < rows; ++j) sum += spread[i] * spread[j] * p->covariance[i * rows + j];
-  *sd = sqrt(fmax(sum, 0));
+  for (int i = 0; i < rows && largest > 0; ++i) /* squares of large values overflow */
+    for (int j = 0; j < rows; ++j)
+      sum += spread[i] / largest * (spread[j] / largest) * p->covariance[i * rows + j];
+  *sd = largest * sqrt(fmax(sum, 0));
   return GANNET_OK;
 }
 
 static void append_to(json_t *curve, const char *key, double value) {
+  if (isinf(value)) value = copysign(DBL_MAX, value); /* the end of an interval */
   (void)json_array_append_new(json_object_get(curve, key), report_number(value));
 }
 
@@ -96,8 +100,9 @@ static gannet_err put_curves(partial *p, int v, double best, json_t *const *list
     const report_study *s = &p->study[q];
     is_bounded = is_bounded || (s->surrogate && s->objective < 0);
     if (lists[q])
-      (void)json_array_append_new(lists[q], json_pack("{s:f, s:[], s:[], s:[], s:[]}", "best", best,
-                                                      "x", "mean", "low", "high"));
+      (void)json_array_append_new(
+          lists[q], json_pack("{s:o, s:[], s:[], s:[], s:[]}", "best", report_number(best), "x",
+                              "mean", "low", "high"));
   }
   json_t *first = json_array_get(lists[0], json_array_size(lists[0]) - 1);
   if (is_bounded) (void)json_object_set_new(first, "feasible", json_array());
@@ -157,7 +162,8 @@ gannet_err report_model_partial(const report_study *studies, int n, const double
     for (int i = 0; i < problem->spec.n_variables; ++i)
       before += weight[i] > weight[v] || (i < v && weight[i] == weight[v]);
     if (!isnan(weight[v]) && before < VARIABLES) {
-      err = put_curves(p, v, through[v], lists);
+      err =
+          put_curves(p, v, gannet_problem_is_active(problem, v, through) ? through[v] : NAN, lists);
       continue;
     }
     for (int q = 0; q < n; ++q)

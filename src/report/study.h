@@ -119,9 +119,9 @@ GANNET_CHECKED gannet_err report_model_maps(const report_study *studies, int n,
 
 /* Partial dependence: along each of the variables that matter most, the mean of what models predict
  * over designs in which all other variables are drawn from their ranges: {"best", "x", "mean",
- * "low", "high"} with the central 95 % of that mean, null for other variables, and of the first
- * quantity, where something bounds designs, "feasible", the mean of the probability. Values for
- * which too few designs are allowed are left out.
+ * "low", "high"} with the central 95 % of that mean, "best" null where the design does not use it,
+ * null for other variables, and of the first quantity, where something bounds designs, "feasible",
+ * the mean of the probability. Values for which too few designs are allowed are left out.
  *
  * Local.
  *

@@ -1,6 +1,8 @@
 # test: labels cli timeout 120
 """Twenty thousand evaluations: resuming and asking stay quick. The bounds leave room for a busy machine."""
+import os
 import resource
+import sys
 import time
 
 import program
@@ -35,6 +37,18 @@ class Scale(program.ProgramTest):
         (self.folder / "fast.campaign" / "journal").unlink()
         self.timed(15, "run", file, "-q", "--resume", "--max-evals", 20004)
         self.check_history(20004)
+
+    def test_the_report_of_many_noisy_results_takes_little_memory(self):
+        """The model behind the recommendation does not take all of them: with all it took 400 MiB more."""
+        self.succeed("run", self.write(LARGE.replace("method: sobol", "method: sobol\nnoise: 0.1")), "-q")
+        told = self.folder / "peak"
+        program_of = f"import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); open({str(told)!r}, 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(code)"
+        outcome = self.start("report", "fast.campaign", wrapper=(sys.executable, "-c", program_of)).wait()
+        self.assertEqual(outcome.code, program.FINISHED, outcome)
+        peak = int(told.read_text()) / 1024
+        print(f"report: {peak:.0f} MiB")
+        if "GANNET_SANITIZE" not in os.environ:
+            self.assertLess(peak, 250)
 
 
 if __name__ == "__main__":

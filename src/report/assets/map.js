@@ -61,7 +61,7 @@ function mapSeries(pair, layer, isPlane) {
 function showMap() {
   const maps = model.maps || [];
   if (model.note || !maps.length) return hide("map");
-  const state = {pair: 0, layer: 0, points: true}, controls = $("#map .controls"), isNarrow = () => $("#map .chart").clientWidth < 560;
+  const state = {pair: 0, layer: 0, points: count <= 2000}, controls = $("#map .controls"), isNarrow = () => $("#map .chart").clientWidth < 560;
   const hasChance = Boolean(maps[0].feasible), hasOthers = searched().length > 2, best = several ? [] : indices.filter((i) => columns.id[i] === model.through);
   $("#map .note").textContent = `Predictions of ${modelName()} for ${hasOthers ? "" : "the "}two variables${hasOthers ? `; all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""}${hasOthers ? " The designs on it have other values of the other variables." : ""}`;
   const entry = chart($("#map .chart"), () => {
@@ -86,5 +86,5 @@ function showMap() {
   }, (p) => p.seriesName === "model" ? null : evaluationOf(p.value[2]));
   chooser(controls, "plane:", maps.map((pair) => `${summary.variables[pair.a].name} × ${summary.variables[pair.b].name}`), 0, (k) => { state.pair = k; draw(entry); });
   chooser(controls, "shown:", mapLayers(maps[0]).map((layer) => layer.name), 0, (k) => { state.layer = k; draw(entry); });
-  toggle(controls, "designs", (on) => { state.points = on; draw(entry); }, true);
+  toggle(controls, "designs", (on) => { state.points = on; draw(entry); }, state.points);
 }

@@ -41,7 +41,7 @@ function showWords() {
 
 // Categories and switches: a point and a bar for each value.
 function discreteSeries(slice, names) {
-  const best = Math.round(slice.best);
+  const best = slice.best === null ? -1 : Math.round(slice.best);
   return [{type: "scatter", symbolSize: 9, itemStyle: {color: colors.accent},
     data: slice.median.map((v, i) => ({value: [names[i], v], itemStyle: {color: slice.x[i] === best ? colors.good : colors.accent}}))},
   {type: "custom", silent: true, clip: true, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [v, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
@@ -51,7 +51,7 @@ function discreteSeries(slice, names) {
 }
 function smoothSeries(slice) {
   return [{type: "line", data: slice.median.map((v, i) => [slice.x[i], v]), showSymbol: false, lineStyle: {width: 2, color: colors.accent}, itemStyle: {color: colors.accent},
-    markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.good, type: "dashed"}, data: [{xAxis: slice.best}]}},
+    markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.good, type: "dashed"}, data: slice.best === null ? [] : [{xAxis: slice.best}]}},
   {type: "custom", silent: true, clip: true, z: 1, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [v, slice.low[i], slice.high[i]]),
     renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
       shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
