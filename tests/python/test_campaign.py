@@ -15,7 +15,7 @@ import gannet
 import gannet._program
 import numpy as np
 
-PROGRAM = os.environ["GANNET_PROGRAM"]
+PROGRAM, SOURCE = os.environ["GANNET_PROGRAM"], pathlib.Path(os.environ["GANNET_SOURCE"]).resolve()
 ONE = r"""
 name: one
 variables:
@@ -193,6 +193,9 @@ class Mistakes(Case):
         without = {name: value for name, value in os.environ.items() if name != "GANNET_PROGRAM"}
         with unittest.mock.patch.dict(os.environ, without, clear=True):
             self.assertEqual(pathlib.Path(gannet._program.find_program()).resolve(), pathlib.Path(PROGRAM).resolve())
+            with unittest.mock.patch.object(gannet._program._library, "path", "libgannet.so.0.2"):
+                self.assertNotIn(pathlib.Path("gannet").resolve(), list(gannet._program._candidates()))  # in the present folder
+                self.assertIn(SOURCE / "bin/gannet", list(gannet._program._candidates()))
             with unittest.mock.patch.object(gannet._program, "_candidates", lambda: iter(())), \
                     unittest.mock.patch.dict(os.environ, {"PATH": "/nowhere"}), \
                     self.assertRaisesRegex(gannet.Error, "the program gannet was not found, neither beside /.*libgannet.so nor in PATH; install it"):

@@ -13,10 +13,12 @@ from ._library import Error, __version__, _library
 
 def _candidates() -> Iterator[pathlib.Path]:
     """Where the program is when it was built or installed together with the library or with this package."""
-    library, package = pathlib.Path(_library.path).resolve(), pathlib.Path(__file__).resolve()
-    yield library.parent / "gannet"
-    for folder in *library.parents[1:4], *package.parents[2:6]:
-        yield folder / "bin/gannet"
+    package = pathlib.Path(__file__).resolve()
+    if "/" in _library.path:  # otherwise only the linker knows where it is
+        library = pathlib.Path(_library.path).resolve()
+        yield library.parent / "gannet"
+        yield from (folder / "bin/gannet" for folder in library.parents[1:4])
+    yield from (folder / "bin/gannet" for folder in package.parents[2:6])
 
 
 def find_program() -> str:

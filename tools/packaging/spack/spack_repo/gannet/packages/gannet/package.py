@@ -37,6 +37,9 @@ class Gannet(CMakePackage):
     depends_on("random123")
     depends_on("py-numpy", type="run")
 
+    def setup_run_environment(self, env):
+        env.prepend_path("PYTHONPATH", self.prefix.lib.python3.join("dist-packages"))
+
     def cmake_args(self):
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
