@@ -145,6 +145,12 @@ class Placed(program.ProgramTest):
         self.refused("2 simulations at once do not fit: there is room for 1", sets=["evaluate.parallel=2"])
         self.refused("has 0 besides reserved_cores",
                      sets=[f"evaluate.resources.reserved_cores={CORES}"])
+        self.refused("resources.reserved_cores: a simulation needs 1 core", "expected less than 99", sets=["evaluate.resources.reserved_cores=99"])
+        for key, words in (("cores=1e30", "'1e30' is 1e+30 at the bounds of the variables; expected a number from 1 to 1000000"),
+                           ("cores=-1", "'-1' is -1 at the bounds"), ("gpus=0.5", "whole GPUs, not 0.5; where several share one, list it several times"),
+                           ("devices=['', a]", "resources.devices: '' is no GPU"), ("devices=[auto, 1]", "'auto' is no GPU; expected numbers or UUIDs"),
+                           ("tasks=3", "resources.cores: 1 cores are too few for 3 tasks; expected at least 3, or leave cores out")):
+            self.refused(words, sets=["evaluate.resources." + key])
         self.refused("unknown name 'refine'", sets=["evaluate.resources.cores=8*refine"])
         self.refused("'8*x' is 0 at the bounds", sets=["evaluate.resources.cores=8*x"])
         if CORES > 1:
@@ -154,6 +160,26 @@ class Placed(program.ProgramTest):
         self.refused("does not run on a node of job 3",
                      environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "4(x2)",
                                   "SLURMD_NODENAME": "n7"})
+
+    def test_resources_that_ask_for_nothing_are_refused(self):
+        for resources, words in (("", "resources.cores: nothing is in the braces; expected a key such as this one"),
+                                 ("reserved_cores: 2", "resources: it does not say what a simulation needs; expected cores, gpus,"),
+                                 ("oversubscribe: yes", "it does not say what a simulation needs"), ("devices: [0]", "it does not say what a simulation needs"),
+                                 ("launcher: mpirun", "it does not say what a simulation needs")):
+            self.campaign(resources)
+            self.refused(words)
+
+    def test_needs_that_variable_constraints_rule_out_do_not_count(self):
+        self.campaign(f"cores: \"x > 0.5 ? {CORES + 1} : 1\"", evaluations=2)
+        self.refused(f"needs {CORES + 1} cores")
+        text = (self.folder / "placed.yaml").read_text()
+        self.succeed("run", self.write(text.replace("budget:", "variable_constraints: [\"x <= 0.4\"]\nbudget:"), "placed.yaml"))
+        self.assertEqual({row[3] for row in self.seen()}, {"1"})
+
+    def test_no_file_is_left_of_the_claim(self):
+        self.campaign("cores: 1", evaluations=2)
+        self.succeed("run", "placed.yaml")
+        self.assertEqual([path for path in self.folder.glob("gannet-places-*/*")], [])
 
     def test_back_ends_without_programs_refuse_it(self):
         self.write(program.BRANIN.replace("parallel: 4", "parallel: 4, resources: {cores: 2}")
@@ -209,7 +235,7 @@ class Placed(program.ProgramTest):
             "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "1(x2)", "SLURMD_NODENAME": "n1"})
 
     def history(self):
-        return list(csv.DictReader((self.folder / "placed.campaign/history.csv").open()))
+        return list(csv.DictReader(io.StringIO((self.folder / "placed.campaign/history.csv").read_text())))
 
     def test_a_node_that_takes_no_step_is_left_out(self):
         for refusal, how_long in (("Task launch for StepId=3.5 failed on node n2: Communication connection failure", "for 10 s"),

@@ -533,6 +533,19 @@ static gannet_err check_objectives(const gannet_config_reader *reader) {
 
 /* The whole. */
 
+/* Complain about resources that say how they are shared out, but not how much a simulation needs.
+ */
+static void check_resources(const gannet_config_reader *reader) {
+  const gannet_tree *node =
+      gannet_tree_find(gannet_tree_find(reader->root, "evaluate"), "resources");
+  char location[LOCATION_SIZE];
+  if (!node || !gannet_resources_are_idle(&reader->input->evaluate.resources)) return;
+  gannet_tree_key_location(node, location, sizeof location);
+  gannet_complain(reader->complaints, location,
+                  "evaluate.resources: it does not say what a simulation needs; expected cores, "
+                  "gpus, tasks, memory or nodes, as in resources: {cores: 4}");
+}
+
 static gannet_err read_all(const gannet_config_reader *reader) {
   gannet_campaign_input *input = reader->input;
   GANNET_TRY(note_locations(reader));
@@ -558,6 +571,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   if (reader->complaints->count == 0) GANNET_TRY(check_replicates(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_objectives(reader));
+  check_resources(reader);
   if (reader->complaints->count > 0) return check_backend(reader);
   int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;
   input->parallel_follows = *parallel == GANNET_AUTO &&

@@ -156,8 +156,13 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
     key->owns_items = true;
     if (gannet_section_takes_mapping(option)) return gannet_tree_flatten(child, "", add_pair, list);
     gannet_option_describe(option, expected, sizeof expected);
-    gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
-                           "a mapping is not valid; expected %s", expected);
+    if (child->n == 0 && strchr(option->key, '.')) /* a group of keys, as resources: {} */
+      gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
+                             "nothing is in the braces; expected a key such as this one, or no "
+                             "braces at all");
+    else
+      gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
+                             "a mapping is not valid; expected %s", expected);
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc((size_t)child->n, sizeof *list->item, &list->item));

@@ -65,13 +65,14 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
     return "evaluate.resources.nodes";
   }
   if (need->cores / nodes > e.cores) {
-    (void)snprintf(why, size,
-                   "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected at "
-                   "most %d",
+    (void)snprintf(why, size, "a simulation needs %d core%s%s, and %s (%s) has %d%s; expected %s%d",
                    need->cores / nodes, need->cores / nodes == 1 ? "" : "s", each, where, e.host,
                    e.cores, resources->reserved_cores > 0 ? " besides reserved_cores" : "",
-                   e.cores * nodes);
-    return resources->cores ? "evaluate.resources.cores" : "evaluate.resources.tasks";
+                   e.cores > 0 ? "at most " : "less than ",
+                   e.cores > 0 ? e.cores * nodes : resources->reserved_cores);
+    return resources->reserved_cores > 0 && e.cores == 0 ? "evaluate.resources.reserved_cores"
+           : resources->cores                            ? "evaluate.resources.cores"
+                                                         : "evaluate.resources.tasks";
   }
   if (need->gpus > 0 && e.gpus == 0) {
     (void)snprintf(why, size,
@@ -89,7 +90,8 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
     return "evaluate.resources.gpus";
   }
   if (need->memory > e.memory)
-    (void)snprintf(why, size, "a simulation needs %.4g GiB%s, and %s has %.4g GiB",
+    (void)snprintf(why, size,
+                   "a simulation needs %.4g GiB%s, and %s has %.4g GiB; expected at most that",
                    need->memory / 0x1p30, each, where, e.memory / 0x1p30);
   return "evaluate.resources.memory";
 }
@@ -123,7 +125,7 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   char why[400];
   int count = 0;
   const char *key =
-      explain(&s->inventory, resources, s->only_here, &s->needs.most, why, sizeof why);
+      explain(&s->inventory, resources, s->only_here, &s->needs.allowed, why, sizeof why);
   if (why[0]) {
     gannet_complain(complaints, key, "%s", why);
     return GANNET_OK;

@@ -100,6 +100,11 @@ gannet_err gannet_claim_make(const gannet_inventory *inventory, bool has_gpus, c
 }
 
 void gannet_claim_release(int *file) {
+  char link[64], path[PATH_MAX];
+  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", *file);
+  const ssize_t size = *file >= 0 ? readlink(link, path, sizeof path - 1) : -1;
+  if (size > 0) path[size] = '\0';
+  if (size > 0) (void)unlink(path);
   if (*file >= 0) (void)close(*file);
   *file = -1;
 }

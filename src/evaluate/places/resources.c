@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/variable_constraints.h"
 
 enum { CORES, GPUS, TASKS, N_KEYS };
 enum { MOST_CORNERS = 4096, MOST_NUMBER = 1000000 };
@@ -17,6 +19,14 @@ static const double lowest[N_KEYS] = {1, 0, 1};
 bool gannet_resources_are_given(const gannet_resources *resources) {
   return resources && (resources->cores || resources->gpus || resources->tasks ||
                        resources->memory > 0 || resources->nodes > 1);
+}
+
+bool gannet_resources_are_idle(const gannet_resources *resources) {
+  const gannet_text_list *devices = &resources->devices;
+  const bool is_automatic = devices->n == 1 && strcmp(devices->item[0], "auto") == 0;
+  return !gannet_resources_are_given(resources) &&
+         (resources->reserved_cores > 0 || resources->oversubscribe || !is_automatic ||
+          resources->launcher != GANNET_START_BY_AUTO);
 }
 
 static int round_up(int value, int to) {
@@ -65,13 +75,20 @@ static void set_corner(const gannet_problem *problem, const bool *matters, int c
   gannet_problem_derive(problem, x);
 }
 
+static void raise_need(const gannet_need *need, gannet_need *most) {
+  if (need->cores > most->cores) most->cores = need->cores;
+  if (need->gpus > most->gpus) most->gpus = need->gpus;
+  if (need->tasks > most->tasks) most->tasks = need->tasks;
+}
+
 /* Find the least and greatest need, and complain about the first corner without one. */
 static gannet_err look_at_corners(const gannet_problem *problem, gannet_complaints *complaints,
                                   gannet_needs *needs) {
   const int n = problem->spec.n_variables;
   double *x = NULL, fixed;
   int corners = 1;
-  bool *matters = NULL, has_derived = false; /* matters: [n] takes both its ends */
+  bool *matters = NULL, has_derived = false,
+       any_allowed = false; /* matters: [n] takes both its ends */
   GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *x, &x));
   const gannet_err err = gannet_alloc((size_t)n + 1, sizeof *matters, &matters);
   if (err != GANNET_OK) gannet_free(&x);
@@ -94,24 +111,39 @@ static gannet_err look_at_corners(const gannet_problem *problem, gannet_complain
     if (wrong) {
       const int k = wrong == keys[CORES] ? CORES : wrong == keys[GPUS] ? GPUS : TASKS;
       gannet_complain(complaints, wrong,
-                      "'%s' is %g at the bounds of the variables; expected a number of at least %g",
+                      "'%s' is %g at the bounds of the variables; expected a number from %g to %d",
                       k == CORES  ? needs->given->cores
                       : k == GPUS ? needs->given->gpus
                                   : needs->given->tasks,
-                      gannet_variable_expression_value(needs->expression[k], x), lowest[k]);
+                      gannet_variable_expression_value(needs->expression[k], x), lowest[k],
+                      MOST_NUMBER);
       break;
     }
     if (c == 0) needs->least = needs->most = need;
     if (need.cores < needs->least.cores) needs->least.cores = need.cores;
     if (need.gpus < needs->least.gpus) needs->least.gpus = need.gpus;
     if (need.tasks < needs->least.tasks) needs->least.tasks = need.tasks;
-    if (need.cores > needs->most.cores) needs->most.cores = need.cores;
-    if (need.gpus > needs->most.gpus) needs->most.gpus = need.gpus;
-    if (need.tasks > needs->most.tasks) needs->most.tasks = need.tasks;
+    raise_need(&need, &needs->most);
+    if (!gannet_problem_allows_values(problem, x)) continue;
+    if (!any_allowed) needs->allowed = need;
+    any_allowed = true;
+    raise_need(&need, &needs->allowed);
   }
+  if (!any_allowed) needs->allowed = needs->most;
   gannet_free(&matters);
   gannet_free(&x);
   return GANNET_OK;
+}
+
+/* A part of a GPU would be rounded up to a whole one, which is not what was meant. */
+static void check_gpus(const char *text, gannet_complaints *complaints) {
+  char *end = NULL;
+  const double number = text ? strtod(text, &end) : 0;
+  if (text && end > text && !*end && number > 0 && number != floor(number))
+    gannet_complain(complaints, keys[GPUS],
+                    "a simulation has whole GPUs, not %s; where several share one, list it several "
+                    "times in devices, as in gpus: 1, devices: [0, 0]",
+                    text);
 }
 
 gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_problem *problem,
@@ -123,6 +155,15 @@ gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_p
     gannet_complain(complaints, "evaluate.resources.memory",
                     "%lld bytes are too little for a simulation; expected a unit, as in 8GiB",
                     (long long)resources->memory);
+  for (int i = 0; i < resources->devices.n; ++i) {
+    const char *name = resources->devices.item[i];
+    if (name[0] && (strcmp(name, "auto") != 0 || resources->devices.n == 1)) continue;
+    gannet_complain(complaints, "evaluate.resources.devices",
+                    "'%s' is no GPU; expected numbers or UUIDs such as [0, 1], or auto alone",
+                    name);
+    break;
+  }
+  check_gpus(resources->gpus, complaints);
   if (!problem) return GANNET_OK;
   needs->n_variables = problem->spec.n_variables;
   for (int k = 0; k < N_KEYS; ++k) {
@@ -137,7 +178,17 @@ gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_p
                     gannet_error_detail());
     gannet_error_clear();
   }
-  return complaints->count > before ? GANNET_OK : look_at_corners(problem, complaints, needs);
+  if (complaints->count > before) return GANNET_OK;
+  GANNET_TRY(look_at_corners(problem, complaints, needs));
+  const gannet_need *most = &needs->most;
+  double cores = 0;
+  if (text[CORES] && text[TASKS] && !resources->oversubscribe && complaints->count == before &&
+      sscanf(text[CORES], "%lf", &cores) == 1 &&
+      strspn(text[CORES], "0123456789.") == strlen(text[CORES]) && cores < most->tasks)
+    gannet_complain(complaints, keys[CORES],
+                    "%s cores are too few for %d tasks; expected at least %d, or leave cores out",
+                    text[CORES], most->tasks, most->tasks);
+  return GANNET_OK;
 }
 
 void gannet_needs_release(gannet_needs *needs) {

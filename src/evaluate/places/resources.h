@@ -38,6 +38,8 @@ typedef struct {
   int n_variables;
   gannet_variable_expression *expression[3]; /* cores, gpus, tasks; NULL = not given */
   gannet_need least, most; /* over all corners of the expressions; the same for plain numbers */
+  gannet_need allowed;     /* most over the corners that variable constraints allow, if there are
+                              any: a need that is larger is met by few designs, or by none */
 } gannet_needs;
 
 /* Whether a campaign says what its simulations need; else nothing of all this is done.
@@ -45,6 +47,12 @@ typedef struct {
  * Local.
  */
 bool gannet_resources_are_given(const gannet_resources *resources);
+
+/* Whether keys are set that mean nothing because a campaign does not say what its simulations need.
+ *
+ * Local.
+ */
+bool gannet_resources_are_idle(const gannet_resources *resources);
 
 /* Compile the expressions and find the least and the greatest need; complain about what is no
  * expression, and about what is below 1 core or 0 GPUs at some corner.
