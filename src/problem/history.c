@@ -32,7 +32,9 @@ struct gannet_history {
   double violation;        /* violation of least_violation */
   int several;             /* objectives that are compared: their number */
   gannet_penalty penalty[GANNET_OBJECTIVES_MOST]; /* equal penalties among the values of each */
-  gannet_gap gap;       /* penalties above a gap among the values of a single one */
+  gannet_gap gap[GANNET_OBJECTIVES_MOST];         /* penalties above a gap, likewise */
+  bool gaps_agree;      /* of several objectives: the gaps of all of them part the same rows, and a
+                           feasible one is below */
   int64_t n_feasible;   /* rows that are feasible */
   int64_t n_elsewhere;  /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives; /* rows that are done and have an objective */
@@ -61,9 +63,9 @@ static void forget_outcomes(gannet_history *h) {
   h->best = h->least_violation = h->first_done = -1;
   for (int m = 0; m < h->several; ++m) {
     h->penalty[m] = gannet_penalty_none();
+    h->gap[m] = gannet_gap_none();
     h->penalty[m].is_one_of_several = h->several > 1;
   }
-  h->gap = gannet_gap_none();
   h->n_feasible = h->n_objectives = h->n_error_bars = h->n_told = 0;
   h->is_varied = false;
 }
@@ -316,18 +318,42 @@ static void note_value(gannet_history *h, int64_t id, int m) {
   int n = 0;
   if (isnan(value)) return;
   if (!repeats_value(h, id, m)) gannet_penalty_note(&h->penalty[m], value);
-  /* A front may reach across a gap: of several objectives only equal values are told. */
-  if (h->several > 1) return;
   if (h->n_objectives > GANNET_GAP_RESULTS) {
-    gannet_gap_note(&h->gap, value);
+    gannet_gap_note(&h->gap[m], value);
     return;
   }
-  for (int64_t i = 0; i < h->n_told; ++i) {
+  for (int64_t i = 0; i < h->n_told && n < GANNET_GAP_RESULTS; ++i) {
     const int64_t done = h->order[i];
     const double y = h->row[done].status == GANNET_EVAL_DONE ? value_of(h, done, m) : NAN;
     if (!isnan(y)) results[n++] = (gannet_gap_result){y, gannet_history_x_unit(h, done)};
   }
-  gannet_gap_find(&h->gap, n, results, h->problem->d);
+  gannet_gap_find(&h->gap[m], n, results, h->problem->d);
+}
+
+/* Whether the gaps of several objectives part the same rows: then a feasible row below them
+ * dominates all rows above, and no front reaches across. A front may reach across a gap of some. */
+static bool compare_gaps(const gannet_history *h) {
+  double least[GANNET_OBJECTIVES_MOST];
+  int64_t count;
+  bool any_feasible = false;
+  for (int m = 0; m < h->several; ++m) {
+    least[m] = gannet_gap_least(&h->gap[m], &count);
+    if (!isfinite(least[m])) return false;
+  }
+  for (int64_t i = 0; i < h->n_told; ++i) {
+    const int64_t id = h->order[i];
+    int known = 0, above = 0;
+    if (h->row[id].status != GANNET_EVAL_DONE) continue;
+    for (int m = 0; m < h->several; ++m) {
+      const double y = value_of(h, id, m);
+      known += !isnan(y);
+      above += y >= least[m];
+    }
+    if (above != 0 && above != known) return false;
+    any_feasible =
+        any_feasible || (known == h->several && above == 0 && gannet_history_is_feasible(h, id));
+  }
+  return any_feasible;
 }
 
 gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
@@ -363,6 +389,7 @@ gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *re
   compare_constraints(h, id);
   h->n_objectives += !isnan(row->objective);
   for (int m = 0; m < h->several; ++m) note_value(h, id, m);
+  h->gaps_agree = h->several > 1 && compare_gaps(h);
   if (isnan(row->objective)) return GANNET_OK;
   h->n_error_bars += *gannet_history_sd(h, id) > 0;
   keep_best(h, id);
@@ -461,8 +488,8 @@ double gannet_history_penalty(const gannet_history *history, int m, int64_t *cou
   if (history->at_its_word || (is_constant && history->is_varied)) return INFINITY;
   if (spec->n_objectives > 0 && spec->objectives[m].keeps_penalties) return INFINITY;
   const double equal = gannet_penalty_least(&history->penalty[m], count);
-  const double apart = gannet_gap_least(&history->gap, &above);
-  if (equal <= apart) return equal;
+  const double apart = gannet_gap_least(&history->gap[m], &above);
+  if (equal <= apart || (history->several > 1 && !history->gaps_agree)) return equal;
   *count = above;
   return apart;
 }

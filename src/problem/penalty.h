@@ -16,8 +16,9 @@
  * Several values lie on either side of it. It is a hundred times as wide as the range of the values
  *           below it and a tenth as wide as that of the values above it. Designs from either side
  * lie among each other: a search that converges makes gaps, too, but its last designs lie together,
- * far from the others. With several objectives nobody looks for a gap: a front may reach across it,
- * as where one objective is by how much limits are violated.
+ * far from the others. With several objectives the gaps of all of them must part the same results:
+ *           a front may reach across a gap of one of them, as where that one is by how much limits
+ * are violated.
  */
 #ifndef GANNET_PROBLEM_PENALTY_H
 #define GANNET_PROBLEM_PENALTY_H

@@ -239,6 +239,42 @@ static void a_penalty_is_on_no_front(void **state) {
   drop(&other);
 }
 
+/* Six designs that work, and after each one that does not, whose drag and range grow worse with x
+ * by the given steps. */
+static void tell_growing(fixture *f, double drag_step, double range_step, double stress) {
+  for (int i = 0; i < 6; ++i) {
+    const double x = 0.1 * i;
+    tell(f, x, 1 + x, 2 + 3 * x, stress);
+    tell(f, x + 0.05, 1 + x + drag_step * (1 + x), 2 - x - range_step * (1 + x), 5);
+  }
+}
+
+/* Penalties that grow, as 1e6 (1 + violation), are told where all objectives have them, as no front
+ * reaches across then. */
+static void growing_penalties_of_all_objectives_are_told(void **state) {
+  int64_t count = 0;
+  (void)state;
+  fixture f = make(NAN, NAN), one = make(NAN, NAN), infeasible = make(NAN, NAN);
+  tell_growing(&f, 1e6, 1e5, 5);
+  assert_true(gannet_history_has_penalties(f.history));
+  for (int64_t id = 0; id < 12; ++id)
+    assert_true(gannet_history_is_penalty(f.history, id) == (id % 2 == 1));
+  (void)gannet_history_penalty(f.history, 1, &count);
+  assert_int_equal(count, 6);
+  assert_int_equal(gannet_history_count_observations(f.history), 6);
+  assert_ok(gannet_front_find(f.history, &f.front));
+  assert_true(f.front.reference[1] > -6 && f.front.n == 6);
+  tell(&f, 0.72, 2e6, 3, 5); /* a design whose range is good: a front reaches across */
+  assert_false(gannet_history_has_penalties(f.history));
+  tell_growing(&one, 1e6, 0, 5);
+  assert_false(gannet_history_has_penalties(one.history));
+  tell_growing(&infeasible, 1e6, 1e5, 11); /* what is not feasible dominates nothing */
+  assert_false(gannet_history_has_penalties(infeasible.history));
+  drop(&f);
+  drop(&one);
+  drop(&infeasible);
+}
+
 static void an_objective_keeps_its_penalties_on_demand(void **state) {
   const gannet_objective objectives[] = {{.name = "drag", .threshold = NAN, .keeps_penalties = 1},
                                          {.name = "range", .threshold = NAN}};
@@ -300,6 +336,7 @@ int main(void) {
       cmocka_unit_test(the_reference_comes_from_the_front_without_thresholds),
       cmocka_unit_test(fronts_of_one_value_and_of_huge_ones_are_measured),
       cmocka_unit_test(a_penalty_is_on_no_front),
+      cmocka_unit_test(growing_penalties_of_all_objectives_are_told),
       cmocka_unit_test(an_objective_keeps_its_penalties_on_demand),
       cmocka_unit_test(specifications_that_cannot_be_are_refused),
   };

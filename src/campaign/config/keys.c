@@ -543,7 +543,8 @@ const gannet_option gannet_objectives_table[] = {
      .fallback = "yes",
      .help = "treat penalties, such as 1e10 for a solver that diverged, as failures of the design: "
              "the worst value, if three or more results have exactly it, and all others are a "
-             "hundred times nearer to each other; no = every value counts as it is"},
+             "hundred times nearer to each other; also growing ones, if all objectives have them "
+             "for the same designs; no = every value counts as it is"},
     {.key = "expression",
      .type = GANNET_TEXT,
      AT(gannet_objectives_keys, expression),
