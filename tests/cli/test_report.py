@@ -433,6 +433,10 @@ physics:
 
     def check_charts(self, browser, data):
         columns, summary, model = data["columns"], data["summary"], data["model"]
+        labels = browser.ask('[...document.querySelectorAll("section:not([hidden]) .chart")].map((one) => one.getAttribute("aria-label"))')
+        self.assertIn("Objective of every evaluation and the best value so far: feasible, not feasible, best so far, no result", labels)
+        self.assertTrue(all(label and len(label) < 150 for label in labels), labels)
+        self.assertEqual(browser.ask('[...document.querySelectorAll("section:not([hidden]) table")].filter((one) => !one.getAttribute("aria-label")).length'), 0)
         (best,) = self.charts(browser, "progress")
         self.assertEqual(sum(len(best.get(kind, [])) for kind in ("feasible", "not feasible", "no result")), 48)
         self.assertEqual(best["best so far"][-1], [48, float(f'{float(summary["best"][0]["objective"]):.12g}')])

@@ -94,7 +94,7 @@ function keysOf(text) {
     if (!match) return;
     const depth = match[1].length;
     while (path.length && path[path.length - 1][0] >= depth) path.pop();
-    path.push([depth, match[2]]);
+    path.push([depth, match[2].replace(/^"(.*)"$/, "$1")]);
     if (match[3]) found.set(path.map((one) => one[1]).join("."), match[3]);
   });
   return found;

@@ -46,6 +46,7 @@ function escaped(text) {
 function hide(id) { $(`#${id}`).hidden = true; }
 function fillHead(table, names) {
   const row = element("tr");
+  table.setAttribute("aria-label", table.parentElement.getAttribute("aria-label"));
   names.forEach((name) => row.append(element("th", name, {scope: "col"})));
   table.append(element("thead"), element("tbody"));
   table.tHead.append(row);
@@ -59,7 +60,7 @@ const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
 // Charts are made again when the colours change. Points can be chosen by a click or by Enter where pick says what a
 // point stands for: a number of an evaluation, or a point that the models expect.
 function chart(holder, options, pick) {
-  const entry = {holder, options, pick, series: 0, point: -1};
+  const entry = {holder, options, pick, label: holder.getAttribute("aria-label"), series: 0, point: -1};
   holder.tabIndex = 0;
   holder.setAttribute("aria-keyshortcuts", `ArrowLeft ArrowRight ArrowUp ArrowDown + - 0 s${pick ? " Enter" : ""}`);
   holder.addEventListener("keydown", (event) => takeKey(entry, event));
@@ -79,8 +80,10 @@ function draw(entry) {
     animation: false,
     textStyle: {fontFamily: getComputedStyle(document.body).fontFamily, color: colors.ink}, // by name, for a canvas inherits nothing
     toolbox: {show: !document.documentElement.classList.contains("printing"), feature: {saveAsImage: {title: "save", name: fileName(entry)}}, iconStyle: {borderColor: colors.soft}, right: 4, top: 0},
-    aria: {enabled: true}
   }, entry.options());
+  // Read aloud: what the picture shows, and of what; the arrows tell its points. ECharts itself would tell the first numbers.
+  const names = [...new Set(option.series.filter((one) => one.name && one.data && one.data.length).map((one) => one.name))];
+  option.aria = {enabled: true, label: {description: `${entry.label}${names.length ? `: ${names.join(", ")}` : ""}`}};
   option.series.forEach((one) => { one.progressive = 0; }); // whole at once, for printing too
   entry.instance.setOption(option);
   entry.instance.on("mouseover", (p) => { entry.holder.title = p.targetType === "axisName" ? p.name : p.targetType === "axisLabel" ? String(p.value) : ""; });
