@@ -122,7 +122,7 @@ class Directory(Case):
     def test_predictions(self):
         best = self.one.best()
         one = self.one.predict(best)
-        self.assertIsInstance(one.mean["objective"], float)
+        self.assertEqual({type(value) for value in (one.mean["objective"], one.kept["stress"], one.can_run, one.feasible)}, {float})
         self.assertLess(abs(one.mean["stress"] - best["stress"]), 0.1)
         self.assertEqual((set(one.mean), set(one.kept)), ({"objective", "stress"}, {"stress"}))
         design = {name: best[name] for name in ("x", "rate", "size", "mesh", "vent")}
@@ -146,6 +146,22 @@ class Directory(Case):
         self.assertIn("<html", page.read_text(encoding="utf-8")[:2000])
         with self.assertRaisesRegex(gannet.Error, "nowhere"):
             self.one.report(self.folder / "nowhere/page.html")
+
+    def test_a_campaign_that_runs(self):
+        folder = self.folder / "busy"
+        folder.mkdir()
+        (folder / "busy.yaml").write_text(TWO.replace("name: two", "name: busy").replace("'awk", "'sleep 1; awk"))
+        with subprocess.Popen([PROGRAM, "run", "busy.yaml"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            while b" 1 done" not in process.stderr.readline():
+                self.assertIsNone(process.poll())
+            busy = gannet.Campaign(folder / "busy.campaign")
+            status, done = busy.status(), busy.best()
+            rows = len(busy.table()["id"])
+            process.terminate()
+            process.stderr.read()
+        self.assertEqual(status["state"], "running")
+        self.assertIn("drag", done)
+        self.assertGreaterEqual(rows, 1)
 
     def test_a_campaign_that_has_just_begun(self):
         folder = self.folder / "young"

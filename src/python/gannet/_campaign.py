@@ -131,7 +131,8 @@ class Campaign:
             rows = self._ask("predict", "--file", path)
 
         def shaped(name: str) -> Any:
-            return rows[0][name] if is_single else np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=float)
+            values = np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=float)
+            return float(values[0]) if is_single else values
 
         quantities = [*self.objectives, *self.constraints]
         mean, sd = ({name: shaped(f"{name}.{what}") for name in quantities} for what in ("mean", "sd"))

@@ -1,8 +1,7 @@
 """Figures of a campaign, drawn by matplotlib."""
 from __future__ import annotations
 
-import re
-from typing import Any, Collection, Dict, List, Mapping
+from typing import Any, Collection, Dict, List, Mapping, Set
 
 import numpy as np
 
@@ -64,6 +63,16 @@ def front(table: Any, designs: Any, x: str, y: str, ax: Any) -> Any:
     return ax
 
 
+def _ordered(tried: Set[Any], kind: Mapping[str, Any]) -> List[Any]:
+    """Values in ascending order, words as the campaign file lists them."""
+    if kind["type"] == "boolean":
+        return sorted(bool(value) for value in tried)
+    if any(isinstance(value, str) for value in tried):
+        listed = [word.strip(' "') for word in kind.get("values", "[]")[1:-1].split(",")]
+        return sorted(tried, key=lambda word: (listed.index(word) if word in listed else len(listed), word))
+    return sorted(tried)
+
+
 def slices_of(table: Any, kinds: Mapping[str, Mapping[str, Any]], points: int) -> Dict[str, List[Any]]:
     """Values to try of each variable of these kinds: over the range of one with bounds and without steps, else those tried."""
     made: Dict[str, List[Any]] = {}
@@ -74,12 +83,7 @@ def slices_of(table: Any, kinds: Mapping[str, Mapping[str, Any]], points: int) -
             values[0], values[-1] = float(kind["lower"]), float(kind["upper"])
             made[name] = sorted({round(value) for value in values}) if kind["type"] == "integer" else values
         else:
-            tried = {value for value in table[name] if value is not None and value == value}
-            listed = re.findall(r'[^,"]+', kind.get("values", "")[1:-1])
-            order = {word.strip(): i for i, word in enumerate(listed)}  # of words as they are listed, not by the alphabet
-            made[name] = (sorted(bool(value) for value in tried) if kind["type"] == "boolean" else
-                          sorted(tried, key=lambda word: order.get(word, len(order))) if all(isinstance(one, str) for one in tried)
-                          else sorted(tried))
+            made[name] = _ordered({value for value in table[name] if value is not None and value == value}, kind)
     return {name: values for name, values in made.items() if len(values) > 1}
 
 
