@@ -1,14 +1,17 @@
 #include "search/best_first.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/partition.h"
 #include "surrogate/surrogate.h"
 
 enum {
   GROUP = GANNET_BEST_FIRST_GROUP,
-  GROUP_LEAST = 16,   /* fewest candidates that one rank scores in a step */
-  DIRECT_LIMIT = 320, /* open candidates per rank below which scoring beats tightening */
+  UNIT = GANNET_BEST_FIRST_UNIT,
+  GROUP_LEAST = 16,   /* fewest candidates that one rank scores in a step of its own */
+  DIRECT_LIMIT = 320, /* open candidates of all ranks below which scoring beats tightening */
   PIVOTS = GANNET_BEST_FIRST_PIVOTS,
   ROUNDS = GANNET_BEST_FIRST_ROUNDS,
   POOR_ROUNDS = 2 /* tighten no more after so many rounds that did not help */
@@ -83,23 +86,25 @@ typedef struct {
   heap *open;           /* [n_lists] candidates of this rank by their bounds */
   int64_t *long_open;   /* [n_lists] length from which on a heap is cut */
   char *state;          /* [candidates] what this rank has done with the candidate */
-  gannet_select *first; /* this rank's highest bounds; NULL where there is a tightener */
-  heap done;            /* candidates that this rank scored, by their scores, for leaders */
-  int group_size;       /* candidates that this rank scores per step and list */
+  gannet_select *first; /* this rank's highest bounds; NULL where ranks score together */
+  gannet_select *next;  /* the same for a step, where ranks score together */
+  gannet_select *seen;  /* the best scores of all ranks, where ranks score together */
+  heap done;            /* candidates that ranks scored together, by their scores, for leaders */
+  int group_size;       /* candidates that this rank scores per step and list, by itself */
   int n_group;          /* candidates of the last step */
   candidate group[GROUP]; /* [n_group] with their bounds */
   int64_t number[GROUP];  /* [n_group] their numbers */
-  double *scores;         /* [n_lists][GROUP] their scores */
+  double *scores;         /* [n_lists + n_notes][GROUP] their scores and notes, and one number */
   double *x;              /* [GANNET_TILE][d] */
   double *bounds;         /* [n_lists][GANNET_TILE] */
   int64_t n_scored;
-  int64_t n_all;           /* open candidates of all ranks before the first round of tightening */
   int rounds, poor_rounds; /* rounds of tightening, and those that did not help */
   bool bounds_hold;        /* false once a score exceeded its bound */
   bool given_up;           /* too many candidates are open */
 } best_first;
 
-/* Score the first m candidates of s->group, which have their bounds from one list. */
+/* Score the first m candidates of s->group, which are this rank's and have their bounds from one
+ * list. */
 static gannet_err score_group(best_first *s, int list, int m) {
   const gannet_best_first_spec *spec = s->spec;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
@@ -115,8 +120,6 @@ static gannet_err score_group(best_first *s, int list, int m) {
     s->bounds_hold = s->bounds_hold && !(s->scores[list * GROUP + i] > s->group[i].value);
   gannet_scan_bar(s->taken, d, m, s->x, spec->n_lists, s->scores, GROUP);
   gannet_select_offer_some(s->select, m, s->number, s->scores, GROUP);
-  for (int i = 0; spec->n_leaders && i < m; ++i)
-    if (!isnan(s->scores[i])) GANNET_TRY(heap_add(&s->done, s->scores[i], s->number[i]));
   s->n_scored += m;
   return GANNET_OK;
 }
@@ -153,26 +156,26 @@ static gannet_err cut_heap(best_first *s, int list) {
   return GANNET_OK;
 }
 
-static gannet_err bound_tile(best_first *s, int64_t first) {
+static gannet_err bound_unit(best_first *s, int64_t first) {
   const gannet_best_first_spec *spec = s->spec;
   const int64_t left = gannet_candidates_count(s->candidates) - first;
-  const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  const int m = left < UNIT ? (int)left : UNIT;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
-  const bool by_number = spec->own_tiles != NULL;
+  const bool by_number = spec->own_units != NULL;
   if (!by_number || s->taken) gannet_candidates_tile(s->candidates, first, m, s->x);
-  GANNET_TRY(spec->bounder(spec->user, m, first, by_number ? NULL : s->x, s->bounds, GANNET_TILE));
+  GANNET_TRY(spec->bounder(spec->user, m, first, by_number ? NULL : s->x, s->bounds, UNIT));
   for (int i = 0; i < m; ++i) {
     const bool taken = s->taken && gannet_distinct_has(s->taken, s->x + (size_t)i * d);
     char *state = &s->state[first + i];
     if (*state == NOT_OWN) *state = taken ? TAKEN : BOUNDED;
     for (int l = 0; l < spec->n_lists; ++l) {
-      double *bound = &s->bounds[(ptrdiff_t)l * GANNET_TILE + i];
+      double *bound = &s->bounds[(ptrdiff_t)l * UNIT + i];
       if (isnan(*bound)) *bound = INFINITY;
       if (*state == BOUNDED) GANNET_TRY(heap_add(&s->open[l], *bound, first + i));
       if (*state != BOUNDED || *bound == INFINITY) *bound = NAN; /* not to be scored first */
     }
   }
-  if (s->first) gannet_select_offer(s->first, m, first, s->bounds, GANNET_TILE);
+  if (s->first) gannet_select_offer(s->first, m, first, s->bounds, UNIT);
   for (int l = 0; l < spec->n_lists; ++l) GANNET_TRY(cut_heap(s, l));
   return GANNET_OK;
 }
@@ -189,41 +192,38 @@ static gannet_err create_workspace(best_first *s) {
   GANNET_TRY(gannet_alloc(lists, sizeof *s->threshold, &s->threshold));
   GANNET_TRY(gannet_alloc(lists, sizeof *s->open, &s->open));
   GANNET_TRY(gannet_alloc(lists, sizeof *s->long_open, &s->long_open));
-  if (!spec->tightener) GANNET_TRY(gannet_select_create(spec->n_lists, spec->keep, &s->first));
+  if (spec->together) {
+    GANNET_TRY(gannet_select_create(1, GROUP, &s->next));
+    GANNET_TRY(gannet_select_create(1, spec->keep, &s->seen));
+  } else {
+    GANNET_TRY(gannet_select_create(spec->n_lists, spec->keep, &s->first));
+  }
   GANNET_TRY(
       gannet_alloc((size_t)gannet_candidates_count(s->candidates), sizeof *s->state, &s->state));
-  GANNET_TRY(gannet_alloc(lists * GROUP, sizeof *s->scores, &s->scores));
-  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *s->x, &s->x));
+  const size_t rows = lists + (size_t)spec->n_notes;
+  GANNET_TRY(gannet_alloc(rows * GROUP + 1, sizeof *s->scores, &s->scores));
+  GANNET_TRY(gannet_alloc(UNIT * d, sizeof *s->x, &s->x));
   for (size_t l = 0; l < lists; ++l) {
     s->threshold[l] = -INFINITY;
     s->long_open[l] = GANNET_BEST_FIRST_LONG;
   }
-  return gannet_alloc(lists * GANNET_TILE, sizeof *s->bounds, &s->bounds);
+  return gannet_alloc(lists * UNIT, sizeof *s->bounds, &s->bounds);
 }
 
-/* Score the leaders, and bound the other candidates of this rank. Where there is a tightener and no
- * leaders, score the candidates with the highest bounds. */
+/* Bound the candidates of this rank. */
 static gannet_err bound_candidates(best_first *s) {
   const gannet_best_first_spec *spec = s->spec;
-  const int64_t tiles = (gannet_candidates_count(s->candidates) + GANNET_TILE - 1) / GANNET_TILE;
-  const int n_leaders = spec->n_leaders ? *spec->n_leaders : 0;
-  gannet_err err = create_workspace(s);
-  for (int i = 0; err == GANNET_OK && i < n_leaders; ++i) {
-    s->group[i] = (candidate){INFINITY, spec->leaders[i]};
-    s->state[spec->leaders[i]] = SCORED;
-  }
-  if (err == GANNET_OK) err = score_group(s, 0, n_leaders);
-  for (int64_t t = 0; spec->own_tiles && err == GANNET_OK && t < tiles; ++t)
-    if (spec->own_tiles[t]) err = bound_tile(s, t * GANNET_TILE);
-  if (!spec->own_tiles) { /* a rank that has failed takes its turns: the others count on it */
-    gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
-    for (int64_t t; err == GANNET_OK && (t = gannet_queue_next(&queue)) >= 0;)
-      err = bound_tile(s, t * GANNET_TILE);
+  const int64_t units = (gannet_candidates_count(s->candidates) + UNIT - 1) / UNIT;
+  gannet_err err = GANNET_OK;
+  for (int64_t u = 0; spec->own_units && err == GANNET_OK && u < units; ++u)
+    if (spec->own_units[u]) err = bound_unit(s, u * UNIT);
+  if (!spec->own_units) { /* a rank that has failed takes its turns: the others count on it */
+    gannet_queue queue = gannet_queue_open(s->context, units);
+    for (int64_t u; err == GANNET_OK && (u = gannet_queue_next(&queue)) >= 0;)
+      err = bound_unit(s, u * UNIT);
     gannet_queue_close(&queue);
   }
-  int m = 0;
   for (int l = 0; err == GANNET_OK && l < spec->n_lists; ++l) heap_arrange(&s->open[l], -INFINITY);
-  if (err == GANNET_OK && spec->tightener && n_leaders == 0) err = score_next(s, 0, &m);
   return err;
 }
 
@@ -273,17 +273,80 @@ static gannet_err count_open(best_first *s) {
   return GANNET_OK;
 }
 
-/* This rank's share of the pivots: half of them from the last group that it scored, half spread
+/* Score s->group, n candidates of any rank that are the same on all, each rank some of them. */
+static gannet_err score_group_together(best_first *s, int n) {
+  const gannet_best_first_spec *spec = s->spec;
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  const int np = s->context->np, rank = s->context->rank;
+  const int first = n * rank / np, m = n * (rank + 1) / np - first;
+  const size_t size = (1 + (size_t)spec->n_notes) * (size_t)n + 1;
+  double *failed = &s->scores[size - 1];
+  gannet_err err = GANNET_OK;
+  s->n_group = n;
+  memset(s->scores, 0, size * sizeof *s->scores);
+  for (int i = 0; i < n; ++i) s->number[i] = s->group[i].number;
+  for (int i = 0; i < m; ++i)
+    gannet_candidates_tile(s->candidates, s->number[first + i], 1, s->x + (size_t)i * d);
+  if (m > 0) err = spec->scorer(spec->user, m, s->number + first, s->x, s->scores + first, n);
+  gannet_scan_bar(s->taken, d, m, s->x, 1, s->scores + first, n);
+  *failed = err != GANNET_OK;
+  if (np > 1) GANNET_TRY(gannet_partition_gather(s->context->comm, size, s->scores));
+  if (*failed > 0) return gannet_agree(s->context->comm, err);
+  for (int i = 0; i < n; ++i)
+    s->bounds_hold = s->bounds_hold && !(s->scores[i] > s->group[i].value);
+  gannet_select_offer_some(s->select, m, s->number + first, s->scores + first, n);
+  gannet_select_offer_some(s->seen, n, s->number, s->scores, n);
+  if (spec->noter) spec->noter(spec->user, n, s->number, s->scores + n, n);
+  s->n_scored += m;
+  for (int i = 0; i < n; ++i)
+    if (!isnan(s->scores[i])) err = err ? err : heap_add(&s->done, s->scores[i], s->number[i]);
+  return gannet_agree(s->context->comm, err);
+}
+
+/* The lowest bound with which a candidate of any rank is open, where ranks score together. */
+static double least_open_together(const best_first *s) {
+  return fmax(s->threshold[0], gannet_select_least(s->seen, 0));
+}
+
+/* Score the open candidates of all ranks with the highest bounds; *n tells how many. Fewer than
+ * GROUP are all that were open. */
+static gannet_err score_next_together(best_first *s, int *n) {
+  heap *open = s->open;
+  candidate own[GROUP];
+  int64_t number[GROUP];
+  double bounds[GROUP];
+  gannet_ranked next[GROUP];
+  heap_arrange(open, least_open_together(s));
+  const int m = heap_take(open, -INFINITY, GROUP, own);
+  for (int i = 0; i < m; ++i) {
+    number[i] = own[i].number;
+    bounds[i] = own[i].value;
+  }
+  gannet_select_clear(s->next);
+  gannet_select_offer_some(s->next, m, number, bounds, GROUP);
+  GANNET_TRY(gannet_select_reduce(s->context, s->next, next));
+  for (*n = 0; *n < GROUP && next[*n].index >= 0; ++*n)
+    s->group[*n] = (candidate){next[*n].score, next[*n].index};
+  for (int i = 0; i < m; ++i) {
+    if (*n < GROUP || !is_before(&s->group[GROUP - 1], &own[i]))
+      s->state[own[i].number] = SCORED;
+    else
+      open->entry[open->n++] = own[i];
+  }
+  return *n > 0 ? score_group_together(s, *n) : GANNET_OK;
+}
+
+/* This rank's share of the pivots: half of them from the last group that was scored, half spread
  * over its open candidates. pivot: [PIVOTS] number + 1, 0 = none or another rank's */
 static void offer_pivots(const best_first *s, int64_t *pivot) {
-  const int np = s->context->np, rank = s->context->rank;
-  const int first = PIVOTS * rank / np, end = PIVOTS * (rank + 1) / np;
-  const int scored = (end - first + rank % 2) / 2, spread = end - first - scored;
+  const int np = s->context->np, rank = s->context->rank, scored = PIVOTS / 2;
+  const int first = scored + (PIVOTS - scored) * rank / np;
+  const int spread = scored + (PIVOTS - scored) * (rank + 1) / np - first;
   for (int i = 0; i < PIVOTS; ++i) pivot[i] = 0;
-  for (int i = 0; i < scored && i < s->n_group; ++i) pivot[first + i] = s->number[i] + 1;
+  for (int i = 0; rank == 0 && i < scored && i < s->n_group; ++i) pivot[i] = s->number[i] + 1;
   for (int i = 0; i < spread && s->open->n > 0; ++i) {
     const int64_t at = (int64_t)((double)s->open->n * (i + 0.5) / spread);
-    pivot[first + scored + i] = s->open->entry[at].number + 1;
+    pivot[first + i] = s->open->entry[at].number + 1;
   }
 }
 
@@ -291,45 +354,68 @@ static void offer_pivots(const best_first *s, int64_t *pivot) {
  * follow. While fewer candidates have a score than are kept, there is no threshold, and all stay
  * open. */
 static gannet_err tighten_once(best_first *s, bool *more) {
+  const double least = least_open_together(s);
   int64_t shared[PIVOTS + 1], pivots[PIVOTS], after;
   int n = 0;
-  heap_arrange(s->open, s->threshold[0]);
+  heap_arrange(s->open, least);
   offer_pivots(s, shared);
   shared[PIVOTS] = s->open->n;
   GANNET_TRY(sum_over_ranks(s, PIVOTS + 1, shared));
   const int64_t before = shared[PIVOTS];
-  *more = before > DIRECT_LIMIT * s->context->np && s->rounds < ROUNDS;
-  if (!*more || s->threshold[0] == -INFINITY) return GANNET_OK;
+  *more = before > DIRECT_LIMIT && s->rounds < ROUNDS;
+  if (!*more || least == -INFINITY) return GANNET_OK;
   for (int i = 0; i < PIVOTS; ++i)
     if (shared[i] > 0) pivots[n++] = shared[i] - 1;
   const gannet_err err = s->spec->tightener(s->spec->user, n, pivots, s->open->n, s->open->entry);
   GANNET_TRY(gannet_agree(s->context->comm, err));
-  heap_arrange(s->open, s->threshold[0]);
+  heap_arrange(s->open, least);
   after = s->open->n;
   GANNET_TRY(sum_over_ranks(s, 1, &after));
   s->rounds += 1;
   s->poor_rounds += (double)after > helpful_share * (double)before;
   *more = s->rounds < ROUNDS && s->poor_rounds < POOR_ROUNDS;
   if (s->poor_rounds == POOR_ROUNDS)
-    s->given_up = (double)after > s->spec->open_share * (double)s->n_all;
+    s->given_up =
+        (double)after > s->spec->open_share * (double)gannet_candidates_count(s->candidates);
   return GANNET_OK;
 }
 
-/* All ranks tighten bounds by the same pivots, and score a group after each round. Leaders of an
- * earlier scan need not be the best of this one: after them the threshold is not yet one to tighten
- * by, and the first group is scored without a round before it. */
-static gannet_err tighten_bounds(best_first *s, gannet_ranked *best) {
-  int64_t sums[2] = {s->open->n, s->spec->n_leaders ? *s->spec->n_leaders : 0};
-  GANNET_TRY(sum_over_ranks(s, 2, sums));
-  s->n_all = sums[0];
-  bool more = true, trusted = sums[1] == 0;
-  while (more) {
-    int m = 0;
-    if (trusted) GANNET_TRY(tighten_once(s, &more));
-    GANNET_TRY(gannet_agree(s->context->comm, score_next(s, 0, &m)));
-    GANNET_TRY(share_thresholds(s, best));
-    trusted = true;
+static gannet_err score_leaders(best_first *s) {
+  const int n = *s->spec->n_leaders;
+  for (int i = 0; i < n; ++i) {
+    s->group[i] = (candidate){INFINITY, s->spec->leaders[i]};
+    s->state[s->group[i].number] = SCORED;
   }
+  return n > 0 ? score_group_together(s, n) : GANNET_OK;
+}
+
+static void choose_leaders(best_first *s) {
+  heap_arrange(&s->done, -INFINITY);
+  *s->spec->n_leaders = heap_take(&s->done, -INFINITY, GROUP, s->group);
+  for (int i = 0; i < *s->spec->n_leaders; ++i) s->spec->leaders[i] = s->group[i].number;
+}
+
+/* All ranks tighten bounds by the same pivots, and score a group before the first round and after
+ * each. A step that scores all that is open ends the scan. */
+static gannet_err find_together(best_first *s, gannet_ranked *best) {
+  const gannet_best_first_spec *spec = s->spec;
+  bool more = true;
+  int n = 0, n_first = 0;
+  GANNET_TRY(score_leaders(s));
+  GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
+  if (gannet_candidates_count(s->candidates) > GANNET_BEST_FIRST_LONG)
+    GANNET_TRY(share_thresholds(s, best)); /* long heaps were cut */
+  do {
+    GANNET_TRY(score_next_together(s, &n));
+    n_first += n;
+  } while (!spec->tightener && n == GROUP && n_first < spec->keep);
+  if (!spec->tightener) GANNET_TRY(count_open(s));
+  while (spec->tightener && more && n == GROUP && s->bounds_hold) {
+    GANNET_TRY(tighten_once(s, &more));
+    if (!s->given_up) GANNET_TRY(score_next_together(s, &n));
+  }
+  while (n == GROUP && s->bounds_hold && !s->given_up) GANNET_TRY(score_next_together(s, &n));
+  choose_leaders(s);
   return GANNET_OK;
 }
 
@@ -340,18 +426,18 @@ static gannet_err score_best_first(best_first *s) {
   return GANNET_OK;
 }
 
-static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
-  const gannet_best_first_spec *spec = s->spec;
+/* Every rank scores its own candidates. */
+static gannet_err find_apart(best_first *s, gannet_ranked *best) {
   GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
-  if (s->first) GANNET_TRY(score_first(s, best));
+  GANNET_TRY(score_first(s, best));
   GANNET_TRY(share_thresholds(s, best));
-  GANNET_TRY(spec->tightener ? tighten_bounds(s, best) : count_open(s));
-  GANNET_TRY(gannet_agree(s->context->comm, score_best_first(s)));
-  if (spec->n_leaders) {
-    heap_arrange(&s->done, -INFINITY);
-    *spec->n_leaders = heap_take(&s->done, -INFINITY, s->group_size, s->group);
-    for (int i = 0; i < *spec->n_leaders; ++i) spec->leaders[i] = s->group[i].number;
-  }
+  GANNET_TRY(count_open(s));
+  return gannet_agree(s->context->comm, score_best_first(s));
+}
+
+static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
+  GANNET_TRY(gannet_agree(s->context->comm, create_workspace(s)));
+  GANNET_TRY(s->spec->together ? find_together(s, best) : find_apart(s, best));
   int64_t sums[3] = {s->n_scored, s->given_up, !s->bounds_hold};
   GANNET_TRY(sum_over_ranks(s, 3, sums));
   *scored = sums[2] > 0 ? -1 : sums[1] > 0 ? 0 : sums[0];
@@ -370,6 +456,8 @@ gannet_err gannet_best_first_scan(const gannet_context *context,
   const gannet_err err = find_best(&s, best, scored);
   gannet_select_destroy(&s.select);
   gannet_select_destroy(&s.first);
+  gannet_select_destroy(&s.next);
+  gannet_select_destroy(&s.seen);
   for (int l = 0; s.open && l < spec->n_lists; ++l) gannet_free(&s.open[l].entry);
   gannet_free(&s.open);
   gannet_free(&s.done.entry);

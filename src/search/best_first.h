@@ -20,6 +20,7 @@
 
 enum {
   GANNET_BEST_FIRST_GROUP = 64,  /* candidates scored per step, summed over all ranks */
+  GANNET_BEST_FIRST_UNIT = 256,  /* candidates that a rank bounds at once; divides a tile */
   GANNET_BEST_FIRST_PIVOTS = 64, /* most pivots in a round of tightening */
   GANNET_BEST_FIRST_ROUNDS = 4   /* most rounds of tightening */
 };
@@ -34,15 +35,23 @@ typedef struct {
  *
  * number  in   [m] of the candidates
  * x_unit  in   [m][d]
- * scores  out  [n_lists][ld]
+ * scores  out  [n_lists + n_notes][ld] scores, then notes
  */
 typedef gannet_err (*gannet_best_first_scorer)(void *user, int m, const int64_t *number,
                                                const double *x_unit, double *scores, int ld);
 
-/* Bounds of candidates first .. first+m-1 of one tile, INFINITY or NAN where nothing is known. May
+/* Take the notes that scorers on any rank made of m candidates.
+ *
+ * number  in  [m] of the candidates
+ * notes   in  [n_notes][ld]
+ */
+typedef void (*gannet_best_first_noter)(void *user, int m, const int64_t *number,
+                                        const double *notes, int ld);
+
+/* Bounds of candidates first .. first+m-1 of one unit, INFINITY or NAN where nothing is known. May
  * depend on the rank.
  *
- * x_unit  in   [m][d]; NULL for the tiles of own_tiles, which are bounded by their numbers
+ * x_unit  in   [m][d]; NULL for the units of own_units, which are bounded by their numbers
  * bounds  out  [n_lists][ld]
  */
 typedef gannet_err (*gannet_best_first_bounder)(void *user, int m, int64_t first,
@@ -63,22 +72,25 @@ typedef struct {
   int keep;    /* 1 <= keep <= GANNET_SELECT_MAX */
   gannet_best_first_scorer scorer;
   gannet_best_first_bounder bounder;
-  gannet_best_first_tightener tightener; /* NULL = none; for one list only */
+  bool together; /* ranks score the candidates of all together, a group after the other, and no more
+                    than one rank would: for one list with dear scores */
   double open_share; /* give up when more than this share of all candidates is open: once the first
                         of them have scores, and after rounds of tightening that did not help */
-  const bool *own_tiles; /* [tiles] whose candidates this rank bounds, each of one rank; NULL =
-                            ranks share the tiles, each takes one when it is free */
-  int *n_leaders;        /* inout; at most GANNET_BEST_FIRST_GROUP; NULL = there are none, and none
-                            are wanted; for one list only */
-  int64_t *leaders; /* inout; [GANNET_BEST_FIRST_GROUP] numbers of leaders within own_tiles, each
-                       once; afterwards the best candidates that this rank scored, best first */
+  const bool *own_units; /* [units] whose candidates this rank bounds, each of one rank; NULL =
+                            ranks share the units, each takes one when it is free */
+  /* Where ranks score together: */
+  gannet_best_first_tightener tightener; /* NULL = none */
+  int n_notes;
+  gannet_best_first_noter noter; /* NULL = none */
+  int *n_leaders;                /* inout; at most GANNET_BEST_FIRST_GROUP */
+  int64_t *leaders; /* inout; [GANNET_BEST_FIRST_GROUP] numbers of leaders, each once; afterwards
+                       the best candidates that were scored together, best first */
   void *user;
 } gannet_best_first_spec;
 
 /* The best candidates by every list of scores, as gannet_scan finds them.
  *
- * Collective over the context's communicator; arguments but for own_tiles and leaders the same on
- * all ranks.
+ * Collective over the context's communicator; arguments but for own_units the same on all ranks.
  *
  * taken   in   as in gannet_scan
  * best    out  [n_lists][keep]; undefined unless scored is positive

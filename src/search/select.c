@@ -57,9 +57,14 @@ gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select) {
     gannet_select_destroy(&s);
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   }
-  for (size_t i = 0; i < places; ++i) s->best[i] = (gannet_ranked){-INFINITY, -1};
+  gannet_select_clear(s);
   *select = s;
   return GANNET_OK;
+}
+
+void gannet_select_clear(gannet_select *select) {
+  const size_t places = (size_t)select->n_lists * (size_t)select->keep;
+  for (size_t i = 0; i < places; ++i) select->best[i] = (gannet_ranked){-INFINITY, -1};
 }
 
 void gannet_select_destroy(gannet_select **select) {

@@ -31,6 +31,12 @@ typedef struct gannet_select gannet_select;
 GANNET_CHECKED gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select);
 void gannet_select_destroy(gannet_select **select);
 
+/* Make all lists empty again.
+ *
+ * Local.
+ */
+void gannet_select_clear(gannet_select *select);
+
 /* Offer m candidates first, first+1, ... to every list.
  *
  * Local.

@@ -11,7 +11,7 @@ enum {
   KEEP = 7,
   D = 2,
   MOST = 20000,
-  TILES = (MOST + GANNET_TILE - 1) / GANNET_TILE,
+  UNITS = (MOST + GANNET_BEST_FIRST_UNIT - 1) / GANNET_BEST_FIRST_UNIT,
   GROUP = GANNET_BEST_FIRST_GROUP
 };
 
@@ -27,10 +27,11 @@ typedef struct {
   bool stubborn;       /* but those of the last rank */
   bool stuck;          /* not even asking for that goes well */
   bool last;           /* this is the last rank */
-  bool own[TILES];
+  bool own[UNITS];
   int n_leaders;
   int64_t leaders[GROUP];
   int64_t scored;
+  int64_t noted;
 } fixture;
 
 static double value_at(const fixture *f, const double *x) {
@@ -54,13 +55,22 @@ static gannet_err score(void *user, int m, const double *x_unit, int64_t first, 
 static gannet_err score_some(void *user, int m, const int64_t *number, const double *x_unit,
                              double *scores, int ld) {
   const fixture *f = user;
-  assert_true(m <= GROUP && ld >= GROUP);
+  assert_true(m <= GROUP && ld >= m);
   for (int i = 0; i < m; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, number[i], 1, x);
     assert_memory_equal(x, x_unit + i * D, sizeof x);
   }
+  for (int i = 0; i < m; ++i) scores[ld + i] = 0.5 * (double)number[i];
   return score(user, m, x_unit, -1, scores, m);
+}
+
+/* Notes of all ranks come, each with its candidate. */
+static void note(void *user, int m, const int64_t *number, const double *notes, int ld) {
+  fixture *f = user;
+  assert_true(m <= GROUP && ld >= m);
+  f->noted += m;
+  for (int i = 0; i < m; ++i) assert_true(notes[i] == 0.5 * (double)number[i]);
 }
 
 static gannet_err bound(void *user, int m, int64_t first, const double *x_unit, double *bounds,
@@ -116,18 +126,21 @@ static void drop_space(space *s) {
   gannet_context_destroy(&s->world);
 }
 
-/* Tiles go round the ranks, backwards. */
+/* Units go round the ranks, backwards. */
 static gannet_best_first_spec spec_of(fixture *f, const space *s) {
   f->candidates = s->candidates;
   f->last = s->world->rank == s->world->np - 1;
-  for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
+  for (int i = 0; i < UNITS; ++i) f->own[i] = (UNITS - i) % s->world->np == s->world->rank;
   return (gannet_best_first_spec){.n_lists = 1,
                                   .keep = KEEP,
                                   .scorer = score_some,
                                   .bounder = bound,
-                                  .tightener = lower,
+                                  .together = true,
                                   .open_share = 0.5,
-                                  .own_tiles = f->own,
+                                  .own_units = f->own,
+                                  .tightener = lower,
+                                  .n_notes = 1,
+                                  .noter = note,
                                   .n_leaders = &f->n_leaders,
                                   .leaders = f->leaders,
                                   .user = f};
@@ -158,7 +171,7 @@ static void the_best_are_those_of_the_scan(void **state) {
       fixture f = {.above = above[k], .lowers = true};
       const int64_t scored = compare(&f, sizes[i], NULL);
       assert_true(scored >= (sizes[i] < KEEP ? sizes[i] : KEEP) && scored <= sizes[i]);
-      if (sizes[i] == MOST) assert_true(scored <= 7 * np * GROUP);
+      if (sizes[i] == MOST) assert_true(scored <= 7 * GROUP);
     }
 }
 
@@ -219,9 +232,11 @@ static void leaders_come_first(void **state) {
   fixture f = {.above = 0.1, .lowers = true};
   const int64_t first = compare(&f, MOST, NULL);
   assert_true(first > 0 && f.n_leaders > 0);
-  for (int i = 0; i < f.n_leaders; ++i) assert_true(f.own[f.leaders[i] / GANNET_TILE]);
+  assert_ok(
+      gannet_same(MPI_COMM_WORLD, f.leaders, (size_t)f.n_leaders * sizeof *f.leaders, "leaders"));
+  assert_int_equal(f.noted, first);
   f.above = 1e-6;
-  assert_true(compare(&f, MOST, NULL) <= 2 * np * GROUP);
+  assert_true(compare(&f, MOST, NULL) <= 2 * GROUP);
 }
 
 static void equal_scores_are_all_scored(void **state) {
@@ -251,7 +266,7 @@ static void taken_points_do_not_win(void **state) {
   }
   fixture f = {.above = 1e-3};
   const int64_t scored = compare(&f, 2000, taken);
-  assert_true(scored > 0 && scored <= 3 * s.world->np * GROUP);
+  assert_true(scored > 0 && scored <= 3 * GROUP);
   gannet_distinct_destroy(&taken);
   drop_space(&s);
 }

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-enum { SAMPLE = GANNET_SAMPLE };
+enum { SAMPLE = GANNET_SAMPLE, UNIT = GANNET_BEST_FIRST_UNIT };
 
-static size_t tiles_of(int64_t count) {
-  return (size_t)((count + GANNET_TILE - 1) / GANNET_TILE);
+static size_t units_of(int64_t count) {
+  return (size_t)((count + UNIT - 1) / UNIT);
 }
 
 static gannet_err make_arrays(size_t n, gannet_moments_arrays *arrays) {
@@ -22,7 +22,7 @@ gannet_err gannet_cached_moments_reserve(gannet_cached_moments *cached, int mode
   GANNET_TRY(make_arrays((size_t)models * (size_t)count, &cached->all));
   GANNET_TRY(gannet_alloc((size_t)models * (size_t)count, sizeof(double), &cached->all.known));
   GANNET_TRY(make_arrays((size_t)models * SAMPLE, &cached->sample));
-  GANNET_TRY(gannet_alloc(tiles_of(count), sizeof *cached->own, &cached->own));
+  GANNET_TRY(gannet_alloc(units_of(count), sizeof *cached->own, &cached->own));
   cached->models = models;
   cached->count = count;
   return GANNET_OK;
@@ -40,7 +40,7 @@ void gannet_cached_moments_release(gannet_cached_moments *cached) {
 
 void gannet_cached_moments_forget(gannet_cached_moments *cached) {
   cached->known = false;
-  if (cached->count > 0) memset(cached->own, 0, tiles_of(cached->count) * sizeof *cached->own);
+  if (cached->count > 0) memset(cached->own, 0, units_of(cached->count) * sizeof *cached->own);
 }
 
 static gannet_moments_arrays offset_arrays(const gannet_moments_arrays *arrays, int64_t place) {
@@ -63,7 +63,7 @@ void gannet_cached_moments_put(gannet_cached_moments *cached, int model, int64_t
   memcpy(to.mean + first, mean, (size_t)m * sizeof *mean);
   memcpy(to.variance + first, variance, (size_t)m * sizeof *variance);
   for (int i = 0; i < m; ++i) to.known[first + i] = INFINITY;
-  cached->own[first / GANNET_TILE] = true;
+  cached->own[first / UNIT] = true;
 }
 
 void gannet_cached_moments_put_sample(gannet_cached_moments *cached, int model, const double *mean,

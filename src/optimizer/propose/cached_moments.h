@@ -3,13 +3,13 @@
  * The points of a batch are chosen among the same candidates. Between two of them the models are
  * only told fantasies, their own means: means stay as they are, but for rounding, and variances
  * only fall. A variance that was estimated once is therefore an upper bound for the rest of the
- * batch. Every rank keeps the moments of the tiles of candidates that it had at the first point.
+ * batch. Every rank keeps the moments of the units of candidates that it had at the first point.
  */
 #ifndef GANNET_OPTIMIZER_CACHED_MOMENTS_H
 #define GANNET_OPTIMIZER_CACHED_MOMENTS_H
 
 #include "optimizer/propose/propose_impl.h"
-#include "search/scan.h"
+#include "search/best_first.h"
 #include "surrogate/surrogate.h"
 
 /* Most numbers that a rank keeps. */
@@ -30,12 +30,12 @@ typedef struct {
 
 typedef struct {
   bool wanted; /* set by the caller: more points of the batch, or an ordered scan, are to come */
-  bool known;  /* all candidates of this rank's tiles have moments of an earlier point */
+  bool known;  /* all candidates of this rank's units have moments of an earlier point */
   int models;
   int64_t count;                /* candidates; 0 = there is no cache */
-  gannet_moments_arrays all;    /* [models][count] by number; only the tiles of this rank are set */
+  gannet_moments_arrays all;    /* [models][count] by number; only the units of this rank are set */
   gannet_moments_arrays sample; /* [models][GANNET_SAMPLE]; known is NULL */
-  bool *own;                    /* [tiles] whether a tile is of this rank */
+  bool *own; /* [units] whether a unit of GANNET_BEST_FIRST_UNIT is of this rank */
 } gannet_cached_moments;
 
 /* Make a cache for all candidates of a batch, unless there is one, none is wanted, or it would be
@@ -55,7 +55,7 @@ void gannet_cached_moments_release(gannet_cached_moments *cached);
  */
 void gannet_cached_moments_forget(gannet_cached_moments *cached);
 
-/* Store a model's moments of m consecutive candidates of a tile. Does nothing without a cache.
+/* Store a model's moments of m consecutive candidates of a unit. Does nothing without a cache.
  *
  * Local.
  */
@@ -102,7 +102,7 @@ void gannet_cached_moments_lower_sample(gannet_cached_moments *cached, int model
  */
 gannet_moments_arrays gannet_cached_moments_sample(const gannet_cached_moments *cached, int model);
 
-/* After a scan: whether all candidates of this rank's tiles have moments now that are of use.
+/* After a scan: whether all candidates of this rank's units have moments now that are of use.
  *
  * Local.
  */

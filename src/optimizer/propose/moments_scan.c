@@ -164,7 +164,7 @@ static gannet_err agree_on_error_bounds(gannet_moments_scan *s) {
   return GANNET_OK;
 }
 
-/* Forget all that is cached, and the leaders: another rank may have their tiles next time. */
+/* Forget all that is cached, and the leaders: another rank may have them next time. */
 static void forget_candidates(gannet_moments_scan *s) {
   gannet_cached_moments_forget(&s->cached);
   s->n_leaders = 0;
@@ -353,7 +353,7 @@ static gannet_err bound_scores(gannet_moments_scan *s, int m, const double *x_un
 }
 
 /* A gannet_best_first_bounder. */
-static gannet_err bound_tile(void *user, int m, int64_t first, const double *x_unit, double *bounds,
+static gannet_err bound_unit(void *user, int m, int64_t first, const double *x_unit, double *bounds,
                              int ld) {
   gannet_moments_scan *s = user;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
@@ -364,16 +364,25 @@ static gannet_err bound_tile(void *user, int m, int64_t first, const double *x_u
   return bound_scores(s, m, x_unit, number, bounds);
 }
 
-/* A gannet_best_first_scorer. What it finds bounds variances at later points of the batch. */
+/* A gannet_best_first_scorer, whose notes are the standard deviations of the cached models. */
 static gannet_err score_and_note(void *user, int m, const int64_t *number, const double *x_unit,
                                  double *scores, int ld) {
   gannet_moments_scan *s = user;
+  (void)number;
   GANNET_TRY(gannet_moments_score_points(s->score, m, x_unit, -1, scores, ld));
   for (int i = 0; i < s->cached.models; ++i)
     if (takes_part(s, i))
-      gannet_cached_moments_learn(&s->cached, i, m, number,
-                                  s->score->last_sd + (size_t)i * GANNET_TILE);
+      memcpy(scores + (ptrdiff_t)(1 + i) * ld, s->score->last_sd + (size_t)i * GANNET_TILE,
+             (size_t)m * sizeof *scores);
   return GANNET_OK;
+}
+
+/* A gannet_best_first_noter: exact variances are upper bounds at later points of the batch. */
+static void learn_variances(void *user, int m, const int64_t *number, const double *notes, int ld) {
+  gannet_moments_scan *s = user;
+  for (int i = 0; i < s->cached.models; ++i)
+    if (takes_part(s, i))
+      gannet_cached_moments_learn(&s->cached, i, m, number, notes + (ptrdiff_t)i * ld);
 }
 
 /* By the errors that the estimates of lowered upper bounds have at the sample; at the first point
@@ -443,10 +452,13 @@ static gannet_err scan_once(gannet_moments_scan *s, const gannet_distinct *taken
   const gannet_best_first_spec spec = {.n_lists = 1,
                                        .keep = keep,
                                        .scorer = score_and_note,
-                                       .bounder = bound_tile,
-                                       .tightener = tightens ? lower_bounds : NULL,
+                                       .bounder = bound_unit,
+                                       .together = true,
                                        .open_share = share_scored_anyway,
-                                       .own_tiles = s->cached.known ? s->cached.own : NULL,
+                                       .own_units = s->cached.known ? s->cached.own : NULL,
+                                       .tightener = tightens ? lower_bounds : NULL,
+                                       .n_notes = s->cached.models,
+                                       .noter = learn_variances,
                                        .n_leaders = &s->n_leaders,
                                        .leaders = s->leaders,
                                        .user = s};

@@ -47,12 +47,12 @@ typedef struct {
   gannet_cached_moments cached; /* cached.wanted is the caller's to set */
   double *noise;       /* [models] noise variances of the models whose moments are cached */
   int points;          /* points of the batch that went by cached moments */
-  double *log_weights; /* [candidates] of the costs, as of this rank's tiles; NULL without a cache,
+  double *log_weights; /* [candidates] of the costs, as of this rank's units; NULL without a cache,
                           or when gains are not weighed */
-  double *x;           /* [candidates][d] of this rank's tiles; NULL = made when they are needed */
+  double *x;           /* [candidates][d] of this rank's units; NULL = made when they are needed */
   int n_pivots;        /* pivots of the present scan, by which cached variances were lowered */
   double *pivots;      /* [GANNET_BEST_FIRST_PIVOTS * GANNET_BEST_FIRST_ROUNDS][d] */
-  int n_leaders;       /* candidates of this rank that were best at the last point */
+  int n_leaders;       /* candidates that were best at the last point */
   int64_t leaders[GANNET_BEST_FIRST_GROUP];
 
   /* Work, [GANNET_TILE]: */
