@@ -81,17 +81,17 @@ typedef struct {
   const gannet_candidates *candidates;
   const gannet_distinct *taken;
   const gannet_best_first_spec *spec;
-  gannet_select *select; /* the best scores of this rank */
-  double *threshold;    /* [n_lists] as they were when the ranks last exchanged their best scores */
-  heap *open;           /* [n_lists] candidates of this rank by their bounds */
-  int64_t *long_open;   /* [n_lists] length from which on a heap is cut */
-  char *state;          /* [candidates] what this rank has done with the candidate */
-  gannet_select *first; /* this rank's highest bounds; NULL where ranks score together */
-  gannet_select *next;  /* the same for a step, where ranks score together */
-  gannet_select *seen;  /* the best scores of all ranks, where ranks score together */
-  heap done;            /* candidates that ranks scored together, by their scores, for leaders */
-  int group_size;       /* candidates that this rank scores per step and list, by itself */
-  int n_group;          /* candidates of the last step */
+  gannet_select *select;  /* the best scores of this rank */
+  double *threshold;      /* [n_lists] as of the scores that ranks last exchanged */
+  heap *open;             /* [n_lists] candidates of this rank by their bounds */
+  int64_t *long_open;     /* [n_lists] length from which on a heap is cut */
+  char *state;            /* [candidates] what this rank has done with the candidate */
+  gannet_select *first;   /* this rank's highest bounds; NULL where ranks score together */
+  gannet_select *next;    /* the same for a step, where ranks score together */
+  gannet_select *seen;    /* the best scores of all ranks, where ranks score together */
+  heap done;              /* candidates that ranks scored together, by their scores, for leaders */
+  int group_size;         /* candidates that this rank scores per step and list, by itself */
+  int n_group;            /* candidates of the last step */
   candidate group[GROUP]; /* [n_group] with their bounds */
   int64_t number[GROUP];  /* [n_group] their numbers */
   double *scores;         /* [n_lists + n_notes][GROUP] their scores and notes, and one number */
@@ -296,16 +296,12 @@ static gannet_err score_group_together(best_first *s, int n) {
     s->bounds_hold = s->bounds_hold && !(s->scores[i] > s->group[i].value);
   gannet_select_offer_some(s->select, m, s->number + first, s->scores + first, n);
   gannet_select_offer_some(s->seen, n, s->number, s->scores, n);
+  s->threshold[0] = fmax(s->threshold[0], gannet_select_least(s->seen, 0));
   if (spec->noter) spec->noter(spec->user, n, s->number, s->scores + n, n);
   s->n_scored += m;
   for (int i = 0; i < n; ++i)
     if (!isnan(s->scores[i])) err = err ? err : heap_add(&s->done, s->scores[i], s->number[i]);
   return gannet_agree(s->context->comm, err);
-}
-
-/* The lowest bound with which a candidate of any rank is open, where ranks score together. */
-static double least_open_together(const best_first *s) {
-  return fmax(s->threshold[0], gannet_select_least(s->seen, 0));
 }
 
 /* Score the open candidates of all ranks with the highest bounds; *n tells how many. Fewer than
@@ -316,7 +312,7 @@ static gannet_err score_next_together(best_first *s, int *n) {
   int64_t number[GROUP];
   double bounds[GROUP];
   gannet_ranked next[GROUP];
-  heap_arrange(open, least_open_together(s));
+  heap_arrange(open, s->threshold[0]);
   const int m = heap_take(open, -INFINITY, GROUP, own);
   for (int i = 0; i < m; ++i) {
     number[i] = own[i].number;
@@ -354,7 +350,7 @@ static void offer_pivots(const best_first *s, int64_t *pivot) {
  * follow. While fewer candidates have a score than are kept, there is no threshold, and all stay
  * open. */
 static gannet_err tighten_once(best_first *s, bool *more) {
-  const double least = least_open_together(s);
+  const double least = s->threshold[0];
   int64_t shared[PIVOTS + 1], pivots[PIVOTS], after;
   int n = 0;
   heap_arrange(s->open, least);

@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-enum { COUNT = 3 * GANNET_TILE + 5, M = 3 };
+enum { COUNT = 3 * GANNET_BEST_FIRST_UNIT + 5, M = 3 };
 
 static const double mean[M] = {1, 2, 3}, variance[M] = {0.1, 0.2, 0.3};
 
@@ -15,8 +15,9 @@ static void what_is_put_is_found_by_number(void **state) {
   gannet_cached_moments kept = {.wanted = true};
   assert_ok(gannet_cached_moments_reserve(&kept, 2, COUNT));
   gannet_cached_moments_put(&kept, 0, 0, M, variance, mean);
-  gannet_cached_moments_put(&kept, 1, 2 * GANNET_TILE, M, mean, variance);
-  const int64_t backwards[M] = {2 * GANNET_TILE + 2, 2 * GANNET_TILE + 1, 2 * GANNET_TILE};
+  gannet_cached_moments_put(&kept, 1, 2 * GANNET_BEST_FIRST_UNIT, M, mean, variance);
+  const int64_t backwards[M] = {2 * GANNET_BEST_FIRST_UNIT + 2, 2 * GANNET_BEST_FIRST_UNIT + 1,
+                                2 * GANNET_BEST_FIRST_UNIT};
   double m[M], v[M], less[M] = {0.25, 0.25, 0.25};
   const gannet_moments_above none = {0, 0}, above = {0.5, 0.0625};
   gannet_cached_moments_get(&kept, 1, M, backwards, &none, m, v);
@@ -33,7 +34,7 @@ static void what_is_put_is_found_by_number(void **state) {
   gannet_cached_moments_get(&kept, 1, M, backwards, &above, m, v);
   for (int i = 0; i < M; ++i)
     assert_true(v[i] == fmin(fmin(variance[M - 1 - i], 0.25) + 0.5, sd[i] * sd[i] + 0.0625));
-  gannet_cached_moments_put(&kept, 1, 2 * GANNET_TILE, M, mean, variance);
+  gannet_cached_moments_put(&kept, 1, 2 * GANNET_BEST_FIRST_UNIT, M, mean, variance);
   gannet_cached_moments_get(&kept, 1, M, backwards, &above, m, v);
   for (int i = 0; i < M; ++i) assert_true(v[i] == variance[M - 1 - i] + 0.5);
   assert_true(kept.own[0] && !kept.own[1] && kept.own[2] && !kept.own[3]);
