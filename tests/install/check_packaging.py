@@ -98,13 +98,26 @@ def check_recipes():
         subprocess.run(["bash", "-n", path], check=True)
 
 
+def check_archive_arguments(folder):
+    """What is wrong with the arguments of make-archive is said before anything is made."""
+    for arguments, code, expected in ((["--help"], 0, "tools/make-archive [--without-mpi]"),
+                                      (["--build"], 2, "--build: expected the folder"),
+                                      (["--build", folder / "none"], 2, "none' is no folder"),
+                                      (["--other"], 2, "'--other'; expected --without-mpi"),
+                                      (["a", "b"], 2, "'b'; expected one folder")):
+        said = subprocess.run([ROOT / "tools/make-archive", *arguments], cwd=folder, check=False, capture_output=True, text=True)
+        if said.returncode != code or expected not in said.stdout + said.stderr:
+            yield f"make-archive {arguments}: {said}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         files = installed(folder / "tree")
         said = subprocess.run([PACKAGING / "make-deb", "--tree", folder / "deb"], check=True, capture_output=True, text=True)
         tree = pathlib.Path(said.stdout.strip().splitlines()[-1])
-        found = [*check_version(), *check_files(tree, files), *check_library(tree, folder / "tree"), *check_recipes()]
+        found = [*check_version(), *check_files(tree, files), *check_library(tree, folder / "tree"), *check_recipes(),
+                 *check_archive_arguments(folder)]
     print("\n".join(found) or f"{len(files)} installed files")
     return 1 if found else 0
 

@@ -95,7 +95,7 @@ static void tangent_kernels(void **state) {
                      TOLD,
                      {{"method", "neural-bo"},
                       {"initial", "4"},
-                      {"search.candidates", "600"},
+                      {"search.candidates", "1024"},
                       {"surrogate.width", "16"}},
                      1,
                      false,
@@ -108,7 +108,7 @@ static void trained_means(void **state) {
   const subject s = {
       "neural-bo-published",
       TOLD,
-      {{"method", "neural-bo-published"}, {"initial", "4"}, {"search.candidates", "600"}},
+      {{"method", "neural-bo-published"}, {"initial", "4"}, {"search.candidates", "1024"}},
       1,
       false,
       NAN};
@@ -122,7 +122,7 @@ static void inducing_points(void **state) {
                      OTHER,
                      {{"method", "gp-ts"},
                       {"initial", "4"},
-                      {"search.candidates", "600"},
+                      {"search.candidates", "1024"},
                       {"surrogate.fit_points", "40"},
                       {"surrogate.restarts", "2"},
                       {"surrogate.inducing", "520"}},
@@ -139,7 +139,7 @@ static void upper_bounds_of_variances(void **state) {
                      420,
                      {{"method", "gp-ei"},
                       {"initial", "4"},
-                      {"search.candidates", "600"},
+                      {"search.candidates", "1024"},
                       {"surrogate.fit_points", "40"},
                       {"surrogate.restarts", "2"}},
                      3,
@@ -167,7 +167,7 @@ static void quadratic_models_of_noisy_values(void **state) {
 static void members(void **state) {
   (void)state;
   const subject s = {
-      "auto", TOLD, {{"method", "auto"}, {"initial", "4"}, {"search.candidates", "600"}},
+      "auto", TOLD, {{"method", "auto"}, {"initial", "4"}, {"search.candidates", "1024"}},
       2,      true, NAN};
   check(&s);
 }
