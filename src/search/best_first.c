@@ -89,14 +89,14 @@ typedef struct {
   gannet_select *first;   /* this rank's highest bounds; NULL where ranks score together */
   gannet_select *next;    /* the same for a step, where ranks score together */
   gannet_select *seen;    /* the best scores of all ranks, where ranks score together */
-  heap done;              /* candidates that ranks scored together, by their scores, for leaders */
+  gannet_select *leaders; /* as seen, and as many as a group */
   int group_size;         /* candidates that this rank scores per step and list, by itself */
   int n_group;            /* candidates of the last step */
   candidate group[GROUP]; /* [n_group] with their bounds */
   int64_t number[GROUP];  /* [n_group] their numbers */
   double *scores;         /* [n_lists + n_notes][GROUP] their scores and notes, and one number */
-  double *x;              /* [GANNET_TILE][d] */
-  double *bounds;         /* [n_lists][GANNET_TILE] */
+  double *x;              /* [UNIT][d] */
+  double *bounds;         /* [n_lists][UNIT] */
   int64_t n_scored;
   int rounds, poor_rounds; /* rounds of tightening, and those that did not help */
   bool bounds_hold;        /* false once a score exceeded its bound */
@@ -195,6 +195,7 @@ static gannet_err create_workspace(best_first *s) {
   if (spec->together) {
     GANNET_TRY(gannet_select_create(1, GROUP, &s->next));
     GANNET_TRY(gannet_select_create(1, spec->keep, &s->seen));
+    GANNET_TRY(gannet_select_create(1, GROUP, &s->leaders));
   } else {
     GANNET_TRY(gannet_select_create(spec->n_lists, spec->keep, &s->first));
   }
@@ -296,12 +297,11 @@ static gannet_err score_group_together(best_first *s, int n) {
     s->bounds_hold = s->bounds_hold && !(s->scores[i] > s->group[i].value);
   gannet_select_offer_some(s->select, m, s->number + first, s->scores + first, n);
   gannet_select_offer_some(s->seen, n, s->number, s->scores, n);
+  gannet_select_offer_some(s->leaders, n, s->number, s->scores, n);
   s->threshold[0] = fmax(s->threshold[0], gannet_select_least(s->seen, 0));
   if (spec->noter) spec->noter(spec->user, n, s->number, s->scores + n, n);
   s->n_scored += m;
-  for (int i = 0; i < n; ++i)
-    if (!isnan(s->scores[i])) err = err ? err : heap_add(&s->done, s->scores[i], s->number[i]);
-  return gannet_agree(s->context->comm, err);
+  return GANNET_OK;
 }
 
 /* Score the open candidates of all ranks with the highest bounds; *n tells how many. Fewer than
@@ -376,28 +376,17 @@ static gannet_err tighten_once(best_first *s, bool *more) {
   return GANNET_OK;
 }
 
-static gannet_err score_leaders(best_first *s) {
-  const int n = *s->spec->n_leaders;
-  for (int i = 0; i < n; ++i) {
-    s->group[i] = (candidate){INFINITY, s->spec->leaders[i]};
-    s->state[s->group[i].number] = SCORED;
-  }
-  return n > 0 ? score_group_together(s, n) : GANNET_OK;
-}
-
-static void choose_leaders(best_first *s) {
-  heap_arrange(&s->done, -INFINITY);
-  *s->spec->n_leaders = heap_take(&s->done, -INFINITY, GROUP, s->group);
-  for (int i = 0; i < *s->spec->n_leaders; ++i) s->spec->leaders[i] = s->group[i].number;
-}
-
-/* All ranks tighten bounds by the same pivots, and score a group before the first round and after
+/* Score the leaders, then tighten bounds, with a group scored before the first round and after
  * each. A step that scores all that is open ends the scan. */
 static gannet_err find_together(best_first *s, gannet_ranked *best) {
   const gannet_best_first_spec *spec = s->spec;
   bool more = true;
-  int n = 0, n_first = 0;
-  GANNET_TRY(score_leaders(s));
+  int n = *spec->n_leaders, n_first = 0;
+  for (int i = 0; i < n; ++i) {
+    s->group[i] = (candidate){INFINITY, spec->leaders[i]};
+    s->state[spec->leaders[i]] = SCORED;
+  }
+  if (n > 0) GANNET_TRY(score_group_together(s, n));
   GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
   if (gannet_candidates_count(s->candidates) > GANNET_BEST_FIRST_LONG)
     GANNET_TRY(share_thresholds(s, best)); /* long heaps were cut */
@@ -411,7 +400,9 @@ static gannet_err find_together(best_first *s, gannet_ranked *best) {
     if (!s->given_up) GANNET_TRY(score_next_together(s, &n));
   }
   while (n == GROUP && s->bounds_hold && !s->given_up) GANNET_TRY(score_next_together(s, &n));
-  choose_leaders(s);
+  const gannet_ranked *leader = gannet_select_list(s->leaders, 0);
+  for (n = 0; n < GROUP && leader[n].index >= 0; ++n) spec->leaders[n] = leader[n].index;
+  *spec->n_leaders = n;
   return GANNET_OK;
 }
 
@@ -422,18 +413,17 @@ static gannet_err score_best_first(best_first *s) {
   return GANNET_OK;
 }
 
-/* Every rank scores its own candidates. */
-static gannet_err find_apart(best_first *s, gannet_ranked *best) {
-  GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
-  GANNET_TRY(score_first(s, best));
-  GANNET_TRY(share_thresholds(s, best));
-  GANNET_TRY(count_open(s));
-  return gannet_agree(s->context->comm, score_best_first(s));
-}
-
 static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
   GANNET_TRY(gannet_agree(s->context->comm, create_workspace(s)));
-  GANNET_TRY(s->spec->together ? find_together(s, best) : find_apart(s, best));
+  if (s->spec->together) {
+    GANNET_TRY(find_together(s, best));
+  } else {
+    GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
+    GANNET_TRY(score_first(s, best));
+    GANNET_TRY(share_thresholds(s, best));
+    GANNET_TRY(count_open(s));
+    GANNET_TRY(gannet_agree(s->context->comm, score_best_first(s)));
+  }
   int64_t sums[3] = {s->n_scored, s->given_up, !s->bounds_hold};
   GANNET_TRY(sum_over_ranks(s, 3, sums));
   *scored = sums[2] > 0 ? -1 : sums[1] > 0 ? 0 : sums[0];
@@ -454,9 +444,9 @@ gannet_err gannet_best_first_scan(const gannet_context *context,
   gannet_select_destroy(&s.first);
   gannet_select_destroy(&s.next);
   gannet_select_destroy(&s.seen);
+  gannet_select_destroy(&s.leaders);
   for (int l = 0; s.open && l < spec->n_lists; ++l) gannet_free(&s.open[l].entry);
   gannet_free(&s.open);
-  gannet_free(&s.done.entry);
   gannet_free(&s.threshold);
   gannet_free(&s.long_open);
   gannet_free(&s.state);

@@ -102,8 +102,12 @@ void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index
   offer(select, m, 0, index, scores, ld);
 }
 
+const gannet_ranked *gannet_select_list(const gannet_select *select, int list) {
+  return select->best + (size_t)list * (size_t)select->keep;
+}
+
 double gannet_select_least(const gannet_select *select, int list) {
-  return select->best[(size_t)(list + 1) * (size_t)select->keep - 1].score;
+  return gannet_select_list(select, list)[select->keep - 1].score;
 }
 
 gannet_err gannet_select_reduce(const gannet_context *context, const gannet_select *select,

@@ -61,6 +61,12 @@ void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index
  */
 double gannet_select_least(const gannet_select *select, int list);
 
+/* A list, [keep], best first; borrowed.
+ *
+ * Local.
+ */
+const gannet_ranked *gannet_select_list(const gannet_select *select, int list);
+
 /* Merge the lists of all ranks.
  *
  * Collective over the context's communicator.
