@@ -272,6 +272,14 @@ static const gannet_method neural_trust = {
                  SET("region.type", "trust")},
 };
 
+static const gannet_method neural_additive = {
+    .name = "neural-additive",
+    .summary = "neural-bo that also learns a function of each single variable, where that fits",
+    .source = "neural-bo with additive kernels as of Duvenaud, Nickisch, Rasmussen 2011",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
+                 SET("acquisition.type", "thompson")},
+};
+
 static const gannet_method cei = {
     .name = "cei",
     .summary = "Gaussian process, expected improvement times the probability of feasibility",
@@ -400,6 +408,7 @@ const gannet_method *const gannet_methods[] = {
     &scbo,
     &gp_ei_trust,
     &neural_trust,
+    &neural_additive,
     &neural_cbo,
     &cei,
     &configopt,

@@ -118,7 +118,7 @@ static const gannet_option tangent_option_table[] = {
      .help = "narrow networks of single coordinates beside the wide one, for objectives that are "
              "nearly sums of functions of one variable: none, or auto = where the evidence of the "
              "data is for them; not with kernel: network or mean: trained",
-     .example = "auto"},
+     .example = "none"},
     GANNET_TRAIN_OPTIONS(tangent_options, "the network of a trained mean is"),
     GANNET_NOISE_FLOOR_OPTION(offsetof(tangent_options, noise_floor), "1e-8"),
     GANNET_RESTARTS_OPTION(offsetof(tangent_options, restarts), "3"),
