@@ -151,6 +151,7 @@ class Placed(program.ProgramTest):
                            ("devices=['', a]", "resources.devices: '' is no GPU"), ("devices=[auto, 1]", "'auto' is no GPU; expected numbers or UUIDs"),
                            ("tasks=3", "resources.cores: 1 cores are too few for 3 tasks; expected at least 3, or leave cores out")):
             self.refused(words, sets=["evaluate.resources." + key])
+        self.refused("resources.launcher: srun starts nothing here", sets=["evaluate.resources.launcher=srun"])
         self.refused("unknown name 'refine'", sets=["evaluate.resources.cores=8*refine"])
         self.refused("'8*x' is 0 at the bounds", sets=["evaluate.resources.cores=8*x"])
         if CORES > 1:

@@ -124,6 +124,10 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   const gannet_resources *resources = setup->resources;
   char why[400];
   int count = 0;
+  if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0])
+    gannet_complain(complaints, "evaluate.resources.launcher",
+                    "srun starts nothing here, for gannet runs in no job of SLURM; expected mpirun "
+                    "or auto, or gannet in a job");
   const char *key =
       explain(&s->inventory, resources, s->only_here, &s->needs.allowed, why, sizeof why);
   if (why[0]) {
