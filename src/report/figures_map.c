@@ -13,6 +13,7 @@
 enum {
   PAIRS = 3,     /* pairs of variables that are shown, those that matter most */
   COLUMNS = 2,   /* tiles of a pair */
+  DESIGNS = 600, /* designs that are shown of more: all would cover the map */
   AXIS_NAME = 10 /* bytes of the names of values at an axis */
 };
 
@@ -70,9 +71,12 @@ static void put_rectangles(const gannet_report *r, const json_t *pair, const jso
 static void put_designs(const gannet_report *r, const json_t *pair, FILE *data) {
   const json_t *x = json_array_get(figure_column(r, "x"), (size_t)figure_get(pair, "a"));
   const json_t *y = json_array_get(figure_column(r, "x"), (size_t)figure_get(pair, "b"));
+  const size_t n = json_array_size(x);
+  const int64_t stride = n > DESIGNS ? (int64_t)(n / DESIGNS + 1) : 1;
   for (int feasible = 1; feasible >= 0; --feasible) {
     size_t lines = 0;
-    for (size_t i = 0; i < json_array_size(x); ++i) {
+    for (size_t i = 0; i < n; ++i) {
+      if (!report_is_chosen((int64_t)i, stride)) continue;
       if (figure_at(figure_column(r, "status"), i) != GANNET_EVAL_DONE ||
           figure_is_infeasible(r, i) == (feasible == 1))
         continue;
