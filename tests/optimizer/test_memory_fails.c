@@ -95,7 +95,7 @@ static void tangent_kernels(void **state) {
                      TOLD,
                      {{"method", "neural-bo"},
                       {"initial", "4"},
-                      {"search.candidates", "1024"},
+                      {"search.candidates", "600"},
                       {"surrogate.width", "16"}},
                      1,
                      false,
@@ -108,7 +108,7 @@ static void trained_means(void **state) {
   const subject s = {
       "neural-bo-published",
       TOLD,
-      {{"method", "neural-bo-published"}, {"initial", "4"}, {"search.candidates", "1024"}},
+      {{"method", "neural-bo-published"}, {"initial", "4"}, {"search.candidates", "600"}},
       1,
       false,
       NAN};
@@ -122,7 +122,7 @@ static void inducing_points(void **state) {
                      OTHER,
                      {{"method", "gp-ts"},
                       {"initial", "4"},
-                      {"search.candidates", "1024"},
+                      {"search.candidates", "600"},
                       {"surrogate.fit_points", "40"},
                       {"surrogate.restarts", "2"},
                       {"surrogate.inducing", "520"}},
