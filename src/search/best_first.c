@@ -211,11 +211,13 @@ static gannet_err create_workspace(best_first *s) {
   return gannet_alloc(lists * UNIT, sizeof *s->bounds, &s->bounds);
 }
 
-/* Bound the candidates of this rank. */
+/* Bound the candidates of this rank, but for leaders. */
 static gannet_err bound_candidates(best_first *s) {
   const gannet_best_first_spec *spec = s->spec;
   const int64_t units = (gannet_candidates_count(s->candidates) + UNIT - 1) / UNIT;
-  gannet_err err = GANNET_OK;
+  gannet_err err = create_workspace(s);
+  for (int i = 0; err == GANNET_OK && spec->together && i < *spec->n_leaders; ++i)
+    s->state[spec->leaders[i]] = SCORED;
   for (int64_t u = 0; spec->own_units && err == GANNET_OK && u < units; ++u)
     if (spec->own_units[u]) err = bound_unit(s, u * UNIT);
   if (!spec->own_units) { /* a rank that has failed takes its turns: the others count on it */
@@ -382,14 +384,11 @@ static gannet_err find_together(best_first *s, gannet_ranked *best) {
   const gannet_best_first_spec *spec = s->spec;
   bool more = true;
   int n = *spec->n_leaders, n_first = 0;
-  for (int i = 0; i < n; ++i) {
-    s->group[i] = (candidate){INFINITY, spec->leaders[i]};
-    s->state[spec->leaders[i]] = SCORED;
-  }
-  if (n > 0) GANNET_TRY(score_group_together(s, n));
   GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
   if (gannet_candidates_count(s->candidates) > GANNET_BEST_FIRST_LONG)
     GANNET_TRY(share_thresholds(s, best)); /* long heaps were cut */
+  for (int i = 0; i < n; ++i) s->group[i] = (candidate){INFINITY, spec->leaders[i]};
+  if (n > 0) GANNET_TRY(score_group_together(s, n));
   do {
     GANNET_TRY(score_next_together(s, &n));
     n_first += n;
@@ -414,7 +413,6 @@ static gannet_err score_best_first(best_first *s) {
 }
 
 static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
-  GANNET_TRY(gannet_agree(s->context->comm, create_workspace(s)));
   if (s->spec->together) {
     GANNET_TRY(find_together(s, best));
   } else {
