@@ -235,9 +235,14 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
           campaign->directory);
 }
 
+/* A campaign in which all evaluations failed has not found that no design is feasible, even when it
+ * had too few of them to be stopped for that. */
 static gannet_exit exit_code(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+  gannet_tally tally;
   if (outcome->end == GANNET_RUN_INTERRUPTED) return GANNET_EXIT_RESUMABLE;
-  if (outcome->end == GANNET_RUN_FAILURES) return GANNET_EXIT_FAILURES;
+  gannet_tally_count(campaign, &tally);
+  const bool has_only_failed = tally.failed > 0 && tally.done + tally.cannot_run == 0;
+  if (outcome->end == GANNET_RUN_FAILURES || has_only_failed) return GANNET_EXIT_FAILURES;
   return gannet_history_best(campaign->history) >= 0 ? GANNET_EXIT_FINISHED
                                                      : GANNET_EXIT_INFEASIBLE;
 }
@@ -262,6 +267,9 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
     gannet_log(context, GANNET_LOG_INFO, "%lld evaluation%s proposed before, %lld told",
                (long long)campaign->ledger.n, campaign->ledger.n == 1 ? "" : "s",
                (long long)gannet_history_count_told(campaign->history));
+  if (campaign->input->backend_is_implied)
+    gannet_log(context, GANNET_LOG_INFO, "evaluate.backend: %s, as the file names none",
+               campaign->input->evaluator->name);
   GANNET_TRY(log_machine(context));
   gannet_stop_catch();
   const gannet_err err = gannet_campaign_run(campaign, &s->run, &outcome);
@@ -377,6 +385,8 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
     cli_say(stdout, "  %d more variable%s fixed or computed from the others\n", others,
             others == 1 ? " is" : "s are");
   print_sources(input);
+  if (input->backend_is_implied)
+    cli_say(stdout, "  backend: %s, as evaluate names none\n", input->evaluator->name);
   print_keep(&input->evaluate);
   GANNET_TRY(print_start(campaign, again));
   print_change(campaign);

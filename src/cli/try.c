@@ -14,6 +14,8 @@
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "cli/point.h"
+#include "evaluate/command/command.h"
+#include "evaluate/contract/contract.h"
 #include "problem/conditional.h"
 #include "problem/outputs.h"
 #include "problem/variable_constraints.h"
@@ -121,16 +123,55 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
   return err;
 }
 
+/* Replace the placeholders of the back-end's texts by their values of this run; false when they are
+ * not those of a program, or have no value yet.
+ *
+ * filled  out  to be freed with gannet_free
+ */
+static bool fill_placeholders(const gannet_campaign *campaign, const double *x_user,
+                              const char *text, char **filled) {
+  const gannet_campaign_input *input = campaign->input;
+  const bool is_program = strcmp(input->evaluate.backend, "command") == 0 ||
+                          strcmp(input->evaluate.backend, "slurm") == 0;
+  char evaluations[PATH_MAX], directory[PATH_MAX];
+  gannet_delimiters delimiters;
+  gannet_bindings bindings = {0};
+  if (!is_program) return false;
+  (void)gannet_delimiters_read(
+      &((const gannet_command_options *)input->evaluator_options)->placeholders, &delimiters);
+  const gannet_contract contract = {.problem = input->problem,
+                                    .evaluations = evaluations,
+                                    .input_directory = input->general.input_directory,
+                                    .delimiters = &delimiters};
+  const gannet_request request = {
+      .attempt = 1, .seed = (uint64_t)input->general.seed, .x_user = x_user, .start_from = -1};
+  gannet_err err = gannet_join_path(campaign->directory, "evals", evaluations, PATH_MAX);
+  if (err == GANNET_OK) err = gannet_contract_directory(&contract, 0, directory, PATH_MAX);
+  if (err == GANNET_OK) err = gannet_bindings_create(&contract, &request, directory, 0, &bindings);
+  if (err == GANNET_OK)
+    err = gannet_substitute(&contract, &bindings, GANNET_IN_CAMPAIGN, "evaluate.command", text,
+                            strlen(text), filled, NULL);
+  gannet_bindings_release(&bindings);
+  if (err != GANNET_OK) gannet_error_clear();
+  return err == GANNET_OK;
+}
+
 /* Say what is run, by the keys of the back-end that name it. */
-static void print_simulation(const gannet_campaign_input *input) {
+static void print_simulation(const gannet_campaign *campaign, const double *x_user) {
   static const char *const keys[] = {"command", "shell", "script", "simulation", "plugin"};
+  const gannet_campaign_input *input = campaign->input;
   char text[1000];
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     const gannet_option *option =
         input->evaluator->options ? gannet_option_find(input->evaluator->options, keys[i]) : NULL;
+    char *filled = NULL;
     if (!option) continue;
     (void)gannet_option_format(option, input->evaluator_options, text, sizeof text);
-    if (*text && strcmp(text, "[]") != 0) cli_say(stdout, "%s: %s\n", keys[i], text);
+    if (!*text || strcmp(text, "[]") == 0) continue;
+    const bool is_filled =
+        strcmp(keys[i], "command") == 0 && fill_placeholders(campaign, x_user, text, &filled);
+    cli_say(stdout, "%s: %s\n", keys[i], is_filled ? filled : text);
+    gannet_free(&filled);
   }
 }
 
@@ -290,7 +331,7 @@ static gannet_err try_design(const cli_arguments *arguments, const cli_world *wo
   if (err == GANNET_OK && world->rank == 0) {
     cli_say(stdout, "design:\n");
     cli_print_point(problem, x_user);
-    print_simulation(campaign->input);
+    print_simulation(campaign, x_user);
     (void)fflush(stdout);
   }
   const double begun = gannet_clock_seconds();

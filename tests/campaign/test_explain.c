@@ -38,7 +38,7 @@ static void a_key_is_explained_in_full(void **unused) {
   contains("budget.failures.rate", "example:  budget: {failures: {rate: 0.5}}\n");
   contains("variables.speed.lower", "example:  variables: {NAME: {lower: 1e-6}}\n");
   contains("seed", "example:  seed: 1\n");
-  contains("evaluate.backend", "default:  none; it must be given\n");
+  contains("evaluate.backend", "default:  none\n");
   contains("evaluate.simulation", "when:     backend: function\n");
   contains("evaluate.backend", "choices:  function plugin ");
   contains("time_limit", "evaluate.time_limit\n");

@@ -39,7 +39,7 @@ class Try(program.ProgramTest):
     def test_it_shows_what_was_run_and_read_and_records_nothing(self):
         out = self.succeed("try", self.file).out
         self.assertIn("design:\n  x = 10 m\n  n = 3\n  way = up\n", out)
-        self.assertIn("command: [{input_directory}/simulate.sh]\n", out)
+        self.assertIn(f"command: [{self.folder}/simulate.sh]\n", out)
         self.assertIn("end of stdout.log:\nline 3\n", out)
         self.assertIn("line 12\nend of stderr.log:\na warning\n", out)
         self.assertIn(f"directory: {self.folder}/wing.try-1/evals/000000\n", out)
@@ -54,9 +54,33 @@ class Try(program.ProgramTest):
         for words in ("try", file), ("run", file), ("run", file, "--dry-run"), ("doctor", file):
             outcome = self.gannet(*words)
             self.assertEqual(outcome.code, USAGE, outcome)
-            self.assertIn("wrong.yaml:8:43: evaluate.command: there is no 'simulat.sh' in '%s'; did you mean "
+            self.assertIn("wrong.yaml:8:40: evaluate.command: there is no 'simulat.sh' in '%s'; did you mean "
                           '"{input_directory}/simulate.sh"?' % self.folder, outcome.err)
         self.assertEqual(sorted(os.listdir(self.folder)), ["c.yaml", "simulate.sh", "wrong.yaml"])
+
+    def test_the_command_is_shown_with_its_values(self):
+        file = self.write(TEXT.replace('"{input_directory}/simulate.sh"]', 'sh, "{input_directory}/simulate.sh", "{x:.3f}", "{way}", '
+                                       '"{results}", "$x"]'), "c.yaml")
+        outcome = self.succeed("try", file, "-p", "x=2.5")
+        self.assertIn(f"command: [sh, {self.folder}/simulate.sh, 2.500, up, {self.folder}/wing.try-1/evals/000000/results.out, $x]\n",
+                      outcome.out)
+        self.assertIn("evaluate.command: '$x': $x is not the variable x; write {x}", outcome.err)
+
+    def test_the_backend_may_be_left_out(self):
+        file = self.write(TEXT.replace("backend: command, ", ""), "c.yaml")
+        self.assertIn("  backend: command, as evaluate names none\n", self.succeed("run", file, "--dry-run").out)
+        self.succeed("run", file, "-q")
+        self.assertIn("evaluate.backend: command, as the file names none", (self.folder / "wing.campaign/campaign.log").read_text())
+        self.assertRegex((self.folder / "wing.campaign/campaign.yaml").read_text(), r"\n  backend: command\n")
+        shutil.rmtree(self.folder / "wing.campaign")
+        for keys in "", "command: [/bin/true], submit: job", "command: [/bin/true], simulation: branin":
+            file = self.write(TEXT.replace('backend: command, command: ["{input_directory}/simulate.sh"]', keys), "c.yaml")
+            self.assertIn("missing required key 'evaluate.backend'", self.succeed("run", file, code=USAGE).err)
+
+    def test_where_all_runs_fail_the_exit_code_says_so(self):
+        self.write("#!/bin/sh\nexit 3\n", "simulate.sh", 0o755)
+        outcome = self.succeed("run", self.file, "-q", code=FAILURES)
+        self.assertIn("3 failed", outcome.out)
 
     def test_points_sets_and_directories(self):
         out = self.succeed("try", self.file, "--point", "x=2.5", "-p", "way=down", "--keep", "mine",

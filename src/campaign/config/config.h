@@ -38,6 +38,7 @@ typedef struct {
   gannet_failure_limit failures;
   gannet_stop_keys stop;
   gannet_evaluate_keys evaluate; /* parallel has a value, never auto */
+  bool backend_is_implied;       /* by another key of the section: the file names none */
   gannet_save_keys save;
   gannet_log_keys log;
   gannet_problem *problem; /* owned */

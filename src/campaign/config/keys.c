@@ -196,8 +196,9 @@ const gannet_option gannet_evaluate_table[] = {
     {.key = "backend",
      .type = GANNET_TEXT,
      AT(gannet_evaluate_keys, backend),
-     .flags = GANNET_OPTION_REQUIRED,
-     .help = "how the simulation is run",
+     .help =
+         "how the simulation is run; may be left out with command or shell, which mean command, "
+         "with plugin, and with simulation, which means function",
      .example = "command"},
     {.key = "parallel",
      .type = GANNET_INTEGER,

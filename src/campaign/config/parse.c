@@ -269,14 +269,21 @@ static void check_stop(const gannet_config_reader *reader) {
 
 /* The evaluate section: keys that every back-end has, and those of the one that is chosen. */
 
-/* NULL with a complaint when the name is unknown, NULL without one when there is no name: that is a
- * missing required key, which the table complains about. */
+/* NULL with a complaint when there is no name, or an unknown one. */
 static const gannet_evaluator_type *find_backend(const gannet_config_reader *reader,
                                                  const gannet_tree *evaluate) {
   const gannet_evaluator_type *type = NULL;
   const gannet_tree *name = gannet_tree_find(evaluate, "backend");
   char location[LOCATION_SIZE];
-  if (!name || name->kind != GANNET_TREE_TEXT) return NULL;
+  if (!name) {
+    if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);
+    gannet_complain_of_key(reader->complaints, evaluate ? location : reader->file, "evaluate",
+                           "backend",
+                           "missing required key 'evaluate.backend', how the simulation is run; "
+                           "expected backend: command with command: [./simulate], or another one");
+    return NULL;
+  }
+  if (name->kind != GANNET_TREE_TEXT) return NULL;
   if (gannet_evaluator_find(name->text, &type) == GANNET_OK) return type;
   gannet_tree_location(name, location, sizeof location);
   gannet_complain_of_key(reader->complaints, location, "evaluate", "backend", "%s",
@@ -593,6 +600,36 @@ static gannet_err expand_short_forms(gannet_tree_file *tree) {
   return GANNET_OK;
 }
 
+/* Add the back-end that a key implies where the section evaluate names none. Keys that only another
+ * back-end has leave it open. */
+static gannet_err imply_backend(gannet_tree_file *tree, bool *is_implied,
+                                gannet_complaints *complaints) {
+  static const struct {
+    const char *key, *backend;
+  } implied[] = {{"command", "command"},
+                 {"shell", "command"},
+                 {"plugin", "plugin"},
+                 {"simulation", "function"}};
+  const gannet_tree *evaluate = gannet_tree_find(&tree->root, "evaluate");
+  const char *backend = NULL;
+  char setting[64];
+  if (!evaluate || evaluate->kind != GANNET_TREE_MAPPING || gannet_tree_find(evaluate, "backend"))
+    return GANNET_OK;
+  for (size_t i = 0; i < sizeof implied / sizeof *implied; ++i) {
+    if (!gannet_tree_find(evaluate, implied[i].key)) continue;
+    if (backend && strcmp(backend, implied[i].backend) != 0) return GANNET_OK;
+    backend = implied[i].backend;
+  }
+  for (const gannet_option *o = gannet_evaluator_slurm.options; backend && o->key; ++o)
+    if (gannet_tree_find(evaluate, o->key) &&
+        !gannet_option_find(gannet_evaluator_command.options, o->key))
+      return GANNET_OK;
+  if (!backend) return GANNET_OK;
+  *is_implied = true;
+  (void)snprintf(setting, sizeof setting, "evaluate.backend=%s", backend);
+  return gannet_tree_override(tree, setting, complaints);
+}
+
 static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
                              gannet_campaign_input **input, gannet_complaints *complaints) {
   GANNET_TRY(gannet_alloc(1, sizeof **input, input));
@@ -603,6 +640,7 @@ static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_f
                                        .complaints = complaints,
                                        .beside = source->beside};
   gannet_err err = expand_short_forms(tree);
+  if (err == GANNET_OK) err = imply_backend(tree, &(*input)->backend_is_implied, complaints);
   if (err == GANNET_OK)
     err = gannet_config_rename_keys(gannet_schema_get, &tree->root, false, complaints);
   if (err == GANNET_OK) err = read_all(&reader);

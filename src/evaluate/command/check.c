@@ -296,6 +296,29 @@ static void warn_of_dollars(const gannet_text_list *environment, const gannet_co
   }
 }
 
+/* Warn of $x in the command where x is a variable: no shell reads it, and one that is called there
+ * does not know x. */
+static void warn_of_variables(const gannet_command_options *options, const gannet_problem *problem,
+                              const gannet_context *context) {
+  for (int i = 0; i < options->command.n; ++i)
+    for (const char *at = strchr(options->command.item[i], '$'); at; at = strchr(at + 1, '$')) {
+      const char *name = at + 1 + (at[1] == '{');
+      size_t size = 0;
+      while (isalnum((unsigned char)name[size]) || name[size] == '_') ++size;
+      bool is_variable = false, is_set = false;
+      for (int v = 0; v < problem->spec.n_variables; ++v)
+        is_variable = is_variable || (strlen(problem->spec.variables[v].name) == size &&
+                                      strncmp(problem->spec.variables[v].name, name, size) == 0);
+      for (int k = 0; k < options->environment.n; ++k)
+        is_set = is_set || (strcspn(options->environment.item[k], "=") == size &&
+                            strncmp(options->environment.item[k], name, size) == 0);
+      if (is_variable && !is_set)
+        gannet_log(context, GANNET_LOG_WARNING,
+                   "evaluate.command: '%s': $%.*s is not the variable %.*s; write {%.*s}",
+                   options->command.item[i], (int)size, name, (int)size, name, (int)size, name);
+    }
+}
+
 static gannet_placeholder_check start_check(const gannet_command_options *options,
                                             const gannet_evaluator_setup *setup,
                                             gannet_delimiters *delimiters,
@@ -418,6 +441,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
   if (setup->context) warn_of_dollars(&options->environment, setup->context);
+  if (setup->context && setup->problem) warn_of_variables(options, setup->problem, setup->context);
   if (setup->problem)
     check_problem(&setup->problem->spec, setup->resources != NULL, setup->context, complaints);
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
