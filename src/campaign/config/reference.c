@@ -95,7 +95,8 @@ static void roff_begin(FILE *out) {
       ".SH NAME\ngannet\\-campaign \\- campaign file of gannet(1)\n"
       ".SH DESCRIPTION\n"
       "A YAML file that says what is optimised, how a simulation is run, and when to stop. Only "
-      "variables, one limit in budget, and what is run in evaluate must be given. The command line can "
+      "variables, one limit in budget, and what is run in evaluate must be given. The command line "
+      "can "
       "set any key with\n.B \\-\\-set section.key=value.\nA * stands for a name of your own.\n",
       out);
 }
