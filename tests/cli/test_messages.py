@@ -87,7 +87,7 @@ KEYS = file(BOXES, r"1:7: name: .*expected up to", r"2:1: unknown key 'sed'; did
             r"8:3: variable d: .*two values", r"9:3: variable e: .*leave one out", r"10:3: missing required key 'variables.f.lower'",
             r"11:13: variables.g.type: 'reel' .*did you mean 'real'", r"12:42: variables.h.lower: only real and integer",
             r"13:14: variables.i.lower: 'zero' is not valid; expected any number",
-            r"14:6: variables.j: expected keys .*known keys: type lower upper step scale values",
+            r"14:6: variables.j: expected keys with values below it, as `gannet explain variables.j` shows",
             r"15:3: the name 'objective' is taken .*choose another", r"16:3: variable name '2 x': expected",
             r"18:3: constraint k: give a lower bound", r"19:7: unknown key 'constraints.l.uper'; did you mean 'upper'",
             r"20:3: constraint m: lower = 3 is above upper", r"21:3: the name 'a' is used twice.*rename one",

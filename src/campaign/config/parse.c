@@ -277,10 +277,9 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
   char location[LOCATION_SIZE];
   if (!name) {
     if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);
-    gannet_complain_of_key(reader->complaints, evaluate ? location : reader->file, "evaluate",
-                           "backend",
-                           "missing required key 'evaluate.backend', how the simulation is run; "
-                           "expected backend: command with command: [./simulate], or another one");
+    gannet_complain(reader->complaints, evaluate ? location : reader->file,
+                    "missing required key 'evaluate.backend' (how the simulation is run), as in "
+                    "evaluate: {backend: command, command: [./simulate]}");
     return NULL;
   }
   if (name->kind != GANNET_TREE_TEXT) return NULL;
@@ -639,6 +638,16 @@ static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_f
                                        .input = *input,
                                        .complaints = complaints,
                                        .beside = source->beside};
+  const gannet_tree *objective = gannet_tree_find(&tree->root, "objective");
+  if (objective && objective->kind == GANNET_TREE_TEXT &&
+      (strcmp(objective->text, "minimize") == 0 || strcmp(objective->text, "maximize") == 0)) {
+    char location[LOCATION_SIZE];
+    gannet_tree_key_location(objective, location, sizeof location);
+    gannet_complain(complaints, location,
+                    "objective: expected the quantity that is the objective; did you mean "
+                    "'goal: %s'?",
+                    objective->text);
+  }
   gannet_err err = expand_short_forms(tree);
   if (err == GANNET_OK) err = imply_backend(tree, &(*input)->backend_is_implied, complaints);
   if (err == GANNET_OK)

@@ -99,6 +99,13 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
     return;
   }
+  if (strspn(key->name, "0123456789") == strlen(key->name)) { /* of {lower: 0,5} */
+    gannet_complain(complaints, location,
+                    "unknown key '%s%s%.100s'; a comma divides keys, and numbers have a decimal "
+                    "point, as in 0.5",
+                    source->path, *source->path ? "." : "", key->name);
+    return;
+  }
   gannet_list_nearest(key->name, known, nearest, sizeof nearest);
   gannet_complain(complaints, location,
                   "unknown key '%s%s%.100s'; %s%s%s; `gannet explain%s%s` shows all keys",
@@ -229,11 +236,17 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
   gannet_setting *valid = NULL;
   int n = 0, n_named = 0, n_valid = 0;
   if (node && node->kind != GANNET_TREE_MAPPING && !node->empty) {
+    const char *all[MOST_KEYS + 1];
     char known[600], location[LOCATION_SIZE]; /* a value where keys belong, "budget: 200" */
     list_keys(source, known, sizeof known);
     gannet_tree_location(node, location, sizeof location);
-    gannet_complain(complaints, location, "%s: expected keys with values below it; known keys:%s",
-                    source->path, known);
+    if (collect_keys(source, all) <= FEW_KEYS)
+      gannet_complain(complaints, location, "%s: expected keys with values below it; known keys:%s",
+                      source->path, known);
+    else
+      gannet_complain(complaints, location,
+                      "%s: expected keys with values below it, as `gannet explain %s` shows",
+                      source->path, source->path);
     return GANNET_OK;
   }
   gannet_err err = gannet_section_check_keys(source, complaints);
