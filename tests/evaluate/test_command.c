@@ -121,30 +121,43 @@ static void keep_line(void *user, gannet_log_level level, int rank, const char *
   (void)snprintf(user, 1000, "%s", line);
 }
 
-/* [python3, sim.py] looks right and is not: the program runs in the evaluation's directory. */
+/* [python3, sim, points] looks right and is not: the program runs in the evaluation's directory. A
+ * script that it does not find there is refused. What follows the script may be a file that the
+ * simulation makes. */
 static void an_argument_that_names_a_file_elsewhere_is_warned_about(void **state) {
   fixture *f = *state;
   char line[1000] = "";
   gannet_complaints complaints = {0};
-  char *templates[] = {TEXT("sim")};
+  char *templates[] = {TEXT("points")};
   use_script(f, "#!/bin/sh\n");
+  if (f->context->rank == 0) write_file(f->directory, "points", "{x}", 0644);
+  MPI_Barrier(MPI_COMM_WORLD);
   gannet_context_set_log(f->context, GANNET_LOG_WARNING, keep_line, line);
   f->command[0] = TEXT("/bin/sh");
-  f->command[1] = TEXT("sim");
-  f->options.command = (gannet_text_list){2, f->command};
+  f->command[1] = TEXT("{input_directory}/sim");
+  f->command[2] = TEXT("points");
+  f->options.command = (gannet_text_list){3, f->command};
   assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
   assert_int_equal(complaints.count, 0);
-  if (f->context->rank == 0) assert_non_null(strstr(line, "{input_directory}/sim"));
+  if (f->context->rank == 0) assert_non_null(strstr(line, "{input_directory}/points"));
   line[0] = '\0';
   f->options.templates = (gannet_text_list){1, templates};
   assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
   assert_string_equal(line, "");
-  f->command[1] = TEXT("{input_directory}/{seed}.sh");
+  f->command[2] = TEXT("{input_directory}/{seed}.csv");
   assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
   assert_string_equal(line, "");
-  f->command[1] = TEXT("{input_directory}/misspelt.sh");
+  f->command[2] = TEXT("{input_directory}/misspelt.csv");
   assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
-  if (f->context->rank == 0) assert_non_null(strstr(line, "/misspelt.sh' now"));
+  if (f->context->rank == 0) assert_non_null(strstr(line, "/misspelt.csv' now"));
+  assert_int_equal(complaints.count, 0);
+  f->command[1] = TEXT("sim");
+  assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
+  if (f->context->rank == 0) {
+    assert_int_equal(complaints.count, 1);
+    assert_non_null(strstr(complaints.text, "write \"{input_directory}/sim\""));
+  }
+  gannet_complaints_release(&complaints);
   gannet_context_set_log(f->context, GANNET_LOG_WARNING, NULL, NULL);
 }
 

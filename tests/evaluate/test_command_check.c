@@ -236,6 +236,7 @@ static void a_script_that_is_not_there_is_complained_about(void **state) {
       {"sh {x}.sh", NULL},
       {"sh params.in", NULL},
       {"sh -c ./sim.sh", NULL},
+      {"sh -ec ./sim.sh", NULL},
       {"sh ls", NULL}, /* a shell finds it in PATH */
       {"env docker run image sh sim.sh", NULL},
       {"env -C /elsewhere sh sim.sh", NULL},
@@ -247,6 +248,19 @@ static void a_script_that_is_not_there_is_complained_about(void **state) {
   write_file(f->directory, "template.py", "{x}", 0644);
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     expect_of_command(f, all[i].command, all[i].expected);
+
+  char *command[] = {TEXT("bash"), TEXT("cd /tmp; ./sim.sh"), TEXT("-c"), TEXT("./run it.sh")};
+  gannet_command_options options = {.command = {4, command}};
+  expect(f, &options, 0, NULL);
+
+  char *elsewhere[] = {TEXT("sh"), TEXT("/none/sim.sh")};
+  const gannet_evaluator_setup jobs = {
+      .problem = f->problem, .input_directory = f->directory, .starts_jobs = true};
+  gannet_complaints complaints = {0};
+  options.command = (gannet_text_list){2, elsewhere};
+  assert_ok(gannet_command_check(&options, &jobs, &complaints));
+  assert_int_equal(complaints.count, 0); /* it may be on the nodes of the jobs */
+  gannet_complaints_release(&complaints);
 }
 
 /* Nothing that looks like a placeholder goes on as it is without a word. */

@@ -36,15 +36,24 @@ static bool names_interpreter(const char *word) {
   return is_one_of(name, known);
 }
 
+/* Whether a word is code rather than a path: "module load solver; ./run.sh". */
+static bool is_code(const char *word) {
+  return strpbrk(word, " \t\n;&|()<>\"'`$=") != NULL;
+}
+
 /* Whether what follows a word is looked for elsewhere: in a container, on another host, in another
- * working directory; or whether the next word is no file but code, or a module. */
+ * working directory; or whether the next word is no file but code, or a module. Options may be
+ * joined: "bash -lc". */
 static bool leads_elsewhere(const char *word) {
   static const char *const programs[] = {
       "docker", "podman", "nerdctl", "apptainer", "singularity", "shifter", "sarus",
       "ch-run", "enroot", "ssh",     "flatpak",   "kubectl",     NULL};
   static const char *const options[] = {"-c", "-e",    "-m",     "-E",     "-C",      "-D",
                                         "-r", "-wdir", "--wdir", "--eval", "--chdir", NULL};
-  return is_one_of(gannet_file_name_of(word), programs) || is_one_of(word, options) ||
+  const size_t n = strlen(word);
+  const bool is_joined =
+      2 < n && n < 5 && word[0] == '-' && word[1] != '-' && strchr("ce", word[n - 1]);
+  return is_joined || is_one_of(gannet_file_name_of(word), programs) || is_one_of(word, options) ||
          strncmp(word, "--chdir=", 8) == 0 || strncmp(word, "--container", 11) == 0;
 }
 
@@ -60,7 +69,7 @@ static int find_script(const gannet_text_list *command) {
     const char *word = command->item[i], *before = command->item[i - 1];
     const bool is_own = strncmp(word, "./", 2) == 0 || gannet_is_beside(word);
     if (leads_elsewhere(before)) return -1;
-    if (word[0] == '-' || strchr(word, '=') || strcmp(word, "/dev/stdin") == 0) continue;
+    if (word[0] == '-' || is_code(word) || strcmp(word, "/dev/stdin") == 0) continue;
     if (names_interpreter(before)) return i;
     if (names_interpreter(word)) {
       has_interpreter = true;
@@ -107,6 +116,7 @@ static void check_script(const gannet_command_options *options, const gannet_eva
   if (strncmp(name, in_evaluation, strlen(in_evaluation)) == 0) name += strlen(in_evaluation);
   if (strncmp(name, "./", 2) == 0) name += 2;
   if (!name[0] || name[0] == '.' || strpbrk(name, "{}@<>$\\*")) return;
+  if (name[0] == '/' && setup->starts_jobs) return; /* it may be on the nodes of the jobs only */
   if (is_relative &&
       (is_copied(options, setup->input_directory, name) || gannet_contract_has_file(name)))
     return;

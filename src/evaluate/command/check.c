@@ -264,12 +264,12 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
 /* Complain about a script whose interpreter does not exist: each of its runs would fail. */
 static void check_interpreter(const gannet_command_options *options,
                               const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
-  char path[PATH_MAX], interpreter[PATH_MAX], why[GANNET_REASON_SIZE];
+  char path[PATH_MAX], interpreter[PATH_MAX], found[PATH_MAX], why[GANNET_REASON_SIZE];
   if (options->command.n == 0 ||
       gannet_command_find(options->command.item[0], setup->input_directory, path))
     return;
   gannet_contract_find_interpreter(path, interpreter, sizeof interpreter);
-  if (interpreter[0] != '/' || gannet_command_find(interpreter, NULL, path) != ENOENT) return;
+  if (interpreter[0] != '/' || gannet_command_find(interpreter, NULL, found) != ENOENT) return;
   gannet_contract_explain_exec(path, ENOENT, why, sizeof why);
   gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s%s", options->command.item[0],
                   strerror(ENOENT), why);
