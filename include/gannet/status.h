@@ -57,7 +57,7 @@ typedef enum { GANNET_ERROR_LIST(GANNET_ERROR_ENUM) GANNET_ERR_COUNT } gannet_er
   X(GANNET_EXIT_INTERNAL, 1, "internal error or a failure of an outside library")                 \
   X(GANNET_EXIT_USAGE, 2, "error in the command line or the input, or what they name is missing") \
   X(GANNET_EXIT_INFEASIBLE, 3, "finished, but no feasible design was found")                      \
-  X(GANNET_EXIT_FAILURES, 4, "too many simulations failed, or all of them")                       \
+  X(GANNET_EXIT_FAILURES, 4, "stopped: too many simulations failed")                              \
   X(GANNET_EXIT_DAMAGED, 5, "the saved state is damaged or was written by a newer gannet")        \
   X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")           \
   X(GANNET_EXIT_MACHINE, 7, "gannet doctor: something is slow or bound to fail")                  \

@@ -235,14 +235,9 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
           campaign->directory);
 }
 
-/* A campaign in which all evaluations failed has not found that no design is feasible, even when it
- * had too few of them to be stopped for that. */
 static gannet_exit exit_code(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
-  gannet_tally tally;
   if (outcome->end == GANNET_RUN_INTERRUPTED) return GANNET_EXIT_RESUMABLE;
-  gannet_tally_count(campaign, &tally);
-  const bool has_only_failed = tally.failed > 0 && tally.done + tally.cannot_run == 0;
-  if (outcome->end == GANNET_RUN_FAILURES || has_only_failed) return GANNET_EXIT_FAILURES;
+  if (outcome->end == GANNET_RUN_FAILURES) return GANNET_EXIT_FAILURES;
   return gannet_history_best(campaign->history) >= 0 ? GANNET_EXIT_FINISHED
                                                      : GANNET_EXIT_INFEASIBLE;
 }

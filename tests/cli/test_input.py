@@ -239,7 +239,7 @@ physics:
         """Every evaluation fails. Returns the status, which has its reason."""
         file = self.command(script, more, FAST.replace("evaluations: 24", f"evaluations: {evaluations}"))
         outcome = self.gannet("run", file, "-q", "--set", "budget.failures.minimum=100")
-        self.assertEqual(outcome.code, FAILURES, outcome)
+        self.assertEqual(outcome.code, INFEASIBLE, outcome)
         self.assertIn(f"{evaluations} failed", outcome.out)
         self.assertEqual([row["status"] for row in self.check_history(evaluations)], ["failed"] * evaluations)
         self.succeed("verify", "fast.campaign")

@@ -118,7 +118,7 @@ class Odd(program.ProgramTest):
             self.setUp()
 
     def test_everything_fails(self):
-        self.every(FAILURES, "no result", variables=2, simulation=shell("exit 3"))
+        self.every(INFEASIBLE, "no result", variables=2, simulation=shell("exit 3"))
 
     def test_too_many_failures(self):
         for method in self.methods()[:2]:
@@ -144,7 +144,7 @@ class Odd(program.ProgramTest):
             'echo "objective $GANNET_EVAL_ID" > "$GANNET_RESULTS"; echo "g $g" >> "$GANNET_RESULTS"'))
 
     def test_a_constraint_is_not_returned(self):
-        self.every(FAILURES, "no result", variables=2, extra="constraints: {g: {upper: 1}}\n",
+        self.every(INFEASIBLE, "no result", variables=2, extra="constraints: {g: {upper: 1}}\n",
                    simulation=shell('echo "objective 1" > "$GANNET_RESULTS"'))
 
 

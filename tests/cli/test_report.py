@@ -197,7 +197,7 @@ physics:
 
     def test_campaigns_without_results(self):
         self.write("#!/bin/sh\nexit 1\n", "fail.sh", 0o755)
-        self.succeed("run", self.write(MIXED.replace("evaluations: 48", "evaluations: 8")), "-q", code=program.FAILURES)
+        self.succeed("run", self.write(MIXED.replace("evaluations: 48", "evaluations: 8")), "-q", code=program.INFEASIBLE)
         data = self.report()[1]
         self.assertEqual(data["summary"]["best"], [])
         self.assertIn("needs at least", data["model"]["note"])
@@ -484,7 +484,7 @@ physics:
                   path.getAttribute("stroke-dasharray") ? path.getBBox().y : -1)); })()""")
             self.assertLess(abs(bound), 2)  # the line is at the bound, not at 0
             self.write("#!/bin/sh\nexit 1\n", "fail.sh", 0o755)
-            self.succeed("run", self.write(MIXED.replace("evaluations: 48", "evaluations: 8")), "-q", "-d", "none", code=program.FAILURES)
+            self.succeed("run", self.write(MIXED.replace("evaluations: 48", "evaluations: 8")), "-q", "-d", "none", code=program.INFEASIBLE)
             self.succeed("report", "none")
             self.look(browser, self.folder / "none/report.html")
             self.assertEqual(browser.complaints, [])

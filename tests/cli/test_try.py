@@ -77,11 +77,6 @@ class Try(program.ProgramTest):
             file = self.write(TEXT.replace('backend: command, command: ["{input_directory}/simulate.sh"]', keys), "c.yaml")
             self.assertIn("missing required key 'evaluate.backend'", self.succeed("run", file, code=USAGE).err)
 
-    def test_where_all_runs_fail_the_exit_code_says_so(self):
-        self.write("#!/bin/sh\nexit 3\n", "simulate.sh", 0o755)
-        outcome = self.succeed("run", self.file, "-q", code=FAILURES)
-        self.assertIn("3 failed", outcome.out)
-
     def test_points_sets_and_directories(self):
         out = self.succeed("try", self.file, "--point", "x=2.5", "-p", "way=down", "--keep", "mine",
                            "--set", "constraints.stress.upper=1").out
