@@ -268,7 +268,10 @@ static gannet_err run_once(gannet_campaign *campaign, const cli_world *world, co
       .simulations = gannet_simulations,
       .launcher = world->launcher,
       .stopping = &stopping,
-      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST};
+      .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST,
+      .resources = gannet_resources_are_given(&input->evaluate.resources)
+                       ? &input->evaluate.resources
+                       : NULL};
   const gannet_request request = {.attempt = 1,
                                   .seed = (uint64_t)input->general.seed,
                                   .nonce = 1,
@@ -343,7 +346,7 @@ static gannet_err try_design(const cli_arguments *arguments, const cli_world *wo
   if (err == GANNET_OK && world->rank == 0)
     *code = print_result(problem, campaign->directory, &result, gannet_clock_seconds() - begun);
   /* A simulation without files has left it empty. */
-  if (err == GANNET_OK && world->rank == 0) (void)rmdir(campaign->directory);
+  if (world->rank == 0) (void)rmdir(campaign->directory);
   gannet_results_release(1, &result);
   gannet_free(&constraints);
   gannet_free(&x_user);

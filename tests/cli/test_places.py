@@ -145,13 +145,15 @@ class Placed(program.ProgramTest):
         self.refused("2 simulations at once do not fit: there is room for 1", sets=["evaluate.parallel=2"])
         self.refused("has 0 besides reserved_cores",
                      sets=[f"evaluate.resources.reserved_cores={CORES}"])
-        self.refused("resources.reserved_cores: a simulation needs 1 core", "expected less than 99", sets=["evaluate.resources.reserved_cores=99"])
+        self.refused("resources.reserved_cores: a simulation needs 1 core", f"expected less than {CORES}",
+                     sets=["evaluate.resources.reserved_cores=99"])
         for key, words in (("cores=1e30", "'1e30' is 1e+30 at the bounds of the variables; expected a number from 1 to 1000000"),
                            ("cores=-1", "'-1' is -1 at the bounds"), ("gpus=0.5", "whole GPUs, not 0.5; where several share one, list it several times"),
                            ("devices=['', a]", "resources.devices: '' is no GPU"), ("devices=[auto, 1]", "'auto' is no GPU; expected numbers or UUIDs"),
-                           ("tasks=3", "resources.cores: 1 cores are too few for 3 tasks; expected at least 3, or leave cores out")):
+                           ("tasks=3", "resources.cores: cores: 1 is too few for 3 tasks; expected at least 3, or leave cores out")):
             self.refused(words, sets=["evaluate.resources." + key])
-        self.refused("resources.launcher: srun starts nothing here", sets=["evaluate.resources.launcher=srun"])
+        outside = self.gannet("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.launcher=srun")
+        self.assertIn("gannet does not run in a job of SLURM, so each srun will ask for a job of its own", outside.err)
         self.refused("unknown name 'refine'", sets=["evaluate.resources.cores=8*refine"])
         self.refused("'8*x' is 0 at the bounds", sets=["evaluate.resources.cores=8*x"])
         if CORES > 1:

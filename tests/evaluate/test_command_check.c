@@ -226,6 +226,9 @@ static void a_script_that_is_not_there_is_complained_about(void **state) {
       {"sh /none/sim.sh", "there is no '/none/sim.sh'"},
       {"env model.jl", "there is no 'model.jl'"},
       {"env -i ./run.sh", NULL}, /* -i might take a value: only warned of */
+      {"sh +x ./sim.sh", "did you mean \"{input_directory}/simu.sh\"?"},
+      {"ls run image python3 /app/sim.py", NULL}, /* as podman-hpc would */
+      {"mpirun -wd /data python3 sim.py", NULL},
       {"env ./run.py", "there is no 'run.py'"},
       {"sh simu.sh", "'simu.sh' would be looked for in the directory of each evaluation"},
       {"sh -u ./simu.sh {params}", "write \"{input_directory}/simu.sh\""},

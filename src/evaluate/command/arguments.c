@@ -1,9 +1,9 @@
 /* Terms
- *   script       the file with the simulation that an interpreter, or another installed program, is
- *                given: sim.py of [mpirun, -n, 4, python3, -u, sim.py, out.py]
- *   own program  a program that the command names by a relative path, or below {input_directory}.
- *                What follows it, or the script, is for the user's own code: it may well name files
- *                that are yet to be written
+ *   script       the file with the simulation that an interpreter is given: sim.py of
+ *                [mpirun, -n, 4, python3, -u, sim.py, out.py]
+ *   starter      an installed program that starts another one on this machine: mpirun, env, nice.
+ *                What follows any other program is for that to interpret: it may run in a
+ * container, or name files that are yet to be written
  */
 #include "evaluate/command/arguments.h"
 
@@ -48,8 +48,9 @@ static bool leads_elsewhere(const char *word) {
   static const char *const programs[] = {
       "docker", "podman", "nerdctl", "apptainer", "singularity", "shifter", "sarus",
       "ch-run", "enroot", "ssh",     "flatpak",   "kubectl",     NULL};
-  static const char *const options[] = {"-c", "-e",    "-m",     "-E",     "-C",      "-D",
-                                        "-r", "-wdir", "--wdir", "--eval", "--chdir", NULL};
+  static const char *const options[] = {"-c",     "-e",     "-m",      "-E",   "-C",
+                                        "-D",     "-r",     "-wd",     "--wd", "-wdir",
+                                        "--wdir", "--eval", "--chdir", NULL};
   const size_t n = strlen(word);
   const bool is_joined =
       2 < n && n < 5 && word[0] == '-' && word[1] != '-' && strchr("ce", word[n - 1]);
@@ -61,26 +62,29 @@ static bool leads_elsewhere(const char *word) {
 static int find_script(const gannet_text_list *command) {
   static const char *const endings[] = {".py", ".sh", ".bash", ".jl",  ".m",   ".R",
                                         ".r",  ".pl", ".rb",   ".lua", ".tcl", NULL};
+  static const char *const starters[] = {
+      "mpirun", "mpiexec", "orterun", "prterun", "srun",    "env",     "time", "nice", "ionice",
+      "nohup",  "setsid",  "timeout", "stdbuf",  "taskset", "numactl", "chrt", NULL};
   const char *program = command->n > 0 ? command->item[0] : "";
-  const bool is_path = strchr(program, '/') && program[0] != '/';
   bool has_interpreter = names_interpreter(program);
-  if (is_path && !has_interpreter) return -1;
+  if (!has_interpreter && !is_one_of(gannet_file_name_of(program), starters)) return -1;
   for (int i = 1; i < command->n; ++i) {
     const char *word = command->item[i], *before = command->item[i - 1];
     const bool is_own = strncmp(word, "./", 2) == 0 || gannet_is_beside(word);
+    const bool may_be_value = before[0] == '-' && !has_interpreter;
     if (leads_elsewhere(before)) return -1;
-    if (word[0] == '-' || is_code(word) || strcmp(word, "/dev/stdin") == 0) continue;
-    if (names_interpreter(before)) return i;
+    if (strchr("-+", word[0]) || (is_code(word) && !is_own) || strcmp(word, "/dev/stdin") == 0)
+      continue;
+    if (names_interpreter(before) && has_interpreter) return i;
+    if (may_be_value) continue;
     if (names_interpreter(word)) {
       has_interpreter = true;
       continue;
     }
     const char *ending = strrchr(gannet_file_name_of(word), '.');
     const bool ends_as_script = ending && is_one_of(ending, endings);
-    const bool may_be_value = before[0] == '-' && !has_interpreter;
-    const bool is_at_place = has_interpreter || i == 1 || is_own;
-    if (ends_as_script && is_at_place && !may_be_value) return i;
-    if (is_own && !may_be_value) return -1;
+    if (ends_as_script && (has_interpreter || i == 1 || is_own)) return i;
+    if (is_own) return -1;
   }
   return -1;
 }
@@ -116,6 +120,8 @@ static void check_script(const gannet_command_options *options, const gannet_eva
   if (strncmp(name, in_evaluation, strlen(in_evaluation)) == 0) name += strlen(in_evaluation);
   if (strncmp(name, "./", 2) == 0) name += 2;
   if (!name[0] || name[0] == '.' || strpbrk(name, "{}@<>$\\*")) return;
+  for (int i = 0; i < options->placeholders.n; ++i) /* it may have other marks than braces */
+    if (strpbrk(name, options->placeholders.item[i])) return;
   if (name[0] == '/' && setup->starts_jobs) return; /* it may be on the nodes of the jobs only */
   if (is_relative &&
       (is_copied(options, setup->input_directory, name) || gannet_contract_has_file(name)))

@@ -24,6 +24,7 @@ static bool reaches_other_nodes(const gannet_command_options *options) {
 /* The largest share of a node's cores, GPUs and memory that simulations may have. */
 typedef struct {
   int nodes, cores, gpus;
+  int all_cores;    /* of a node, also those that are reserved */
   double memory;    /* INFINITY = of some node unknown */
   const char *host; /* that has so many cores */
 } extent;
@@ -40,6 +41,7 @@ static extent find_extent(const gannet_inventory *inventory, const gannet_resour
       e.cores = node->n_cores > reserved ? node->n_cores - reserved : 0;
       e.host = node->host;
     }
+    if (node->n_cores > e.all_cores) e.all_cores = node->n_cores;
     if (node->n_devices > e.gpus) e.gpus = node->n_devices;
     if (node->memory <= 0 || node->memory > e.memory)
       e.memory = node->memory > 0 ? node->memory : HUGE_VAL;
@@ -69,7 +71,7 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
                    need->cores / nodes, need->cores / nodes == 1 ? "" : "s", each, where, e.host,
                    e.cores, resources->reserved_cores > 0 ? " besides reserved_cores" : "",
                    e.cores > 0 ? "at most " : "less than ",
-                   e.cores > 0 ? e.cores * nodes : resources->reserved_cores);
+                   e.cores > 0 ? e.cores * nodes : e.all_cores);
     return resources->reserved_cores > 0 && e.cores == 0 ? "evaluate.resources.reserved_cores"
            : resources->cores                            ? "evaluate.resources.cores"
                                                          : "evaluate.resources.tasks";
@@ -124,10 +126,10 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   const gannet_resources *resources = setup->resources;
   char why[400];
   int count = 0;
-  if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0])
-    gannet_complain(complaints, "evaluate.resources.launcher",
-                    "srun starts nothing here, for gannet runs in no job of SLURM; expected mpirun "
-                    "or auto, or gannet in a job");
+  if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0] && setup->context)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.resources.launcher: gannet does not run in a job of SLURM, so each srun "
+               "will ask for a job of its own; run gannet inside a job, or choose mpirun or auto");
   const char *key =
       explain(&s->inventory, resources, s->only_here, &s->needs.allowed, why, sizeof why);
   if (why[0]) {

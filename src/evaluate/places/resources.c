@@ -87,8 +87,8 @@ static gannet_err look_at_corners(const gannet_problem *problem, gannet_complain
   const int n = problem->spec.n_variables;
   double *x = NULL, fixed;
   int corners = 1;
-  bool *matters = NULL, has_derived = false,
-       any_allowed = false; /* matters: [n] takes both its ends */
+  bool *matters = NULL; /* [n] takes both its ends */
+  bool has_derived = false, any = false, any_allowed = false;
   GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *x, &x));
   const gannet_err err = gannet_alloc((size_t)n + 1, sizeof *matters, &matters);
   if (err != GANNET_OK) gannet_free(&x);
@@ -107,7 +107,9 @@ static gannet_err look_at_corners(const gannet_problem *problem, gannet_complain
   for (int c = 0; c < corners; ++c) {
     gannet_need need;
     set_corner(problem, matters, c, x);
+    const bool is_allowed = gannet_problem_allows_values(problem, x);
     const char *wrong = gannet_needs_at(needs, x, &need);
+    if (wrong && !is_allowed) continue; /* no proposal is there */
     if (wrong) {
       const int k = wrong == keys[CORES] ? CORES : wrong == keys[GPUS] ? GPUS : TASKS;
       gannet_complain(complaints, wrong,
@@ -119,12 +121,13 @@ static gannet_err look_at_corners(const gannet_problem *problem, gannet_complain
                       MOST_NUMBER);
       break;
     }
-    if (c == 0) needs->least = needs->most = need;
+    if (!any) needs->least = needs->most = need;
+    any = true;
     if (need.cores < needs->least.cores) needs->least.cores = need.cores;
     if (need.gpus < needs->least.gpus) needs->least.gpus = need.gpus;
     if (need.tasks < needs->least.tasks) needs->least.tasks = need.tasks;
     raise_need(&need, &needs->most);
-    if (!gannet_problem_allows_values(problem, x)) continue;
+    if (!is_allowed) continue;
     if (!any_allowed) needs->allowed = need;
     any_allowed = true;
     raise_need(&need, &needs->allowed);
@@ -180,13 +183,13 @@ gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_p
   }
   if (complaints->count > before) return GANNET_OK;
   GANNET_TRY(look_at_corners(problem, complaints, needs));
-  const gannet_need *most = &needs->most;
+  const gannet_need *most = &needs->allowed;
   double cores = 0;
   if (text[CORES] && text[TASKS] && !resources->oversubscribe && complaints->count == before &&
       sscanf(text[CORES], "%lf", &cores) == 1 &&
       strspn(text[CORES], "0123456789.") == strlen(text[CORES]) && cores < most->tasks)
     gannet_complain(complaints, keys[CORES],
-                    "%s cores are too few for %d tasks; expected at least %d, or leave cores out",
+                    "cores: %s is too few for %d tasks; expected at least %d, or leave cores out",
                     text[CORES], most->tasks, most->tasks);
   return GANNET_OK;
 }
