@@ -165,7 +165,7 @@ class Placed(program.ProgramTest):
                                   "SLURMD_NODENAME": "n7"})
 
     def test_resources_that_ask_for_nothing_are_refused(self):
-        for resources, words in (("", "resources.cores: nothing is in the braces; expected a key such as this one"),
+        for resources, words in (("", "resources.cores: the braces are empty; expected a key such as this one"),
                                  ("reserved_cores: 2", "resources: it does not say what a simulation needs; expected cores, gpus,"),
                                  ("oversubscribe: yes", "it does not say what a simulation needs"), ("devices: [0]", "it does not say what a simulation needs"),
                                  ("launcher: mpirun", "it does not say what a simulation needs")):
@@ -227,10 +227,10 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
 
-    def on_two_nodes(self, refusal, pause=""):
-        """Run in an allocation that is pretended, where srun takes no step for n2."""
-        self.write('#!/bin/sh\ncase $* in *--nodelist=n2*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'
-                   'echo objective 1 >$GANNET_RESULTS\n' % (refusal, pause), "bin/srun", 0o755)
+    def on_two_nodes(self, refusal, pause="", nodes="n2"):
+        """Run in an allocation that is pretended, where srun takes no step for n2, or for other nodes."""
+        self.write('#!/bin/sh\ncase $* in *--nodelist=%s*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'
+                   'echo objective 1 >$GANNET_RESULTS\n' % (nodes, refusal, pause), "bin/srun", 0o755)
         self.campaign("cores: 1", evaluations=6, command='["{launcher}", "{hosts}"]')
         shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
         return self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1", environment={
@@ -257,6 +257,13 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, 0, said)
         self.assertIn("node n2 is left out for 10 s: ", said.err)
         self.assertIn("node n2 is left out from now on: ", said.err)
+
+    def test_a_simulation_that_asks_srun_for_too_much_fails_with_its_words(self):
+        refusal = "Unable to create step for job 3: Requested node configuration is not available"
+        said = self.on_two_nodes(refusal, nodes="n[12]")
+        self.assertNotIn("from now on", said.err)
+        self.assertEqual({row["status"] for row in self.history()}, {"failed"})
+        self.assertIn(f"srun: error: {refusal}", self.history()[0]["reason"])
 
     def test_other_words_of_srun_are_failures(self):
         said = self.on_two_nodes("Task launch for StepId=3.5 failed on node n25: Communication connection failure")

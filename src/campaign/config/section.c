@@ -165,7 +165,7 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
     gannet_option_describe(option, expected, sizeof expected);
     if (child->n == 0 && strchr(option->key, '.')) /* a group of keys, as resources: {} */
       gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
-                             "nothing is in the braces; expected a key such as this one, or no "
+                             "the braces are empty; expected a key such as this one, or no "
                              "braces at all");
     else
       gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,

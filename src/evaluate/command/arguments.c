@@ -167,7 +167,7 @@ static void warn_of_argument(const gannet_command_options *options,
                path);
   else if (!is_full && is_there)
     gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.command: '%s' is searched in the directory of the evaluation; write "
+               "evaluate.command: '%s' is looked for in the directory of the evaluation; write "
                "{input_directory}/%s or list it under templates",
                name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
 }

@@ -60,6 +60,7 @@ typedef struct {
   gannet_place place;             /* zeroed = none yet */
   run_stage stage;
   int tries;                     /* launches so far */
+  int refusals;                  /* of them: those for which srun could make no step */
   bool has_directory, is_filled; /* which steps of gannet_contract_prepare are done */
   bool counts_anyway; /* its next end counts, even if its words tell that it was not started */
   double last_failed_start; /* when its words last told that it could not be started; 0 = never */
@@ -89,6 +90,7 @@ typedef struct {
   bool has_begun;         /* some process was started */
   int given_up;           /* attempts that counted although their words told of no start */
   bool lost_nodes;        /* the allocation has lost nodes since it was looked at */
+  bool has_worked;        /* a simulation has worked at its place */
   bool words_are_own;     /* simulations that ran end with such words, too: words tell nothing */
   double last_real_start; /* latest begin of an attempt that ended otherwise than with words which
                              tell that nothing was started; 0 = none */
@@ -442,20 +444,23 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
   return !w->words_are_own;
 }
 
-/* Leave the nodes out on which an attempt failed, and let it wait for another place.
+/* Leave the nodes out on which an attempt failed, and let it wait for another place. That srun
+ * could make no step may also be a mistake in the simulation, which calls srun itself: while no
+ * simulation has worked, no node is lost for that, and the second time the attempt counts.
  *
  * moved  out  whether a node has failed under it
  */
 static gannet_err leave_nodes(worker *w, run *one, bool *moved) {
   gannet_lost_nodes lost;
   GANNET_TRY(gannet_lost_nodes_find(&w->placement, &one->place, one->attempt.directory, &lost));
-  *moved = lost.n_nodes > 0;
-  for (int i = 0; i < lost.n_nodes; ++i) {
+  const bool is_doubtful = lost.is_refused && !w->has_worked;
+  *moved = lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
+  for (int i = 0; i < lost.n_nodes && *moved; ++i) {
     gannet_node *node = &w->placement.inventory.node[lost.node[i]];
     char how_long[48] = "from now on";
     const bool is_again = one->begun >= node->opens; /* not one that began at the same time */
     if (node->is_lost || (!is_again && !lost.is_lost)) continue;
-    node->is_lost = lost.is_lost || (lost.is_refused && node->pause > 0);
+    node->is_lost = lost.is_lost || (lost.is_refused && node->pause > 0 && !is_doubtful);
     node->pause = fmin(fmax(2 * node->pause, shortest_node_pause), longest_node_pause);
     w->lost_nodes = w->lost_nodes || node->is_lost;
     node->opens = node->is_lost ? INFINITY : gannet_clock_seconds() + node->pause;
@@ -546,6 +551,7 @@ static gannet_err classify_end(worker *w, run *one, const gannet_launch_event *e
   if (gannet_contract_is_unread(&result)) return wait_to_read(w, one, event, &result, is_over);
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   *is_over = false;
+  w->has_worked = w->has_worked || result.status == GANNET_EVAL_DONE;
   for (int i = 0; i < one->place.n_nodes && result.status == GANNET_EVAL_DONE; ++i)
     w->placement.inventory.node[one->place.node[i]].pause = 0;
   if (result.status == GANNET_EVAL_FAILED && one->place.n_nodes > 0) {
