@@ -45,8 +45,7 @@ static gannet_err inspect_count(const machine_request *request, machine_report *
   int count = 0;
   GANNET_TRY(gannet_placement_count(request->command, request->resources, request->problem, MOST,
                                     &count, &limit));
-  machine_say(report, "places", "simulations", "%d at once; for more there is too little: %s",
-              count, limit);
+  machine_say(report, "places", "simulations", "%d at once; what limits it: %s", count, limit);
   return GANNET_OK;
 }
 

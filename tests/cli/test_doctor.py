@@ -64,7 +64,7 @@ class Doctor(program.ProgramTest):
             file = self.write(COMMAND.replace("command: [./s.sh]", f"command: [./s.sh], resources: {{{resources}}}"))
             found = self.findings(file)["places", "simulations"]["value"]
             if count:
-                self.assertEqual(found, f"{count} at once; for more there is too little: {limit}")
+                self.assertEqual(found, f"{count} at once; what limits it: {limit}")
         if cores > 1:
             bound = self.gannet("doctor", file, "--format", "json", wrapper=("taskset", "-c", str(min(os.sched_getaffinity(0)))))
             self.assertIn("1 on this node, by the affinity mask of gannet's start", bound.out)

@@ -312,6 +312,9 @@ static void warn_of_variables(const gannet_command_options *options, const ganne
       for (int k = 0; k < options->environment.n; ++k)
         is_set = is_set || (strcspn(options->environment.item[k], "=") == size &&
                             strncmp(options->environment.item[k], name, size) == 0);
+      for (const char *text = options->command.item[i], *other = text;
+           is_variable && !is_set && (other = strstr(other, "=")); ++other)
+        is_set = (size_t)(other - text) >= size && strncmp(other - size, name, size) == 0;
       if (is_variable && !is_set)
         gannet_log(context, GANNET_LOG_WARNING,
                    "evaluate.command: '%s': $%.*s is not the variable %.*s; write {%.*s}",
