@@ -385,6 +385,9 @@ static gannet_err find_together(best_first *s, gannet_ranked *best) {
   bool more = true;
   int n = *spec->n_leaders, n_first = 0;
   GANNET_TRY(gannet_agree(s->context->comm, bound_candidates(s)));
+  int64_t broken = !s->bounds_hold; /* by what this rank alone scored to cut its heap */
+  GANNET_TRY(sum_over_ranks(s, 1, &broken));
+  s->bounds_hold = broken == 0;
   if (gannet_candidates_count(s->candidates) > GANNET_BEST_FIRST_LONG)
     GANNET_TRY(share_thresholds(s, best)); /* long heaps were cut */
   for (int i = 0; i < n; ++i) s->group[i] = (candidate){INFINITY, spec->leaders[i]};
