@@ -304,7 +304,9 @@ static gannet_err begin_additive(learning *l, bool additive) {
   if (!additive) return GANNET_OK;
   const gannet_analytic_shape shape = shape_of(t);
   GANNET_TRY(gannet_alloc(n * n, sizeof *l->sums, &l->sums));
-  return tangent_additive_create(&shape, &l->additive);
+  GANNET_TRY(tangent_additive_create(&shape, &l->additive));
+  /* so that evaluations, whose errors ranks do not agree on, allocate nothing */
+  return tangent_additive_extend(l->additive, l->n, l->rows.x);
 }
 
 static gannet_err begin_learning(learning *l, const learning_request *request, int64_t iteration) {
