@@ -283,8 +283,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_related(gannet_optimi
  * n        in  >= 2 results
  * x_user   in  [n][n_variables] copied, as for gannet_optimizer_tell_related
  * results  in  [n] with outcome GANNET_RESULT_OK or GANNET_RESULT_PARTIAL; ids are ignored.
- *              Objectives and constraints that are NAN, or all if constraints is NULL, are
- *              unknown there
+ *              Values that are NAN are unknown; so are all constraints if constraints is
+ *              NULL
  *
  * Errors: those of gannet_optimizer_tell_related; GANNET_ERR_INPUT for another outcome,
  * GANNET_ERR_ARG for a result without any value.

@@ -246,8 +246,7 @@ gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const doubl
   GANNET_REQUIRE_POINTER(o, "optimizer");
   const int several = gannet_problem_n_objectives(o->problem);
   GANNET_REQUIRE(several == 1, GANNET_ERR_STATE,
-                 "values of a single objective, and there are %d; expected "
-                 "gannet_optimizer_tell_related_results with all of them",
+                 "the problem has %d objectives; use gannet_optimizer_tell_related_results",
                  several);
   GANNET_TRY(gannet_agree(o->context->comm, check_related(o, n, x_user, objective, "objective")));
   /* Which are only read. */

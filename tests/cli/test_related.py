@@ -73,7 +73,7 @@ class Related(program.ProgramTest):
         self.succeed("run", file, "-q", "--resume", "-d", "resumed", ranks=2)
         self.assertEqual(self.digest("resumed"), self.digest("half0"))
         outcome = self.succeed("run", file, "--set", "method=parego", "-d", "parego", "--max-evals", "9")
-        self.assertIn("this method has no model of each objective, and does not use the results of a related problem", outcome.err)
+        self.assertIn("this method does not model every objective, and does not use the results of a related problem", outcome.err)
         # One of the objectives becomes a number that is only recorded: what is known of the other one stays.
         alone = self.write(PAIR.replace("objectives: {low: {}, high: {goal: maximize}}", "objective: high\ngoal: maximize")
                            + "import: {from: whole.csv, related: yes}\n")
@@ -195,7 +195,7 @@ class Related(program.ProgramTest):
     def test_methods_without_a_model_say_so(self):
         self.write(related(10), "wing.csv")
         outcome = self.succeed("run", self.write(SOBOL + "import: {from: wing.csv, related: yes}\n"), "-q")
-        self.assertRegex(outcome.err, "warning: import: this method has no model of the objective, and does not use the results of a related problem "
+        self.assertRegex(outcome.err, "warning: import: this method does not model the objective, and does not use the results of a related problem "
                                       "in '.*wing.csv'; choose another method, such as auto")
         self.assertIn("not used yet", self.succeed("status", "fast.campaign").out)
 

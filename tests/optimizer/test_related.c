@@ -381,7 +381,8 @@ static void what_cannot_be_is_refused(void **state) {
                gannet_optimizer_tell_related_results(g.optimizer, 2, x, results));
   drop(&g);
   g = make_pair("gp-ts");
-  assert_fails(GANNET_ERR_STATE, "values of a single objective, and there are 2; expected",
+  assert_fails(GANNET_ERR_STATE,
+               "the problem has 2 objectives; use gannet_optimizer_tell_related_results",
                gannet_optimizer_tell_related(g.optimizer, 2, x, y));
   drop(&g);
   for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));

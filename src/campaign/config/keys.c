@@ -196,9 +196,8 @@ const gannet_option gannet_evaluate_table[] = {
     {.key = "backend",
      .type = GANNET_TEXT,
      AT(gannet_evaluate_keys, backend),
-     .help =
-         "how the simulation is run; may be left out with command or shell, which mean command, "
-         "with plugin, and with simulation, which means function",
+     .help = "how the simulation is run; may be left out: command and shell imply command, plugin "
+             "implies plugin, simulation implies function",
      .example = "command"},
     {.key = "parallel",
      .type = GANNET_INTEGER,

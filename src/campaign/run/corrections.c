@@ -326,8 +326,8 @@ static void tell_what_was_done(const gannet_correction_request *request, char *a
   const char *plural = request->n == 1 ? "" : "s", *join = request->note.why[0] ? ": " : "";
   if (request->undo && request->kind == GANNET_CORRECTION_VALUES) /* earlier ones stay */
     (void)snprintf(answer, GANNET_ANSWER_SIZE,
-                   "the last correction of evaluation%s %s is undone%s%s", plural, ids, join,
-                   request->note.why);
+                   "the last correction%s of evaluation%s %s %s undone%s%s", plural, plural, ids,
+                   request->n == 1 ? "is" : "are", join, request->note.why);
   else
     (void)snprintf(answer, GANNET_ANSWER_SIZE, "evaluation%s %s %s %s%s%s%s", plural, ids,
                    request->n == 1 ? "is" : "are", request->undo ? "no longer " : "",

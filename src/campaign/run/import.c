@@ -326,9 +326,10 @@ static void log_import(const gannet_campaign *campaign, const source_now *s,
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
   if (s->table.is_related && !can_use_related(campaign))
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "import: this method has no model of %s objective, and does not use the results of "
-               "a related problem in '%s'; choose another method, such as auto",
-               gannet_problem_n_objectives(campaign->input->problem) > 1 ? "each" : "the", s->from);
+               "import: this method does not model %s objective, and does not use the results of a "
+               "related problem in '%s'; choose another method, such as auto",
+               gannet_problem_n_objectives(campaign->input->problem) > 1 ? "every" : "the",
+               s->from);
   else if (s->table.is_related)
     gannet_log(campaign->context, GANNET_LOG_INFO,
                "learning from %lld results of a related problem from '%s'",

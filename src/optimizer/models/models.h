@@ -57,8 +57,9 @@ void gannet_models_destroy(gannet_models **models);
  */
 void gannet_models_set_direction(gannet_models *models, const double *direction);
 
-/* Have the objective's model begin with what related problems tell (optimizer/models/related.h).
- * Equations, which say more, go without.
+/* Have the models of objectives and constraints begin with what related problems tell
+ * (optimizer/models/related.h). Does nothing where one model stands for all objectives, or with
+ * equations, which say more.
  *
  * Local.
  *

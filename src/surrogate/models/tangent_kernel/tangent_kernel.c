@@ -453,11 +453,11 @@ static gannet_hyper hyper(void *state) {
 static const char *contradiction(const void *options) {
   const tangent_options *o = options;
   if (o->additive && o->network)
-    return "additive: auto needs the closed form of the kernel, which kernel: network does "
-           "without; "
-           "choose kernel: infinite or additive: none";
+    return "additive: auto needs the closed form of the kernel, which kernel: network does not "
+           "have; choose kernel: infinite or additive: none";
   if (o->additive && o->trained)
-    return "additive: auto has no trained network; choose mean: posterior or additive: none";
+    return "additive: auto cannot be combined with mean: trained; choose mean: posterior or "
+           "additive: none";
   return NULL;
 }
 
