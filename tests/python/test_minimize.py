@@ -60,7 +60,9 @@ class Minimize(unittest.TestCase):
         in_order = gannet.minimize(lambda x, y: (x, [x + y]), BOX, {"sum": (0.5, None)}, evaluations=20, seed=3)
         plain = gannet.minimize(lambda x, y: (x, x + y), BOX, {"sum": (0.5, None)}, evaluations=20, seed=3)
         self.assertEqual(by_name.x, in_order.x)
+        array = gannet.minimize(lambda x, y: (x, np.array(x + y)), BOX, {"sum": (0.5, None)}, evaluations=20, seed=3)
         self.assertEqual(by_name.x, plain.x)
+        self.assertEqual(by_name.x, array.x)
         self.assertTrue(by_name.feasible)
         self.assertEqual(by_name.constraints, {"sum": by_name.x["x"] + by_name.x["y"]})
         self.assertGreaterEqual(by_name.constraints["sum"], 0.5)
@@ -172,6 +174,7 @@ class Minimize(unittest.TestCase):
                 (lambda x: (x, {"h": 1}), {"g": (0, 1)}, "unknown constraint 'h'"),
                 (lambda x: (x, [1, 2]), {"g": (0, 1)}, "2 constraints are given; expected g"),
                 (lambda x: (x, [1]), {"g": (0, 1), "h": (0, 1)}, "constraint h is missing"),
+                (lambda x: (x, np.array(1)), {"g": (0, 1), "h": (0, 1)}, r"constraints array\(1\): expected a dictionary or a sequence"),
                 (lambda x: (x, {"g": 1}), {"g": (0, 1), "h": (0, 1)}, "constraint h is missing"),
                 (lambda x: (x, ["a"]), {"g": (0, 1)}, "constraint g: 'a' is not a number")):
             with self.subTest(told), self.assertRaisesRegex(gannet.Error, told):

@@ -112,12 +112,17 @@ def as_designs(given: Any, expected: str = "a dictionary with a design, or a lis
     return designs
 
 
+def is_single(given: Any) -> bool:
+    """Whether it cannot be iterated over: an array without dimensions has an __iter__, too."""
+    return not isinstance(given, collections.abc.Iterable) or getattr(given, "ndim", 1) == 0
+
+
 def by_name(what: str, given: Any, known: Sequence[str]) -> Mapping[str, Any]:
     """Values by their names, of a dictionary or of a sequence in the order of the names."""
     if isinstance(given, collections.abc.Mapping):
         return given
     expected = ", ".join(known) or "none"
-    if isinstance(given, str) or not isinstance(given, collections.abc.Iterable):
+    if isinstance(given, str) or is_single(given):
         raise Error(f"{what}s {given!r}: expected a dictionary or a sequence of {expected}")
     values = list(given)
     if len(values) > len(known):

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._convert import as_count, as_float, by_name, check_names
+from ._convert import as_count, as_float, by_name, check_names, is_single
 from ._library import Error
 from ._optimizer import Optimizer
 from ._results import Quantity
@@ -156,7 +156,7 @@ def _split(returned: Any, limits: List[str]) -> Tuple[Any, Optional[Mapping[str,
         raise Error(f"the function has returned {returned!r}; expected (value, constraints), of the constraints {', '.join(limits)} a "
                     "dictionary or a sequence, or a single number for a single constraint")
     value, given = returned
-    if len(limits) == 1 and not isinstance(given, (collections.abc.Mapping, collections.abc.Iterable)):
+    if len(limits) == 1 and is_single(given):
         given = [given]
     values = by_name("constraint", given, limits)
     check_names("constraint", values, limits)
