@@ -53,6 +53,22 @@ class Minimize(unittest.TestCase):
         with self.assertRaisesRegex(gannet.Error, "variable x0: 'cg' is no number; give bounds by name"):
             gannet.minimize(lambda x: 0, [["cg", "gmres"]])
 
+    def test_bounds_as_scipy_takes_them(self):
+        def f(x):
+            return float(np.sum((x - [0.3, 2.5])**2))
+        expected = gannet.minimize(f, [(0, 1), (1, 4)], evaluations=8)
+        for bounds in ([[0, 1], [1, 4]], np.array([[0, 1], [1, 4]]), np.array([[0.0, 1], [1, 4]]), ([0, 1], (1, 4)),
+                       [np.array([0, 1]), [np.float64(1), np.int32(4)]], [[0, 1, "linear"], (1, 4)]):
+            with self.subTest(bounds):
+                result = gannet.minimize(f, bounds, evaluations=8)
+                self.assertEqual([one.x.tolist() for one in result.history], [one.x.tolist() for one in expected.history])
+                self.assertEqual(result.optimizer.names, ["x0", "x1"])
+        for bounds, told in ((np.array([0, 1]), "variable x0: .* is not a variable"), (np.array(3), r"bounds array\(3\): expected"),
+                             ([[1, 2, 4]], "variable x0: 1 is no number; give bounds by name"),
+                             (np.array([[1, 0]]), "variable x0: .*lower")):
+            with self.subTest(bounds), self.assertRaisesRegex(gannet.Error, told):
+                gannet.minimize(f, bounds)
+
     def test_constraints(self):
         def f(x, y):
             return x, {"sum": x + y}

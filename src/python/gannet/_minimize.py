@@ -5,12 +5,13 @@ import collections.abc
 import concurrent.futures
 import dataclasses
 import logging
+import numbers
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._convert import as_count, as_float, by_name, check_names, is_single
-from ._library import Error
+from ._library import Array, Error
 from ._optimizer import Optimizer
 from ._results import Quantity
 from ._table import as_table, columns_of
@@ -167,12 +168,23 @@ def _as_numbers(point: Point) -> Any:
     return np.array([as_float(f"variable {name}", value) for name, value in point.items()])
 
 
+def _as_pair(kind: Any) -> Any:
+    """A variable of a list: [lower, upper] are bounds there, as for SciPy, and no names."""
+    entries = kind.tolist() if isinstance(kind, np.ndarray) else kind
+    is_pair = isinstance(entries, list) and (len(entries) == 2 or len(entries) == 3 and entries[2] in ("linear", "log"))
+    return tuple(entries) if is_pair and all(_is_real(bound) for bound in entries[:2]) else kind
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def _variables(bounds: Any) -> Mapping[str, Variable]:
     if isinstance(bounds, collections.abc.Mapping):
         return bounds
-    if isinstance(bounds, str) or not isinstance(bounds, collections.abc.Iterable):
+    if isinstance(bounds, str) or is_single(bounds):
         raise Error(f"bounds {bounds!r}: expected a dictionary, name -> (lower, upper), or a list of (lower, upper)")
-    kinds = {f"x{i}": as_kind(f"x{i}", kind) for i, kind in enumerate(bounds)}
+    kinds = {f"x{i}": as_kind(f"x{i}", _as_pair(kind)) for i, kind in enumerate(bounds)}
     for name, kind in kinds.items():
         if kind.values:
             raise Error(f"variable {name}: {kind.values[0]!r} is no number; give bounds by name, as in {{'solver': ['cg', 'gmres']}}")
@@ -189,7 +201,7 @@ class _Keywords:
         return self.f(**x)
 
 
-def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequence[Variable]],
+def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequence[Variable], Array],
              constraints: Optional[Mapping[str, Tuple[Optional[float], Optional[float]]]] = None, *, evaluations: int = 50,
              workers: int = 1, batch: Optional[int] = None, executor: Optional[concurrent.futures.Executor] = None,
              method: str = "auto", seed: int = 1, callback: Optional[Callable[[Evaluation], Any]] = None, **more: Any) -> Result:
@@ -202,7 +214,7 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
                  Quantity. If f raises an exception, returns None or nan, or kills its process, the design counts as one where the
                  simulation cannot work: gannet learns to stay away, and does not repeat it
     bounds       name -> (lower, upper), (lower, upper, "log"), gannet.integer(1, 8), a list of names or bool, as of `Optimizer`; or
-                 a list of such entries with numbers only
+                 a list of such entries with numbers only. In a list, and as an array, [[0, 1], [0, 1]] are bounds, too
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     evaluations  how many calls, at least 1; those that fail are counted
     workers      how many calls at once. With 1 they happen in this process, otherwise in as many forked processes, so f may be a
