@@ -34,6 +34,33 @@ def only_x(x):
     return (x - 0.25)**2
 
 
+def dies_over_half(x):
+    if x > 0.5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def takes_long_or_dies(x):
+    if x > 0.5:
+        time.sleep(0.5)
+    return dies_over_half(x) if x > 0.7 else x
+
+
+class Cancelling(concurrent.futures.ThreadPoolExecutor):
+    """From its fourth call on all are cancelled."""
+
+    calls = 0
+
+    def submit(self, *arguments, **more):
+        self.calls += 1
+        if self.calls < 4:
+            return super().submit(*arguments, **more)
+        future = concurrent.futures.Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
 class Minimize(unittest.TestCase):
     def test_the_minimum_is_found_and_the_history_is_whole(self):
         result = gannet.minimize(bowl, BOX, evaluations=25)
@@ -118,6 +145,68 @@ class Minimize(unittest.TestCase):
         with concurrent.futures.ProcessPoolExecutor(2) as executor:
             result = gannet.minimize(bowl, BOX, evaluations=6, workers=2, batch=2, executor=executor)
         self.assertEqual([one.x for one in result.history], [one.x for one in gannet.minimize(bowl, BOX, evaluations=6, batch=2).history])
+
+    def test_a_broken_executor_ends_it_with_what_was_found(self):
+        with concurrent.futures.ProcessPoolExecutor(2) as executor, self.assertLogs("gannet", "WARNING"):
+            with self.assertRaisesRegex(gannet.Error, "^the executor cannot go on: .*BrokenProcessPool: A process") as caught:
+                gannet.minimize(dies_over_half, {"x": (0, 1)}, evaluations=30, executor=executor, method="sobol")
+        result = caught.exception.result
+        self.assertIsInstance(caught.exception.__cause__, concurrent.futures.BrokenExecutor)
+        *good, last = result.history
+        self.assertEqual((last.status, last.x["x"] > 0.5), ("cannot_run", True))
+        self.assertIn("BrokenProcessPool", last.error)
+        self.assertTrue(all(one.status == "done" and one.value == one.x["x"] for one in good))
+        self.assertEqual(result.message, f"an error has ended the search after {len(result.history)} evaluations")
+        self.assertEqual(result.optimizer.counts()["done"], len(good))
+
+    def test_of_several_calls_of_a_broken_executor_none_is_blamed(self):
+        with concurrent.futures.ProcessPoolExecutor(3) as executor:
+            for batch in None, 3:
+                with self.assertRaisesRegex(gannet.Error, "^the executor cannot go on: ") as caught:
+                    gannet.minimize(takes_long_or_dies, {"x": (0, 1)}, evaluations=60, workers=3, batch=batch, executor=executor,
+                                    method="sobol")
+                result = caught.exception.result
+                if batch is None:
+                    self.assertTrue(result.history)
+                    self.assertEqual({one.status for one in result.history}, {"done"})
+                    self.assertGreaterEqual(len(result.optimizer.pending()), 2)
+
+    def test_an_executor_that_was_shut_down_or_cancels(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as executor:
+            with self.assertRaisesRegex(gannet.Error, "cannot go on: RuntimeError: cannot schedule new futures") as caught:
+                gannet.minimize(bowl, BOX, executor=executor, callback=lambda one: executor.shutdown(wait=False) if one.id == 3 else None)
+        self.assertEqual(len(caught.exception.result.history), 4)
+        with self.assertRaisesRegex(gannet.Error, "cannot go on: RuntimeError: cannot schedule new futures") as caught:
+            gannet.minimize(bowl, BOX, executor=executor)
+        self.assertIsNone(caught.exception.result)
+        with Cancelling(1) as executor, self.assertRaisesRegex(gannet.Error, "cannot go on: .*CancelledError") as caught:
+            gannet.minimize(bowl, BOX, executor=executor)
+        self.assertEqual([one.status for one in caught.exception.result.history], ["done"] * 3)
+
+    def test_what_cannot_be_sent_to_an_executor_is_a_mistake(self):
+        with concurrent.futures.ProcessPoolExecutor(1) as executor:
+            with self.assertRaisesRegex(gannet.Error, "(?s)which looks like a mistake in it.*[Pp]ickle"):
+                gannet.minimize(lambda x: x, {"x": (0, 1)}, executor=executor)
+
+    def test_errors_after_evaluations_have_what_was_found(self):
+        for workers, batch in (1, None), (2, None), (4, 4):
+            with self.subTest(workers=workers), self.assertRaisesRegex(gannet.Error, "'high' is not a number") as caught:
+                gannet.minimize(lambda x: x if x <= 0.7 else "high", {"x": (0, 1)}, evaluations=40, workers=workers, batch=batch,
+                                method="sobol")
+            result = caught.exception.result
+            self.assertTrue(result.history)
+            self.assertTrue(all(one.value == one.x["x"] for one in result.history))
+            self.assertEqual(result.value, min(one.value for one in result.history))
+
+        def callback(one):
+            if one.id == 3:
+                raise ValueError("the disk is full")
+        with self.assertRaisesRegex(ValueError, "the disk is full") as caught:
+            gannet.minimize(bowl, BOX, callback=callback)
+        self.assertEqual(len(caught.exception.result.history), 4)
+        with self.assertRaises(gannet.Error) as caught:
+            gannet.minimize(lambda x: "low", {"x": (0, 1)})
+        self.assertIsNone(caught.exception.result)
 
     def test_designs_that_fail_are_left(self):
         with self.assertLogs("gannet", "WARNING") as heard:

@@ -18,9 +18,11 @@ __version__ = "0.2.0"  # of the library that these files are made for
 
 
 class Error(RuntimeError):
-    """A call failed. The text says what was wrong and what was expected."""
+    """A call failed. The text says what was wrong and what was expected. Where `minimize` has ended so after evaluations,
+    `result` is the Result with all that was found before; otherwise it is None."""
 
     __module__ = "gannet"
+    result: Any = None
 
 
 def _structure(name: str, /, **members: Any) -> Any:

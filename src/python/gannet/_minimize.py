@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import collections.abc
 import concurrent.futures
+import contextlib
 import dataclasses
 import logging
 import numbers
@@ -112,9 +113,20 @@ class _Run:
                 self._callback(one)
 
     def stop(self) -> None:
-        """Tell what has ended, and nobody."""
+        """Tell what has ended and is right, and nobody."""
         self._callback = None
-        self.tell()
+        while self._ended:
+            try:
+                self.tell()
+            except Error as error:
+                _logger.info("%s", error)
+
+    def keep(self, error: Exception) -> None:
+        """Hand over with an error what was found before it."""
+        self.stop()
+        if self.history and getattr(error, "result", None) is None:
+            with contextlib.suppress(AttributeError, TypeError, Error):  # what it is about counts more
+                setattr(error, "result", self.result(f"an error has ended the search after {len(self.history)} evaluations"))
 
     def _told(self, point: Point, outcome: Outcome) -> Evaluation:
         limits = list(self.optimizer.constraints)
@@ -222,7 +234,10 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
     batch        None: the next point is asked for as soon as a worker is free, so with several workers the points depend on
                  which calls are faster. A number: as many points are asked for at once, and the next ones when all have ended.
                  The same seed then gives the same points on every machine
-    executor     a concurrent.futures.Executor that makes the calls instead of own processes, `workers` of them at once
+    executor     a concurrent.futures.Executor that makes the calls instead of own processes, `workers` of them at once. If it cannot
+                 go on, the search ends with a gannet.Error: after the death of a process a ProcessPoolExecutor is broken, and its
+                 running calls are lost. Only where a single one was running, its design counts as one that cannot work; others
+                 are `pending` in the Optimizer
     method       of the next points; auto is a good choice
     seed         an integer from 0 to 2**63 - 1
     callback     is called with each Evaluation, as soon as it has ended. If it raises StopIteration, the search ends
@@ -231,7 +246,9 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
     Ctrl-C (KeyboardInterrupt) ends the search: running calls are stopped, and the Result has what was found so far.
 
     Errors: gannet.Error for wrong bounds, constraints and settings, for a function that returns something else than described,
-    and where the first calls raise what looks like a mistake in f (TypeError, NameError, AttributeError, ImportError ...).
+    and where the first calls raise what looks like a mistake in f (TypeError, NameError, AttributeError, ImportError ...). Whatever
+    is raised after evaluations, also by the callback, has a `result`, the Result with all of them: `except gannet.Error as error:
+    print(error.result.table())`.
     """
     if not callable(f):
         raise Error(f"f = {f!r}: expected a function")
@@ -257,6 +274,9 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
         except KeyboardInterrupt:
             made.stop()
             message = f"interrupted after {len(made.history)} of {evaluations} evaluations"
+        except Exception as error:
+            made.keep(error)
+            raise
         return made.result(message)
     finally:
         crew.close()

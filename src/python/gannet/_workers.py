@@ -12,8 +12,13 @@ import time
 import traceback
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from ._library import Error
+
 # What a wrong program raises rather than a simulation that does not work
 MISTAKES = (AttributeError, ImportError, NameError, NotImplementedError, SyntaxError, TypeError)
+
+# What a call of an executor ends with that was not the fault of f, or perhaps not
+LOST = (concurrent.futures.BrokenExecutor, concurrent.futures.CancelledError)
 
 
 class Outcome(NamedTuple):
@@ -32,8 +37,16 @@ def run(call: Callable[[Any], Any], x: Any) -> Outcome:
     try:
         return Outcome(call(x), time.monotonic() - start)
     except (Exception, SystemExit) as error:
-        text = " ".join("".join(traceback.format_exception_only(type(error), error)).split())
-        return Outcome(None, time.monotonic() - start, text, traceback.format_exc(), isinstance(error, MISTAKES))
+        return _raised(error, time.monotonic() - start)
+
+
+def _in_a_line(error: BaseException) -> str:
+    return " ".join("".join(traceback.format_exception_only(type(error), error)).split())
+
+
+def _raised(error: BaseException, seconds: float) -> Outcome:
+    trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return Outcome(None, seconds, _in_a_line(error), trace, isinstance(error, MISTAKES))
 
 
 class Here:
@@ -54,22 +67,63 @@ class Here:
 
 
 class InExecutor:
-    """Calls by a concurrent.futures.Executor of the user."""
+    """Calls by a concurrent.futures.Executor of the user. Once it has refused a call or is broken, it is not asked again, but what
+    still runs is waited for."""
 
     def __init__(self, call: Callable[[Any], Any], executor: concurrent.futures.Executor) -> None:
         self._call, self._executor = call, executor
-        self._running: Dict[concurrent.futures.Future[Outcome], int] = {}
+        self._running: Dict[concurrent.futures.Future[Outcome], Tuple[int, float]] = {}
+        self._refusal: Optional[Exception] = None
+        self._is_broken = False
 
     def start(self, number: int, x: Any) -> None:
-        self._running[self._executor.submit(run, self._call, x)] = number
+        if self._refusal is not None:
+            return
+        try:
+            self._running[self._executor.submit(run, self._call, x)] = number, time.monotonic()
+        except Exception as error:
+            self._refusal = error
 
     def finished(self) -> List[Tuple[int, Outcome]]:
-        done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
-        return sorted((self._running.pop(future), future.result()) for future in done)
+        """Of the calls that have ended, at least one, in the order of their numbers. gannet.Error where the executor cannot go on."""
+        found: List[Tuple[int, Outcome]] = []
+        while self._running and not found:
+            done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+            kept = {future for future in done if not isinstance(_failure(future), LOST)}
+            suspects = len(self._running) - len(kept)
+            found = [outcome for future in done for outcome in self._ended(future, suspects)]
+        if not found:
+            why = _in_a_line(self._refusal) if self._refusal is not None else "no call is running"
+            raise Error(f"the executor cannot go on: {why}") from self._refusal
+        return sorted(found, key=lambda pair: pair[0])
+
+    def _ended(self, future: concurrent.futures.Future[Outcome], suspects: int) -> List[Tuple[int, Outcome]]:
+        """A broken executor loses all its calls, and does not tell whose process has died: it is certain of a single one only."""
+        number, since = self._running.pop(future)
+        error = _failure(future)
+        if error is None:
+            return [(number, future.result())]
+        if isinstance(error, LOST):
+            is_certain = isinstance(error, concurrent.futures.BrokenExecutor) and suspects == 1 and not self._is_broken
+            self._is_broken, self._refusal = True, self._refusal or error
+            if not is_certain:
+                return []
+        return [(number, _raised(error, time.monotonic() - since))]
 
     def close(self) -> None:
         for future in self._running:
             future.cancel()
+
+
+def _failure(future: concurrent.futures.Future[Outcome]) -> Optional[Exception]:
+    """Why a call that was to be made, has no outcome; None where it has one, and while it runs."""
+    if not future.done():
+        return None
+    try:
+        future.result()
+        return None
+    except Exception as error:
+        return error
 
 
 def _serve(call: Callable[[Any], Any], own: Any, others: List[Any]) -> None:
