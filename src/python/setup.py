@@ -1,8 +1,9 @@
 """The wheel: the package with the shared library in it, and the program gannet beside the interpreter.
 
-Library and program come from a build by CMake: from the folder that the environment variable GANNET_BUILD names, from build in
-the top folder of the sources, which is brought up to date, or from a build that is made in build-wheel there and takes some minutes. With
-GANNET_BUILD=none, and away from the sources, the wheel has the Python files alone, which find an installed gannet.
+Library and program come from a build by CMake: from the folder that the environment variable GANNET_BUILD names (a relative one is
+one of the folder that the shell is in, PWD), from build in the top folder of the sources, which is brought up to date, or from a build
+that is made in build-wheel there and takes some minutes. With GANNET_BUILD=none, and away from the sources, the wheel has the Python
+files alone, which find an installed gannet.
 """
 import os
 import pathlib
@@ -42,9 +43,10 @@ def is_usable(folder):
 
 def build_folder():
     if NAMED:
-        folder = pathlib.Path(NAMED).resolve()
+        folder = pathlib.Path(os.environ.get("PWD", ""), NAMED).resolve()  # pip calls this in src/python
         if not is_usable(folder):
-            sys.exit(f"GANNET_BUILD={NAMED} is not the folder of a build with a shared library and without sanitisers; expected a "
+            which = "" if os.path.isabs(NAMED) else f", which is {folder},"
+            sys.exit(f"GANNET_BUILD={NAMED}{which} is not the folder of a build with a shared library and without sanitisers; expected a "
                      "folder that cmake -B has made, or none")
         return folder
     if is_usable(SOURCES / "build"):

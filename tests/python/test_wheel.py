@@ -33,7 +33,8 @@ class Wheel(unittest.TestCase):
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", cls.prefix], check=True)
 
     def pip(self, *arguments, **more):
-        return subprocess.run([self.prefix / "bin/pip", *arguments], env={**CLEAN, **more}, capture_output=True, text=True, check=False)
+        return subprocess.run([self.prefix / "bin/pip", *arguments], cwd=self.folder, env={**CLEAN, "PWD": str(self.folder), **more},
+                              capture_output=True, text=True, check=False)
 
     def install(self, **more):
         return self.pip("install", "--force-reinstall", "--no-build-isolation", "--no-index", "--no-deps", self.sources, **more)
@@ -54,6 +55,8 @@ class Wheel(unittest.TestCase):
         said = self.python("from importlib.metadata import version; import gannet, pathlib; print(version('gannet') == gannet.__version__)\n"
                            "print((pathlib.Path(gannet.__file__).parent / 'py.typed').exists())")
         self.assertEqual(said.stdout, "True\nTrue\n", said.stderr)
+        relative = self.install(GANNET_BUILD=os.path.relpath(BUILD, self.folder.resolve()))
+        self.assertEqual(relative.returncode, 0, relative.stdout + relative.stderr)
         campaign = self.folder / "heater.yaml"
         shutil.copy(SOURCE / "inputs/heater.yaml", campaign)
         ran = subprocess.run([self.prefix / "bin/gannet", "run", campaign, "--max-evals", "6", "--quiet"], cwd=self.folder, env=CLEAN,
@@ -88,6 +91,9 @@ class Wheel(unittest.TestCase):
         made = self.install(GANNET_BUILD=str(empty))
         self.assertNotEqual(made.returncode, 0)
         self.assertIn("is not the folder of a build with a shared library and without sanitisers; expected", made.stdout + made.stderr)
+        made = self.install(GANNET_BUILD="empty")
+        self.assertNotEqual(made.returncode, 0)
+        self.assertIn(f"GANNET_BUILD=empty, which is {empty.resolve()}, is not the folder of a build", made.stdout + made.stderr)
         tools = self.folder / "bin"
         tools.mkdir()
         made = self.install(GANNET_BUILD=BUILD, PATH=str(tools))
