@@ -316,8 +316,10 @@ class Minimize(unittest.TestCase):
 
 
 INTERRUPTED = """
-import gannet, os, subprocess, sys, time
+import gannet, os, signal, subprocess, sys, time
 def slow(x):
+    if x >= 0.5:
+        exec(sys.argv[2])
     subprocess.run(["sleep", "0.1" if x < 0.5 else "60.25"])
     return x
 result = gannet.minimize(slow, {"x": (0, 1)}, evaluations=500, workers=int(sys.argv[1]), method="sobol",
@@ -327,15 +329,15 @@ print(result.message, result.value, flush=True)
 
 
 class Interrupt(unittest.TestCase):
-    def interrupted(self, workers, whole_group):
-        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(workers)], stdout=subprocess.PIPE, text=True,
+    def interrupted(self, workers, whole_group, first="", seconds=20):
+        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(workers), first], stdout=subprocess.PIPE, text=True,
                               start_new_session=True) as process:
             self.assertEqual(process.stdout.readline(), "one\n")
             time.sleep(0.5)
             (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
             started = time.monotonic()
             said = process.stdout.read()
-            self.assertLess(time.monotonic() - started, 20)
+            self.assertLess(time.monotonic() - started, seconds)
         self.assertEqual(process.returncode, 0)
         self.assertRegex(said, r"interrupted after \d+ of 500 evaluations 0\.\d+\n$")
         with tempfile.TemporaryFile("w+") as file:
@@ -348,6 +350,56 @@ class Interrupt(unittest.TestCase):
         self.interrupted(1, True)
         self.interrupted(3, True)
         self.interrupted(3, False)  # as a notebook does
+
+    @unittest.skipUnless(pathlib.Path("/bin/ps").exists(), "procps is not installed")
+    def test_ctrl_c_ends_what_ignores_term_after_one_deadline(self):
+        self.interrupted(3, False, "signal.signal(signal.SIGTERM, signal.SIG_IGN)", 12)  # the program, too
+        self.interrupted(2, False, "subprocess.Popen(['sh', '-c', \"trap '' TERM; sleep 60.25; sleep 60.25\"])", 12)
+
+
+LEFT = """
+import gannet, os, signal, subprocess, sys, time
+def f(x):
+    print("called", x)
+    if sys.argv[1] == "fork":
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+    else:
+        subprocess.Popen(["sleep", "60.25"])
+    if sys.argv[2] == "dies" and x > 0.5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+signal.signal(signal.SIGTERM, lambda *_: print("not for workers", flush=True))
+result = gannet.minimize(f, {"x": (0, 1)}, evaluations=6, workers=2, method="sobol")
+print(*(one.status for one in result.history))
+print("session:", subprocess.run(["ps", "-eo", "sid,stat"], stdout=subprocess.PIPE, text=True).stdout.count(f"{os.getpid()} S"))
+"""
+
+
+@unittest.skipUnless(pathlib.Path("/bin/ps").exists(), "procps is not installed")
+class Left(unittest.TestCase):
+    """Programs and processes that a call has started and left behind, with its worker alive or dead."""
+
+    def left(self, *arguments):
+        started = time.monotonic()
+        ran = subprocess.run([sys.executable, "-c", LEFT, *arguments], capture_output=True, text=True, check=False, start_new_session=True,
+                             timeout=100)
+        self.assertLess(time.monotonic() - started, 30, ran.stdout + ran.stderr)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        *said, status, others = ran.stdout.splitlines()
+        self.assertEqual(others, "session: 1", ran.stdout)
+        return said, status
+
+    def test_nothing_is_left_by_workers_that_live(self):
+        for how in "fork", "program":
+            said, status = self.left(how, "lives")
+            self.assertEqual((len(said), status), (6, " ".join(["done"] * 6)), said)
+
+    def test_nothing_is_left_by_workers_that_die(self):
+        for how in "fork", "program":
+            said, status = self.left(how, "dies")
+            self.assertEqual(sorted(set(status.split())), ["cannot_run", "done"], said)
 
 
 if __name__ == "__main__":

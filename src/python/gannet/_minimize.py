@@ -230,7 +230,8 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     evaluations  how many calls, at least 1; those that fail are counted
     workers      how many calls at once. With 1 they happen in this process, otherwise in as many forked processes, so f may be a
-                 lambda; what it changes in memory is lost there
+                 lambda; what it changes in memory is lost there. Programs that a call has left running end with the search (SIGTERM,
+                 after 5 s SIGKILL), and at once (SIGKILL) if its process dies
     batch        None: the next point is asked for as soon as a worker is free, so with several workers the points depend on
                  which calls are faster. A number: as many points are asked for at once, and the next ones when all have ended.
                  The same seed then gives the same points on every machine

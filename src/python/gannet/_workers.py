@@ -17,6 +17,9 @@ from ._library import Error
 # What a wrong program raises rather than a simulation that does not work
 MISTAKES = (AttributeError, ImportError, NameError, NotImplementedError, SyntaxError, TypeError)
 
+SECONDS_TO_SEE_A_DEATH = 0.5
+SECONDS_TO_END = 5  # of workers and the programs that they have started, together
+
 # What a call of an executor ends with that was not the fault of f, or perhaps not
 LOST = (concurrent.futures.BrokenExecutor, concurrent.futures.CancelledError)
 
@@ -116,9 +119,7 @@ class InExecutor:
 
 
 def _failure(future: concurrent.futures.Future[Outcome]) -> Optional[Exception]:
-    """Why a call that was to be made, has no outcome; None where it has one, and while it runs."""
-    if not future.done():
-        return None
+    """Why a call that has ended has no outcome; None where it has one."""
     try:
         future.result()
         return None
@@ -128,7 +129,8 @@ def _failure(future: concurrent.futures.Future[Outcome]) -> Optional[Exception]:
 
 def _serve(call: Callable[[Any], Any], own: Any, others: List[Any]) -> None:
     """The loop of a worker: it ends when the other end of its pipe is closed."""
-    os.setpgrp()  # programs that the call starts end together with it
+    os.setpgrp()  # so that programs that the call starts can be ended, too; they do not end by themselves
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # what this process of the user does then is not for its copies
     for other in others:
         other.close()
     with contextlib.suppress(EOFError, OSError):
@@ -151,36 +153,62 @@ class _Worker:
         self._process = context.Process(target=_serve, args=(call, theirs, [self.pipe, *others]))
         self._process.start()
         theirs.close()
+        self._group, self._is_asked = self._process.pid or -1, False
+        with contextlib.suppress(OSError):  # here, too: it may be signalled before it has come that far
+            os.setpgid(self._group, self._group)
 
     def start(self, number: int, x: Any) -> None:
         self.number, self.since = number, time.monotonic()
-        with contextlib.suppress(OSError):  # it has died: its pipe says so when it is read
+        with contextlib.suppress(OSError):  # it has died, which is seen when an outcome is waited for
             self.pipe.send(x)
+
+    def lives(self) -> bool:
+        return self._process.exitcode is None
 
     def outcome(self) -> Tuple[Outcome, bool]:
         """What its call brought, and whether it lives."""
+        if not self.lives():
+            self.kill()  # what it has started may hold its end of the pipe
         try:
-            return self.pipe.recv(), True
+            if self.lives() or self.pipe.poll():
+                return self.pipe.recv(), self.lives()
         except (EOFError, OSError):
             self._process.join()
-            code = self._process.exitcode or 0
-            how = f"was ended by signal {-code}, {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-            text = f"the worker process {how}"
-            return Outcome(None, time.monotonic() - self.since, text, text), False
+        return self._death(), False
 
-    def _signal(self, which: signal.Signals) -> None:
-        """To the process and the programs that it has started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid or 0, which)
+    def _death(self) -> Outcome:
+        code = self._process.exitcode or 0
+        how = f"was ended by signal {-code}, {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        text = f"the worker process {how}"
+        return Outcome(None, time.monotonic() - self.since, text, text)
 
-    def close(self, is_busy: bool) -> None:
+    def _signal(self, which: int) -> bool:
+        """To the process and the programs that it has started; whether there is any."""
+        try:
+            os.killpg(self._group, which)
+            return True
+        except (ProcessLookupError, PermissionError):
+            return False
+
+    def end(self, is_busy: bool) -> None:
+        """Ask the process to end. One that has nothing to do ends by itself, after what was printed in it was written."""
         self.pipe.close()
         if is_busy:
-            self._signal(signal.SIGTERM)
-        self._process.join(5)
-        if self._process.is_alive():
-            self._signal(signal.SIGKILL)
-            self._process.join()
+            self._ask()
+
+    def _ask(self) -> bool:
+        self._is_asked = True
+        return self._signal(signal.SIGTERM)
+
+    def is_there(self) -> bool:
+        """Whether it is there, or a program that it has started, which is asked to end then."""
+        return self.lives() or (self._signal(0) if self._is_asked else self._ask())
+
+    def kill(self) -> None:
+        """End the process and the programs that it has started, which may be there after its death."""
+        self._signal(signal.SIGKILL)
+        self._process.kill()  # where the call has left the group
+        self._process.join()
 
 
 class Processes:
@@ -208,18 +236,36 @@ class Processes:
 
     def finished(self) -> List[Tuple[int, Outcome]]:
         """Of the calls that have ended, at least one, in the order of their numbers."""
-        ready, found = multiprocessing.connection.wait([worker.pipe for worker in self._busy]), []
-        for worker in [worker for worker in self._busy if worker.pipe in ready]:
+        found: List[Tuple[int, Outcome]] = []
+        for worker in self._ended():
             outcome, lives = worker.outcome()
             found.append((worker.number, outcome))
             self._busy.remove(worker)
             if not lives:
+                worker.kill()
                 worker.pipe.close()
             self._idle.append(worker if lives else self._made())
         self._assign()
         return sorted(found, key=lambda pair: pair[0])
 
+    def _ended(self) -> List[_Worker]:
+        """At least one. A pipe does not tell of a death while a program that the call has forked holds it."""
+        while True:
+            ready = multiprocessing.connection.wait([worker.pipe for worker in self._busy], SECONDS_TO_SEE_A_DEATH)
+            ended = [worker for worker in self._busy if worker.pipe in ready or not worker.lives()]
+            if ended:
+                return ended
+
     def close(self) -> None:
+        """End all processes and the programs that they have started: ask, and kill those that are there after the deadline."""
         self._waiting.clear()
-        for worker in self._busy + self._idle:
-            worker.close(worker in self._busy)
+        workers = self._busy + self._idle
+        try:
+            for worker in workers:
+                worker.end(worker in self._busy)
+            deadline = time.monotonic() + SECONDS_TO_END
+            while any([worker.is_there() for worker in workers]) and time.monotonic() < deadline:
+                time.sleep(0.01)
+        finally:  # also where Ctrl-C is pressed again
+            for worker in workers:
+                worker.kill()
