@@ -10,7 +10,8 @@
 
 enum {
   BLOCK = GANNET_TANGENT_BLOCK,
-  NODES = TANGENT_NODES,
+  STEPS = TANGENT_NODES - 1, /* between nodes over [0,1], and as many on each side beyond */
+  NODES_MOST = 3 * STEPS + 1,
   /* Ranks share the coordinates of an update from so many values of k_1 on. */
   VALUES_ALONE = 1 << 18
 };
@@ -23,11 +24,12 @@ struct tangent_additive {
   double *column;                /* [capacity] one coordinate of the data */
   double *part;                  /* [BLOCK][capacity], k_1 of a block */
   int rank;                      /* of the factor; 0 = not made since the scale changed */
-  double *root;                  /* [rank][NODES], root^T root = k_1 between the nodes */
-  gannet_analytic_points *nodes; /* [NODES] */
+  double *root;                  /* [rank][nodes], root^T root = k_1 between the nodes */
+  gannet_analytic_points *grid;  /* [nodes] */
+  int nodes;                     /* over [0,1], or over [-1,2] where data lie outside */
   int q;
-  double *values;      /* [q + 1][d][NODES] draws at the nodes, then the center */
-  double *polynomials; /* [q][d][NODES][2] values and slopes of the draws */
+  double *values;      /* [q + 1][d][nodes] draws at the nodes, then the center */
+  double *polynomials; /* [q][d][nodes][2] values and slopes of the draws */
 };
 
 void tangent_additive_destroy(tangent_additive **additive) {
@@ -41,7 +43,7 @@ void tangent_additive_destroy(tangent_additive **additive) {
   gannet_free(&a->root);
   gannet_free(&a->values);
   gannet_free(&a->polynomials);
-  gannet_analytic_points_destroy(&a->nodes);
+  gannet_analytic_points_destroy(&a->grid);
   gannet_free(additive);
 }
 
@@ -55,21 +57,35 @@ gannet_err tangent_additive_create(const gannet_analytic_shape *wide, tangent_ad
   gannet_err code = gannet_alloc((size_t)a->d, sizeof(gannet_analytic_points *), &a->axis);
   for (int k = 0; k < a->d && code == GANNET_OK; ++k)
     code = gannet_analytic_points_create(&narrow, &a->axis[k]);
-  if (code == GANNET_OK) code = gannet_analytic_points_create(&narrow, &a->nodes);
+  if (code == GANNET_OK) code = gannet_analytic_points_create(&narrow, &a->grid);
   if (code == GANNET_OK) code = tangent_additive_set(a, 1);
   if (code != GANNET_OK) tangent_additive_destroy(&a);
   *additive = a;
   return code;
 }
 
+/* The node at 0. */
+static int origin_of(const tangent_additive *a) {
+  return (a->nodes - 1 - STEPS) / 2;
+}
+
+/* Place so many nodes. */
+static gannet_err set_nodes(tangent_additive *a, int nodes) {
+  double x[NODES_MOST];
+  a->nodes = nodes;
+  a->rank = a->q = 0;
+  for (int i = 0; i < nodes; ++i) x[i] = (i - origin_of(a)) / (double)STEPS;
+  GANNET_TRY(gannet_analytic_points_extend(a->grid, 0, NULL));
+  return gannet_analytic_points_extend(a->grid, nodes, x);
+}
+
 gannet_err tangent_additive_set(tangent_additive *a, double rho) {
-  double x[NODES], largest = 1;
-  for (int i = 0; i < NODES; ++i) x[i] = i / (double)(NODES - 1);
-  a->n = a->rank = a->q = 0;
-  gannet_analytic_points_set_inputs(a->nodes, &rho, 2 * rho);
-  GANNET_TRY(gannet_analytic_points_extend(a->nodes, NODES, x));
+  double largest = 1;
+  a->n = 0;
+  gannet_analytic_points_set_inputs(a->grid, &rho, 2 * rho);
+  GANNET_TRY(set_nodes(a, STEPS + 1));
   for (int k = 0; k < a->d; ++k) gannet_analytic_points_set_inputs(a->axis[k], &rho, 2 * rho);
-  gannet_analytic_points_tile(a->nodes, NODES - 1, 1, NODES - 1, 1, &largest, 1);
+  gannet_analytic_points_tile(a->grid, STEPS, 1, STEPS, 1, &largest, 1);
   a->unit = 1 / (a->d * largest);
   return GANNET_OK;
 }
@@ -151,28 +167,30 @@ void tangent_additive_mix_gradient(const tangent_additive *a, double share, cons
  * 2012). */
 static gannet_err make_root(tangent_additive *a) {
   double *left = NULL, *root = NULL;
+  const int nodes = a->nodes;
+  const size_t size = (size_t)nodes;
   if (a->rank > 0) return GANNET_OK;
-  gannet_err code = gannet_alloc(NODES, sizeof *left, &left);
+  gannet_err code = gannet_alloc(size, sizeof *left, &left);
   gannet_free(&a->root);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)NODES * NODES, sizeof *root, &a->root);
-  for (int i = 0; i < NODES && code == GANNET_OK; ++i)
-    gannet_analytic_points_tile(a->nodes, i, 1, i, 1, &left[i], 1);
-  const double least = code == GANNET_OK ? 1e-13 * left[NODES - 1] : 0;
+  if (code == GANNET_OK) code = gannet_alloc(size * size, sizeof *root, &a->root);
+  for (int i = 0; i < nodes && code == GANNET_OK; ++i)
+    gannet_analytic_points_tile(a->grid, i, 1, i, 1, &left[i], 1);
+  const double least = code == GANNET_OK ? 1e-13 * left[origin_of(a) + STEPS] : 0;
   int rank = 0;
-  for (; rank < NODES && code == GANNET_OK; ++rank) {
+  for (; rank < nodes && code == GANNET_OK; ++rank) {
     int most = 0;
-    for (int i = 1; i < NODES; ++i)
+    for (int i = 1; i < nodes; ++i)
       if (left[i] > left[most]) most = i;
     if (!(left[most] > least)) break;
-    root = a->root + (size_t)rank * NODES;
-    gannet_analytic_points_tile(a->nodes, most, 1, 0, NODES, root, NODES);
+    root = a->root + (size_t)rank * size;
+    gannet_analytic_points_tile(a->grid, most, 1, 0, nodes, root, nodes);
     for (int r = 0; r < rank; ++r) {
-      const double *before = a->root + (size_t)r * NODES;
-      for (int i = 0; i < NODES; ++i) root[i] -= before[most] * before[i];
+      const double *before = a->root + (size_t)r * size;
+      for (int i = 0; i < nodes; ++i) root[i] -= before[most] * before[i];
     }
     const double pivot = sqrt(left[most]);
-    for (int i = 0; i < NODES; ++i) root[i] /= pivot;
-    for (int i = 0; i < NODES; ++i) left[i] -= root[i] * root[i];
+    for (int i = 0; i < nodes; ++i) root[i] /= pivot;
+    for (int i = 0; i < nodes; ++i) left[i] -= root[i] * root[i];
   }
   gannet_free(&left);
   a->rank = rank;
@@ -180,37 +198,42 @@ static gannet_err make_root(tangent_additive *a) {
 }
 
 static double *values_of(const tangent_additive *a, int j) {
-  return a->values + (size_t)j * (size_t)a->d * NODES;
+  return a->values + (size_t)j * (size_t)(a->d * a->nodes);
+}
+
+/* Values and slopes of draw j along an axis, from a node on. */
+static double *polynomials_of(const tangent_additive *a, int j, int axis, int node) {
+  return a->polynomials + 2 * (((ptrdiff_t)j * a->d + axis) * a->nodes + node);
 }
 
 /* The polynomials of draw j from its values at the nodes. The slopes, by steps of one node, are
  * exact for polynomials of degree 4. */
 static void make_polynomials(const tangent_additive *a, int j) {
   static const double first[2][5] = {{-25, 48, -36, 16, -3}, {-3, -10, 18, -6, 1}};
+  const int nodes = a->nodes;
   for (int axis = 0; axis < a->d; ++axis) {
-    const double *f = values_of(a, j) + (size_t)axis * NODES;
-    double *pair = a->polynomials + 2 * ((size_t)j * (size_t)a->d + (size_t)axis) * NODES;
-    for (int i = 0; i < NODES; ++i) pair[2 * i] = f[i];
-    for (int i = 2; i < NODES - 2; ++i)
+    const double *f = values_of(a, j) + (size_t)axis * (size_t)nodes;
+    double *pair = polynomials_of(a, j, axis, 0);
+    for (int i = 0; i < nodes; ++i) pair[2 * i] = f[i];
+    for (int i = 2; i < nodes - 2; ++i)
       pair[2 * i + 1] = (f[i - 2] - f[i + 2] + 8 * (f[i + 1] - f[i - 1])) / 12;
     for (int i = 0; i < 2; ++i) {
       double left = 0, right = 0;
       for (int k = 0; k < 5; ++k) {
         left += first[i][k] * f[k];
-        right -= first[i][k] * f[NODES - 1 - k];
+        right -= first[i][k] * f[nodes - 1 - k];
       }
       pair[2 * i + 1] = left / 12;
-      pair[2 * (NODES - 1 - i) + 1] = right / 12;
+      pair[2 * (nodes - 1 - i) + 1] = right / 12;
     }
   }
 }
 
-/* Where a coordinate lies: the interval between two nodes, and the part of it that is passed. */
-static int interval_of(double x, double *t) {
-  const double at = x * (NODES - 1);
-  int i = (int)floor(at);
-  if (i < 0) i = 0;
-  if (i > NODES - 2) i = NODES - 2;
+/* Where a coordinate lies: the interval between two nodes, and the part of it that is passed. The
+ * last polynomials go on for one step, as derivatives at the ends need; beyond, values stay. */
+static int interval_of(const tangent_additive *a, double x, double *t) {
+  const double at = fmin(fmax(x * STEPS + origin_of(a), -1), a->nodes);
+  const int i = at < 0 ? 0 : at < a->nodes - 2 ? (int)at : a->nodes - 2;
   *t = at - i;
   return i;
 }
@@ -220,12 +243,11 @@ void tangent_additive_add_draws(const tangent_additive *a, double factor, int m,
   for (int i = 0; i < m; ++i)
     for (int axis = 0; axis < a->d; ++axis) {
       double t;
-      const int at = interval_of(x[(size_t)i * (size_t)a->d + (size_t)axis], &t);
+      const int at = interval_of(a, x[(size_t)i * (size_t)a->d + (size_t)axis], &t);
       const double end = t * t * (3 - 2 * t), start = 1 - end;
       const double slope = t * (1 - t) * (1 - t), late = t * t * (t - 1);
       for (int j = 0; j < a->q; ++j) {
-        const double *p =
-            a->polynomials + 2 * (((size_t)j * (size_t)a->d + (size_t)axis) * NODES + (size_t)at);
+        const double *p = polynomials_of(a, j, axis, at);
         values[(size_t)j * (size_t)ldv + (size_t)i] +=
             factor * (start * p[0] + slope * p[1] + end * p[2] + late * p[3]);
       }
@@ -236,13 +258,12 @@ void tangent_additive_add_slope(const tangent_additive *a, int j, const double *
                                 double *gradient) {
   for (int axis = 0; axis < a->d; ++axis) {
     double t;
-    const int at = interval_of(x[axis], &t);
-    const double *p =
-        a->polynomials + 2 * (((size_t)j * (size_t)a->d + (size_t)axis) * NODES + (size_t)at);
+    const int at = interval_of(a, x[axis], &t);
+    const double *p = polynomials_of(a, j, axis, at);
     const double rise = p[2] - p[0];
     *value += p[0] + t * t * (3 - 2 * t) * rise + t * (1 - t) * ((1 - t) * p[1] - t * p[3]);
-    gradient[axis] += (NODES - 1) * (6 * t * (1 - t) * rise + (1 - t) * (1 - 3 * t) * p[1] +
-                                     t * (3 * t - 2) * p[3]);
+    gradient[axis] +=
+        STEPS * (6 * t * (1 - t) * rise + (1 - t) * (1 - 3 * t) * p[1] + t * (3 * t - 2) * p[3]);
   }
 }
 
@@ -256,7 +277,7 @@ void tangent_additive_add_at_data(const tangent_additive *a, double factor,
 }
 
 static gannet_err reserve_draws(tangent_additive *a, int q) {
-  const size_t numbers = (size_t)a->d * NODES;
+  const size_t numbers = (size_t)(a->d * a->nodes);
   a->q = 0;
   gannet_free(&a->values);
   gannet_free(&a->polynomials);
@@ -269,6 +290,10 @@ static gannet_err reserve_draws(tangent_additive *a, int q) {
 gannet_err tangent_additive_prior(tangent_additive *a, int q, gannet_stream base) {
   double *normal = NULL;             /* [d][rank] */
   base.purpose |= (uint64_t)1 << 40; /* numbers apart from those of the wide network */
+  int nodes = STEPS + 1;
+  for (size_t i = 0; i < (size_t)a->n * (size_t)a->d; ++i)
+    if (a->x[i] < 0 || a->x[i] > 1) nodes = NODES_MOST;
+  if (nodes != a->nodes) GANNET_TRY(set_nodes(a, nodes));
   GANNET_TRY(make_root(a));
   GANNET_TRY(reserve_draws(a, q));
   const size_t numbers = (size_t)a->d * (size_t)a->rank;
@@ -277,8 +302,8 @@ gannet_err tangent_additive_prior(tangent_additive *a, int q, gannet_stream base
     gannet_stream stream = base;
     stream.index += (uint64_t)j;
     gannet_random_normal(stream, 0, numbers, normal);
-    gannet_gemm_nn(a->d, NODES, a->rank, sqrt(a->unit), normal, a->rank, a->root, NODES, 0,
-                   values_of(a, j), NODES);
+    gannet_gemm_nn(a->d, a->nodes, a->rank, sqrt(a->unit), normal, a->rank, a->root, a->nodes, 0,
+                   values_of(a, j), a->nodes);
     make_polynomials(a, j);
   }
   gannet_free(&normal);
@@ -290,31 +315,32 @@ gannet_err tangent_additive_prior(tangent_additive *a, int q, gannet_stream base
  */
 static void update_axis(tangent_additive *a, int axis, double share, const double *weights,
                         double *between) {
+  const int nodes = a->nodes;
   double at[BLOCK];
   for (int first = 0; first < a->n; first += BLOCK) {
     const int m = a->n - first < BLOCK ? a->n - first : BLOCK;
     for (int i = 0; i < m; ++i) at[i] = a->x[(size_t)(first + i) * (size_t)a->d + (size_t)axis];
-    gannet_analytic_points_cross(a->nodes, m, at, between, NODES, NULL);
-    gannet_gemm_nn(a->q + 1, NODES, m, share * a->unit, weights + first, a->n, between, NODES, 1,
-                   a->values + (size_t)axis * NODES, a->d * NODES);
+    gannet_analytic_points_cross(a->grid, m, at, between, nodes, NULL);
+    gannet_gemm_nn(a->q + 1, nodes, m, share * a->unit, weights + first, a->n, between, nodes, 1,
+                   a->values + (size_t)axis * (size_t)nodes, a->d * nodes);
   }
 }
 
 gannet_err tangent_additive_update(tangent_additive *a, const gannet_context *context, double scale,
                                    double share, const double *weights, const double *center) {
-  const size_t n = (size_t)a->n, draws = (size_t)a->q * (size_t)a->d * NODES;
-  const size_t numbers = draws + (size_t)a->d * NODES;
+  const size_t n = (size_t)a->n, d = (size_t)a->d, nodes = (size_t)a->nodes;
+  const size_t draws = (size_t)a->q * d * nodes, numbers = draws + d * nodes;
   const gannet_stride own = gannet_stride_of(context->rank, context->np,
-                                             (double)n * a->d * NODES >= (double)VALUES_ALONE);
+                                             (double)n * a->d * a->nodes >= (double)VALUES_ALONE);
   double *all = NULL, *between = NULL; /* weights with those of the center; k_1 of a block */
   gannet_err code = gannet_alloc((size_t)(a->q + 1) * n, sizeof *all, &all);
-  if (code == GANNET_OK) code = gannet_alloc(BLOCK * NODES, sizeof *between, &between);
+  if (code == GANNET_OK) code = gannet_alloc(BLOCK * nodes, sizeof *between, &between);
   if (own.shared) code = gannet_agree(context->comm, code);
   if (code == GANNET_OK) {
     if (n > 0) memcpy(all, weights, (size_t)a->q * n * sizeof *all);
     if (n > 0) memcpy(all + (size_t)a->q * n, center, n * sizeof *all);
     for (size_t i = 0; i < numbers; ++i) {
-      const int axis = (int)(i / NODES % (size_t)a->d);
+      const int axis = (int)(i / nodes % d);
       a->values[i] = i < draws && axis % own.step == own.first ? scale * a->values[i] : 0;
     }
     for (int axis = own.first; axis < a->d; axis += own.step)
@@ -331,6 +357,6 @@ gannet_err tangent_additive_update(tangent_additive *a, const gannet_context *co
 void tangent_additive_shrink(tangent_additive *a, int j, double factor) {
   const double *center = values_of(a, a->q);
   double *draw = values_of(a, j);
-  for (int i = 0; i < a->d * NODES; ++i) draw[i] = center[i] + factor * (draw[i] - center[i]);
+  for (int i = 0; i < a->d * a->nodes; ++i) draw[i] = center[i] + factor * (draw[i] - center[i]);
   make_polynomials(a, j);
 }

@@ -7,10 +7,12 @@
  * its largest value. A function of this prior is a sum of functions of single variables.
  *
  * Draws of these functions are kept as cubic polynomials between TANGENT_NODES equidistant nodes
- * (Hermite's form; slopes by finite differences of fourth order), which is exact to about 1e-5 of
- * the prior's deviation at the largest rho. A value then costs d polynomials, whatever the number
- * of data. Draws of the prior at the nodes are made with a Cholesky factor with pivots, and have
- * the variance of the infinitely wide network.
+ * over [0,1], or three times as many over [-1,2] where there are data outside the box, as those of
+ * a related problem may be (Hermite's form; slopes by finite differences of fourth order). This is
+ * exact to about 1e-5 of the prior's deviation at the largest rho; beyond the nodes, draws stay
+ * as they are at the ends. A value costs d polynomials, whatever the number of data.
+ * Draws of the prior at the nodes are made with a Cholesky factor with pivots, and have the
+ * variance of the infinitely wide network.
  */
 #ifndef GANNET_SURROGATE_TANGENT_ADDITIVE_H
 #define GANNET_SURROGATE_TANGENT_ADDITIVE_H
