@@ -33,9 +33,12 @@ struct gannet_history {
   int several;             /* objectives that are compared: their number */
   gannet_penalty penalty[GANNET_OBJECTIVES_MOST]; /* equal penalties among the values of each */
   gannet_gap gap[GANNET_OBJECTIVES_MOST];         /* penalties above a gap, likewise */
-  bool gaps_agree;      /* of several objectives: the gaps of all of them part the same rows, and a
-                           feasible one is below */
-  int64_t n_feasible;   /* rows that are feasible */
+  bool gaps_agree; /* of several objectives: the gaps of all of them part the same rows, and a
+                      feasible one is below */
+  double parted_at[GANNET_OBJECTIVES_MOST]; /* gaps that all rows told were compared with */
+  bool is_parted_alike, is_feasible_below;  /* what came out, the two parts of gaps_agree */
+  int64_t n_values[GANNET_OBJECTIVES_MOST]; /* rows that are done and have objective m */
+  int64_t n_feasible;                       /* rows that are feasible */
   int64_t n_elsewhere;  /* rows whose designs are outside the bounds or between steps */
   int64_t n_objectives; /* rows that are done and have an objective */
   int64_t n_error_bars; /* of these, rows whose objective has a standard deviation */
@@ -64,6 +67,8 @@ static void forget_outcomes(gannet_history *h) {
   for (int m = 0; m < h->several; ++m) {
     h->penalty[m] = gannet_penalty_none();
     h->gap[m] = gannet_gap_none();
+    h->parted_at[m] = NAN;
+    h->n_values[m] = 0;
     h->penalty[m].is_one_of_several = h->several > 1;
   }
   h->n_feasible = h->n_objectives = h->n_error_bars = h->n_told = 0;
@@ -318,7 +323,8 @@ static void note_value(gannet_history *h, int64_t id, int m) {
   int n = 0;
   if (isnan(value)) return;
   if (!repeats_value(h, id, m)) gannet_penalty_note(&h->penalty[m], value);
-  if (h->n_objectives > GANNET_GAP_RESULTS) {
+  h->n_values[m] += 1;
+  if (h->n_values[m] > GANNET_GAP_RESULTS) {
     gannet_gap_note(&h->gap[m], value);
     return;
   }
@@ -330,30 +336,39 @@ static void note_value(gannet_history *h, int64_t id, int m) {
   gannet_gap_find(&h->gap[m], n, results, h->problem->d);
 }
 
-/* Whether the gaps of several objectives part the same rows: then a feasible row below them
- * dominates all rows above, and no front reaches across. A front may reach across a gap of some. */
-static bool compare_gaps(const gannet_history *h) {
-  double least[GANNET_OBJECTIVES_MOST];
-  int64_t count;
-  bool any_feasible = false;
+static void compare_row_with_gaps(gannet_history *h, int64_t id) {
+  int known = 0, above = 0;
+  if (h->row[id].status != GANNET_EVAL_DONE) return;
   for (int m = 0; m < h->several; ++m) {
-    least[m] = gannet_gap_least(&h->gap[m], &count);
-    if (!isfinite(least[m])) return false;
+    const double y = value_of(h, id, m);
+    known += !isnan(y);
+    above += y >= h->parted_at[m];
   }
-  for (int64_t i = 0; i < h->n_told; ++i) {
-    const int64_t id = h->order[i];
-    int known = 0, above = 0;
-    if (h->row[id].status != GANNET_EVAL_DONE) continue;
-    for (int m = 0; m < h->several; ++m) {
-      const double y = value_of(h, id, m);
-      known += !isnan(y);
-      above += y >= least[m];
-    }
-    if (above != 0 && above != known) return false;
-    any_feasible =
-        any_feasible || (known == h->several && above == 0 && gannet_history_is_feasible(h, id));
+  if (above != 0 && above != known) h->is_parted_alike = false;
+  if (known == h->several && above == 0 && gannet_history_is_feasible(h, id))
+    h->is_feasible_below = true;
+}
+
+/* Whether the gaps of several objectives part the same rows: then a feasible row below them
+ * dominates all rows above, and no front reaches across. A front may reach across a gap of some.
+ * Where no gap has moved, only the row that was told last is new. */
+static bool compare_gaps(gannet_history *h) {
+  int64_t count;
+  bool all = true, moved = false;
+  for (int m = 0; m < h->several; ++m) {
+    const double least = gannet_gap_least(&h->gap[m], &count);
+    all = all && isfinite(least);
+    moved = moved || least != h->parted_at[m];
+    h->parted_at[m] = least;
   }
-  return any_feasible;
+  if (!all) return false;
+  if (moved) {
+    h->is_parted_alike = true;
+    h->is_feasible_below = false;
+  }
+  for (int64_t i = moved ? 0 : h->n_told - 1; i < h->n_told; ++i)
+    compare_row_with_gaps(h, h->order[i]);
+  return h->is_parted_alike && h->is_feasible_below;
 }
 
 gannet_err gannet_history_tell(gannet_history *h, const gannet_result_record *result) {
