@@ -468,7 +468,7 @@ static void what_knows_one_objective_is_refused(void **state) {
   assert_non_null(strstr(gannet_error_message(), "a recommendation is for a single objective"));
   gannet_error_clear();
   assert_int_equal(gannet_optimizer_tell_related(f.optimizer, 1, x, &objective), GANNET_ERR_STATE);
-  assert_non_null(strstr(gannet_error_message(), "expected gannet_optimizer_tell_related_results"));
+  assert_non_null(strstr(gannet_error_message(), "use gannet_optimizer_tell_related_results"));
   gannet_error_clear();
   drop(&f);
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "problem/front.h"
 #include "problem/objectives.h"
+#include "problem/penalty.h"
 #include "problem/runs.h"
 
 static const gannet_variable line[] = {{.name = "x", .lower = 0, .upper = 1}};
@@ -275,6 +276,26 @@ static void growing_penalties_of_all_objectives_are_told(void **state) {
   drop(&infeasible);
 }
 
+/* Of one objective there are many values before the first of the other. */
+static void gaps_of_objectives_are_found_by_their_own_values(void **state) {
+  (void)state;
+  fixture f = make(NAN, NAN);
+  for (int i = 0; i < 2 * GANNET_GAP_RESULTS; ++i) {
+    const double x = 0.5 * i / GANNET_GAP_RESULTS;
+    tell(&f, x, i % 2 ? 1e6 * (1 + x) : 1 + x, NAN, 5);
+  }
+  assert_false(gannet_history_has_penalties(f.history));
+  tell_growing(&f, 1e6, 1e5, 5);
+  assert_true(gannet_history_has_penalties(f.history));
+  tell(&f, 0.61, 1.5, 2.5, 5);
+  assert_true(gannet_history_has_penalties(f.history));
+  tell(&f, 0.72, 1.2e6, 3, 5); /* a front reaches across, whatever is told later */
+  assert_false(gannet_history_has_penalties(f.history));
+  tell(&f, 0.62, 1.6, 2.6, 5);
+  assert_false(gannet_history_has_penalties(f.history));
+  drop(&f);
+}
+
 static void an_objective_keeps_its_penalties_on_demand(void **state) {
   const gannet_objective objectives[] = {{.name = "drag", .threshold = NAN, .keeps_penalties = 1},
                                          {.name = "range", .threshold = NAN}};
@@ -337,6 +358,7 @@ int main(void) {
       cmocka_unit_test(fronts_of_one_value_and_of_huge_ones_are_measured),
       cmocka_unit_test(a_penalty_is_on_no_front),
       cmocka_unit_test(growing_penalties_of_all_objectives_are_told),
+      cmocka_unit_test(gaps_of_objectives_are_found_by_their_own_values),
       cmocka_unit_test(an_objective_keeps_its_penalties_on_demand),
       cmocka_unit_test(specifications_that_cannot_be_are_refused),
   };
