@@ -238,6 +238,8 @@ class Minimize(unittest.TestCase):
             with self.assertRaisesRegex(gannet.Error, r"(?s)^the function has failed at \{'x': .*NameError: name 'undefined_name'"):
                 gannet.minimize(wrong, {"x": (0, 1)}, workers=workers)
         self.assertEqual(len(calls), 1)
+        with self.assertRaisesRegex(gannet.Error, "KeyError: 'y'"):
+            gannet.minimize(lambda x: {"x": x}["y"], {"x": (0, 1)})
         with self.assertRaisesRegex(gannet.Error, "unexpected keyword argument 'x'"):
             gannet.minimize(lambda z: z, {"x": (0, 1)})
         with self.assertRaisesRegex(gannet.Error, "what was returned cannot be sent"):

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 from ._library import Error
 
 # What a wrong program raises rather than a simulation that does not work
-MISTAKES = (AttributeError, ImportError, NameError, NotImplementedError, SyntaxError, TypeError)
+MISTAKES = (AttributeError, ImportError, LookupError, NameError, NotImplementedError, SyntaxError, TypeError)
 
 SECONDS_TO_SEE_A_DEATH = 0.5
 SECONDS_TO_END = 5  # of workers and the programs that they have started, together
