@@ -3,7 +3,8 @@
  *   z_k = rho_k (2 x_k - 1), k < d
  *   flat:    z_d = bias
  *   sphere:  z_d = sqrt(bias^2 + sum_k (rho_k^2 - z_k^2)), so that |z|^2 = bias^2 + sum rho_k^2;
- *            bias/1000 where that is less, far outside the cube
+ *            a point so far outside the cube that z_d would be less than bias/1000, or has no root,
+ *            gets bias/1000 and is then moved along its ray from the middle onto the sphere
  *
  * A network's variance grows with |z|. In the flat embedding the variance is largest in the corners
  * of the cube, and a search in many dimensions is drawn there. On the sphere the variance is the

@@ -42,7 +42,8 @@ static void the_flat_lift_has_a_constant_coordinate(void **state) {
   }
 }
 
-/* The second point is a corner, where the further coordinate is the bias itself. */
+/* The second point is a corner, where the further coordinate is the bias itself. A point far
+ * outside the cube is moved onto the sphere: kernels count on one radius. */
 static void the_sphere_has_one_radius(void **state) {
   const gannet_input_embedding embedding = make(GANNET_EMBEDDING_SPHERE);
   double z[2 * (D + 1)];
@@ -50,6 +51,8 @@ static void the_sphere_has_one_radius(void **state) {
   gannet_embed_inputs(&embedding, 2, x, z);
   for (int i = 0; i < 2; ++i) assert_near(norm(z + i * (D + 1)), 0.36 + 0.49 + 1.69 + 0.16, 1e-14);
   assert_near(z[2 * D + 1], 0.6, 1e-15);
+  gannet_embed_inputs(&embedding, 1, far, z);
+  assert_near(norm(z), 0.36 + 0.49 + 1.69 + 0.16, 1e-14);
 }
 
 /* Central differences, step 1e-6. */

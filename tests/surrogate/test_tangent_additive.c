@@ -197,8 +197,7 @@ static void check_variance(bool outside) {
     query[2 * D + 1] = 1.9;
   }
   additive_values(N, x, y);
-  const gannet_setting flat = {.key = "lift", .text = "flat"}; /* the sphere ends soon */
-  gannet_surrogate *s = make_additive(world, outside, &flat);
+  gannet_surrogate *s = make_additive(world, 0, NULL);
   gannet_surrogate_get_hyper(s, hyper);
   hyper[TANGENT_RHO + 1 + TANGENT_ODDS] = 5;
   assert_ok(gannet_surrogate_set_hyper(s, hyper));

@@ -533,6 +533,33 @@ static void calibration_is_that_of_models_without_the_point(void **state) {
     calibration_is_that_of_models_without_the_point_with(kernel);
 }
 
+/* Results of a related problem, or from before bounds were narrowed, may lie far outside the box.
+ */
+static void data_far_outside_the_box_are_learnt_from(void **state) {
+  static const double far[] = {2, 2, 2, -1, -1, 0.5};
+  double x[N * D], y[N], query[M * D], mean[M], sd[M], draws[2 * M];
+  (void)state;
+  points(1, N, x);
+  points(2, M, query);
+  memcpy(x, far, sizeof far);
+  query[0] = 1.9;
+  query[1] = 1.8;
+  values(N, x, y);
+  for (int kernel = 0; kernel < 2; ++kernel) {
+    gannet_surrogate *s = make_kernel(kernel);
+    const gannet_data data = {N, x, y, 0.01, NULL};
+    assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+    assert_ok(gannet_surrogate_predict(s, M, query, mean, sd));
+    assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+    assert_ok(gannet_surrogate_draw_values(s, M, query, draws, M));
+    for (int i = 0; i < M; ++i) {
+      assert_true(fabs(mean[i]) < 50 && sd[i] > 0 && sd[i] < 50);
+      assert_true(fabs(draws[i]) < 200 && fabs(draws[M + i]) < 200);
+    }
+    gannet_surrogate_destroy(&s);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dual_and_primal_forms_agree),
@@ -549,6 +576,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_evidence_has_the_gradient_of_its_differences),
       cmocka_unit_test(a_known_noise_level_is_recovered),
       cmocka_unit_test(calibration_is_that_of_models_without_the_point),
+      cmocka_unit_test(data_far_outside_the_box_are_learnt_from),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
