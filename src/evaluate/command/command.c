@@ -42,9 +42,7 @@ static const double first_patience = 5; /* for which an error that waiting seldo
                                            again before anything has run */
 static const double doubtful_patience = 30; /* for which words that only one evaluation has met are
                                                taken for an outage */
-static const double shortest_node_pause = 10; /* for which a node that took no step gets none */
-static const double longest_node_pause = 120;
-static const double longest_start = 5; /* after which a shell that runs has started it */
+static const double longest_start = 5;      /* after which a shell that runs has started it */
 
 typedef enum {
   RUN_WAITS,
@@ -89,7 +87,6 @@ typedef struct {
   gannet_outage outage;
   bool has_begun;         /* some process was started */
   int given_up;           /* attempts that counted although their words told of no start */
-  bool lost_nodes;        /* the allocation has lost nodes since it was looked at */
   bool has_worked;        /* a simulation has worked at its place */
   bool words_are_own;     /* simulations that ran end with such words, too: words tell nothing */
   double last_real_start; /* latest begin of an attempt that ended otherwise than with words which
@@ -256,7 +253,7 @@ static gannet_err check_room(worker *w, const gannet_request *request, gannet_ne
   gannet_result_queue_begin(&w->ready, &result);
   result.id = request->id;
   result.run.attempts = request->attempt;
-  if (w->lost_nodes && can_wait(w)) {
+  if (gannet_inventory_has_lost(&w->placement.inventory) && can_wait(w)) {
     result.status = GANNET_EVAL_PENDING;
     (void)snprintf(result.run.reason, sizeof result.run.reason, "after nodes were lost %.200s",
                    why);
@@ -277,7 +274,7 @@ static gannet_err launch_waiting(worker *w) {
     if (w->placement.resources && next->place.n_nodes == 0) {
       bool taken = false;
       GANNET_TRY(gannet_place_take(w->placement.places, &next->need, &next->place, &taken));
-      if (!taken && w->lost_nodes) {
+      if (!taken && gannet_inventory_has_lost(&w->placement.inventory)) {
         bool fits = true;
         GANNET_TRY(check_room(w, &next->request, &next->need, &fits));
         if (fits) return GANNET_OK;
@@ -444,9 +441,9 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
   return !w->words_are_own;
 }
 
-/* Leave the nodes out on which an attempt failed, and let it wait for another place. That srun
- * could make no step may also be a mistake in the simulation, which calls srun itself: while no
- * simulation has worked, no node is lost for that, and the second time the attempt counts.
+/* Let an attempt wait for another place where a node has failed under it. That srun could make no
+ * step may also be a mistake in the simulation, which calls srun itself: while no simulation has
+ * worked, no node is lost for that, and the second time the attempt counts.
  *
  * moved  out  whether a node has failed under it
  */
@@ -455,21 +452,9 @@ static gannet_err leave_nodes(worker *w, run *one, bool *moved) {
   GANNET_TRY(gannet_lost_nodes_find(&w->placement, &one->place, one->attempt.directory, &lost));
   const bool is_doubtful = lost.is_refused && !w->has_worked;
   *moved = lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
-  for (int i = 0; i < lost.n_nodes && *moved; ++i) {
-    gannet_node *node = &w->placement.inventory.node[lost.node[i]];
-    char how_long[48] = "from now on";
-    const bool is_again = one->begun >= node->opens; /* not one that began at the same time */
-    if (node->is_lost || (!is_again && !lost.is_lost)) continue;
-    node->is_lost = lost.is_lost || (lost.is_refused && node->pause > 0 && !is_doubtful);
-    node->pause = fmin(fmax(2 * node->pause, shortest_node_pause), longest_node_pause);
-    w->lost_nodes = w->lost_nodes || node->is_lost;
-    node->opens = node->is_lost ? INFINITY : gannet_clock_seconds() + node->pause;
-    if (!node->is_lost) (void)snprintf(how_long, sizeof how_long, "for %g s", node->pause);
-    gannet_log(w->context, GANNET_LOG_WARNING,
-               "node %s is left out %s: %s; evaluation %lld is run again elsewhere, and this "
-               "attempt does not count",
-               node->host, how_long, lost.words, (long long)one->attempt.id);
-  }
+  if (*moved)
+    gannet_lost_nodes_leave_out(&lost, &w->placement.inventory, one->begun, !is_doubtful,
+                                one->attempt.id, w->context);
   gannet_free(&lost.node);
   if (!*moved) return GANNET_OK;
   gannet_place_give_back(w->placement.places, &one->place);

@@ -1,13 +1,18 @@
 #include "evaluate/command/lost_node.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 
 enum { TAIL_SIZE = 4096 }; /* bytes of stderr.log that are looked at */
+
+/* Seconds for which a node that takes no step is left out. */
+static const double shortest_pause = 10, longest_pause = 120;
 
 /* Lines of srun, up to SLURM 24.05. */
 static const struct {
@@ -60,4 +65,22 @@ gannet_err gannet_lost_nodes_find(const gannet_placement *placement, const ganne
     }
   }
   return GANNET_OK;
+}
+
+void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
+                                 double begun, bool may_lose, int64_t id,
+                                 const gannet_context *context) {
+  for (int i = 0; i < lost->n_nodes; ++i) {
+    gannet_node *node = &inventory->node[lost->node[i]];
+    char how_long[48] = "from now on";
+    if (node->is_lost || (begun < node->opens && !lost->is_lost)) continue;
+    node->is_lost = lost->is_lost || (lost->is_refused && node->pause > 0 && may_lose);
+    node->pause = fmin(fmax(2 * node->pause, shortest_pause), longest_pause);
+    node->opens = node->is_lost ? INFINITY : gannet_clock_seconds() + node->pause;
+    if (!node->is_lost) (void)snprintf(how_long, sizeof how_long, "for %g s", node->pause);
+    gannet_log(context, GANNET_LOG_WARNING,
+               "node %s is left out %s: %s; evaluation %lld is run again elsewhere, and this "
+               "attempt does not count",
+               node->host, how_long, lost->words, (long long)id);
+  }
 }

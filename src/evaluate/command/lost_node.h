@@ -26,4 +26,19 @@ GANNET_CHECKED gannet_err gannet_lost_nodes_find(const gannet_placement *placeme
                                                  const gannet_place *place, const char *directory,
                                                  gannet_lost_nodes *lost);
 
+/* Leave nodes out: those that are lost for good, others for a while, which doubles each time until
+ * a simulation works there. A node that refuses a step again after such a while is lost, too. Logs
+ * each change.
+ *
+ * Local.
+ *
+ * begun      in  when the attempt began, by gannet_clock_seconds: what began before the last change
+ *                of a node says nothing new about it
+ * may_lose   in  whether a node that refuses again may be lost
+ * id         in  of the evaluation, for the log
+ */
+void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
+                                 double begun, bool may_lose, int64_t id,
+                                 const gannet_context *context);
+
 #endif

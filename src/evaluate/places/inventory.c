@@ -19,6 +19,12 @@ void gannet_inventory_release(gannet_inventory *inventory) {
   inventory->n_nodes = 0;
 }
 
+bool gannet_inventory_has_lost(const gannet_inventory *inventory) {
+  for (int i = 0; i < inventory->n_nodes; ++i)
+    if (inventory->node[i].is_lost) return true;
+  return false;
+}
+
 /* Cores. */
 
 /* Take the threads that may be used, core by core in hwloc's order. Returns how many threads hwloc

@@ -61,6 +61,12 @@ GANNET_CHECKED gannet_err gannet_inventory_find(const gannet_launcher *launcher,
                                                 gannet_inventory *inventory);
 void gannet_inventory_release(gannet_inventory *inventory);
 
+/* Whether a node has left the allocation since it was looked at.
+ *
+ * Local.
+ */
+bool gannet_inventory_has_lost(const gannet_inventory *inventory);
+
 /* The names of nodes in a list of SLURM such as "n[01-03,7],login": [*n] names, owned.
  *
  * Local.
