@@ -80,6 +80,8 @@ static void divide_objectives(gannet_report *r) {
   static const char *const traces[] = {"trace", "trace_time", NULL};
   json_t *maps = json_object_get(r->model, "maps");
   divide_all(json_object_get(r->columns, "objective"));
+  divide_all(json_array_get(json_object_get(r->columns, "means"), 0));
+  divide_all(json_array_get(json_object_get(r->columns, "errors"), 0));
   divide_keys(json_object_get(r->summary, "range"), range);
   divide_keys(json_object_get(r->model, "calibration"), calibration);
   for (size_t k = 0; curves[k]; ++k) {

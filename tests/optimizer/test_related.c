@@ -65,6 +65,21 @@ static void run(fixture *f, int asks, double *points) {
   }
 }
 
+/* What was saved is loaded with the rest: the points that follow are the same. */
+static void check_loaded(fixture *saved, fixture *loaded,
+                         void (*run_some)(fixture *, int, double *)) {
+  double points[2 * Q * D], again[2 * Q * D];
+  char path[100];
+  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
+  assert_ok(gannet_optimizer_save(saved->optimizer, path));
+  assert_ok(gannet_optimizer_load(loaded->optimizer, path));
+  run_some(saved, 2, points);
+  run_some(loaded, 2, again);
+  assert_memory_equal(points, again, sizeof points);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (saved->context->rank == 0) (void)unlink(path);
+}
+
 static double weight_of(const fixture *f, int which, int model) {
   gannet_state state = {0};
   assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
@@ -208,11 +223,9 @@ static void run_ripples(fixture *f, int asks, double *points) {
 static void constraints_have_priors(void **state) {
   static const gannet_constraint limits[] = {{"ripples", -0.5, 0.4}};
   static const char *const some[] = {"gp-ei", "scbo", "auto"};
-  char path[4200];
   (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
   for (size_t k = 0; k < sizeof some / sizeof *some; ++k) {
-    double plain[ASKS * Q * D], told[ASKS * Q * D], loaded[ASKS * Q * D];
+    double plain[ASKS * Q * D], told[ASKS * Q * D];
     fixture f = make(some[k], limits), g = make(some[k], limits), h = make(some[k], limits);
     fixture reloaded = make(some[k], limits);
     run_ripples(&f, 6, plain);
@@ -225,13 +238,7 @@ static void constraints_have_priors(void **state) {
       if (!(weight_of(&h, 0, model) > 0.5 && !(weight_of(&g, 0, model) > 0)))
         fail_msg("%s: weights %g, %g", some[k], weight_of(&h, 0, model), weight_of(&g, 0, model));
     assert_false(weight(&h, 0) > 0);
-    assert_ok(gannet_optimizer_save(h.optimizer, path));
-    assert_ok(gannet_optimizer_load(reloaded.optimizer, path));
-    run_ripples(&h, 2, told);
-    run_ripples(&reloaded, 2, loaded);
-    assert_memory_equal(told, loaded, (size_t)2 * Q * D * sizeof *told);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (f.context->rank == 0) (void)unlink(path);
+    check_loaded(&h, &reloaded, run_ripples);
     drop(&f);
     drop(&g);
     drop(&h);
@@ -297,11 +304,9 @@ static void run_pair(fixture *f, int asks, double *points) {
 static void each_of_several_objectives_has_a_prior(void **state) {
   static const char *const some[] = {"auto", "gp-ts", "neural-bo", "parego"};
   enum { LIFT = -1 };
-  char path[4200];
   (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
   for (size_t k = 0; k < sizeof some / sizeof *some; ++k) {
-    double plain[ASKS * Q * D], told[ASKS * Q * D], loaded[ASKS * Q * D];
+    double plain[ASKS * Q * D], told[ASKS * Q * D];
     const size_t size = (size_t)6 * Q * D * sizeof *plain;
     const bool is_single = strcmp(some[k], "parego") == 0;
     fixture f = make_pair(some[k]), g = make_pair(some[k]), h = make_pair(some[k]);
@@ -317,13 +322,7 @@ static void each_of_several_objectives_has_a_prior(void **state) {
     if (is_single ? !isnan(lift) : !(lift > 0.5 && !(weight_of(&g, 0, LIFT) > 0)))
       fail_msg("%s: weights %g, %g", some[k], lift, weight_of(&g, 0, LIFT));
     assert_false(weight(&h, 0) > 0);
-    assert_ok(gannet_optimizer_save(h.optimizer, path));
-    assert_ok(gannet_optimizer_load(reloaded.optimizer, path));
-    run_pair(&h, 2, told);
-    run_pair(&reloaded, 2, loaded);
-    assert_memory_equal(told, loaded, (size_t)2 * Q * D * sizeof *told);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (f.context->rank == 0) (void)unlink(path);
+    check_loaded(&h, &reloaded, run_pair);
     drop(&f);
     drop(&g);
     drop(&h);
@@ -331,23 +330,14 @@ static void each_of_several_objectives_has_a_prior(void **state) {
   }
 }
 
-/* Saved, they are loaded with the rest: the points that follow are the same. */
 static void they_are_saved(void **state) {
-  char path[4200];
   (void)state;
   fixture f = make("auto", NULL), g = make("auto", NULL);
-  double points[ASKS * Q * D], whole[2 * Q * D], loaded[2 * Q * D];
-  (void)snprintf(path, sizeof path, "/tmp/gannet-related-%lld.h5", (long long)getppid());
+  double points[ASKS * Q * D];
   tell_source(&f, 40, -300);
   run(&f, 4, points);
-  assert_ok(gannet_optimizer_save(f.optimizer, path));
-  assert_ok(gannet_optimizer_load(g.optimizer, path));
+  check_loaded(&f, &g, run);
   assert_int_equal(gannet_related_count(g.optimizer->related), 1);
-  run(&f, 2, whole);
-  run(&g, 2, loaded);
-  assert_memory_equal(whole, loaded, sizeof whole);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (f.context->rank == 0) (void)unlink(path);
   drop(&f);
   drop(&g);
 }
@@ -384,6 +374,10 @@ static void what_cannot_be_is_refused(void **state) {
   assert_fails(GANNET_ERR_STATE,
                "the problem has 2 objectives; use gannet_optimizer_tell_related_results",
                gannet_optimizer_tell_related(g.optimizer, 2, x, y));
+  const double first[] = {1, 2}, second[] = {1, INFINITY};
+  const gannet_result pairs[] = {{.objectives = first}, {.objectives = second}};
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective ",
+               gannet_optimizer_tell_related_results(g.optimizer, 2, x, pairs));
   drop(&g);
   for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));
   assert_fails(GANNET_ERR_INPUT, "more than 8 related problems",

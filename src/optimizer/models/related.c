@@ -76,10 +76,12 @@ static gannet_err check_values(const gannet_problem *problem, const gannet_relat
     const double *values = rows->constraints ? rows->constraints + (ptrdiff_t)i * k : NULL;
     bool is_known = isfinite(rows->objective[i]);
     for (int c = 0; values && c < k; ++c) {
-      GANNET_REQUIRE(!isinf(values[c]), GANNET_ERR_INPUT,
-                     "result %d of a related problem: constraint %s = %g, expected a finite "
-                     "number, or NaN where it is not known",
-                     i + 1, problem->spec.constraints[c].name, values[c]);
+      GANNET_REQUIRE(
+          !isinf(values[c]), GANNET_ERR_INPUT,
+          "result %d of a related problem: %s %s = %g, expected a finite number, or NaN "
+          "where it is not known",
+          i + 1, gannet_problem_quantity_objective(problem, c + 1) < 0 ? "constraint" : "objective",
+          problem->spec.constraints[c].name, values[c]);
       is_known = is_known || !isnan(values[c]);
     }
     GANNET_REQUIRE(!isinf(rows->objective[i]) && is_known, GANNET_ERR_INPUT,
