@@ -2,6 +2,8 @@
 #ifndef GANNET_TESTS_SURROGATE_CREATED_H
 #define GANNET_TESTS_SURROGATE_CREATED_H
 
+#include <string.h>
+
 #include "support/harness.h"
 
 #include "base/memory.h"
@@ -28,6 +30,30 @@ static inline gannet_surrogate *surrogate_named(const gannet_context *context, c
   const gannet_surrogate_type *type = NULL;
   assert_ok(gannet_surrogate_find(name, &type));
   return surrogate_with(context, type, d, n, settings);
+}
+
+/* The gradients of the moments and of draw 1 at a point are central differences, step 1e-5. d <= 8;
+ * of_draw: the tolerance for the draw. */
+static inline void gradients_are_differences_at(gannet_surrogate *s, int d, const double *point,
+                                                double of_draw) {
+  const double h = 1e-5;
+  double at[8], mean[2], sd[2], by_mean[8], by_sd[8], by_draw[8], value, draw[2][2];
+  memcpy(at, point, (size_t)d * sizeof *at);
+  assert_ok(gannet_surrogate_predict_gradient(s, at, mean, sd, by_mean, by_sd));
+  assert_ok(gannet_surrogate_draw_gradient(s, 1, at, &value, by_draw));
+  assert_ok(gannet_surrogate_draw_values(s, 1, at, draw[0], 1));
+  assert_near(value, draw[0][1], 1e-9);
+  for (int k = 0; k < d; ++k) {
+    for (int side = 0; side < 2; ++side) {
+      at[k] += side ? -2 * h : h;
+      assert_ok(gannet_surrogate_predict(s, 1, at, mean + side, sd + side));
+      assert_ok(gannet_surrogate_draw_values(s, 1, at, draw[side], 1));
+    }
+    at[k] += h;
+    assert_near(by_mean[k], (mean[0] - mean[1]) / (2 * h), 1e-5);
+    assert_near(by_sd[k], (sd[0] - sd[1]) / (2 * h), 1e-4);
+    assert_near(by_draw[k], (draw[0][1] - draw[1][1]) / (2 * h), of_draw);
+  }
 }
 
 #endif

@@ -156,9 +156,7 @@ static void the_infinite_posterior_is_conditioning_on_the_matrix(void **state) {
 /* Central differences, step 1e-5, of moments and draws, for the kernel that is not the default. */
 static void the_gradients_of_the_network_kernel_are_differences(void **state) {
   (void)state;
-  const double h = 1e-5;
-  double x[N * D], y[N], at[D], mean[2], sd[2], by_mean[D], by_sd[D], by_draw[D];
-  double value, draw[2][2];
+  double x[N * D], y[N], at[D];
   points(1, N, x);
   points(2, 1, at);
   values(N, x, y);
@@ -166,19 +164,7 @@ static void the_gradients_of_the_network_kernel_are_differences(void **state) {
   const gannet_data data = {N, x, y, 0.01, NULL};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
-  assert_ok(gannet_surrogate_predict_gradient(s, at, mean, sd, by_mean, by_sd));
-  assert_ok(gannet_surrogate_draw_gradient(s, 1, at, &value, by_draw));
-  for (int k = 0; k < D; ++k) {
-    for (int side = 0; side < 2; ++side) {
-      at[k] += side ? -2 * h : h;
-      assert_ok(gannet_surrogate_predict(s, 1, at, mean + side, sd + side));
-      assert_ok(gannet_surrogate_draw_values(s, 1, at, draw[side], 1));
-    }
-    at[k] += h;
-    assert_near(by_mean[k], (mean[0] - mean[1]) / (2 * h), 1e-5);
-    assert_near(by_sd[k], (sd[0] - sd[1]) / (2 * h), 1e-4);
-    assert_near(by_draw[k], (draw[0][1] - draw[1][1]) / (2 * h), 1e-5);
-  }
+  gradients_are_differences_at(s, D, at, 1e-5);
   gannet_surrogate_destroy(&s);
 }
 
