@@ -107,8 +107,8 @@ logged() {
   watched "$@" || { tail -n 60 "$log" >&2; die "failed: $*"; }
 }
 
-cores() {
-  nproc 2>/dev/null || echo 1
+cores() { # nproc counts threads of OpenMP, which login scripts of clusters set to one
+  env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || echo 1
 }
 
 # build FOLDER CMAKE_ARGUMENT...
