@@ -3,7 +3,7 @@
 import csv
 import math
 import random
-import time
+import resource
 
 import program
 from program import BRANIN, FAST, SOBOL, USAGE
@@ -23,6 +23,12 @@ def old_results(n, seed=3, header="x1,x2,objective"):
     numbers = random.Random(seed)
     points = [(numbers.uniform(-5, 10), numbers.uniform(0, 15)) for _ in range(n)]
     return header + "\n" + "".join(f"{x1!r},{x2!r},{branin(x1, x2)!r}\n" for x1, x2 in points)
+
+
+def seconds_of_programs():
+    """Processor time of all programs that have ended, which does not depend on what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Import(program.ProgramTest):
@@ -384,14 +390,13 @@ class Import(program.ProgramTest):
     def test_ten_thousand_rows_take_a_moment(self):
         self.write(old_results(10000), "old.csv")
         file = self.write(SOBOL.replace("method: sobol", "method: random") + "import: old.csv\n")
-        start = time.monotonic()
+        start = seconds_of_programs()
         self.succeed("run", file, "-q", "--max-evals", "4")
-        seconds = time.monotonic() - start
-        self.assertLess(seconds, 5)
+        self.assertLess(seconds_of_programs() - start, 5)
         self.assertEqual(len(self.rows()), 10004)
-        start = time.monotonic()
+        start = seconds_of_programs()
         self.succeed("tell", "fast.campaign", "--file", "old.csv", timeout=60)
-        self.assertLess(time.monotonic() - start, 5)
+        self.assertLess(seconds_of_programs() - start, 5)
 
     def test_a_lost_journal_keeps_them(self):
         self.write(old_results(10), "old.csv")

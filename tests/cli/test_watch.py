@@ -153,10 +153,10 @@ class Watch(program.ProgramTest):
             seen.send(keys)
             seen.until("\n")
             while "\033[?25h" not in seen.read(0.02):
-                self.assertLess(time.monotonic() - began, 5)
+                self.assertLess(time.monotonic() - began, 30)
             after = termios.tcgetattr(seen.fd) if seen.code is None else seen.before
             self.assertEqual(seen.wait(), FINISHED)
-            self.assertLess(time.monotonic() - began, 5)
+            self.assertLess(time.monotonic() - began, 30)
             self.assertEqual(after[3], seen.before[3])
             self.assertIn("at work", seen.after())
         self.assertIsNone(running.process.poll())
