@@ -13,5 +13,11 @@ processor = {min(os.sched_getaffinity(0))}
 here = {"preexec_fn": lambda: os.sched_setaffinity(0, processor),
         "env": dict(os.environ, OMPI_MCA_hwloc_base_binding_policy="none")}
 for what in ("DGEMM 512 x 512 x 512 (large)", "DGEMM 512 x 21 x 50 (inner products with the data)"):
-    one, three = (float(cells(run(ranks, *words, **here), what)[0][1]) for ranks in (1, 3))
-    assert three < 2 * one, (what, one, three)
+    seen = []
+    for _ in range(5):  # a virtual machine may stand still in one of them; a rate that is counted thrice is so in each
+        one, three = (float(cells(run(ranks, *words, **here), what)[0][1]) for ranks in (1, 3))
+        seen.append((one, three))
+        if three < 2 * one:
+            break
+    else:
+        raise AssertionError((what, seen))
