@@ -187,8 +187,8 @@ static void print_no_result(const gannet_campaign *campaign, const gannet_tally 
   else
     cli_say(
         stdout,
-        "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
-        "  mended, remove the directory to start afresh\n",
+        "no result: no simulation worked at any design; `gannet status %s` says why. Correct it,\n"
+        "  remove the directory, and run the campaign again\n",
         campaign->directory);
 }
 

@@ -210,6 +210,7 @@ static const struct {
     {"variables: {x: {lower: 0, upper: 1}}\nbudget: {evaluations: 1}\n", "c.yaml",
      "missing required key 'evaluate.backend'"},
     {"evaluate: {backend: comand}\n", "c.yaml:1:21", "evaluate.backend: "},
+    {"evaluate: {comand: [a]}\n", "c.yaml:1:12", "did you mean 'command'?"},
     {"evaluate: {parallel: 2}\n", "c.yaml:1:1", "missing required key 'evaluate.backend' (how"},
     {"objective: maximize\n", "c.yaml:1:1", "did you mean 'goal: maximize'?"},
     {VARIABLE("[0, 1]"), "c.yaml:2:7", "variables.v: expected keys with values below it, as"},

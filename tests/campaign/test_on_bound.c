@@ -185,12 +185,12 @@ static void a_slope_is_expected_to_go_on(void **state) {
     assert_true(gannet_on_bounds_line(c.campaign.input->problem, n, list, 1, text));
     assert_string_equal(text,
                         "b lies on its lower bound 1 m; the model expects 4.8 +- 0.05 N at 0.9 m "
-                        "(now 5 N)");
+                        "(on the bound: 5 N)");
     list[1].feasible = 0.7;
     assert_true(gannet_on_bounds_line(c.campaign.input->problem, n, list, 1, text));
     assert_string_equal(text,
                         "b lies on its lower bound 1 m; the model expects 4.8 +- 0.05 N at 0.9 m "
-                        "(now 5 N), feasible with probability 0.70");
+                        "(on the bound: 5 N), feasible with probability 0.70");
     gannet_free(&list);
     end(&c);
   }

@@ -189,6 +189,7 @@ FILES = {
     "suite run": suite(SUITE, "^--only: 'b/c' fits no run of the suite; expected problem/method", "--only", "b/c"),
 }
 LINES = {
+    "file as command": line("c.yaml", told="'c.yaml' is no command; to run a campaign file: gannet run c.yaml"),
     "command": line("rnu", told="unknown command 'rnu'; did you mean 'run'"),
     "no file": line("run", told=r"missing argument; usage: gannet run CAMPAIGN\.yaml"),
     "two files": line("run", "c.yaml", "d.yaml", told=r"unexpected argument 'd\.yaml'; usage"),

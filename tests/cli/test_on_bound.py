@@ -17,7 +17,7 @@ initial: 8
 budget: {evaluations: 24}
 evaluate: {backend: function, simulation: branin}
 """
-GUESS = re.compile(r"x1 lies on its lower bound 3 m; the model expects (\S+) \+- (\S+) N at 2\.4 m \(now (\S+) N\)$")
+GUESS = re.compile(r"x1 lies on its lower bound 3 m; the model expects (\S+) \+- (\S+) N at 2\.4 m \(on the bound: (\S+) N\)$")
 
 
 class OnBound(program.ProgramTest):

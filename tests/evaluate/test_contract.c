@@ -3,6 +3,7 @@
 
 #include "evaluate/contract/case_folder.h"
 #include "evaluate/contract/contract.h"
+#include "evaluate/contract/last_words.h"
 
 #include "conform_evaluator.h"
 #include "evaluate/result_record.h"
@@ -373,6 +374,41 @@ static void ends_are_classified(void **state) {
   }
 }
 
+#define RULE "--------------------------------------------------------------------------\n"
+
+/* What a launcher adds does not hide the message of the solver. */
+static void last_words_are_those_of_the_solver(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *log, *words;
+  } logs[] = {
+      {"mesh folds\n" RULE "Primary job  terminated normally, but 1 process returned\n" RULE RULE
+       "mpirun detected that one or more processes exited with non-zero status, thus\n\n"
+       "  Exit code:    3\n" RULE,
+       "mesh folds"},
+      {"mesh folds\n[n1:7] ORTE_ERROR_LOG: read past end\n" RULE
+       "MPI_ABORT was invoked on rank 1\n\nNOTE: it kills\n" RULE,
+       "mesh folds"},
+      {"mesh folds\nsrun: error: n1: task 0: Exited with exit code 3\n", "mesh folds"},
+      {"srun: error: n1: task 0: Exited with exit code 3\n",
+       "srun: error: n1: task 0: Exited with exit code 3"},
+      {RULE "MPI_ABORT was invoked on rank 1\nwith errorcode 3.\n\nNOTE: it kills\n" RULE,
+       "MPI_ABORT was invoked on rank 1 with errorcode 3."},
+      {"a warning\n" RULE "There are not enough slots for the 8\nslots of:\n\n  ./solver\n\n"
+       "Either request fewer\n" RULE,
+       "There are not enough slots for the 8 slots of: ./solver"},
+      {"mesh folds\n" RULE, "mesh folds"},
+      {RULE RULE, ""},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i) {
+    char words[GANNET_LAST_WORDS_SIZE];
+    write_file(f->directory, "stderr.log", logs[i].log, 0644);
+    gannet_contract_last_words(f->directory, words);
+    assert_string_equal(words, logs[i].words);
+  }
+}
+
 /* A simulation that says so itself, and then ends with an error as programs do, is believed. */
 static void fail_counts_however_the_simulation_ends(void **state) {
   fixture *f = *state;
@@ -485,6 +521,7 @@ int main(void) {
       TEST(templates_are_rendered_with_their_mode),
       TEST(the_environment_names_everything),
       TEST(ends_are_classified),
+      TEST(last_words_are_those_of_the_solver),
       TEST(fail_counts_however_the_simulation_ends),
       TEST(texts_in_the_output_are_rules),
       TEST(only_an_outcome_of_the_same_nonce_is_found),

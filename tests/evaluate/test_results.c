@@ -158,6 +158,7 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"FAIL mesh\n", "did you mean 'fail'?"},
       {"solver cg\ncells many\n",
        "results.out: objective is missing; line 1 has no number: 'solver cg'"},
+      {"3.5\n", "objective is missing; line 1 is '3.5', expected a name before the number"},
       {"extra 1\n", "results.out: objective is missing"},
       {"objective 1 +-\nstress 1\n", "line 1: the standard deviation of objective is ''"},
       {"objective 1 +- -2\nstress 1\n", "the standard deviation of objective is '-2', expected"},
@@ -191,6 +192,16 @@ static void bad_results_fail_with_what_and_where(void **state) {
     if (!strstr(result.run.reason, bad[i].reason))
       fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
   }
+}
+
+/* A result that was printed, and not written, is named. */
+static void printed_results_are_named(void **state) {
+  fixture *f = *state;
+  write_file(f->directory, "stdout.log", "step 1\nobjective 3\n", 0644);
+  const gannet_result_record result = read_with(f, NULL, NULL);
+  assert_string_equal(result.run.reason,
+                      "no results.out, so objective is missing; it was printed: write it into "
+                      "results.out, or read it with evaluate.pattern");
 }
 
 /* Of what is missing, each is said to be, or a constraint is violated. */
@@ -599,6 +610,7 @@ int main(void) {
       TEST(large_and_small_numbers_are_read),
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
+      TEST(printed_results_are_named),
       TEST(other_quantities_are_recorded),
       TEST(numbers_may_be_missing),
       TEST(gradients_and_missing_values_are_recorded),

@@ -269,12 +269,29 @@ static void check_stop(const gannet_config_reader *reader) {
 
 /* The evaluate section: keys that every back-end has, and those of the one that is chosen. */
 
+/* Complain about a key that was probably to name the back-end, or to imply it. */
+static bool complain_of_misspelt(const gannet_config_reader *reader, const gannet_tree *evaluate) {
+  static const char *const known[] = {"backend", "command", "shell", "plugin", "simulation", NULL};
+  char location[LOCATION_SIZE];
+  for (int i = 0; evaluate && i < evaluate->n; ++i) {
+    const gannet_tree *child = &evaluate->child[i];
+    const char *near = gannet_nearest(child->key, known);
+    if (!near || strcmp(near, child->key) == 0) continue;
+    gannet_tree_key_location(child, location, sizeof location);
+    gannet_complain(reader->complaints, location,
+                    "unknown key 'evaluate.%.100s'; did you mean '%s'?", child->key, near);
+    return true;
+  }
+  return false;
+}
+
 /* NULL with a complaint when there is no name, or an unknown one. */
 static const gannet_evaluator_type *find_backend(const gannet_config_reader *reader,
                                                  const gannet_tree *evaluate) {
   const gannet_evaluator_type *type = NULL;
   const gannet_tree *name = gannet_tree_find(evaluate, "backend");
   char location[LOCATION_SIZE];
+  if (!name && complain_of_misspelt(reader, evaluate)) return NULL;
   if (!name) {
     if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);
     gannet_complain(reader->complaints, evaluate ? location : reader->file,

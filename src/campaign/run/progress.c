@@ -151,7 +151,7 @@ static void clear_line(const gannet_progress *progress) {
   if (progress->live) (void)fputs("\r\033[K", progress->out);
 }
 
-/* "12 s, about 3 min left" */
+/* "12 s so far, about 3 min left", or "12 s" at the end. */
 static void format_times(const gannet_progress *progress, const gannet_tally *tally, size_t size,
                          char *text) {
   const double spent = gannet_clock_seconds() - progress->start;
@@ -162,7 +162,7 @@ static void format_times(const gannet_progress *progress, const gannet_tally *ta
   gannet_format_duration(spent / (double)here * (double)(progress->budget - now), left,
                          sizeof left);
   const size_t used = strlen(text);
-  (void)snprintf(text + used, size - used, ", about %s left", left);
+  (void)snprintf(text + used, size - used, " so far, about %s left", left);
 }
 
 void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,

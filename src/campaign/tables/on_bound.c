@@ -146,9 +146,9 @@ bool gannet_on_bounds_line(const gannet_problem *problem, int n, const gannet_on
     (void)snprintf(feasible, sizeof feasible, ", feasible with probability %.2f", on->feasible);
   if (!isnan(on->mean))
     (void)snprintf(guess, sizeof guess,
-                   "; the model expects %.4g +- %.2g%s%s at %.6g%s%s (now %.4g%s%s)%s", on->mean,
-                   on->sd, its_blank, its_unit, on->beyond, blank, unit, on->now, its_blank,
-                   its_unit, feasible);
+                   "; the model expects %.4g +- %.2g%s%s at %.6g%s%s (on the bound: %.4g%s%s)%s",
+                   on->mean, on->sd, its_blank, its_unit, on->beyond, blank, unit, on->now,
+                   its_blank, its_unit, feasible);
   (void)snprintf(text, GANNET_ON_BOUND_SIZE, "%s lies on its %s bound %.6g%s%s%s",
                  problem->spec.variables[on->variable].name, on->is_upper ? "upper" : "lower",
                  on->bound, blank, unit, guess);

@@ -1,7 +1,6 @@
 /* Classifying the end of an attempt: done, cannot run, or failed; and whether a failure is bad
  * luck, so that another attempt may succeed.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -15,50 +14,17 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/json_text.h"
+#include "evaluate/contract/last_words.h"
 #include "evaluate/result_record.h"
 
-enum { TAIL_SIZE = 180, END_SIZE = 8192, LONGEST_CHECKED = 1 << 20 };
-
-/* Whether a line has letters or digits: it is more than a row of dashes or a bracket. */
-static bool says_something(const char *line) {
-  for (; *line; ++line)
-    if (isalnum((unsigned char)*line) || (unsigned char)*line >= 0x80) return true;
-  return false;
-}
-
-/* The last line of stderr.log that says something; "" when there is none. */
-static void read_last_words(const char *directory, char words[TAIL_SIZE]) {
-  char path[PATH_MAX], end[END_SIZE + 1];
-  size_t size = 0;
-  words[0] = '\0';
-  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
-  if (gannet_file_read_end(path, sizeof end, end, &size) != GANNET_OK) gannet_error_clear();
-  for (size_t i = 0; i < size; ++i)
-    if (end[i] == '\0') end[i] = ' ';
-  end[size] = '\0';
-  char *line = end + size;
-  while (line > end) {
-    while (line > end && !strchr("\n\r", line[-1])) --line;
-    if (says_something(line)) break;
-    if (line > end) *--line = '\0';
-  }
-  if (!says_something(line)) return;
-  if (line == end && size == END_SIZE) line += strcspn(line, " "); /* it begins within a word */
-  line += strspn(line, " \t");
-  line[strcspn(line, "\n\r")] = '\0';
-  gannet_utf8_line(line);
-  for (size_t length = strlen(line); length > 0 && line[length - 1] == ' ';) line[--length] = '\0';
-  gannet_utf8_shorten(line, TAIL_SIZE);
-  memcpy(words, line, strlen(line) + 1);
-}
+enum { LONGEST_CHECKED = 1 << 20 };
 
 void gannet_contract_fail(const char *directory, bool retry, const char *reason,
                           gannet_result_record *result) {
-  char words[TAIL_SIZE];
-  read_last_words(directory, words);
+  char words[GANNET_LAST_WORDS_SIZE];
+  gannet_contract_last_words(directory, words);
   gannet_result_fail(result, retry, "%s%s%s", reason, words[0] ? "; stderr: " : "", words);
 }
 

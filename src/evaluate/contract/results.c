@@ -223,12 +223,17 @@ static int set_missing(const reader *to, const char *name, const char *location)
 static int refuse_misspelt(const reader *to, const char *name, const char *value,
                            const char *location) {
   const char *known[64] = {"fail"};
-  char list[100];
+  char list[100], *number_end = NULL;
   for (int i = 0; i + 2 < 64; ++i)
     if (!(known[i + 1] = gannet_problem_known_quantity(to->problem, i))) break;
   const char *near = gannet_nearest(name, known);
   if (near && strcmp(near, name) == 0) near = NULL; /* an output that nothing needs */
-  if (!near && !to->passed_over[0])
+  (void)strtod(name, &number_end);
+  if (!near && !to->passed_over[0] && !*value && number_end > name && !*number_end)
+    (void)snprintf(to->passed_over, PASSED_OVER_SIZE,
+                   "%.16s is '%.16s', expected a name before the number",
+                   location + strlen("results.out "), name);
+  else if (!near && !to->passed_over[0])
     (void)snprintf(to->passed_over, PASSED_OVER_SIZE, "%.16s has no number: '%.12s%s%.18s'",
                    location + strlen("results.out "), name, *value ? " " : "", value);
   if (!near) return refuse_unknown(to, name, location);
@@ -649,10 +654,27 @@ static const char *find_lacking(const reader *to, int index) {
   return NULL;
 }
 
+/* Whether the end of stdout.log has a line that begins with a name: a result that was printed and
+ * belongs into results.out. */
+static bool has_printed(const char *directory, const char *name) {
+  char path[PATH_MAX], end[4097];
+  size_t size = 0;
+  if (gannet_join_path(directory, "stdout.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read_end(path, sizeof end, end, &size) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  for (const char *line = end; line; line = strchr(line, '\n')) {
+    if (*line == '\n') ++line;
+    if (strncmp(line, name, strlen(name)) == 0 && strchr(" \t=:", line[strlen(name)])) return true;
+  }
+  return false;
+}
+
 /* Check that what is missing may be, after everything was computed that can be: each quantity that
  * is missing was said to be, or a constraint is violated. A name that is nearly that of a missing
  * quantity is always taken for a misspelling. */
-static int check_complete(const reader *to, int no_file) {
+static int check_complete(const reader *to, const char *directory, int no_file) {
   const int n = to->problem->spec.n_constraints;
   const bool is_violated =
       gannet_problem_feasibility(to->problem, to->result->objective, to->result->constraints) == 0;
@@ -666,6 +688,10 @@ static int check_complete(const reader *to, int no_file) {
       (void)snprintf(meant, sizeof meant, "; is '%s' a misspelling of it?", near);
     else if (to->passed_over[0])
       (void)snprintf(meant, sizeof meant, "; %s", to->passed_over);
+    else if (no_file && has_printed(directory, name))
+      (void)snprintf(
+          meant, sizeof meant,
+          "; it was printed: write it into results.out, or read it with evaluate.pattern");
     if (gannet_problem_formula(to->problem, index))
       (void)gannet_problem_compute(to->problem, to->result, why, sizeof why);
     const char *lacking = find_lacking(to, index);
@@ -750,7 +776,7 @@ void gannet_contract_read_results(const gannet_problem *problem, const gannet_ou
     if (problem->outputs->item[i].column)
       failed = read_column(&to, &problem->outputs->item[i], rules, directory);
   failed = failed || take_word(&to) || !gannet_result_compute(problem, GANNET_LACK_SAID, result) ||
-           check_complete(&to, from_file == 1);
+           check_complete(&to, directory, from_file == 1);
   if (!failed && has_ended_early(&to))
     note[0] = '\0';
   else if (!failed)
