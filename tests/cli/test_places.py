@@ -227,15 +227,22 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
 
-    def on_two_nodes(self, refusal, pause="", nodes="n2"):
-        """Run in an allocation that is pretended, where srun takes no step for n2, or for other nodes."""
-        self.write('#!/bin/sh\ncase $* in *--nodelist=%s*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'
-                   'echo objective 1 >$GANNET_RESULTS\n' % (nodes, refusal, pause), "bin/srun", 0o755)
+    def on_two_nodes(self, refusal, pause="", nodes="n2", scontrol="exit 1", when="*"):
+        """Run in an allocation that is pretended, where srun takes no step for n2, or for other nodes and evaluations."""
+        self.write('#!/bin/sh\ncase $GANNET_EVAL_ID,$* in %s,*--nodelist=%s*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'
+                   'echo objective 1 >$GANNET_RESULTS\n' % (when, nodes, refusal, pause), "bin/srun", 0o755)
+        self.write(f"#!/bin/sh\n{scontrol}\n", "bin/scontrol", 0o755)
         self.campaign("cores: 1", evaluations=6, command='["{launcher}", "{hosts}"]')
         shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
         return self.gannet("run", "placed.yaml", "--set", "budget.failures.rate=1", environment={
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]",
             "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "1(x2)", "SLURMD_NODENAME": "n1"})
+
+    def states(self, job, n2):
+        """The text of a scontrol that tells of the nodes of the job, and of the state of n2."""
+        return (f'[ "$3 $4" = "job 3" ] && echo "JobId=3 ReqNodeList=(null) NodeList={job} BatchHost=n1" && exit\n'
+                f'[ "$3 $4" = "node n[1-2]" ] || exit 1\nfor node in "n1 IDLE" "n2 {n2}"; do\n'
+                'echo "NodeName=${node% *} Arch=x86_64 State=${node#* } ThreadsPerCore=1"; done')
 
     def history(self):
         return list(csv.DictReader(io.StringIO((self.folder / "placed.campaign/history.csv").read_text())))
@@ -257,6 +264,27 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, 0, said)
         self.assertIn("node n2 is left out for 10 s: ", said.err)
         self.assertIn("node n2 is left out from now on: ", said.err)
+
+    def test_what_slurm_says_of_a_node_counts(self):
+        """Where scontrol works, a node is left out when SLURM says that it is not well, and only then."""
+        refusal = "Unable to create step for job 3: Requested node configuration is not available"
+        for job, state, how_long, says in (("n1", "IDLE", "from now on", "IDLE, not in the job"), ("n[1-2]", "MIXED+DRAIN", "for 10 s", "MIXED+DRAIN")):
+            said = self.on_two_nodes(refusal, scontrol=self.states(job, state))
+            self.assertIn(f"node n2 is left out {how_long}: srun: error: {refusal} (SLURM: {says}); evaluation ", said.err)
+            self.assertEqual({(row["status"], row["attempts"]) for row in self.history()}, {("done", "1")})
+        for words in refusal, "Task launch for StepId=3.5 failed on node n2: Unable to satisfy cpu bind request":
+            said = self.on_two_nodes(words, scontrol=self.states("n[1-2]", "MIXED"))
+            self.assertNotIn("left out", said.err)
+            failed = [row["reason"] for row in self.history() if row["status"] == "failed"]
+            self.assertTrue(failed)
+            for reason in failed:
+                self.assertIn(f"srun: error: {words}", reason)
+
+    def test_one_simulation_that_asks_for_too_much_costs_no_node(self):
+        refusal = "Unable to create step for job 3: Requested node configuration is not available"
+        said = self.on_two_nodes(refusal, nodes="n[12]", when="5", scontrol=self.states("n[1-2]", "MIXED"))
+        self.assertNotIn("left out", said.err)
+        self.assertEqual([row["id"] for row in self.history() if row["status"] == "failed"], ["5"])
 
     def test_a_simulation_that_asks_srun_for_too_much_fails_with_its_words(self):
         refusal = "Unable to create step for job 3: Requested node configuration is not available"

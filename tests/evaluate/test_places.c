@@ -193,6 +193,45 @@ static void lists_of_slurm_are_read(void **state) {
     assert_int_equal(gannet_counts_expand(bad_counts[i], 4, number), GANNET_ERR_INPUT);
 }
 
+/* Where one of the answers lacks a node, nothing is concluded. */
+static void words_of_scontrol_are_read(void **state) {
+  static const struct {
+    const char *job, *state;
+    bool is_known;
+    gannet_node_word word;
+  } cases[] = {
+      {"n[1-3]", "MIXED", true, GANNET_NODE_WELL},
+      {"n[1-3]", "IDLE+CLOUD", true, GANNET_NODE_WELL},
+      {"n[1-3]", "ALLOCATED*", true, GANNET_NODE_UNWELL},
+      {"n[1-3]", "MIXED+DRAIN", true, GANNET_NODE_UNWELL},
+      {"n[1-3]", "IDLE+NOT_RESPONDING", true, GANNET_NODE_UNWELL},
+      {"n1,n3", "IDLE", true, GANNET_NODE_GONE},
+      {"n1\nJobId=2 NodeList=n[2-3] ", "MIXED", true, GANNET_NODE_WELL},
+      {"(null)", "MIXED", false, GANNET_NODE_NOT_ASKED},
+      {"n[1-", "MIXED", false, GANNET_NODE_NOT_ASKED},
+      {"n[1-3]", "", false, GANNET_NODE_NOT_ASKED},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    gannet_inventory asked = inventory;
+    char job[200], about[400];
+    bool is_known = !cases[i].is_known;
+    for (int n = 0; n < NODES; ++n) nodes[n].word = GANNET_NODE_NOT_ASKED;
+    (void)snprintf(job, sizeof job,
+                   "JobId=1 ReqNodeList=n9 ExcNodeList=(null) NodeList=%s BatchHost=n1\n",
+                   cases[i].job);
+    (void)snprintf(about, sizeof about,
+                   "NodeName=n1 CPUTot=2 State=MIXED ThreadsPerCore=1\nNodeName=n22 State=DOWN\n"
+                   "NodeName=n2 State=%s \nNodeName=n3 State=IDLE\n",
+                   cases[i].state);
+    assert_ok(gannet_inventory_hear(job, about, &asked, &is_known));
+    assert_int_equal(is_known, cases[i].is_known);
+    assert_int_equal(nodes[1].word, cases[i].word);
+    if (is_known) assert_string_equal(nodes[1].state, cases[i].state);
+    assert_int_equal(nodes[0].word, is_known ? GANNET_NODE_WELL : GANNET_NODE_NOT_ASKED);
+  }
+}
+
 static void needs_follow_the_variables(void **state) {
   (void)state;
   const gannet_variable variables[] = {
@@ -236,6 +275,7 @@ int main(void) {
       cmocka_unit_test_setup(oversubscribing_takes_the_least_used, set_up),
       cmocka_unit_test_setup(words_tell_the_place, set_up),
       cmocka_unit_test(lists_of_slurm_are_read),
+      cmocka_unit_test_setup(words_of_scontrol_are_read, set_up),
       cmocka_unit_test(needs_follow_the_variables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

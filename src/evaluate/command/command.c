@@ -9,7 +9,8 @@
  *
  *   outage  An attempt that could not be started, for reasons that are not those of its design, has
  *           never been made. It waits until the outage is over (outage.h).
- *   node    An attempt whose node fails has never been made, either. It is made on another node.
+ *   node    An attempt whose node fails has never been made, either. It is made on another node,
+ *           when SLURM confirms that the node has failed.
  *   hold    Whoever ends an allocation sends a signal to all that runs in it. A simulation may end
  *           by it before this process gets its own signal. An end that may come from outside is
  *           therefore held for a moment before it is classified.
@@ -28,6 +29,7 @@
 #include "base/utf8.h"
 #include "evaluate/backends.h"
 #include "evaluate/command/lost_node.h"
+#include "evaluate/command/node_inquiry.h"
 #include "evaluate/command/outage.h"
 #include "evaluate/command/placement.h"
 #include "evaluate/command/program.h"
@@ -63,9 +65,11 @@ typedef struct {
   bool counts_anyway; /* its next end counts, even if its words tell that it was not started */
   double last_failed_start; /* when its words last told that it could not be started; 0 = never */
   double begun;             /* when its process began */
+  double in_doubt; /* since when its end waits for what SLURM says of its nodes; 0 = it does not */
 } run;
 
-/* An end that is classified later: it may come from outside, or its results cannot be read yet. */
+/* An end that is classified later: it may come from outside, its results cannot be read yet, or
+ * SLURM is being asked about its nodes. */
 typedef struct {
   gannet_launch_event event;
   double until;   /* when it is classified, by gannet_clock_seconds */
@@ -85,6 +89,7 @@ typedef struct {
   int n, capacity;
   run *runs; /* [n] */
   gannet_outage outage;
+  gannet_node_inquiry inquiry;
   bool has_begun;         /* some process was started */
   int given_up;           /* attempts that counted although their words told of no start */
   bool has_worked;        /* a simulation has worked at its place */
@@ -128,6 +133,7 @@ static void destroy(void *state) {
   worker *w = state;
   if (w->own_launcher) gannet_launcher_stop(&w->launcher);
   while (w->n > 0) remove_run(w, &w->runs[w->n - 1]);
+  gannet_node_inquiry_release(&w->inquiry);
   gannet_program_release(&w->program);
   gannet_placement_release(&w->placement);
   gannet_free(&w->runs);
@@ -405,27 +411,6 @@ static double next_due(worker *w) {
 
 /* Ends. */
 
-/* Whether a simulation failed because SLURM takes no steps any more for the job that gannet itself
- * runs in, by what srun wrote into its stderr.log. SLURM ends a job's steps first and its batch
- * script, with gannet below it, KillWait seconds later, without a signal before that: gannet learns
- * of the end from the steps that are refused meanwhile.
- *
- * job  in  its number, as in SLURM_JOB_ID; NULL = any job
- */
-static bool is_refused_a_step(const char *directory, const char *job) {
-  /* slurm_errno.c, up to 24.05; each beside the number of the job. */
-  static const char *const phrase[] = {"Job/step already completing or completed",
-                                       "Unable to confirm allocation for job",
-                                       "Job credential revoked"};
-  char path[PATH_MAX], tail[4096 + 1] = "";
-  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
-      gannet_file_read_end(path, sizeof tail, tail, NULL) != GANNET_OK)
-    gannet_error_clear();
-  for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
-    if (strstr(tail, phrase[i]) && (!job || strstr(tail, job))) return true;
-  return false;
-}
-
 /* Whether an attempt ended because a shell or launcher could not start the simulation, as the words
  * in its stderr.log tell. The user's own rules come first. When it ends so again, although others
  * have run in the meantime, such words are those of the simulation. */
@@ -439,28 +424,6 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
     return false;
   w->words_are_own = one->last_failed_start > 0 && w->last_real_start > one->last_failed_start;
   return !w->words_are_own;
-}
-
-/* Let an attempt wait for another place where a node has failed under it. That srun could make no
- * step may also be a mistake in the simulation, which calls srun itself: while no simulation has
- * worked, no node is lost for that, and the second time the attempt counts.
- *
- * moved  out  whether a node has failed under it
- */
-static gannet_err leave_nodes(worker *w, run *one, bool *moved) {
-  gannet_lost_nodes lost;
-  GANNET_TRY(gannet_lost_nodes_find(&w->placement, &one->place, one->attempt.directory, &lost));
-  const bool is_doubtful = lost.is_refused && !w->has_worked;
-  *moved = lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
-  if (*moved)
-    gannet_lost_nodes_leave_out(&lost, &w->placement.inventory, one->begun, !is_doubtful,
-                                one->attempt.id, w->context);
-  gannet_free(&lost.node);
-  if (!*moved) return GANNET_OK;
-  gannet_place_give_back(w->placement.places, &one->place);
-  one->stage = RUN_WAITS;
-  one->has_directory = one->is_filled = false; /* what it has left is moved aside */
-  return GANNET_OK;
 }
 
 /* Note the end of an attempt that was started, which ends an outage. An attempt that counts anyway
@@ -487,6 +450,42 @@ static gannet_err hold_end(worker *w, const gannet_launch_event *event, bool is_
     w->held_capacity = larger;
   }
   w->held[w->n_held++] = (held_end){*event, gannet_clock_seconds() + longest_hold, is_unread};
+  return GANNET_OK;
+}
+
+/* Let an attempt wait for another place where a node has failed under it. Unless srun could not
+ * reach the node, SLURM is asked; meanwhile the end is held. A node of which SLURM knows nothing
+ * bad has not failed. Where SLURM does not answer, no node is lost for a step that srun could not
+ * make while no simulation has worked, as that may be a mistake in the simulation, which calls srun
+ * itself; the second time the attempt counts.
+ *
+ * counts  out  false when the attempt is made again elsewhere, or when its end is held
+ */
+static gannet_err leave_nodes(worker *w, run *one, const gannet_launch_event *event, bool *counts) {
+  gannet_inventory *inventory = &w->placement.inventory;
+  gannet_lost_nodes lost;
+  gannet_inquiry_state asked = GANNET_INQUIRY_FAILED;
+  GANNET_TRY(gannet_lost_nodes_find(&w->placement, &one->place, one->attempt.directory, &lost));
+  if (lost.n_nodes > 0 && lost.kind != GANNET_LOST_UNREACHED) {
+    if (one->in_doubt <= 0) one->in_doubt = gannet_clock_seconds();
+    asked = gannet_node_inquiry_ask(&w->inquiry, w->launcher, inventory, one->in_doubt);
+  }
+  if (asked == GANNET_INQUIRY_ANSWERED) gannet_lost_nodes_confirm(inventory, &lost);
+  const bool is_doubtful =
+      asked == GANNET_INQUIRY_FAILED && lost.kind == GANNET_LOST_REFUSED && !w->has_worked;
+  const bool is_left =
+      asked != GANNET_INQUIRY_RUNS && lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
+  if (is_left)
+    gannet_lost_nodes_leave_out(&lost, inventory, one->begun, !is_doubtful, one->attempt.id,
+                                w->context);
+  gannet_free(&lost.node);
+  *counts = !is_left && asked != GANNET_INQUIRY_RUNS;
+  if (asked == GANNET_INQUIRY_RUNS) return hold_end(w, event, false);
+  one->in_doubt = 0;
+  if (*counts) return GANNET_OK;
+  gannet_place_give_back(w->placement.places, &one->place);
+  one->stage = RUN_WAITS;
+  one->has_directory = one->is_filled = false; /* what it has left is moved aside */
   return GANNET_OK;
 }
 
@@ -523,7 +522,7 @@ static gannet_err classify_end(worker *w, run *one, const gannet_launch_event *e
                                      attempt->directory, event, &result));
   GANNET_TRY(gannet_contract_check_space(attempt->directory, &result));
   if (result.status == GANNET_EVAL_FAILED && job && *job && stopping && stopping->ask &&
-      is_refused_a_step(attempt->directory, job)) {
+      gannet_job_takes_no_steps(attempt->directory, job)) {
     /* All that would follow would fail as well, and none of it says anything about its design. */
     gannet_log(w->context, GANNET_LOG_WARNING,
                "evaluation %lld, attempt %d: SLURM takes no further steps of this job, which is at "
@@ -540,9 +539,9 @@ static gannet_err classify_end(worker *w, run *one, const gannet_launch_event *e
   for (int i = 0; i < one->place.n_nodes && result.status == GANNET_EVAL_DONE; ++i)
     w->placement.inventory.node[one->place.node[i]].pause = 0;
   if (result.status == GANNET_EVAL_FAILED && one->place.n_nodes > 0) {
-    bool moved = false;
-    GANNET_TRY(leave_nodes(w, one, &moved));
-    if (moved) return GANNET_OK;
+    bool counts = true;
+    GANNET_TRY(leave_nodes(w, one, event, &counts));
+    if (!counts) return GANNET_OK;
   }
   if (event->type == GANNET_LAUNCH_REFUSED && can_wait(w)) {
     const gannet_outage_sign sign = {.is_lasting = gannet_outage_is_lasting(event->error),
@@ -600,7 +599,7 @@ static gannet_err start_run(worker *w, run *one, const gannet_launch_event *even
 
 static gannet_err handle_event(worker *w, const gannet_launch_event *event) {
   run *one = find_run(w, event->tag);
-  if (!one) return GANNET_OK; /* of an evaluator that used this launcher before */
+  if (!one) return gannet_node_inquiry_take(&w->inquiry, event, &w->placement.inventory);
   if (event->type == GANNET_LAUNCH_STARTED) return start_run(w, one, event);
   /* A shell tells the signal that ended its program by its exit code. */
   const int signal = event->signal ? event->signal : event->exit_code - 128;
@@ -759,7 +758,7 @@ static gannet_err recover(void *state, const gannet_request *request, bool *take
   event.tag = request->id;
   one->stage = RUN_STARTED;
   /* One that failed when the job of its process was at its end has not been begun. */
-  *taken = event.exit_code == 0 || !is_refused_a_step(directory, NULL);
+  *taken = event.exit_code == 0 || !gannet_job_takes_no_steps(directory, NULL);
   if (*taken) GANNET_TRY(classify_end(w, one, &event, &is_over));
   if (one->stage == RUN_WAITS) *taken = false; /* it was never started */
   if (is_over || !*taken) remove_run(w, one);

@@ -14,17 +14,23 @@ enum { TAIL_SIZE = 4096 }; /* bytes of stderr.log that are looked at */
 /* Seconds for which a node that takes no step is left out. */
 static const double shortest_pause = 10, longest_pause = 120;
 
-/* Lines of srun, up to SLURM 24.05. */
+/* Lines of srun, up to SLURM 24.05. Of several that fit, the first counts. */
 static const struct {
   const char *text, *also; /* both are in the line; also may be NULL */
-  bool is_lost;            /* the node has left the allocation; else it may take steps later */
-  bool names_node;         /* else it may be any node of the place */
+  gannet_lost_kind kind;
+  bool names_node; /* else it may be any node of the place */
 } phrases[] = {
-    {"Node failure on ", NULL, true, true},
-    {"DUE TO NODE FAILURE", NULL, true, true},
-    {"Task launch for ", " failed on node ", false, true},
-    {"Unable to create step for job ", "node configuration is not available", false, false},
-    {"Unable to create step for job ", "node not available (down", false, false}};
+    {"Node failure on ", NULL, GANNET_LOST_GONE, true},
+    {"DUE TO NODE FAILURE", NULL, GANNET_LOST_GONE, true},
+    {"Task launch for ", "Communication connection failure", GANNET_LOST_UNREACHED, true},
+    {"Task launch for ", "Message send failure", GANNET_LOST_UNREACHED, true},
+    {"Task launch for ", "Message receive failure", GANNET_LOST_UNREACHED, true},
+    {"Task launch for ", "timed out", GANNET_LOST_UNREACHED, true},
+    {"Task launch for ", "Zero Bytes were transmitted", GANNET_LOST_UNREACHED, true},
+    {"Task launch for ", " failed on node ", GANNET_LOST_REFUSED, true},
+    {"Unable to create step for job ", "node configuration is not available", GANNET_LOST_REFUSED,
+     false},
+    {"Unable to create step for job ", "node not available (down", GANNET_LOST_REFUSED, false}};
 
 /* Whether a host is a word of a line, not a part of a longer name. */
 static bool names(const char *line, const char *host) {
@@ -59,12 +65,19 @@ gannet_err gannet_lost_nodes_find(const gannet_placement *placement, const ganne
         if (node->is_here || (phrases[p].names_node && !names(line, node->host))) continue;
         lost->node[lost->n_nodes++] = place->node[i];
       }
-      lost->is_lost = phrases[p].is_lost;
-      lost->is_refused = !phrases[p].names_node;
+      lost->kind = phrases[p].kind;
       (void)snprintf(lost->words, sizeof lost->words, "%.190s", line);
     }
   }
   return GANNET_OK;
+}
+
+void gannet_lost_nodes_confirm(const gannet_inventory *inventory, gannet_lost_nodes *lost) {
+  int n = 0;
+  lost->is_confirmed = true;
+  for (int i = 0; i < lost->n_nodes; ++i)
+    if (inventory->node[lost->node[i]].word != GANNET_NODE_WELL) lost->node[n++] = lost->node[i];
+  lost->n_nodes = n;
 }
 
 void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
@@ -72,15 +85,34 @@ void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory
                                  const gannet_context *context) {
   for (int i = 0; i < lost->n_nodes; ++i) {
     gannet_node *node = &inventory->node[lost->node[i]];
-    char how_long[48] = "from now on";
-    if (node->is_lost || (begun < node->opens && !lost->is_lost)) continue;
-    node->is_lost = lost->is_lost || (lost->is_refused && node->pause > 0 && may_lose);
+    char how_long[48] = "from now on", state[80] = "";
+    const bool is_gone =
+        lost->is_confirmed ? node->word == GANNET_NODE_GONE : lost->kind == GANNET_LOST_GONE;
+    if (node->is_lost || (begun < node->opens && !is_gone)) continue;
+    node->is_lost = is_gone || (lost->kind != GANNET_LOST_UNREACHED && node->pause > 0 && may_lose);
     node->pause = fmin(fmax(2 * node->pause, shortest_pause), longest_pause);
     node->opens = node->is_lost ? INFINITY : gannet_clock_seconds() + node->pause;
     if (!node->is_lost) (void)snprintf(how_long, sizeof how_long, "for %g s", node->pause);
+    if (lost->is_confirmed)
+      (void)snprintf(state, sizeof state, " (SLURM: %s%s)", node->state,
+                     is_gone ? ", not in the job" : "");
     gannet_log(context, GANNET_LOG_WARNING,
-               "node %s is left out %s: %s; evaluation %lld is run again elsewhere, and this "
+               "node %s is left out %s: %s%s; evaluation %lld is run again elsewhere, and this "
                "attempt does not count",
-               node->host, how_long, lost->words, (long long)id);
+               node->host, how_long, lost->words, state, (long long)id);
   }
+}
+
+bool gannet_job_takes_no_steps(const char *directory, const char *job) {
+  /* slurm_errno.c, up to 24.05; each beside the number of the job. */
+  static const char *const phrase[] = {"Job/step already completing or completed",
+                                       "Unable to confirm allocation for job",
+                                       "Job credential revoked"};
+  char path[PATH_MAX], tail[4096 + 1] = "";
+  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read_end(path, sizeof tail, tail, NULL) != GANNET_OK)
+    gannet_error_clear();
+  for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
+    if (strstr(tail, phrase[i]) && (!job || strstr(tail, job))) return true;
+  return false;
 }

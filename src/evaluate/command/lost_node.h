@@ -4,12 +4,18 @@
 
 #include "evaluate/command/placement.h"
 
+typedef enum {
+  GANNET_LOST_GONE,      /* SLURM has taken the node out of the allocation, for good */
+  GANNET_LOST_UNREACHED, /* srun could not reach the node, which may pass */
+  GANNET_LOST_REFUSED    /* SLURM takes no such step there: for the node, or for what it asks for */
+} gannet_lost_kind;
+
 typedef struct {
-  bool is_lost;    /* SLURM has taken the nodes out of the allocation, for good */
-  bool is_refused; /* SLURM knows no such nodes in the allocation, or not for such a step */
-  int n_nodes;     /* 0 = nothing points to a node */
-  int *node;       /* [n_nodes] of the inventory; owned */
-  char words[200]; /* the line of srun */
+  gannet_lost_kind kind;
+  bool is_confirmed; /* by scontrol: word and state of the nodes hold */
+  int n_nodes;       /* 0 = nothing points to a node */
+  int *node;         /* [n_nodes] of the inventory; owned */
+  char words[200];   /* the line of srun */
 } gannet_lost_nodes;
 
 /* Find the nodes that failed under an attempt, or that took no step for it, by the end of its
@@ -26,6 +32,12 @@ GANNET_CHECKED gannet_err gannet_lost_nodes_find(const gannet_placement *placeme
                                                  const gannet_place *place, const char *directory,
                                                  gannet_lost_nodes *lost);
 
+/* Keep only the nodes of which SLURM has said that they are not well.
+ *
+ * Local.
+ */
+void gannet_lost_nodes_confirm(const gannet_inventory *inventory, gannet_lost_nodes *lost);
+
 /* Leave nodes out: those that are lost for good, others for a while, which doubles each time until
  * a simulation works there. A node that refuses a step again after such a while is lost, too. Logs
  * each change.
@@ -40,5 +52,16 @@ GANNET_CHECKED gannet_err gannet_lost_nodes_find(const gannet_placement *placeme
 void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
                                  double begun, bool may_lose, int64_t id,
                                  const gannet_context *context);
+
+/* Whether a simulation failed because SLURM takes no steps any more for the job that gannet itself
+ * runs in, by what srun wrote into its stderr.log. SLURM ends a job's steps first and its batch
+ * script, with gannet below it, KillWait seconds later, without a signal before that: gannet learns
+ * of the end from the steps that are refused meanwhile.
+ *
+ * Local.
+ *
+ * job  in  its number, as in SLURM_JOB_ID; NULL = any job
+ */
+bool gannet_job_takes_no_steps(const char *directory, const char *job);
 
 #endif

@@ -84,43 +84,67 @@ gannet_err gannet_tool_run(gannet_launcher *launcher, const char *const *words,
   return GANNET_OK;
 }
 
-static gannet_err run_in_folder(gannet_launcher *launcher, const gannet_launch *launch, bool *works,
-                                char **answer) {
-  const double until = gannet_clock_seconds() + launch->time_limit + 2;
-  gannet_launch_event event = {0};
+/* Remove what a call has written, and its folder. */
+static void remove_folder(const gannet_tool_call *call) {
+  static const char *const logs[] = {"stdout.log", "stderr.log"};
   char path[PATH_MAX];
-  size_t size = 0;
-  bool got = false;
-  GANNET_TRY(gannet_launcher_launch(launcher, launch));
-  do {
-    GANNET_TRY(gannet_launcher_wait(launcher, 1, &event, &got));
-  } while ((!got || event.type == GANNET_LAUNCH_STARTED) && gannet_clock_seconds() < until);
-  *works = got && event.type == GANNET_LAUNCH_ENDED && event.exit_code == 0;
-  GANNET_TRY(
-      gannet_join_path(launch->directory, *works ? "stdout.log" : "stderr.log", path, sizeof path));
-  return gannet_file_read(path, answer, &size);
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
+    if (gannet_join_path(call->folder, logs[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
+  (void)rmdir(call->folder);
 }
 
-bool gannet_tool_ask(gannet_launcher *launcher, const char *const *words,
-                     const char *input_directory, double limit, bool *works, char **answer) {
-  static const char *const logs[] = {"stdout.log", "stderr.log"}, *const nothing[] = {NULL};
+bool gannet_tool_begin(gannet_launcher *launcher, const char *const *words,
+                       const char *input_directory, int64_t tag, double limit,
+                       gannet_tool_call *call) {
+  static const char *const nothing[] = {NULL};
   const char *base = getenv("TMPDIR");
-  char folder[PATH_MAX], path[PATH_MAX];
-  *works = false;
-  *answer = NULL;
-  (void)snprintf(folder, sizeof folder, "%s/gannet-tool-XXXXXX", base ? base : "/tmp");
-  if (!launcher || gannet_command_find(words[0], input_directory, path) || !mkdtemp(folder))
+  char path[PATH_MAX];
+  *call = (gannet_tool_call){.tag = tag};
+  (void)snprintf(call->folder, sizeof call->folder, "%.4000s/gannet-tool-XXXXXX",
+                 base ? base : "/tmp");
+  if (!launcher || gannet_command_find(words[0], input_directory, path) || !mkdtemp(call->folder))
     return false;
-  const gannet_launch launch = {.tag = -1,
-                                .directory = folder,
+  const gannet_launch launch = {.tag = tag,
+                                .directory = call->folder,
                                 .program = path,
                                 .arguments = words,
                                 .environment = nothing,
                                 .time_limit = limit,
                                 .grace = 1};
-  if (run_in_folder(launcher, &launch, works, answer) != GANNET_OK) gannet_error_clear();
-  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
-    if (gannet_join_path(folder, logs[i], path, sizeof path) == GANNET_OK) (void)unlink(path);
-  (void)rmdir(folder);
+  if (gannet_launcher_launch(launcher, &launch) == GANNET_OK) return true;
+  gannet_error_clear();
+  remove_folder(call);
+  return false;
+}
+
+void gannet_tool_finish(const gannet_tool_call *call, const gannet_launch_event *event, bool *works,
+                        char **answer) {
+  char path[PATH_MAX];
+  size_t size = 0;
+  *works = event && event->type == GANNET_LAUNCH_ENDED && event->exit_code == 0;
+  *answer = NULL;
+  if (gannet_join_path(call->folder, *works ? "stdout.log" : "stderr.log", path, sizeof path) !=
+          GANNET_OK ||
+      gannet_file_read(path, answer, &size) != GANNET_OK)
+    gannet_error_clear();
+  remove_folder(call);
+}
+
+bool gannet_tool_ask(gannet_launcher *launcher, const char *const *words,
+                     const char *input_directory, double limit, bool *works, char **answer) {
+  const double until = gannet_clock_seconds() + limit + 2;
+  gannet_launch_event event = {0};
+  gannet_tool_call call;
+  bool got = false;
+  *works = false;
+  *answer = NULL;
+  if (!gannet_tool_begin(launcher, words, input_directory, -1, limit, &call)) return false;
+  do {
+    if (gannet_launcher_wait(launcher, 1, &event, &got) != GANNET_OK) {
+      gannet_error_clear();
+      break;
+    }
+  } while ((!got || event.type == GANNET_LAUNCH_STARTED) && gannet_clock_seconds() < until);
+  gannet_tool_finish(&call, got ? &event : NULL, works, answer);
   return true;
 }

@@ -2,6 +2,7 @@
 #ifndef GANNET_EVALUATE_COMMAND_TOOL_H
 #define GANNET_EVALUATE_COMMAND_TOOL_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "evaluate/launcher/launcher.h"
@@ -38,5 +39,35 @@ GANNET_CHECKED gannet_err gannet_tool_run(gannet_launcher *launcher, const char 
  */
 bool gannet_tool_ask(gannet_launcher *launcher, const char *const *words,
                      const char *input_directory, double limit, bool *works, char **answer);
+
+/* A program that runs beside what the caller does. */
+typedef struct {
+  int64_t tag; /* of the launcher's events */
+  char folder[PATH_MAX];
+} gannet_tool_call;
+
+/* Begin to run a program in a folder of its own, as gannet_tool_ask does, and do not wait for it.
+ *
+ * Local.
+ *
+ * words  in  as above; so are input_directory and limit
+ * tag    in  of the events; no other child of the launcher that runs has it
+ *
+ * Returns whether it was begun; if so, an event that is not GANNET_LAUNCH_STARTED follows, with
+ * which to call gannet_tool_finish.
+ */
+bool gannet_tool_begin(gannet_launcher *launcher, const char *const *words,
+                       const char *input_directory, int64_t tag, double limit,
+                       gannet_tool_call *call);
+
+/* Read what the program has written, and remove its folder.
+ *
+ * Local.
+ *
+ * event   in   of its end; NULL = it is not waited for any longer
+ * works   out  as above; so is answer
+ */
+void gannet_tool_finish(const gannet_tool_call *call, const gannet_launch_event *event, bool *works,
+                        char **answer);
 
 #endif

@@ -21,12 +21,22 @@ typedef struct {
   int thread[GANNET_CORE_THREADS];
 } gannet_core;
 
+/* What SLURM said about a node when it was last asked. */
+typedef enum {
+  GANNET_NODE_NOT_ASKED,
+  GANNET_NODE_WELL,
+  GANNET_NODE_UNWELL, /* down, drained, failing, or not responding */
+  GANNET_NODE_GONE    /* it is no node of the job any longer */
+} gannet_node_word;
+
 typedef struct {
   char host[GANNET_HOST_SIZE];
   bool is_here; /* the controller runs on it */
   bool is_lost; /* it has left the allocation */
   double pause; /* seconds for which it was last left out; 0 = since then it took a step */
   double opens; /* no simulation begins there before, by gannet_clock_seconds */
+  gannet_node_word word;
+  char state[48]; /* with that word: "DOWN+NOT_RESPONDING" */
   int n_cores, n_gpus;
   int n_devices;          /* different ones among gpu, where one may be listed several times */
   const char *cores_from; /* what says how many cores there are: "SLURM", "its affinity mask" */
@@ -85,5 +95,19 @@ GANNET_CHECKED gannet_err gannet_hosts_expand(const char *list, gannet_text_list
  * Errors: GANNET_ERR_INPUT when it is no such list.
  */
 GANNET_CHECKED gannet_err gannet_counts_expand(const char *list, int n, int *number);
+
+/* Note what SLURM says about the nodes of the job.
+ *
+ * Local.
+ *
+ * job    in      what `scontrol --oneliner show job` wrote
+ * nodes  in      what `scontrol --oneliner show node` wrote
+ * is_known  out  whether the two say something about every node of the inventory; if not, no node
+ *                is changed
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_inventory_hear(const char *job, const char *nodes,
+                                                gannet_inventory *inventory, bool *is_known);
 
 #endif

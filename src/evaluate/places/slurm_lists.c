@@ -1,4 +1,4 @@
-/* Lists in the variables that SLURM sets for a job. */
+/* Lists in the variables that SLURM sets for a job, and what scontrol says about its nodes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,4 +73,54 @@ gannet_err gannet_counts_expand(const char *list, int n, int *number) {
   GANNET_REQUIRE(filled > 0, GANNET_ERR_INPUT, NO_COUNTS, list);
   for (; filled < n; ++filled) number[filled] = number[filled - 1];
   return GANNET_OK;
+}
+
+/* The value of a field of scontrol in a line, such as " NodeList=n[1-2] "; "" when there is none.
+ */
+static void read_field(const char *line, const char *field, char *value, size_t size) {
+  const char *end = strchr(line, '\n'), *at = strstr(line, field);
+  value[0] = '\0';
+  if (!at || (end && at >= end)) return;
+  at += strlen(field);
+  (void)snprintf(value, size, "%.*s", (int)strcspn(at, " \n"), at);
+}
+
+static const char *next_line(const char *line) {
+  const char *end = strchr(line, '\n');
+  return end ? end + 1 : line + strlen(line);
+}
+
+gannet_err gannet_inventory_hear(const char *job, const char *nodes, gannet_inventory *inventory,
+                                 bool *is_known) {
+  static const char *const unwell[] = {"*",      "DOWN",    "DRAIN", "FAIL", "NOT_RESPONDING",
+                                       "REBOOT", "UNKNOWN", "ERROR", "INVAL"};
+  char list[8192], name[GANNET_HOST_SIZE + 16], state[sizeof inventory->node->state];
+  gannet_text_list hosts = {0};
+  gannet_err err = GANNET_OK;
+  for (; err == GANNET_OK && *job; job = next_line(job)) { /* a line per component of the job */
+    read_field(job, " NodeList=", list, sizeof list);
+    if (strlen(list) == sizeof list - 1) list[0] = '\0'; /* cut off */
+    err = gannet_hosts_expand(strcmp(list, "(null)") == 0 ? "" : list, &hosts);
+  }
+  *is_known = err == GANNET_OK && hosts.n > 0;
+  for (int pass = 0; pass < 2; ++pass) /* look whether all are there, then change them */
+    for (int i = 0; i < inventory->n_nodes && *is_known; ++i) {
+      gannet_node *node = &inventory->node[i];
+      const char *line = nodes;
+      bool is_of_job = false;
+      (void)snprintf(name, sizeof name, "NodeName=%s ", node->host);
+      while (*line && strncmp(line, name, strlen(name)) != 0) line = next_line(line);
+      read_field(line, " State=", state, sizeof state);
+      *is_known = state[0] != '\0';
+      for (int h = 0; h < hosts.n; ++h)
+        is_of_job = is_of_job || strcmp(hosts.item[h], node->host) == 0;
+      if (pass == 0 || !*is_known) continue;
+      node->word = is_of_job ? GANNET_NODE_WELL : GANNET_NODE_GONE;
+      for (size_t k = 0; k < sizeof unwell / sizeof *unwell; ++k)
+        if (is_of_job && strstr(state, unwell[k])) node->word = GANNET_NODE_UNWELL;
+      memcpy(node->state, state, sizeof state);
+    }
+  gannet_text_list_release(&hosts);
+  if (err == GANNET_ERR_INPUT) gannet_error_clear();
+  return err == GANNET_ERR_INPUT ? GANNET_OK : err;
 }
