@@ -51,7 +51,7 @@ echo "$GANNET_EVAL_ID $GANNET_SLOT $cores $GANNET_CORES ${GANNET_GPUS-none} ${CU
 class Placed(program.ProgramTest):
     def setUp(self):
         super().setUp()
-        self.environment = {"TMPDIR": str(self.folder)}  # other tests may share out the same cores
+        self.environment = {"TMPDIR": str(self.folder), "HOME": str(self.folder)}  # other tests may share out the same cores
 
     def start(self, *words, environment=None, **options):
         unset = [part for name in GPU_LISTS if name not in {**self.environment, **(environment or {})} for part in ("-u", name)]
@@ -218,6 +218,37 @@ class Placed(program.ProgramTest):
         first.kill()
         self.campaign("cores: 1")
         self.succeed("run", "placed.yaml", "--directory", "third.campaign")
+
+    def test_two_gannets_on_nodes_of_one_allocation_do_not_share(self):
+        self.write("#!/bin/sh\n[ $GANNET_EVAL_ID != 1 ] || exec sleep 300\necho objective 1 >$GANNET_RESULTS\n", "bin/srun", 0o755)
+
+        def on(node, name, **options):
+            (self.folder / node).mkdir(exist_ok=True)
+            return {"environment": {**self.environment, "TMPDIR": str(self.folder / node), "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
+                                    "SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_NUM_NODES": "2",
+                                    "SLURM_JOB_CPUS_PER_NODE": "1(x2)", "SLURMD_NODENAME": node}, **options}, f"{name}.campaign"
+
+        def start(words, *more):
+            return self.start("run", "placed.yaml", "--directory", words[1], *more, **words[0])
+
+        own = "--set", "evaluate.resources.launcher=mpirun"
+        self.campaign("cores: 1", evaluations=3, command='["{launcher}", "{hosts}"]')
+        first = start(on("n1", "first"))
+        self.wait_until(lambda: list(self.folder.glob("first.campaign/evals/*1/attempt.json")))
+        for name, more in ("second", ()), ("third", own):
+            said = start(on("n2", name), *more).wait(60)
+            self.assertEqual(said.code, program.BUSY, said)
+            self.assertRegex(said.err, r"another gannet of job 3 shares out node n[12]: process \d+ on n1, campaign .*/first.campaign; let it end")
+        first.kill()
+        self.campaign("cores: 1", evaluations=3)  # each keeps to its own node
+        self.write("#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/both\" ]; do sleep 0.1; done\necho objective 1 >$GANNET_RESULTS\n", "simulate", 0o755)
+        both = [start(on("n1", "fourth"), *own), start(on("n2", "fifth"), *own)]
+        self.wait_until(lambda: all(list(self.folder.glob(f"{name}.campaign/evals/*/attempt.json")) for name in ("fourth", "fifth")))
+        self.write("", "both")
+        for one in both:
+            said = one.wait(60)
+            self.assertEqual(said.code, 0, said)
+        self.assertEqual(list(self.folder.glob(".gannet-places-*")), [])
 
     def test_needs_that_fit_nowhere_fail_alone(self):
         """An expression that is larger between its corners than at them."""

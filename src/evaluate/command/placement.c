@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluate/places/claim.h"
-
 /* Whether some text of the campaign starts processes on other nodes, so that these can be used. */
 static bool reaches_other_nodes(const gannet_command_options *options) {
   static const char *const signs[] = {"launcher}", "hosts}", "GANNET_MPIRUN", "GANNET_HOSTS"};
@@ -208,7 +206,7 @@ gannet_err gannet_placement_create(const gannet_command_options *options,
                                    const gannet_launcher *launcher, gannet_placement *placement) {
   gannet_complaints found = {0};
   survey s = {0};
-  *placement = (gannet_placement){.claim = -1};
+  *placement = (gannet_placement){.claim = {-1, -1}};
   if (!setup->resources) return GANNET_OK;
   gannet_err err = begin_survey(options, setup->resources, setup->problem, launcher, &found, &s);
   placement->resources = setup->resources;
@@ -222,7 +220,7 @@ gannet_err gannet_placement_create(const gannet_command_options *options,
   if (placement->is_bound) placement->starter = GANNET_STARTS_BY_MPIRUN;
   if (!setup->resources->oversubscribe)
     GANNET_TRY(gannet_claim_make(&placement->inventory, setup->resources->gpus != NULL,
-                                 setup->campaign, &placement->claim));
+                                 placement->is_bound, setup->campaign, &placement->claim));
   return gannet_places_create(&placement->inventory, setup->resources, s.only_here,
                               &placement->places);
 }

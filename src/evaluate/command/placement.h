@@ -5,6 +5,7 @@
 #define GANNET_EVALUATE_COMMAND_PLACEMENT_H
 
 #include "evaluate/command/command.h"
+#include "evaluate/places/claim.h"
 #include "evaluate/places/place_words.h"
 
 typedef struct {
@@ -13,8 +14,8 @@ typedef struct {
   gannet_inventory inventory;
   gannet_places *places;
   gannet_place_starter starter;
-  bool is_bound; /* gannet starts simulations on their cores; else srun chooses them */
-  int claim;     /* descriptor that keeps other gannets away; -1 = none */
+  bool is_bound;      /* gannet starts simulations on their cores; else srun chooses them */
+  gannet_claim claim; /* keeps other gannets away */
 } gannet_placement;
 
 /* Complain about needs that this machine or allocation cannot fulfil, and about more simulations

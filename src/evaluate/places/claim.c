@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* F_OFD_SETLK */
 #include "evaluate/places/claim.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +68,8 @@ static gannet_err compare(int folder, const char *name, const char *mine) {
   return err;
 }
 
-gannet_err gannet_claim_make(const gannet_inventory *inventory, bool has_gpus, const char *campaign,
+/* Claim the cores and GPUs of this node. */
+static gannet_err claim_here(const gannet_inventory *inventory, bool has_gpus, const char *campaign,
                              int *file) {
   const char *base = getenv("TMPDIR");
   char path[PATH_MAX], name[32], owner[PATH_MAX + 32], full[PATH_MAX];
@@ -99,7 +102,123 @@ gannet_err gannet_claim_make(const gannet_inventory *inventory, bool has_gpus, c
   return err;
 }
 
-void gannet_claim_release(int *file) {
+/* Nodes of an allocation. */
+
+enum {
+  RECORDS = 65536,   /* where the records begin in the file: more than an allocation has nodes */
+  RECORD_SIZE = 512, /* of the record of a gannet, at the number of its own node: a line */
+  MOST_TRIES = 10    /* to lock a file that others remove at that moment */
+};
+
+/* Lock bytes of a file; 0, or an errno. Unlike flock the lock may be shared by one
+ * byte and exclusive by another, and unlike that of F_SETLK it stays when the process closes
+ * another descriptor of the file. */
+static int lock_bytes(int file, short type, off_t first, off_t n) {
+  struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = n};
+  return fcntl(file, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+/* Remove the files of jobs whose gannets were killed. */
+static void tidy(const char *base) {
+  char pattern[PATH_MAX];
+  glob_t found;
+  (void)snprintf(pattern, sizeof pattern, "%s/.gannet-places-*", base);
+  if (glob(pattern, GLOB_NOSORT, NULL, &found)) return;
+  for (size_t i = 0; i < found.gl_pathc; ++i) {
+    const int file = open(found.gl_pathv[i], O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file >= 0 && lock_bytes(file, F_WRLCK, 0, RECORDS) == 0) (void)unlink(found.gl_pathv[i]);
+    if (file >= 0) (void)close(file);
+  }
+  globfree(&found);
+}
+
+/* Open the file of a job; -1 = no folder takes one. */
+static int open_job(const char *job, char *path, size_t size) {
+  const char *const bases[] = {getenv("HOME"), getenv("SLURM_SUBMIT_DIR")};
+  const char *cluster = getenv("SLURM_CLUSTER_NAME");
+  int file = -1;
+  if (strchr(job, '/') || (cluster && strchr(cluster, '/'))) return -1;
+  for (size_t i = 0; i < sizeof bases / sizeof *bases && file < 0; ++i) {
+    if (!bases[i] || bases[i][0] != '/') continue;
+    tidy(bases[i]);
+    (void)snprintf(path, size, "%s/.gannet-places-%s-%s", bases[i], cluster ? cluster : "slurm",
+                   job);
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  }
+  return file;
+}
+
+/* Name the gannet that has some node: its record is at the number of its own node, which it has
+ * locked. */
+static gannet_err raise_taken(int file, const gannet_inventory *inventory, int taken) {
+  char record[RECORD_SIZE + 1] = "";
+  for (int i = 0; i < inventory->n_nodes && !record[0]; ++i) {
+    const off_t at = RECORDS + (off_t)i * RECORD_SIZE;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = i, .l_len = 1};
+    if (fcntl(file, F_OFD_GETLK, &lock) || lock.l_type == F_UNLCK ||
+        pread(file, record, RECORD_SIZE, at) < RECORD_SIZE)
+      record[0] = '\0';
+  }
+  return GANNET_RAISE(
+      GANNET_ERR_BUSY,
+      "another gannet of job %s shares out node %s%s%s; let it end, set launcher: mpirun in both "
+      "so that each keeps to its own node, start one gannet in a job of its own, or set "
+      "evaluate.resources.oversubscribe: yes",
+      inventory->job, inventory->node[taken].host, record[0] ? ": " : "", record);
+}
+
+/* Lock the nodes that simulations may use. */
+static gannet_err lock_nodes(int file, const gannet_inventory *inventory, bool is_bound,
+                             int *failed) {
+  *failed = 0;
+  for (int i = 0; i < inventory->n_nodes && !*failed; ++i) {
+    if (is_bound && !inventory->node[i].is_here) continue;
+    *failed = lock_bytes(file, is_bound ? F_RDLCK : F_WRLCK, i, 1);
+    if (*failed != EAGAIN && *failed != EACCES) continue;
+    const gannet_err err = raise_taken(file, inventory, i);
+    (void)lock_bytes(file, F_UNLCK, 0, RECORDS);
+    return err;
+  }
+  return GANNET_OK;
+}
+
+/* Claim nodes of an allocation of several. */
+static gannet_err claim_nodes(const gannet_inventory *inventory, bool is_bound,
+                              const char *campaign, int *descriptor) {
+  char path[PATH_MAX], full[PATH_MAX], record[RECORD_SIZE] = "";
+  struct stat held, there;
+  *descriptor = -1;
+  if (inventory->n_nodes < 2) return GANNET_OK;
+  for (int tries = 0; tries < MOST_TRIES && *descriptor < 0; ++tries) {
+    int failed = 0;
+    const int file = open_job(inventory->job, path, sizeof path);
+    if (file < 0) return GANNET_OK;
+    const gannet_err err = lock_nodes(file, inventory, is_bound, &failed);
+    if (err == GANNET_OK && failed == 0 && fstat(file, &held) == 0 && stat(path, &there) == 0 &&
+        held.st_ino == there.st_ino)
+      *descriptor = file;
+    else
+      (void)close(file);
+    if (err != GANNET_OK || failed) return err;
+  }
+  for (int i = 0; i < inventory->n_nodes && *descriptor >= 0; ++i) {
+    if (!inventory->node[i].is_here) continue;
+    (void)snprintf(record, sizeof record, "process %ld on %s, campaign %.400s", (long)getpid(),
+                   inventory->node[i].host, realpath(campaign, full) ? full : campaign);
+    (void)!pwrite(*descriptor, record, sizeof record, RECORDS + (off_t)i * RECORD_SIZE);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_claim_make(const gannet_inventory *inventory, bool has_gpus, bool is_bound,
+                             const char *campaign, gannet_claim *claim) {
+  claim->job = -1;
+  GANNET_TRY(claim_here(inventory, has_gpus, campaign, &claim->here));
+  return claim_nodes(inventory, is_bound, campaign, &claim->job);
+}
+
+/* Remove a file, and close it. */
+static void remove_open(int *file) {
   char link[64], path[PATH_MAX];
   (void)snprintf(link, sizeof link, "/proc/self/fd/%d", *file);
   const ssize_t size = *file >= 0 ? readlink(link, path, sizeof path - 1) : -1;
@@ -107,4 +226,13 @@ void gannet_claim_release(int *file) {
   if (size > 0) (void)unlink(path);
   if (*file >= 0) (void)close(*file);
   *file = -1;
+}
+
+void gannet_claim_release(gannet_claim *claim) {
+  remove_open(&claim->here);
+  if (claim->job >= 0 && lock_bytes(claim->job, F_WRLCK, 0, RECORDS) == 0)
+    remove_open(&claim->job);
+  else if (claim->job >= 0)
+    (void)close(claim->job); /* others have nodes by it */
+  claim->job = -1;
 }
