@@ -1,15 +1,20 @@
 #!/usr/bin/python3
 """Train a classifier with given hyper-parameters and tell its accuracy: the simulation of tune-*.yaml.
 
-  tune-classifier.py PARAMS RESULTS forest|perceptron|boosting [--fold N]
+  tune-classifier.py PARAMS RESULTS forest|perceptron|boosting [--data DATA] [--fold N]
 
 PARAMS holds lines "name value"; RESULTS gets the line "accuracy", as the objective: the share of the
-breast-cancer data (569 cases, bundled with scikit-learn) that is classified correctly, by classifiers
-trained on the other four of five folds. With --fold (0 .. 4) that fold alone is judged. Everything
-random has a fixed seed: the same hyper-parameters give the same accuracy.
+data that is classified correctly, by classifiers trained on the other four of five folds. With --fold
+(0 .. 4) that fold alone is judged. Everything random has a fixed seed: the same hyper-parameters give
+the same accuracy.
+
+DATA is bundled with scikit-learn: breast-cancer (569 cases, the default), diabetes (442 patients; is the
+disease worse after a year than for the median patient?), or digits (the first 600 images; is the digit odd?).
 
 The three tasks and their hyper-parameters are those of Global Optimization with Parametric Function
-Approximation (Liu, Wang 2023), appendix D.2. Needs scikit-learn (Debian: python3-sklearn).
+Approximation (Liu, Wang 2023), appendix D.2, whose data sets are Breast-cancer, Australian and Diabetes
+(another one, of 768 cases); the latter two are not part of scikit-learn. Needs scikit-learn (Debian:
+python3-sklearn).
 """
 import argparse
 import os
@@ -37,6 +42,7 @@ BOOSTING = {"loss": str, "learning_rate": float, "n_estimators": whole, "subsamp
             "criterion": str, "min_samples_split": whole, "min_samples_leaf": whole,
             "min_weight_fraction_leaf": float, "max_depth": whole, "max_features": str,
             "max_leaf_nodes": whole}
+DATA = ("breast-cancer", "diabetes", "digits")
 TASKS = {"forest": FOREST, "perceptron": PERCEPTRON, "boosting": BOOSTING}
 
 
@@ -68,11 +74,23 @@ def classifier(task, values):
     return kind(random_state=0, **values)
 
 
-def accuracy(task, values, folds):
-    from sklearn.datasets import load_breast_cancer
+def cases(data):
+    """The inputs of all cases and their classes, of which there are two."""
+    from sklearn import datasets
+
+    if data == "breast-cancer":
+        return datasets.load_breast_cancer(return_X_y=True)
+    if data == "diabetes":
+        x, progress = datasets.load_diabetes(return_X_y=True)
+        return x, (progress > sorted(progress)[len(progress) // 2]).astype(int)
+    x, digit = datasets.load_digits(return_X_y=True)
+    return x[:600], digit[:600] % 2
+
+
+def accuracy(task, values, data, folds):
     from sklearn.model_selection import StratifiedKFold
 
-    x, y = load_breast_cancer(return_X_y=True)
+    x, y = cases(data)
     parts = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(x, y))
     shares = [classifier(task, values).fit(x[parts[k][0]], y[parts[k][0]])
               .score(x[parts[k][1]], y[parts[k][1]]) for k in folds]
@@ -84,12 +102,13 @@ def main():
     parser.add_argument("params")
     parser.add_argument("results")
     parser.add_argument("task", choices=TASKS)
+    parser.add_argument("--data", choices=DATA, default=DATA[0])
     parser.add_argument("--fold", type=int, choices=range(FOLDS), help="judge this fold alone")
     arguments = parser.parse_args()
     values = read_parameters(arguments.params, TASKS[arguments.task])
     folds = range(FOLDS) if arguments.fold is None else [arguments.fold]
     warnings.simplefilter("ignore")  # a training that has not converged is judged as it is
-    share = accuracy(arguments.task, values, folds)
+    share = accuracy(arguments.task, values, arguments.data, folds)
     part = arguments.results + ".part"
     with open(part, "w", encoding="utf-8") as file:
         file.write(f"objective {share:.17g}\n")

@@ -126,12 +126,13 @@ static gannet_err parse_own_keys(int n, const gannet_setting *all, const char *c
 
 static gannet_err parse_acquisition(int n, const gannet_setting *all,
                                     gannet_member_options *options, gannet_complaints *complaints) {
-  static const char *const own[] = {"type",        "exploration", "growth",
-                                    "constraints", "minimise",    NULL};
+  static const char *const own[] = {"type",     "exploration", "growth", "constraints",
+                                    "minimise", "bound",       "delta",  NULL};
   static const char *const keys[] = {"acquisition.type",     "acquisition.exploration",
                                      "acquisition.growth",   "acquisition.constraints",
-                                     "acquisition.minimise", NULL};
-  gannet_setting part[5];
+                                     "acquisition.minimise", "acquisition.bound",
+                                     "acquisition.delta",    NULL};
+  gannet_setting part[sizeof keys / sizeof *keys - 1];
   int n_part = 0;
   const gannet_setting *type = gannet_setting_last(n, all, keys[0]);
   for (int k = 0; keys[k]; ++k) {
@@ -167,6 +168,19 @@ static void complain_sd(int n, const gannet_setting *all, const gannet_member_op
                     options->acq_type->name, why);
 }
 
+/* The growth of Neural-CBO's theorem needs a model that tells what the observations tell of it. */
+static void complain_growth(int n, const gannet_setting *all, const gannet_member_options *options,
+                            gannet_complaints *complaints) {
+  const gannet_surrogate_type *type = options->surrogate_type;
+  const gannet_setting *growth = gannet_setting_last(n, all, "acquisition.growth");
+  if (!options->acq_type || !type || type->information_gain) return;
+  if (options->acquisition.growth != GANNET_GROWTH_NEURAL_CBO) return;
+  gannet_complain(complaints, growth ? growth->location : NULL,
+                  "acquisition.growth: neural-cbo needs an information gain, which surrogate '%s' "
+                  "does not have; choose gp or tangent-kernel, or growth log",
+                  type->name);
+}
+
 /* Local quadratic models have a region of their own, whatever is said here. */
 static void complain_region(int n, const gannet_setting *all, const gannet_member_options *options,
                             gannet_complaints *complaints) {
@@ -195,6 +209,7 @@ static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_op
   GANNET_TRY(parse_surrogate(n, all, options, complaints));
   GANNET_TRY(parse_acquisition(n, all, options, complaints));
   complain_sd(n, all, options, complaints);
+  complain_growth(n, all, options, complaints);
   if (region_read) complain_region(n, all, options, complaints);
   return GANNET_OK;
 }

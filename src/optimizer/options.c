@@ -13,7 +13,7 @@ const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bou
                                                     NULL};
 
 const char *const gannet_proposer_names[] = {"", "sobol", "random", "quadratic", "lq-cma", NULL};
-static const char *const growths[] = {"none", "log", NULL};
+static const char *const growths[] = {"none", "log", "neural-bo", "neural-cbo", "gp-ucb", NULL};
 
 const gannet_option gannet_method_table[] = {
     {.key = "method",
@@ -132,7 +132,27 @@ const gannet_option gannet_acquisition_choice_table[] = {
      .fallback = "none",
      .choices = growths,
      .help = "how that factor grows with the number t of observations; log = times "
-             "sqrt(0.2 d log 2t), d the number of encoded variables"},
+             "sqrt(0.2 d log 2t), d the number of encoded variables; the others are those of the "
+             "theorems, far wider than is good in practice, and meant for exploration 1: "
+             "neural-bo = times sqrt(2 bound) + sqrt(2 log 1/delta), neural-cbo = times bound + "
+             "sqrt(gain + 2 + 2 log 1/delta) with the information gain of the observations, "
+             "gp-ucb = times sqrt(2 log(n t^2 pi^2 / (6 delta))) for n candidates"},
+    {.key = "bound",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_acquisition_choice, bound),
+     .fallback = "1",
+     .lower = 0,
+     .upper = 1e6,
+     .unit = "prior standard deviations",
+     .help = "bound on the norm of the function in the growth of a theorem"},
+    {.key = "delta",
+     .type = GANNET_REAL,
+     .offset = offsetof(gannet_acquisition_choice, delta),
+     .fallback = "0.1",
+     .lower = 0,
+     .upper = 1,
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .help = "probability with which the confidence bounds of a theorem may fail, in its growth"},
     {.key = "constraints",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_acquisition_choice, rule),

@@ -51,7 +51,10 @@ typedef enum {
 /* How the factor on the uncertainty depends on the number t of observations. */
 typedef enum {
   GANNET_GROWTH_NONE,
-  GANNET_GROWTH_LOG /* times sqrt(0.2 d log 2t) */
+  GANNET_GROWTH_LOG,        /* times sqrt(0.2 d log 2t) */
+  GANNET_GROWTH_NEURAL_BO,  /* times nu of theorem 3.3.5 of the thesis */
+  GANNET_GROWTH_NEURAL_CBO, /* times beta_t of theorem 4.2.2 there */
+  GANNET_GROWTH_GP_UCB      /* times sqrt(beta_t) of theorem 1 of Srinivas et al. 2010 */
 } gannet_growth;
 
 /* How prepared draws become points. */
@@ -64,6 +67,8 @@ typedef struct {
   char *type;
   double exploration; /* factor on the uncertainty, NAN = calibrated */
   int growth;         /* of that factor with the observations, a gannet_growth */
+  double bound;       /* on the norm of the function, in prior standard deviations */
+  double delta;       /* probability with which the bounds of a theorem may fail */
   int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
   int draws;          /* a gannet_draws_use */
 } gannet_acquisition_choice;

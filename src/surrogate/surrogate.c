@@ -549,6 +549,13 @@ gannet_err gannet_surrogate_calibration(gannet_surrogate *s, double *scale) {
   return gannet_agree(s->context->comm, s->type->calibration(s->state, scale));
 }
 
+gannet_err gannet_surrogate_information_gain(const gannet_surrogate *s, double *gain) {
+  *gain = NAN;
+  GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));
+  if (!s->type->information_gain) return GANNET_OK;
+  return gannet_agree(s->context->comm, s->type->information_gain(s->state, gain));
+}
+
 gannet_err gannet_surrogate_log_predictive(gannet_surrogate *s, double *sum) {
   *sum = NAN;
   GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));

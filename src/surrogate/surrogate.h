@@ -136,8 +136,10 @@ typedef struct {
   gannet_err (*estimator)(void *state, const gannet_estimator_spec *spec,
                           gannet_estimator *estimator);
 
-  double (*noise_var)(const void *state);                   /* NULL: 0 */
-  gannet_err (*calibration)(void *state, double *scale);    /* NULL: 1 */
+  double (*noise_var)(const void *state);                /* NULL: 0 */
+  gannet_err (*calibration)(void *state, double *scale); /* NULL: 1 */
+  /* gannet_surrogate_information_gain. NULL: unknown. */
+  gannet_err (*information_gain)(const void *state, double *gain);
   double (*log_evidence_ratio)(const void *state);          /* NULL: 0 */
   gannet_err (*log_predictive)(void *state, double *sum);   /* NULL: NAN */
   gannet_hyper (*hyper)(void *state);                       /* NULL: none */
@@ -485,6 +487,17 @@ double gannet_surrogate_noise_var(const gannet_surrogate *surrogate);
  * Collective; the same on all ranks.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surrogate, double *scale);
+
+/* What the observations tell of the function, in nats: 1/2 log det(I + K / noise), K the kernel of
+ * the rows that the model is conditioned on. NAN when the model cannot tell.
+ *
+ * Collective; the same on all ranks.
+ *
+ * Errors: GANNET_ERR_ARG, saying what to choose, when the factor is cut over the ranks;
+ * GANNET_ERR_MEMORY. Cost: n, or n^3 / 3 operations with inducing points.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_information_gain(const gannet_surrogate *surrogate,
+                                                            double *gain);
 
 /* Of the last fit that learnt: the logarithm of how many times as likely the observations are
  * without the equations of gannet_surrogate_set_pde_constraint as with them, at the best

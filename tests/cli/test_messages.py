@@ -114,7 +114,7 @@ FILES = {
                                    r"9:\d+: unknown key 'surrogate\.layers'; known keys: kernel"),
     "a key of an acquisition misspelt": file(
         HEAD + BUDGET + "method: neural-bo\nacquisition: {exploraton: 1}\nevaluate: {backend: manual}\n",
-        r"9:15: unknown key 'acquisition\.exploraton' for acquisition 'thompson'; did you mean 'exploration'\?; known keys: type exploration growth constraints minimise"),
+        r"9:15: unknown key 'acquisition\.exploraton' for acquisition 'thompson'; did you mean 'exploration'\?; known keys: type exploration growth bound delta constraints minimise"),
     "settings of a model that there is not": file(
         GOOD + "surrogate: {width: 20}\nacquisition: {growth: log, exploration: auto}\n",
         r"10:20: surrogate\.width: method 'sobol' has neither .* leave it out, or choose another method",

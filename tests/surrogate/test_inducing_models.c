@@ -49,7 +49,7 @@ static gannet_surrogate *created(const gannet_context *context, const variant *v
 
 typedef struct {
   double hyper[HYPER], mean[M], sd[M], slope[D], sd_slope[D], covariance[M * 2];
-  double draws[Q * M], draw_slope[D], value, scale;
+  double draws[Q * M], draw_slope[D], value, scale, gain;
 } outcome;
 
 static void ask(gannet_surrogate *s, outcome *o) {
@@ -61,6 +61,7 @@ static void ask(gannet_surrogate *s, outcome *o) {
   assert_ok(gannet_surrogate_predict_gradient(s, query, &mean, &sd, o->slope, o->sd_slope));
   assert_ok(gannet_surrogate_covariance(s, M, query, 2, query, o->covariance));
   assert_ok(gannet_surrogate_calibration(s, &o->scale));
+  assert_ok(gannet_surrogate_information_gain(s, &o->gain));
   assert_ok(gannet_surrogate_sample(s, Q, 1.5, 7));
   assert_ok(gannet_surrogate_draw_values(s, M, query, o->draws, M));
   assert_ok(gannet_surrogate_draw_gradient(s, 1, query + D, &o->value, o->draw_slope));
@@ -89,11 +90,32 @@ static void with_room_for_all_points_it_is_exact(void **state) {
     for (int i = 0; i < M; ++i) assert_near(a.mean[i], b.mean[i], 1e-6);
     for (int i = 0; i < M; ++i) assert_near(a.sd[i], b.sd[i], 1e-6);
     for (int i = 0; i < 2 * M; ++i) assert_near(a.covariance[i], b.covariance[i], 1e-6);
+    assert_near(a.gain, b.gain, 1e-5);
     for (int k = 0; k < D; ++k) assert_near(a.slope[k], b.slope[k], 1e-5);
     for (int k = 0; k < D; ++k) assert_near(a.sd_slope[k], b.sd_slope[k], 1e-4);
     gannet_surrogate_destroy(&exact);
     gannet_surrogate_destroy(&sparse);
   }
+}
+
+/* One more observation tells 1/2 log(1 + variance / noise) of the function. */
+static void gains_of_observations_add_up(void **state) {
+  (void)state;
+  const double noise = 0.01;
+  gannet_surrogate *s = created(world, &variants[1], "0", "replicated");
+  double gain = 0, sum = 0;
+  for (int n = 1; n <= 12; ++n) {
+    const gannet_data data = first(n, noise);
+    double mean = 0, sd = 0;
+    assert_ok(gannet_surrogate_fit(s, &data, false, n));
+    assert_ok(gannet_surrogate_information_gain(s, &gain));
+    if (n == 1) sum = gain;
+    assert_near(gain, sum, 1e-9);
+    assert_ok(gannet_surrogate_predict(s, 1, data_x + n * D, &mean, &sd));
+    sum += 0.5 * log(1 + sd * sd / noise);
+  }
+  assert_true(gain > 1);
+  gannet_surrogate_destroy(&s);
 }
 
 /* Few inducing points for many observations: means and deviations of draws are those of predict.
@@ -286,6 +308,7 @@ static void bad_arguments_are_refused(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(with_room_for_all_points_it_is_exact),
+      cmocka_unit_test(gains_of_observations_add_up),
       cmocka_unit_test(draws_have_the_moments_of_predict),
       cmocka_unit_test(bits_depend_on_the_data_alone),
       cmocka_unit_test(what_rounding_asked_of_fantasies_is_forgotten),

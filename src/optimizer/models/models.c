@@ -215,10 +215,29 @@ gannet_acq_model gannet_models_acq_model(const gannet_models *m, int i) {
                             .certainty = models_is_hidden(m, i) ? models_label_doubt : 1};
 }
 
+/* The factor on the uncertainty that follows from the number of observations. In the theorems the
+ * noise of an observation, R / sqrt(lambda) there, is 1: lambda is the variance of the noise. */
+static double growth_of(const gannet_models *m, const gannet_model *one) {
+  const gannet_acquisition_choice *a = &m->options->acquisition;
+  const double t = fmax(one->n, 1), pi = acos(-1), doubt = -2 * log(a->delta);
+  const double candidates = m->options->search.candidates;
+  switch ((gannet_growth)a->growth) {
+    case GANNET_GROWTH_LOG:
+      return sqrt(0.2 * m->problem->d * log(2 * t));
+    case GANNET_GROWTH_NEURAL_BO:
+      return sqrt(2 * a->bound) + sqrt(doubt);
+    case GANNET_GROWTH_NEURAL_CBO:
+      return a->bound + sqrt(one->gain + 2 + doubt);
+    case GANNET_GROWTH_GP_UCB:
+      return sqrt(2 * log(candidates * t * t * pi * pi / 6) + doubt);
+    case GANNET_GROWTH_NONE:
+      break;
+  }
+  return 1;
+}
+
 double gannet_models_exploration(const gannet_models *m, int i) {
-  const gannet_model *one = &m->model[i];
-  if (m->options->acquisition.growth == GANNET_GROWTH_NONE) return one->exploration;
-  return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
+  return m->model[i].exploration * growth_of(m, &m->model[i]);
 }
 
 /* What is saved of one model besides its hyper-parameters. */

@@ -304,6 +304,8 @@ static gannet_err fit_one(gannet_models *m, int i) {
     one->exploration = given;
   else if (learn)
     GANNET_TRY(gannet_surrogate_calibration(one->surrogate, &one->exploration));
+  if (m->options->acquisition.growth == GANNET_GROWTH_NEURAL_CBO)
+    GANNET_TRY(gannet_surrogate_information_gain(one->surrogate, &one->gain));
   GANNET_TRY(gannet_agree(m->context->comm, require_fitted(m, i)));
   if (learn) one->n_learned = one->n_all;
   return GANNET_OK;

@@ -36,6 +36,7 @@ typedef struct {
   gannet_surrogate *surrogate;
   bool active;        /* takes part; the hidden constraint does once a design was infeasible */
   double exploration; /* factor on its uncertainty */
+  double gain;        /* information gain of its observations, 0 unless the growth needs it */
   double threshold;   /* the model of a constraint is feasible below this value */
   gannet_constraint_fit scaling;  /* of the values of a constraint, by the last fit */
   gannet_transform_fit transform; /* of the values of an objective, by the last fit */

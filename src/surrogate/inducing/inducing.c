@@ -234,6 +234,44 @@ void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int firs
   }
 }
 
+typedef struct {
+  const gannet_inducing *inducing;
+  double lambda;
+} noise_matrix;
+
+/* gannet_kernel_tile of N alone. */
+static gannet_err noise_tile(void *user, int first, int rows, int from, int columns, double *k,
+                             int ldk) {
+  const noise_matrix *noise = user;
+  for (int i = 0; i < rows; ++i)
+    memset(k + (size_t)i * (size_t)ldk, 0, (size_t)columns * sizeof *k);
+  gannet_inducing_add_noise(noise->inducing, noise->lambda, first, rows, from, columns, k, ldk);
+  return GANNET_OK;
+}
+
+gannet_err gannet_inducing_information_gain(const gannet_inducing *g, const gannet_factor *factor,
+                                            double lambda, int n, double *gain) {
+  const gannet_cholesky *whole = NULL;
+  double log_noise = 0;
+  *gain = 0;
+  GANNET_TRY(gannet_factor_whole(factor, &whole));
+  if (n == 0 || !whole) return GANNET_OK;
+  if (g->m == 0) {
+    for (int i = 0; i < n; ++i) log_noise += log(lambda + more_noise(g, i));
+  } else {
+    noise_matrix noise = {g, lambda};
+    gannet_factor *of_noise = NULL;
+    GANNET_TRY(gannet_agree(g->context->comm,
+                            gannet_factor_create(g->context, GANNET_FACTOR_REPLICATED, &of_noise)));
+    const gannet_err err = gannet_factor_extend(of_noise, n, noise_tile, &noise);
+    if (err == GANNET_OK) log_noise = gannet_cholesky_logdet(gannet_factor_replicated(of_noise));
+    gannet_factor_destroy(&of_noise);
+    GANNET_TRY(err);
+  }
+  *gain = 0.5 * (gannet_cholesky_logdet(whole) - log_noise);
+  return GANNET_OK;
+}
+
 /* Memory for the noise of q draws at the inducing points. */
 typedef struct {
   const gannet_inducing *g;

@@ -103,6 +103,21 @@ GANNET_CHECKED gannet_err gannet_inducing_view(gannet_inducing *inducing,
 void gannet_inducing_add_noise(const gannet_inducing *inducing, double lambda, int first, int rows,
                                int from, int columns, double *k, int ldk);
 
+/* The information gain of the n rows seen, 1/2 (log det(K + N) - log det N), N the covariance of
+ * their noise.
+ *
+ * Collective over the context's communicator.
+ *
+ * factor  in   of K + N
+ * lambda  in   that of the factor
+ *
+ * Errors: GANNET_ERR_ARG, saying what to choose, when the factor is cut over the ranks;
+ * GANNET_ERR_MEMORY. Cost: n, or n^3 / 3 operations with inducing points.
+ */
+GANNET_CHECKED gannet_err gannet_inducing_information_gain(const gannet_inducing *inducing,
+                                                           const gannet_factor *factor,
+                                                           double lambda, int n, double *gain);
+
 /* Add draws of the noise to values of q functions at the n rows seen. Both are made by parts:
  * values of other ranks are 0 where they go round, and draw j of the noise is number j of the
  * stream.

@@ -273,6 +273,11 @@ static gannet_err calibration(void *state, double *scale) {
   return GANNET_OK;
 }
 
+static gannet_err information_gain(const void *state, double *gain) {
+  const gp *g = state;
+  return gannet_inducing_information_gain(g->inducing, g->factor, g->noise, g->n, gain);
+}
+
 /* Eq. (5.11) there. */
 static gannet_err log_predictive(void *state, double *sum) {
   gp *g = state;
@@ -346,6 +351,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,
+    .information_gain = information_gain,
     .log_predictive = log_predictive,
     .hyper = hyper,
     .length_scales = length_scales,

@@ -430,6 +430,11 @@ static gannet_err calibration(void *state, double *scale) {
   return GANNET_OK;
 }
 
+static gannet_err information_gain(const void *state, double *gain) {
+  const tangent_model *t = state;
+  return gannet_inducing_information_gain(t->inducing, t->factor, t->lambda, t->n, gain);
+}
+
 /* (K + lambda I) alpha = y */
 static bool fitted(const void *state, double *mean) {
   const tangent_model *t = state;
@@ -496,6 +501,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .covariance = tangent_covariance,
     .noise_var = noise_var,
     .calibration = calibration,
+    .information_gain = information_gain,
     .hyper = hyper,
     .length_scales = length_scales,
     .no_sd = no_sd,
