@@ -124,6 +124,21 @@ module gannet
     module procedure correct_single, correct_several
   end interface
 
+  ! Tell results of a related problem, for example of the same wing at another speed. They are not evaluations: a prior
+  ! is learnt from them. Each call is one problem; at most eight are allowed. The weight of each is learnt from the results of
+  ! this problem, for each objective and each constraint.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! x            (variables, points), also outside the bounds; NaN in all points = the related problem has no such variable
+  ! objective    (points), of any shift and scale, but with the same sense; NaN = not known; of several:
+  !              objectives(objectives, points)
+  ! ierr         0 = done; without it an error ends the program
+  ! constraints  (constraints, points), of any shift and scale, but with the same sense; NaN = not known
+  interface gannet_tell_related
+    module procedure tell_related_single, tell_related_several
+  end interface
+
   ! A variable constraint as a function of a point x(variables). It returns the slack: at least 0 if the constraint is
   ! satisfied; negative or NaN = violated.
   abstract interface
@@ -1492,35 +1507,54 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Tell results of a related problem, for example of the same wing at another speed. They are not evaluations: a prior
-  ! is learnt from them. Each call is one problem; at most eight are allowed. The weight of each is learnt from the results of
-  ! this problem, for the objective and for each constraint.
-  !
-  ! Collective; the same on all ranks.
-  !
-  ! x          (variables, points), also outside the bounds; NaN in all points = the related problem has no such variable
-  ! objective    (points), of any shift and scale, but with the same sense; NaN = not known
-  ! ierr         0 = done; without it an error ends the program
-  ! constraints  (constraints, points), of any shift and scale, but with the same sense; NaN = not known
-  subroutine gannet_tell_related(opt, x, objective, ierr, constraints)
+  subroutine tell_related_single(opt, x, objective, ierr, constraints)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :), objective(:)
     integer, intent(out), optional :: ierr
     real(c_double), intent(in), optional :: constraints(:, :)
-    real(c_double), allocatable, target :: values(:, :)
-    type(c_result) :: results(size(objective))
     integer(c_int) :: code
+    call check_order(opt, code)
+    call compare_shapes("objective(points)", shape(objective), [size(x, 2)], code)
+    call tell_related(opt, x, reshape(objective, [1, size(objective)]), .false., constraints, code, ierr)
+  end subroutine
+
+  subroutine tell_related_several(opt, x, objectives, ierr, constraints)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:, :), objectives(:, :)
+    integer, intent(out), optional :: ierr
+    real(c_double), intent(in), optional :: constraints(:, :)
+    integer(c_int) :: code
+    call check_order(opt, code)
+    call compare_shapes("objectives(objectives, points)", shape(objectives), [count_objectives(opt), size(x, 2)], code)
+    call tell_related(opt, x, objectives, .true., constraints, code, ierr)
+  end subroutine
+
+  ! several  the objectives are told as an array, not as the only one
+  ! code     /= 0: something is wrong already
+  subroutine tell_related(opt, x, objectives, several, constraints, code, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(in) :: x(:, :), objectives(:, :)
+    logical, intent(in) :: several
+    real(c_double), intent(in), optional :: constraints(:, :)
+    integer(c_int), intent(inout) :: code
+    integer, intent(out), optional :: ierr
+    real(c_double), allocatable, target :: values(:, :), goals(:, :)
+    type(c_result) :: results(size(objectives, 2))
     integer :: i, n
     n = size(x, 2)
-    call check_order(opt, code)
     call compare_shapes("x(variables, points)", shape(x), [count_variables(opt), n], code)
-    call compare_shapes("objective(points)", shape(objective), [n], code)
     if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
                                                   [count_constraints(opt), n], code)
     if (code == 0) call make(opt, code)
     if (present(constraints)) values = constraints
-    do i = 1, size(objective)
-      results(i) = c_result(0_c_int64_t, gannet_partial, objective(i), c_null_ptr, 0, c_null_ptr)
+    goals = objectives
+    do i = 1, size(results)
+      results(i) = c_result(0_c_int64_t, gannet_partial, 0.0_c_double, c_null_ptr, 0, c_null_ptr)
+      if (several) then
+        results(i)%objectives = c_loc(goals(1, i))
+      else
+        results(i)%objective = goals(1, i)
+      end if
       if (code == 0 .and. present(constraints) .and. count_constraints(opt) > 0) results(i)%constraints = c_loc(values(1, i))
     end do
     if (code == 0) code = optimizer_tell_related(opt%handle, int(n, c_int), x, results)

@@ -417,7 +417,12 @@ int64_t gannet_optimizer_front(const gannet_optimizer *o, int64_t most, int64_t 
                                double *objectives, double *reference, double *hypervolume) {
   gannet_front front = {0};
   if (!o) return 0;
-  if (gannet_front_find(o->history, &front) != GANNET_OK) return -1;
+  gannet_err err = gannet_front_find(o->history, &front);
+  if (err == GANNET_OK && hypervolume) err = gannet_front_measure(&front);
+  if (err != GANNET_OK) {
+    gannet_front_release(&front);
+    return -1;
+  }
   const size_t v = (size_t)o->problem->spec.n_variables, several = (size_t)front.m;
   const int n = front.n;
   for (int64_t i = 0; i < n && i < most; ++i) {

@@ -129,6 +129,11 @@ static gannet_err find_front(const gannet_history *history, int64_t n_told, cons
     set_scale(f, k, threshold, &front, &feasible, &all);
     if (reference) f->reference[k] = reference[k];
   }
+  f->hypervolume = f->log_hypervolume = NAN;
+  return GANNET_OK;
+}
+
+gannet_err gannet_front_measure(gannet_front *f) {
   const gannet_err err = gannet_hypervolume(f->n, f->m, f->y, f->reference, &f->hypervolume);
   if (err != GANNET_OK && err != GANNET_ERR_NUMERIC) return err;
   f->log_hypervolume = log(f->hypervolume);

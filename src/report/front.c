@@ -41,8 +41,10 @@ static json_t *course_of(const gannet_history *history, const gannet_front *fron
   for (int64_t i = 1; i <= steps; ++i) {
     gannet_front then = {0};
     const int64_t at = i * n / steps;
-    if (gannet_front_find_before(history, at, front->reference, &then) != GANNET_OK) {
+    if (gannet_front_find_before(history, at, front->reference, &then) != GANNET_OK ||
+        gannet_front_measure(&then) != GANNET_OK) {
       gannet_error_clear();
+      gannet_front_release(&then);
       break;
     }
     (void)json_array_append_new(
@@ -58,6 +60,7 @@ json_t *report_front(const gannet_campaign *campaign) {
   int knee = -1;
   if (problem->spec.n_objectives == 0) return json_null();
   gannet_err err = gannet_front_find(campaign->history, &front);
+  if (err == GANNET_OK) err = gannet_front_measure(&front);
   if (err == GANNET_OK) err = gannet_front_knee(&front, &knee);
   if (err != GANNET_OK) { /* the rest is worth having */
     gannet_error_clear();

@@ -167,6 +167,7 @@ program fortran_module
   call keep_to_values()
   call ask_conditional()
   call find_front()
+  call tell_related_objectives()
 
 contains
 
@@ -261,6 +262,47 @@ contains
     end do
     call require(with(1, 1) /= without(1, 1), "related constraints move the proposals")
   end subroutine
+
+  ! Results of a related problem with two objectives, of which the second is not always known.
+  subroutine tell_related_objectives()
+    type(gannet_optimizer) :: opt
+    real(c_double) :: x(1, 20), goals(2, 20), told(2, 1), at(1, 1), with(1, 1)
+    integer(c_int64_t) :: id(1)
+    integer :: i, ierr, t
+    do i = 1, 20
+      x(1, i) = (i - 0.5d0) / 20
+      goals(:, i) = 5 * pair(x(1, i)) + 2
+    end do
+    goals(2, 3) = ieee_value(0d0, ieee_quiet_nan)
+    do t = 1, 2
+      call gannet_begin(opt, seed=1)
+      call gannet_real(opt, "x", 0d0, 1d0)
+      call gannet_objective(opt, "drag", noise=0d0)
+      call gannet_objective(opt, "mass", noise=0d0)
+      call gannet_set(opt, "initial", "4")
+      call gannet_tell_related(opt, x, goals(1, :), ierr)
+      call require(ierr /= 0 .and. index(gannet_message(), "there are 2 objectives") > 0, "one related objective of two")
+      call gannet_tell_related(opt, x, goals(:1, :), ierr)
+      call require(ierr /= 0 .and. gannet_message() == "objectives(objectives, points) has the shape 1, 20, expected 2, 20", &
+                   "a row of related objectives is missing")
+      if (t == 1) call gannet_tell_related(opt, x, goals)
+      do i = 1, 6
+        call gannet_ask(opt, id, at)
+        told(:, 1) = pair(at(1, 1))
+        call gannet_tell(opt, id, told)
+      end do
+      call gannet_ask(opt, id, at)
+      if (t == 1) with = at
+      call gannet_end(opt)
+    end do
+    call require(with(1, 1) /= at(1, 1), "related objectives move the proposals")
+  end subroutine
+
+  pure function pair(x) result(values)
+    real(c_double), intent(in) :: x
+    real(c_double) :: values(2)
+    values = [sin(9 * x), cos(7 * x)]
+  end function
 
   ! Results of points of the program's own, discarded and corrected.
   subroutine correct_results()

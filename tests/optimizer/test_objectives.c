@@ -325,6 +325,7 @@ static double hypervolume_of(const char *method, bool constrained, uint64_t seed
     }
   }
   assert_ok(gannet_front_find(f.optimizer->history, &front));
+  assert_ok(gannet_front_measure(&front));
   const double found = front.hypervolume;
   gannet_front_release(&front);
   drop(&f);

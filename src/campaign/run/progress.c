@@ -19,8 +19,11 @@ enum { BAR = 30 };
 static double hypervolume_gain(const gannet_history *history, const gannet_tally *tally,
                                int64_t n_told) {
   gannet_front before = {0};
-  if (gannet_front_find_before(history, n_told, tally->reference, &before) != GANNET_OK)
+  if (gannet_front_find_before(history, n_told, tally->reference, &before) != GANNET_OK ||
+      gannet_front_measure(&before) != GANNET_OK) {
     gannet_error_clear();
+    gannet_front_release(&before);
+  }
   const double gain = tally->hypervolume - before.hypervolume;
   gannet_front_release(&before);
   return gain;
@@ -54,8 +57,11 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   tally->n_objectives = gannet_problem_n_objectives(problem);
   gannet_front front = {0};
   /* Without memory for it the front is not told of. */
-  if (tally->n_objectives > 1 && gannet_front_find(campaign->history, &front) != GANNET_OK)
+  if (tally->n_objectives > 1 && (gannet_front_find(campaign->history, &front) != GANNET_OK ||
+                                  gannet_front_measure(&front) != GANNET_OK)) {
     gannet_error_clear();
+    gannet_front_release(&front);
+  }
   tally->n_front = front.n;
   tally->hypervolume = front.hypervolume;
   tally->log_hypervolume = front.log_hypervolume;
