@@ -254,8 +254,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_correct(gannet_optimizer *
  * evaluations: they do not count and are never the best. A Gaussian process is fitted to them. Its
  * mean, scaled and shifted, becomes the prior mean of the model of the objective. The weight is
  * learnt from the results of this problem, and becomes 0 if the problems are not related. Each call
- * is one problem; at most eight are allowed. Methods without a model of the objective, such as
- * quadratic and sobol, do not use them.
+ * is one problem; at most eight are allowed. Methods without a model of each objective, such as
+ * quadratic, sobol and parego, do not use them; the log has a warning then.
  *
  * Collective; the same on all ranks.
  *

@@ -423,6 +423,16 @@ bool gannet_member_options_weigh(const gannet_member_options *member) {
   return member->acq_type && member->acq_type->gain != GANNET_ACQ_NO_GAIN;
 }
 
+bool gannet_optimizer_options_use_related(const gannet_optimizer_options *options, bool several) {
+  bool any = false;
+  for (int i = 0; i < options->n_members; ++i) {
+    const gannet_acq_type *type = options->member[i].acq_type;
+    any = any || (options->member[i].proposer == GANNET_PROPOSE_MODEL &&
+                  !(several && type && type->scalarises));
+  }
+  return any;
+}
+
 /* The sections cost and budget. Of the methods of a portfolio some may weigh, but one must. */
 static gannet_err parse_cost(int n, const gannet_setting *settings,
                              gannet_optimizer_options *options, gannet_complaints *complaints) {

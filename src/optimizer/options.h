@@ -254,6 +254,15 @@ void gannet_optimizer_options_release(gannet_optimizer_options *options);
  */
 bool gannet_member_options_weigh(const gannet_member_options *member);
 
+/* Whether some member has a model of each objective, which begins with what is told of related
+ * problems.
+ *
+ * Local.
+ *
+ * several  in  objectives
+ */
+bool gannet_optimizer_options_use_related(const gannet_optimizer_options *options, bool several);
+
 /* Call a function with every effective setting: dotted key, value as text, its table entry. Those
  * of the section cost come only where costs are weighed, and limits of spending never.
  *

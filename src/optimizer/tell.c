@@ -240,6 +240,17 @@ gannet_err gannet_optimizer_enter_related(gannet_optimizer *o, const gannet_rela
   return gannet_agree(o->context->comm, gannet_related_add(o->related, rows));
 }
 
+static gannet_err take_related(gannet_optimizer *o, const gannet_related_rows *rows) {
+  const bool several = gannet_problem_n_objectives(o->problem) > 1;
+  GANNET_TRY(gannet_optimizer_enter_related(o, rows));
+  if (!gannet_optimizer_options_use_related(&o->options, several))
+    gannet_log(o->context, GANNET_LOG_WARNING,
+               "method '%s' does not model %s objective, and does not use the results of a related "
+               "problem; choose another method, such as auto",
+               o->options.method.method, several ? "every" : "the");
+  return GANNET_OK;
+}
+
 gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const double *x_user,
                                          const double *objective) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
@@ -252,7 +263,7 @@ gannet_err gannet_optimizer_tell_related(gannet_optimizer *o, int n, const doubl
   /* Which are only read. */
   const gannet_related_rows rows = {n, (double *)(uintptr_t)x_user, (double *)(uintptr_t)objective,
                                     NULL};
-  return gannet_optimizer_enter_related(o, &rows);
+  return take_related(o, &rows);
 }
 
 /* What a result does not have is NAN, whichever its outcome. */
@@ -295,7 +306,7 @@ gannet_err gannet_optimizer_tell_related_results(gannet_optimizer *o, int n, con
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     err = read_related(o->problem, i, &results[i], &rows);
   err = gannet_agree(o->context->comm, err);
-  if (err == GANNET_OK) err = gannet_optimizer_enter_related(o, &rows);
+  if (err == GANNET_OK) err = take_related(o, &rows);
   gannet_free(&rows.objective);
   gannet_free(&rows.constraints);
   return err;

@@ -511,7 +511,7 @@ class Module(unittest.TestCase):
         for points, values, part in (([{"z": 1}] * 2, [1, 2], "no variable 'z'; expected some of x, rate"),
                                      ([{"x": 1}] * 2, [1, 2, 3], "2 points and 3 values"),
                                      ([{"x": 1}], [1], "1 results of a related problem, expected at least 2"),
-                                     ([{"x": 1}] * 2, [1, math.nan], "result 2 of a related problem: objective = nan")):
+                                     ([{"x": 1}] * 2, [1, math.nan], "result 2 of a related problem has no value")):
             with self.assertRaisesRegex(gannet.Error, part):
                 optimizer.tell_related(points, values)
 
@@ -604,6 +604,8 @@ class Module(unittest.TestCase):
                             ({"transform": "log", "method": "gp-nehvi"}, "transform.*with several objectives each has its own"),
                             ({"penalties": "no"}, "penalties.*with several objectives each has its own"),
                             ({"objectives": {"a": 3, "b": "maximize"}}, "objective a 3: expected a dictionary, of goal, threshold"),
+                            ({"objectives": {"a": {"threshold": math.nan}, "b": "maximize"}}, "threshold of objective a nan: expected a number"),
+                            ({"objectives": {}}, "objectives {}: expected 2 to 5"),
                             ({"objectives": ["a", "b"]}, "objectives .*: expected a dictionary, name -> goal"),
                             ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
                             ({"goal": "maximize"}, "goal and noise are those of a single objective"),

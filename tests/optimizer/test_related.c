@@ -362,7 +362,7 @@ static void what_cannot_be_is_refused(void **state) {
   assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: outcome = 1, expected",
                gannet_optimizer_tell_related_results(o, 2, x, results));
   results[1] = (gannet_result){.objective = NAN};
-  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective = nan",
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem has no value of any",
                gannet_optimizer_tell_related_results(o, 2, x, results));
   static const gannet_constraint limit[] = {{"left", -INFINITY, 0.9}};
   fixture g = make("gp-ei", limit);
@@ -376,7 +376,7 @@ static void what_cannot_be_is_refused(void **state) {
                gannet_optimizer_tell_related(g.optimizer, 2, x, y));
   const double first[] = {1, 2}, second[] = {1, INFINITY};
   const gannet_result pairs[] = {{.objectives = first}, {.objectives = second}};
-  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective ",
+  assert_fails(GANNET_ERR_INPUT, "result 2 of a related problem: objective lift = inf",
                gannet_optimizer_tell_related_results(g.optimizer, 2, x, pairs));
   drop(&g);
   for (int i = 0; i < 8; ++i) assert_ok(gannet_optimizer_tell_related(o, 2, x, y));
@@ -392,6 +392,26 @@ static void what_cannot_be_is_refused(void **state) {
   drop(&f);
 }
 
+/* gannet_log_sink */
+static void count_warnings(void *user, gannet_log_level level, int rank, const char *line) {
+  (void)rank;
+  if (level == GANNET_LOG_WARNING && strstr(line, "does not use the results of a related problem"))
+    *(int *)user += 1;
+}
+
+static void methods_that_do_not_use_them_say_so(void **state) {
+  static const char *const some[] = {"parego", "sobol", "auto"};
+  (void)state;
+  for (int k = 0; k < 3; ++k) {
+    int warnings = 0;
+    fixture f = make_pair(some[k]);
+    gannet_context_set_log(f.context, GANNET_LOG_INFO, count_warnings, &warnings);
+    tell_pair(&f, 3);
+    assert_int_equal(warnings, f.context->rank == 0 && k < 2);
+    drop(&f);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_not_related_changes_nothing),
@@ -402,6 +422,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(each_of_several_objectives_has_a_prior),
       cmocka_unit_test(they_are_saved),
       cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(methods_that_do_not_use_them_say_so),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);

@@ -303,19 +303,13 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
                       s->from, why);
 }
 
-/* Whether some method has a model of each objective that begins with what is told of others. */
 static bool can_use_related(const gannet_campaign *campaign) {
   const bool several = gannet_problem_n_objectives(campaign->input->problem) > 1;
   gannet_optimizer_options options = {0};
-  bool any = false;
   if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
-  for (int i = 0; i < options.n_members; ++i) {
-    const gannet_acq_type *type = options.member[i].acq_type;
-    any = any || (options.member[i].proposer == GANNET_PROPOSE_MODEL &&
-                  !(several && type && type->scalarises));
-  }
+  const bool can = gannet_optimizer_options_use_related(&options, several);
   gannet_optimizer_options_release(&options);
-  return any;
+  return can;
 }
 
 static void log_import(const gannet_campaign *campaign, const source_now *s,

@@ -9,6 +9,7 @@
 #include "problem/conditional.h"
 #include "problem/derived.h"
 #include "problem/objectives.h"
+#include "problem/outputs.h"
 
 /* Results of a source that its model takes, results of the campaign by which sources are judged,
  * and how many of these there must be. */
@@ -69,24 +70,27 @@ void gannet_related_destroy(gannet_related **related) {
   gannet_free(related);
 }
 
-/* An objective may be missing where another quantity is known. */
+/* Some quantities may be missing, but not all. */
 static gannet_err check_values(const gannet_problem *problem, const gannet_related_rows *rows) {
   const int k = problem->spec.n_constraints;
   for (int i = 0; i < rows->n; ++i) {
-    const double *values = rows->constraints ? rows->constraints + (ptrdiff_t)i * k : NULL;
-    bool is_known = isfinite(rows->objective[i]);
-    for (int c = 0; values && c < k; ++c) {
-      GANNET_REQUIRE(
-          !isinf(values[c]), GANNET_ERR_INPUT,
-          "result %d of a related problem: %s %s = %g, expected a finite number, or NaN "
-          "where it is not known",
-          i + 1, gannet_problem_quantity_objective(problem, c + 1) < 0 ? "constraint" : "objective",
-          problem->spec.constraints[c].name, values[c]);
-      is_known = is_known || !isnan(values[c]);
+    bool is_known = false;
+    for (int q = 0; q <= (rows->constraints ? k : 0); ++q) {
+      const double value =
+          q == 0 ? rows->objective[i] : rows->constraints[(ptrdiff_t)i * k + q - 1];
+      const char *kind =
+          gannet_problem_quantity_objective(problem, q) < 0 ? "constraint " : "objective ";
+      GANNET_REQUIRE(!isinf(value), GANNET_ERR_INPUT,
+                     "result %d of a related problem: %s%s = %g, expected a finite number, or NaN "
+                     "where it is not known",
+                     i + 1, q == 0 && problem->spec.n_objectives == 0 ? "" : kind,
+                     gannet_problem_quantity_name(problem, q), value);
+      is_known = is_known || !isnan(value);
     }
-    GANNET_REQUIRE(!isinf(rows->objective[i]) && is_known, GANNET_ERR_INPUT,
-                   "result %d of a related problem: objective = %g, expected a finite number",
-                   i + 1, rows->objective[i]);
+    GANNET_REQUIRE(is_known, GANNET_ERR_INPUT,
+                   "result %d of a related problem has no value of any objective or constraint; "
+                   "leave it out",
+                   i + 1);
   }
   return GANNET_OK;
 }

@@ -99,7 +99,9 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                 self.names = list(variables)
                 self.kinds = [as_kind(name, kind) for name, kind in variables.items()]
                 self.constraints = as_entries("constraints", constraints or {}, "name -> (lower, upper)")
-                self.objectives = as_entries("objectives", objectives or {}, "name -> goal")
+                self.objectives = as_entries("objectives", {} if objectives is None else objectives, "name -> goal")
+                if objectives is not None and not self.objectives:
+                    raise Error("objectives {}: expected 2 to 5, or goal alone for a single one")
                 self._filled = {name for name, kind in zip(self.names, self.kinds) if may_be_left_out(kind)}
                 self._targets = list(self.objectives) or ["objective"]
                 self._told = Names(self.names, self._filled, self._targets, list(self.constraints), bool(self.objectives))

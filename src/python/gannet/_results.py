@@ -72,6 +72,9 @@ def as_objective(name: str, given: Any) -> Any:
     known = ["goal", "threshold", "noise", "transform", "penalties"]
     check_names(f"key of objective {name}:", entry, known, known)
     threshold, noise = (np.nan if entry.get(key) is None else as_float(f"{key} of objective {name}", entry[key]) for key in known[1:3])
+    for key, number in ("threshold", threshold), ("noise", noise):
+        if entry.get(key) is not None and np.isnan(number):
+            raise Error(f"{key} of objective {name} nan: expected a number, or None")
     transforms, transform, penalties = ("auto", "none", "log"), entry.get("transform", "auto"), entry.get("penalties", True)
     if transform not in transforms:
         raise Error(f"transform of objective {name} {transform!r}: expected 'auto', 'none' or 'log'")
