@@ -3,6 +3,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "problem/conditional.h"
+#include "problem/objectives.h"
+#include "problem/outputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +40,8 @@ gannet_err cli_read_stated(const char *what, const char *text, gannet_quantity *
 gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
   const bool constraint = strcmp(flag, "constraint") == 0;
-  const int n = constraint ? spec->n_constraints : spec->n_variables;
+  const int n = constraint ? gannet_problem_n_bounded(problem) : spec->n_variables;
+  const int quantity = constraint ? gannet_problem_find_quantity(problem, name) : -1;
   char list[600] = "";
   size_t used = 0;
   for (int i = 0; i < n; ++i) {
@@ -46,6 +49,8 @@ gannet_err cli_raise_unknown(const char *flag, const char *name, const gannet_pr
     const int more = snprintf(list + used, sizeof list - used, " %s", known);
     if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
   }
+  GANNET_REQUIRE(quantity < 0, GANNET_ERR_INPUT,
+                 "--%s: '%s' is an objective; give --value %s=VALUE", flag, name, name);
   return GANNET_RAISE(GANNET_ERR_INPUT, "--%s: the campaign has no %s '%s'; known:%s", flag,
                       constraint ? "constraint" : "variable", name, n ? list : " none");
 }

@@ -78,7 +78,8 @@ static gannet_err read_constraints(const cli_arguments *arguments, given_result 
   for (int i = 0; (text = cli_repeated(arguments, "constraint", i)); ++i) {
     GANNET_TRY(cli_split_pair("constraint", text, name, sizeof name, &value));
     const int k = gannet_problem_find_constraint(given->problem, name);
-    if (k < 0) return cli_raise_unknown("constraint", name, given->problem);
+    if (k < 0 || k >= gannet_problem_n_bounded(given->problem))
+      return cli_raise_unknown("constraint", name, given->problem);
     GANNET_REQUIRE(isnan(given->result->constraints[k]) && !given->is_said[k + 1], GANNET_ERR_INPUT,
                    "--constraint %s is given twice; leave one out", name);
     GANNET_TRY(take_value(given, name, name, value));

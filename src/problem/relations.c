@@ -134,6 +134,10 @@ static gannet_err append_chain(const char *text, size_t size, growing_text *to) 
   text_part side[MOST_PARTS];
   int n;
   GANNET_TRY(cut_text(text, size, true, &n, side));
+  for (int i = 0; i < n && n > 1; ++i)
+    GANNET_REQUIRE(strspn(side[i].at, " \t") < side[i].length, GANNET_ERR_INPUT,
+                   "nothing stands on one side of '%s'; expected two sides",
+                   operator_texts[side[i > 0 ? i - 1 : 0].next]);
   if (n <= 2) return append(to, text, size);
   for (int i = 0; i + 1 < n; ++i) {
     const char *joined = operator_texts[side[i].next];
@@ -331,7 +335,8 @@ static gannet_err read_comparison(condition_reader *r, const char *text, size_t 
   bool found = false;
   GANNET_REQUIRE(
       size > 0, GANNET_ERR_INPUT,
-      "nothing stands beside 'and', 'or' or 'not'; expected a comparison as in solver == 'gmres'");
+      "it is empty, or nothing stands beside 'and', 'or' or 'not'; expected a comparison "
+      "as in solver == 'gmres'");
   GANNET_REQUIRE(
       has_comparison(&whole) || (v >= 0 && r->variables[v].type == GANNET_VARIABLE_BOOLEAN),
       GANNET_ERR_INPUT,

@@ -164,7 +164,7 @@ class Changes(changing.ChangingTest):
         self.assertEqual(found["id"], min(rows, key=lambda i: float(rows[i]["drag"]) + 0.5 * float(rows[i]["mass"])))
         self.resume(campaign(8))
         self.assertEqual({i: row["objective"] for i, row in self.rows().items()}, {i: row["objective"] for i, row in rows.items()})
-        self.refuse(campaign(8, more="objective: lift + mass\n"), "objective: no evaluation has a number objective", "lift is missing", "choose one that they reported")
+        self.refuse(campaign(8, more="objective: lift + mass\n"), "objective: no evaluation has a number objective", "lift is missing", "choose one that evaluation 0 reported: ")
         self.digest()
 
     def test_an_objective_gets_a_name(self):

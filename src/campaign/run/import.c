@@ -303,27 +303,20 @@ static gannet_err read_source(const gannet_campaign *campaign, const source_now 
                       s->from, why);
 }
 
-static bool can_use_related(const gannet_campaign *campaign) {
-  const bool several = gannet_problem_n_objectives(campaign->input->problem) > 1;
-  gannet_optimizer_options options = {0};
-  if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
-  const bool can = gannet_optimizer_options_use_related(&options, several);
-  gannet_optimizer_options_release(&options);
-  return can;
-}
-
 static void log_import(const gannet_campaign *campaign, const source_now *s,
                        const gannet_import_rows *rows) {
   char why[900], elsewhere[GANNET_IMPORT_NEW_TEXT];
   const long long refused = (long long)rows->count[GANNET_ROW_REFUSED];
+  const bool several = gannet_problem_n_objectives(campaign->input->problem) > 1;
+  gannet_optimizer_options options = {0};
   if (campaign->context->rank != 0) return;
   gannet_import_describe_new(rows, elsewhere, sizeof elsewhere);
-  if (s->table.is_related && !can_use_related(campaign))
+  if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
+  if (s->table.is_related && !gannet_optimizer_options_use_related(&options, several))
     gannet_log(campaign->context, GANNET_LOG_WARNING,
                "import: this method does not model %s objective, and does not use the results of a "
                "related problem in '%s'; choose another method, such as auto",
-               gannet_problem_n_objectives(campaign->input->problem) > 1 ? "every" : "the",
-               s->from);
+               several ? "every" : "the", s->from);
   else if (s->table.is_related)
     gannet_log(campaign->context, GANNET_LOG_INFO,
                "learning from %lld results of a related problem from '%s'",
@@ -334,6 +327,7 @@ static void log_import(const gannet_campaign *campaign, const source_now *s,
                (long long)rows->count[GANNET_ROW_NEW], rows->count[GANNET_ROW_NEW] == 1 ? "" : "s",
                elsewhere, s->from, (long long)rows->count[GANNET_ROW_KNOWN],
                rows->count[GANNET_ROW_KNOWN] == 1 ? "row was" : "rows were");
+  gannet_optimizer_options_release(&options);
   describe_refused(rows, why, sizeof why);
   if (refused > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,

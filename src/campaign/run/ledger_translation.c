@@ -66,10 +66,10 @@ static gannet_err check_objective(const gannet_ledger *ledger,
   for (int i = 0; i < first->reported.n && used < sizeof list; ++i)
     used += (size_t)snprintf(list + used, sizeof list - used, " %s", first->reported.item[i].name);
   return GANNET_RAISE(GANNET_ERR_INPUT,
-                      "%s%s: no evaluation has a number %s%s%s; choose one that they reported, as "
-                      "evaluation %lld did%s",
+                      "%s%s: no evaluation has a number %s%s%s; %s evaluation %lld reported%s%s",
                       is_single ? "objective" : "objectives.", is_single ? "" : name, name,
-                      *why ? ": " : "", why, (long long)first->id, *list ? list : " none");
+                      *why ? ": " : "", why, *list ? "choose one that" : "besides its objectives",
+                      (long long)first->id, *list ? ":" : " nothing that could be one", list);
 }
 
 static gannet_err translate_results(const gannet_ledger *ledger, gannet_translation *t,
