@@ -327,7 +327,7 @@ sleep"""), "simulate.sh", 0o755)
         """Not by all those that are still to be run in the same batch."""
         file = self.write(slow(BRANIN, 6))
         running = self.start("run", file, "-q")
-        self.wait_for_records(1, running)
+        self.wait_for_records(3, running)
         os.kill(running.process.pid, signal.SIGTERM)
         self.stopped(running, 18, "Terminated")
 
