@@ -1,4 +1,4 @@
-# test: labels cli timeout 240 processors 2
+# test: labels cli timeout 480 processors 2
 """Simulations that have cores and GPUs of their own: evaluate.resources."""
 import csv
 import io
@@ -68,6 +68,7 @@ class Placed(program.ProgramTest):
         for word in words:
             self.assertIn(word, said.err)
         self.assertFalse(list(self.folder.glob("placed.campaign/evals/*")))
+        return said
 
     def timeline(self):
         return list(csv.DictReader(io.StringIO(self.succeed("export", "placed.campaign", "--timeline", "--format", "csv").out)))
@@ -94,6 +95,19 @@ class Placed(program.ProgramTest):
         self.assertEqual(len(rows), 2)  # of the columns, and as rows of the time line
         self.assertEqual({*rows[1]}, {f"cores {row[2]}, gpus {row[4]}" for row in self.seen()})
         self.assertIn(f"set ytics ('{rows[1][0]}' 0", (self.folder / "figures/timeline.gp").read_text())
+
+    def test_gpus_may_be_a_range_or_parts(self):
+        mig = "MIG-GPU-4a1f0c11-1111-2222-3333-444455556666/1/0"
+        for names, gpus, found in (("2-3,5", "3", "2,3,5"), (f"{mig}, MIG-7c1f0c11", "2", f"{mig},MIG-7c1f0c11"), ("0.1 1.0", "2", "0.1,1.0")):
+            self.campaign(f"cores: 1, gpus: {gpus}", evaluations=1)
+            shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
+            said = self.gannet("run", "placed.yaml", environment={"GANNET_GPUS": names})
+            self.assertEqual(said.code, program.FINISHED, said)
+            self.assertEqual({row[4] for row in self.seen()}, {found})
+        self.campaign("cores: 1, gpus: 4, devices: [0-2, 7]", evaluations=1)
+        shutil.rmtree(self.folder / "placed.campaign")
+        self.succeed("run", "placed.yaml")
+        self.assertEqual({row[4] for row in self.seen()}, {"0,1,2,7"})
 
     def test_a_simulation_has_a_shared_gpu_once(self):
         self.campaign("cores: 1, gpus: 2, devices: [0, 0, 1, 1]")
@@ -138,6 +152,15 @@ class Placed(program.ProgramTest):
         for nothing in "-1", "NoDevFiles", "-1,0":
             self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                          environment={"CUDA_VISIBLE_DEVICES": nothing})
+        for names, wrong in (("0;1", "0;1"), ("all", "all"), ("[0,1]", "[0"), ("3-0", "3-0"), ("0-3x", "0-3x")):
+            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is no GPU; expected numbers such as 0 or 0-3, or UUIDs",
+                         sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
+        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is no GPU; expected numbers or UUIDs, as in 0,1",
+                     sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": "0-3"})
+        self.refused("resources.devices: '-1' is no GPU; expected numbers such as 0 or 0-3, or UUIDs, as in [0, 1]", sets=["evaluate.resources.devices=[-1]"])
+        self.refused("unknown key 'evaluate.resources.cpus'; did you mean 'resources.cores'?", sets=["evaluate.resources.cpus=1"])
+        said = self.refused("unknown key", sets=["evaluate.resources.cpus=1", 'evaluate.command=[./simulate, "{gpus}"]'])
+        self.assertNotIn("is a placeholder only with", said.err)
         self.refused("needs 2 nodes, and there is one", sets=["evaluate.resources.nodes=2"])
         self.refused("a simulation needs 2 GPUs, and this machine has 1", sets=["evaluate.resources.gpus=2", "evaluate.resources.devices=[0, 0]"])
         self.refused("8 bytes are too little for a simulation; expected a unit, as in 8GiB", sets=["evaluate.resources.memory=8"])
@@ -163,6 +186,10 @@ class Placed(program.ProgramTest):
         self.refused("does not run on a node of job 3",
                      environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "4(x2)",
                                   "SLURMD_NODENAME": "n7"})
+        self.refused("resources.nodes: a simulation needs 4 nodes with 8 cores, and of the 5 nodes of the allocation 3 have that",
+                     sets=["evaluate.resources.cores=32", "evaluate.resources.gpus=0", "evaluate.resources.nodes=4", 'evaluate.command=["{launcher}", "{input_directory}/simulate"]'],
+                     environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1,3,5-7]", "SLURM_JOB_CPUS_PER_NODE": "1,8(x3),2",
+                                  "SLURMD_NODENAME": "n1", "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
 
     def test_resources_that_ask_for_nothing_are_refused(self):
         for resources, words in (("", "resources.cores: the braces are empty; expected a key such as this one"),

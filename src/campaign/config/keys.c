@@ -302,8 +302,9 @@ const gannet_option gannet_evaluate_table[] = {
      .type = GANNET_TEXT_LIST,
      AT(gannet_evaluate_keys, resources.devices),
      .fallback = "[auto]",
-     .help = "GPUs to use on every node: numbers or UUIDs; one that is listed twice may have two "
-             "simulations; auto = the first one set of GANNET_GPUS, CUDA_VISIBLE_DEVICES, "
+     .help = "GPUs to use on every node: numbers, ranges such as 0-3, or UUIDs; one that is listed "
+             "twice may have two simulations; auto = the first one set of GANNET_GPUS, "
+             "CUDA_VISIBLE_DEVICES, "
              "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers report",
      .example = "[0, 1, 2, 3]"},
     {.key = "resources.launcher",

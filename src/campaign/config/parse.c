@@ -361,12 +361,17 @@ static gannet_err check_backend(const gannet_config_reader *reader) {
   gannet_complaints found = {0};
   if (!reader->beside || !input->problem || !input->evaluator_options || !input->evaluator->check)
     return GANNET_OK;
+  /* Also with keys that could not be read: placeholders of places are known then. */
+  const bool has_resources =
+      gannet_tree_find(gannet_tree_find(reader->root, "evaluate"), "resources") != NULL;
   gannet_err err = gannet_base_directory(reader->beside, input->general.input_directory, directory);
-  const gannet_evaluator_setup setup = {.problem = input->problem,
-                                        .input_directory = directory,
-                                        .name = input->general.name,
-                                        .parallel = 1,
-                                        .time_limit = INFINITY};
+  const gannet_evaluator_setup setup = {
+      .problem = input->problem,
+      .resources = has_resources ? &input->evaluate.resources : NULL,
+      .input_directory = directory,
+      .name = input->general.name,
+      .parallel = 1,
+      .time_limit = INFINITY};
   if (err == GANNET_OK) err = input->evaluator->check(input->evaluator_options, &setup, &found);
   if (err == GANNET_OK)
     gannet_complaints_pass(&found, locate_unless_known, &known, reader->complaints);

@@ -83,6 +83,14 @@ static void list_keys(const gannet_section_source *source, char *list, size_t si
   }
 }
 
+/* Words of schedulers and launchers for keys whose names are far from them. */
+static const struct {
+  const char *word, *key;
+} other_words[] = {
+    {"resources.cpu", "resources.cores"},     {"resources.cpus", "resources.cores"},
+    {"resources.threads", "resources.cores"}, {"resources.ranks", "resources.tasks"},
+    {"resources.procs", "resources.tasks"},   {"resources.processes", "resources.tasks"}};
+
 /* Complain about a key that is not known: with the nearest ones, and all of them where they are
  * few. */
 static void complain_unknown(const gannet_section_source *source, const named_key *key,
@@ -91,6 +99,8 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
   char location[LOCATION_SIZE], list[600], nearest[200];
   const int n = collect_keys(source, known);
   const char *near = gannet_nearest(key->name, known);
+  for (size_t i = 0; i < sizeof other_words / sizeof *other_words; ++i)
+    if (strcmp(key->name, other_words[i].word) == 0) near = other_words[i].key;
   gannet_tree_key_location(key->node, location, sizeof location);
   if (n <= FEW_KEYS) {
     list_keys(source, list, sizeof list);

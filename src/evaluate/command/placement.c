@@ -47,6 +47,34 @@ static extent find_extent(const gannet_inventory *inventory, const gannet_resour
   return e;
 }
 
+/* Write why one simulation has no room although each of its needs is met by some node: too few
+ * nodes have all of them; "" when they do. */
+static void explain_together(const gannet_inventory *inventory, const gannet_resources *resources,
+                             bool only_here, const gannet_need *need, char *why, size_t size) {
+  const int nodes = need->nodes > 0 ? need->nodes : 1;
+  char gpus[32] = "", memory[32] = "";
+  int able = 0, all = 0;
+  for (int i = 0; i < inventory->n_nodes; ++i) {
+    const gannet_node *node = &inventory->node[i];
+    const int reserved = node->is_here ? resources->reserved_cores : 0;
+    if (node->is_lost || (only_here && !node->is_here)) continue;
+    all += 1;
+    able += node->n_cores - reserved >= need->cores / nodes &&
+            node->n_devices >= need->gpus / nodes &&
+            (node->memory <= 0 || node->memory >= need->memory);
+  }
+  if (able >= nodes) return;
+  if (need->gpus > 0)
+    (void)snprintf(gpus, sizeof gpus, ", %d GPU%s", need->gpus / nodes,
+                   need->gpus == nodes ? "" : "s");
+  if (need->memory > 0) (void)snprintf(memory, sizeof memory, ", %.4g GiB", need->memory / 0x1p30);
+  (void)snprintf(why, size,
+                 "a simulation needs %d node%s with %d core%s%s%s, and of the %d nodes of the "
+                 "allocation %d %s that; expected less of it",
+                 nodes, nodes == 1 ? "" : "s", need->cores / nodes, need->cores == nodes ? "" : "s",
+                 gpus, memory, all, able, able == 1 ? "has" : "have");
+}
+
 /* Write why one simulation has no room; "" when it has. Returns the key that asks for too much. */
 static const char *explain(const gannet_inventory *inventory, const gannet_resources *resources,
                            bool only_here, const gannet_need *need, char *why, size_t size) {
@@ -89,11 +117,14 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
                    inventory->gpu_from[0] ? " by " : "", inventory->gpu_from, e.gpus * nodes);
     return "evaluate.resources.gpus";
   }
-  if (need->memory > e.memory)
+  if (need->memory > e.memory) {
     (void)snprintf(why, size,
                    "a simulation needs %.4g GiB%s, and %s has %.4g GiB; expected at most that",
                    need->memory / 0x1p30, each, where, e.memory / 0x1p30);
-  return "evaluate.resources.memory";
+    return "evaluate.resources.memory";
+  }
+  explain_together(inventory, resources, only_here, need, why, size);
+  return nodes > 1 ? "evaluate.resources.nodes" : "evaluate.resources.cores";
 }
 
 /* The expressions, the machine, and whether only the node of gannet counts. */

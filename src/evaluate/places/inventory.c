@@ -1,5 +1,6 @@
 #include "evaluate/places/inventory.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <hwloc.h>
 #include <stdio.h>
@@ -92,6 +93,8 @@ static gannet_err find_cores(const gannet_launcher *launcher, gannet_complaints 
 
 /* GPUs. */
 
+enum { MOST_GPUS = 1024 }; /* above the numbers in a range */
+
 static gannet_err add_gpu(gannet_node *node, const char *name, size_t size) {
   const size_t n = (size_t)node->n_gpus;
   bool is_known = false;
@@ -103,12 +106,42 @@ static gannet_err add_gpu(gannet_node *node, const char *name, size_t size) {
   return GANNET_OK;
 }
 
-static gannet_err add_numbered(gannet_node *node, int n) {
+/* Add GPUs from one number to another. */
+static gannet_err add_numbered(gannet_node *node, int first, int last) {
   char name[16];
-  for (int i = 0; i < n; ++i) {
+  for (int i = first; i <= last; ++i) {
     (void)snprintf(name, sizeof name, "%d", i);
     GANNET_TRY(add_gpu(node, name, strlen(name)));
   }
+  return GANNET_OK;
+}
+
+/* Add the GPU, or the GPUs, that a word of a list names: a number, a tile of one (0.1), a UUID, or
+ * a range of numbers (0-3), which only gannet's own lists have. Anything else is a complaint.
+ *
+ * complaints  inout  NULL = no simulation has GPUs
+ */
+static gannet_err add_named(gannet_node *node, const char *word, size_t size, bool has_ranges,
+                            const char *list, gannet_complaints *complaints) {
+  static const char digits[] = "0123456789";
+  const size_t number = strspn(word, digits);
+  const char *end = word + size, *second = word + number + 1; /* after the sign between numbers */
+  const bool is_pair = number > 0 && number + 1 < size && second + strspn(second, digits) == end;
+  if (has_ranges && is_pair && word[number] == '-') {
+    const long first = strtol(word, NULL, 10), last = strtol(second, NULL, 10);
+    if (first <= last && last < MOST_GPUS) return add_numbered(node, (int)first, (int)last);
+  }
+  bool is_name = number == size || (is_pair && word[number] == '.');
+  if (number == 0) is_name = isalpha((unsigned char)*word) && strcspn(word, digits) < size;
+  for (const char *at = word; at < end && number == 0; ++at) /* of a UUID, which has digits */
+    is_name = is_name && (isalnum((unsigned char)*at) || strchr("-_./:", *at));
+  if (is_name) return add_gpu(node, word, size);
+  const bool is_key = strncmp(list, "evaluate.", 9) == 0;
+  if (complaints)
+    gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
+                    "%s%s'%.*s' is no GPU; expected numbers%s or UUIDs, as in %s",
+                    is_key ? "" : list, is_key ? "" : ": ", size < 80 ? (int)size : 80, word,
+                    has_ranges ? " such as 0 or 0-3," : "", is_key ? "[0, 1]" : "0,1");
   return GANNET_OK;
 }
 
@@ -144,8 +177,11 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
   const bool is_named = devices->n != 1 || strcmp(devices->item[0], "auto") != 0;
   if (is_named) {
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "evaluate.resources.devices");
-    for (int i = 0; i < devices->n; ++i)
-      GANNET_TRY(add_gpu(node, devices->item[i], strlen(devices->item[i])));
+    for (int i = 0; i < devices->n; ++i) {
+      if (!devices->item[i][0] || strcmp(devices->item[i], "auto") == 0) continue; /* is told */
+      GANNET_TRY(add_named(node, devices->item[i], strlen(devices->item[i]), true,
+                           inventory->gpu_from, complaints));
+    }
     if (devices->n == 0)
       gannet_complain(complaints, "evaluate.resources.devices",
                       "the list is empty; expected GPUs such as [0, 1], or auto");
@@ -158,7 +194,10 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
       const size_t size = strcspn(at, ", "); /* of "0,1" or "GPU-4a1f, GPU-77c0" */
       /* CUDA sees none of those from an invalid one on: -1 and NoDevFiles stand for no GPU. */
       if (*at == '-' || strncmp(at, "NoDevFiles", 10) == 0) break;
-      GANNET_TRY(add_gpu(node, at, size));
+      const int before = complaints->count;
+      GANNET_TRY(
+          add_named(node, at, size, i == 0, variables[i], resources->gpus ? complaints : NULL));
+      if (complaints->count > before) return GANNET_OK;
       at += size;
     }
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "%s", variables[i]);
@@ -176,9 +215,9 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
   const int granted = counted ? atoi(counted) : 0;
   if (inventory->job[0] && granted > 0) {
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "SLURM_GPUS_ON_NODE");
-    return add_numbered(node, granted);
+    return add_numbered(node, 0, granted - 1);
   }
-  GANNET_TRY(add_numbered(node, count_devices()));
+  GANNET_TRY(add_numbered(node, 0, count_devices() - 1));
   if (node->n_gpus > 0)
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "the system");
   return GANNET_OK;
