@@ -30,7 +30,10 @@ static void print_entry(const char *name, const char *summary, const char *sourc
 
 static void print_family(family which) {
   (void)printf("%s\n", cli_list_families[which]);
-  if (which == METHODS) PRINT_ENTRIES(gannet_methods);
+  for (int i = 0; which == METHODS && gannet_methods[i]; ++i) {
+    print_entry(gannet_methods[i]->name, gannet_methods[i]->summary, gannet_methods[i]->source);
+    (void)printf("  %-20s  use: %s\n", "", gannet_methods[i]->use);
+  }
   if (which == SURROGATES) PRINT_ENTRIES(gannet_surrogate_types);
   if (which == ACQUISITIONS) PRINT_ENTRIES(gannet_acq_types);
   if (which == SIMULATIONS) PRINT_ENTRIES(gannet_simulations);

@@ -14,6 +14,7 @@ typedef struct {
   const char *name; /* first member */
   const char *summary;
   const char *source;
+  const char *use; /* when to choose it, from what docs/benchmarks measured; a phrase */
   /* Method that joins the row's portfolio when the problem states equations; NULL = none. */
   const char *with_equations;
   /* Method that takes the place of the row's portfolio when the problem has several objectives;

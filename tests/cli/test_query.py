@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import time
 
 import program
@@ -230,6 +231,8 @@ class Query(program.ProgramTest):
         self.assertNotIn("branin", one)
         self.assertIn("drop-wave", self.succeed("list", "simulations", "dropwave", code=USAGE).err)
         self.assertIn("one by one", self.succeed("list", "methods", "auto", code=USAGE).err)
+        listed = self.succeed("list", "methods").out
+        self.assertEqual(len(re.findall(r"^  \S", listed, re.M)), len(re.findall(r"^ {24}use: \S", listed, re.M)))
 
     def test_a_closed_pipe_and_a_full_disk_are_noticed(self):
         self.succeed("run", self.write(BRANIN), "-q")
