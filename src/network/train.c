@@ -9,6 +9,7 @@
 #include "base/shared_array.h"
 #include "linalg/blas.h"
 #include "minimize/minimize.h"
+#include "network/batch_loss.h"
 #include "network/newton.h"
 
 const char *const gannet_trainer_names[] = {"newton", "lbfgs", "adam", "sgd", NULL};
@@ -23,7 +24,8 @@ struct gannet_training {
   gannet_halves halves;                /* whose gradients this rank makes */
   const gannet_train_problem *problem; /* of the run */
   size_t p;                            /* parameters of one half */
-  gannet_newton *newton;               /* NULL with other trainers, which have what follows */
+  gannet_newton *newton;               /* NULL with other trainers */
+  gannet_batch_loss *batch_loss;       /* NULL but for lbfgs; adam and sgd have what follows */
   gannet_mlp_tape tape[2];
   gannet_shared_array exchange; /* value, with a team that shares memory */
   double *value;                /* [2][2][rows] of the halves, for odd and for even passes */
@@ -45,7 +47,11 @@ static bool is_newton(gannet_trainer trainer, int n) {
   return trainer == GANNET_TRAIN_NEWTON && n <= GANNET_NEWTON_MOST;
 }
 
-/* Memory of trainers that follow a gradient. */
+static bool is_lbfgs(gannet_trainer trainer, int n) {
+  return trainer <= GANNET_TRAIN_LBFGS && !is_newton(trainer, n);
+}
+
+/* Memory of adam and sgd. */
 static gannet_err allocate_gradients(training *t) {
   const int most = t->n < GANNET_MLP_ROWS ? t->n : GANNET_MLP_ROWS;
   const size_t batch = (size_t)t->options.batch;
@@ -53,7 +59,6 @@ static gannet_err allocate_gradients(training *t) {
   GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[1]));
   GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
   GANNET_TRY(gannet_alloc(2 * (size_t)most, sizeof(double), &t->weight));
-  if (t->options.trainer <= GANNET_TRAIN_LBFGS) return GANNET_OK;
   GANNET_TRY(gannet_alloc(batch * (size_t)t->net->inputs, sizeof(double), &t->z));
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->batch_weight));
@@ -82,6 +87,8 @@ static gannet_err set_up_training(training *t) {
   if (t->n == 0) return GANNET_OK;
   if (is_newton(t->options.trainer, t->n))
     return gannet_newton_create(t->net, t->n, t->team, &t->newton);
+  if (is_lbfgs(t->options.trainer, t->n))
+    return gannet_batch_loss_create(t->net, t->n, t->team, &t->batch_loss);
   const gannet_err code = allocate_gradients(t);
   GANNET_TRY(t->team ? gannet_agree(t->team->comm, code) : code);
   return set_up_values(t);
@@ -113,6 +120,7 @@ void gannet_training_destroy(gannet_training **created) {
   training *t = *created;
   if (!t) return;
   gannet_newton_destroy(&t->newton);
+  gannet_batch_loss_destroy(&t->batch_loss);
   gannet_mlp_tape_release(&t->tape[0]);
   gannet_mlp_tape_release(&t->tape[1]);
   if (t->team)
@@ -185,37 +193,56 @@ static double squared_way(const training *t, const double *theta) {
   return sum;
 }
 
-/* gradient: NULL when not wanted. */
-static gannet_err full_loss(void *user, int n_theta, const double *theta, double *loss,
-                            double *gradient) {
-  training *t = user;
+/* The loss of adam and sgd at both halves. */
+static double full_loss(training *t, const double *theta) {
   const gannet_train_problem *problem = t->problem;
-  if (gradient) memset(gradient, 0, (size_t)n_theta * sizeof *gradient);
-  *loss = add_fit(t, theta, problem->n, problem->z, problem->target, problem->weight, gradient);
-  *loss += 0.5 * problem->decay * squared_way(t, theta);
-  if (gradient) add_pull(t, theta, problem->decay, gradient);
-  return GANNET_OK;
+  return add_fit(t, theta, problem->n, problem->z, problem->target, problem->weight, NULL) +
+         0.5 * problem->decay * squared_way(t, theta);
 }
 
 gannet_err gannet_train_loss(const gannet_train_problem *problem, const double *theta, double *loss,
                              double *gradient) {
-  const gannet_train_options options = {.trainer = GANNET_TRAIN_LBFGS};
-  training *t = NULL;
-  GANNET_TRY(gannet_training_create(problem->net, problem->n, &options, &t));
-  t->problem = problem;
-  const gannet_err code = full_loss(t, (int)(2 * t->p), theta, loss, gradient);
-  gannet_training_destroy(&t);
-  return code;
+  gannet_batch_loss *batch_loss = NULL;
+  GANNET_TRY(gannet_batch_loss_create(problem->net, problem->n, NULL, &batch_loss));
+  *loss = gannet_batch_loss_evaluate(batch_loss, problem, theta, gradient);
+  gannet_batch_loss_destroy(&batch_loss);
+  return GANNET_OK;
 }
 
-static gannet_err run_lbfgs(training *t, double *theta) {
+/* Minimise with the losses of all ranks of a team, each of which runs a minimiser of its own on the
+ * same numbers: they are processors of one node. */
+static gannet_err follow_gradients(training *t, gannet_minimizer *minimizer, double *gradient,
+                                   double *theta, gannet_minimize_result *result) {
+  gannet_minimizer_start(minimizer, theta);
+  for (const double *at; (at = gannet_minimizer_point(minimizer));) {
+    const double loss = gannet_batch_loss_evaluate(t->batch_loss, t->problem, at, gradient);
+    GANNET_TRY(gannet_minimizer_tell(minimizer, loss, gradient));
+  }
+  gannet_minimizer_best(minimizer, theta, result);
+  GANNET_REQUIRE(result->reason != GANNET_MINIMIZE_NO_START, GANNET_ERR_NUMERIC,
+                 "training with %s diverged: loss %g or its gradient at the start",
+                 gannet_trainer_names[t->options.trainer], result->value);
+  return GANNET_OK;
+}
+
+static gannet_err run_lbfgs(training *t, double *theta, double *loss) {
   const gannet_minimize_options limits = {
       .max_evaluations = 10 * t->options.steps,
       .gradient_tolerance = 1e-6 * sqrt(t->problem->n + 1.0),
       .value_tolerance = 1e-9,
   };
+  const int weights = (int)(2 * t->p);
   gannet_minimize_result result = {0};
-  return gannet_minimize((int)(2 * t->p), theta, NULL, NULL, full_loss, t, &limits, &result);
+  gannet_minimizer *minimizer = NULL;
+  double *gradient = NULL;
+  gannet_err err = gannet_minimizer_create(weights, NULL, NULL, &limits, &minimizer);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)weights, sizeof *gradient, &gradient);
+  if (t->team) err = gannet_agree(t->team->comm, err);
+  if (err == GANNET_OK) err = follow_gradients(t, minimizer, gradient, theta, &result);
+  gannet_minimizer_destroy(&minimizer);
+  gannet_free(&gradient);
+  *loss = result.value;
+  return err;
 }
 
 /* Weights begin .. end - 1. Kingma and Ba 2015, algorithm 1, with their constants. */
@@ -325,7 +352,8 @@ static gannet_err run_once(training *t, gannet_stream stream, double rate, doubl
   for (int half = 0; half < 2 && t->exchange.shared; ++half) /* trained by the first two ranks */
     GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
                                       theta + (half ? t->p : 0)));
-  return full_loss(t, (int)(2 * t->p), theta, loss, NULL);
+  *loss = full_loss(t, theta);
+  return GANNET_OK;
 }
 
 static void start_again(const training *t, double *theta) {
@@ -339,9 +367,8 @@ static void start_again(const training *t, double *theta) {
  * half of that while it must. */
 static gannet_err run_descent(training *t, gannet_stream stream, double *theta,
                               gannet_train_report *report) {
-  double at_start = 0;
   report->rate = t->options.rate;
-  GANNET_TRY(full_loss(t, (int)(2 * t->p), theta, &at_start, NULL));
+  const double at_start = full_loss(t, theta);
   GANNET_TRY(run_once(t, stream, report->rate, theta, &report->loss));
   if (t->options.trainer == GANNET_TRAIN_ADAM || !isfinite(at_start)) return GANNET_OK;
   for (int attempt = 1; attempt < ATTEMPTS && !(report->loss <= at_start); ++attempt) {
@@ -357,10 +384,9 @@ static gannet_err run_descent(training *t, gannet_stream stream, double *theta,
 static gannet_err run_training(training *t, gannet_stream stream, double *theta,
                                gannet_train_report *report) {
   if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
+  if (t->batch_loss) return run_lbfgs(t, theta, &report->loss);
   if (!t->exchange.shared && t->halves.count == 0) return GANNET_OK;
-  if (t->options.trainer > GANNET_TRAIN_LBFGS) return run_descent(t, stream, theta, report);
-  GANNET_TRY(run_lbfgs(t, theta));
-  return full_loss(t, (int)(2 * t->p), theta, &report->loss, NULL);
+  return run_descent(t, stream, theta, report);
 }
 
 gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *problem,
@@ -381,7 +407,7 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
   gannet_train_report report = {.rate = options->rate};
   const size_t bytes = 2 * gannet_mlp_parameters(problem->net) * sizeof *theta;
   const bool shared =
-      is_newton(options->trainer, problem->n) || options->trainer > GANNET_TRAIN_LBFGS;
+      !is_lbfgs(options->trainer, problem->n) || gannet_batch_loss_is_shared(problem->net, context);
   gannet_err code = GANNET_OK;
   if (shared || context->rank == 0) {
     gannet_training *t = NULL;

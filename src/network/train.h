@@ -144,8 +144,9 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
                                               gannet_train_report *report);
 
 /* gannet_training_create, _run and _destroy for a network that all ranks need. The ranks share the
- * work of newton, up to its limit. With adam and sgd, where all ranks share memory, each of the
- * first two ranks trains one network of the pair. In all other cases rank 0 trains alone.
+ * work of newton, up to its limit. Where all ranks share memory they also share the observations of
+ * lbfgs, and with adam and sgd each of the first two ranks trains one network of the pair. In all
+ * other cases rank 0 trains alone.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { INPUTS = 3, LAYERS = 2, WIDTH = 12, MOST = 530 };
+enum { INPUTS = 3, LAYERS = 2, WIDTH = 12, MOST = 8300 };
 
 static gannet_context *context;
 static const gannet_stream stream = {11, GANNET_FOR_TRAINING, 2, 5};
@@ -46,9 +46,9 @@ static void tear_down(fixture *f) {
 }
 
 /* One tile of the kernel, several, and a factor that is shared as well; no observation at all; more
- * observations than a tape has rows; and a trainer that rank 0 runs. */
+ * observations than a tape has rows. */
 static void compare(bool refused) {
-  const int sizes[] = {0, 20, 300, MOST};
+  const int sizes[] = {0, 20, 300, 530};
   static fixture f;
   set_up(&f);
   for (int k = 0; k < 4; ++k)
@@ -73,16 +73,38 @@ static void networks_of_all_are_those_of_one(void **state) {
   compare(false);
 }
 
-/* Of a trainer that rank 0 runs, and of the shared one. */
+/* lbfgs takes the place of newton. There are more pieces than ranks, of more than one tape each. */
+static void networks_of_many_observations_are_those_of_one(void **state) {
+  (void)state;
+  const gannet_train_options options = {.trainer = GANNET_TRAIN_NEWTON, .steps = 1};
+  static fixture f;
+  bool told = false;
+  set_up(&f);
+  const gannet_train_problem problem = {&f.net, MOST, f.z, f.target, 1e-3, f.start, NULL};
+  assert_ok(train_alone(&problem, &options, stream, f.alone, NULL));
+  for (int refused = 0; refused < 2; ++refused) {
+    memset(f.shared, 0, 2 * f.p * sizeof *f.shared);
+    refuse = refused && context->np > 1;
+    assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared, &told));
+    refuse = false;
+    assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
+  }
+  tear_down(&f);
+}
+
+/* Of a trainer of two ranks, and of those that all ranks share. */
 static void all_ranks_learn_of_failures(void **state) {
   (void)state;
   const gannet_train_options sgd = {GANNET_TRAIN_SGD, 0, 500, 8, 0.001};
   const gannet_train_options newton = {GANNET_TRAIN_NEWTON, 6, 0, 0, 0};
+  const gannet_train_options lbfgs = {GANNET_TRAIN_LBFGS, 6, 0, 0, 0};
   static fixture f;
   bool told = false;
   set_up(&f);
   const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start, NULL};
   f.target[3] = NAN;
+  assert_fails(GANNET_ERR_NUMERIC, "lbfgs diverged",
+               gannet_train_for_all(context, &problem, &lbfgs, stream, f.shared, &told));
   assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
                gannet_train_for_all(context, &problem, &sgd, stream, f.shared, &told));
   assert_fails(GANNET_ERR_NUMERIC, "newton diverged",
@@ -124,6 +146,7 @@ int main(int argc, char **argv) {
   if (gannet_context_create(MPI_COMM_WORLD, 5, &context) != GANNET_OK) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(networks_of_all_are_those_of_one),
+      cmocka_unit_test(networks_of_many_observations_are_those_of_one),
       cmocka_unit_test(all_ranks_learn_of_failures),
       cmocka_unit_test(a_lowered_rate_is_told_once),
   };

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
   bench_ask_settings ask;
   char *csv, *directory;
+  bool weak;
 } scaling_settings;
 _Static_assert(offsetof(scaling_settings, ask) == 0, "rows of tables count from there");
 
@@ -58,6 +59,11 @@ static const gannet_option scaling_options[] = {
                       "candidates per batch; weak scaling has so many per rank"),
     BENCH_ASK_INTEGER(repeat, "5", 1, REPEATS_MOST, "repetitions of each measurement"),
     BENCH_ASK_INTEGER(fits, "2", 1, REPEATS_MOST, "proposals with learning"),
+    {.key = "weak",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(scaling_settings, weak),
+     .fallback = "yes",
+     .help = "also measure weak scaling, whose candidates grow with the ranks"},
     {.key = "directory",
      .type = GANNET_TEXT,
      .offset = offsetof(scaling_settings, directory),
@@ -426,7 +432,7 @@ static gannet_err measure_proposals(const bench_world *world, const scaling_sett
   GANNET_TRY(bench_scan_rate(world->comm, &table->rate));
   for (int i = 0; i < s->ask.n.n; ++i) {
     GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], false, table));
-    GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], true, table));
+    if (s->weak) GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], true, table));
   }
   const double mine = bench_peak_memory();
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->memory, 1, MPI_DOUBLE, MPI_MAX, world->comm));

@@ -4,10 +4,11 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "base/node.h"
 
 /* The calls are those of the process, and so are their sums. */
 static bench_traffic total;
-static double inside; /* processor time in the calls */
+static double inside; /* processor time in the calls, and in waits in shared memory */
 
 typedef struct {
   bool counts;
@@ -78,6 +79,46 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 int MPI_Barrier(MPI_Comm comm) {
   const moment start = enter(comm);
   return leave(start, 0, MPI_BYTE, PMPI_Barrier(comm));
+}
+
+/* Waits in the shared memory of a node. The linker sends calls of gannet_node_wait, _barrier and
+ * _agree here (--wrap in CMakeLists.txt), and __real_ is what they would have called. */
+
+int64_t __real_gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value,
+                                int64_t least);
+int64_t __wrap_gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value,
+                                int64_t least);
+bool __real_gannet_node_barrier(const gannet_node *node, bool flag);
+bool __wrap_gannet_node_barrier(const gannet_node *node, bool flag);
+gannet_err __real_gannet_node_agree(const gannet_node *node, gannet_err err);
+gannet_err __wrap_gannet_node_agree(const gannet_node *node, gannet_err err);
+
+/* Most values have come before they are waited for: to read the clock would take longer. */
+int64_t __wrap_gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value,
+                                int64_t least) {
+  const int64_t now = atomic_load_explicit(value, memory_order_acquire);
+  if (now >= least) return now;
+  const double start = gannet_clock_processor();
+  const int64_t come = __real_gannet_node_wait(node, value, least);
+  inside += gannet_clock_processor() - start;
+  return come;
+}
+
+bool __wrap_gannet_node_barrier(const gannet_node *node, bool flag) {
+  if (node->n == 1) return flag;
+  const double start = gannet_clock_processor();
+  const bool any = __real_gannet_node_barrier(node, flag);
+  inside += gannet_clock_processor() - start;
+  return any;
+}
+
+/* Without an error it is a barrier. */
+gannet_err __wrap_gannet_node_agree(const gannet_node *node, gannet_err err) {
+  if (node->n == 1 || err != GANNET_OK) return __real_gannet_node_agree(node, err);
+  const double start = gannet_clock_processor();
+  const gannet_err agreed = __real_gannet_node_agree(node, err);
+  inside += gannet_clock_processor() - start;
+  return agreed;
 }
 
 bench_traffic bench_traffic_read(void) {

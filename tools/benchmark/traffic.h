@@ -11,7 +11,7 @@ typedef struct {
   int64_t calls;
   double bytes;   /* of the arguments, as if sent once */
   double seconds; /* in these calls, waiting included */
-  double work;    /* processor time outside them; does not count what others take from this rank */
+  double work;    /* processor time outside them, and outside waits in shared memory */
 } bench_traffic;
 
 /* Totals up to now.
