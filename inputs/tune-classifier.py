@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Train a classifier with given hyper-parameters and tell its accuracy: the simulation of tune-*.yaml.
+"""Train a classifier with given hyperparameters and report its accuracy: the simulation of tune-*.yaml.
 
   tune-classifier.py PARAMS RESULTS forest|perceptron|boosting [--data DATA] [--fold N]
 
@@ -75,7 +75,7 @@ def classifier(task, values):
 
 
 def cases(data):
-    """The inputs of all cases and their classes, of which there are two."""
+    """The inputs of all cases, and their two classes."""
     from sklearn import datasets
 
     if data == "breast-cancer":

@@ -27,7 +27,7 @@ launch=()
 code=$?
 case $code in
   75) exit 0 ;;                     # the campaign goes on in the job that was submitted
-  0 | 2 | 3 | 4 | 5) exit $code ;; # finished, or nothing that another try could mend
+  0 | 2 | 3 | 4 | 5) exit $code ;; # finished, or an error that another run cannot correct
 esac
 # Killed, or a file system that is full for a while: begin again. What was done is not done twice.
 [ "${SLURM_RESTART_COUNT:-0}" -ge 5 ] || exec scontrol requeue "$SLURM_JOB_ID"

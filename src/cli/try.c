@@ -377,9 +377,8 @@ const cli_command cli_try = {
         "Before a campaign, this shows whether the simulation starts and its numbers are found. "
         "The\n"
         "directory of the run stays; remove it by hand. Where the working directory cannot be\n"
-        "written, it is made in $TMPDIR, or in /tmp. With the back-end slurm the run is a job, "
-        "for\n"
-        "which the command waits. The exit code is 0 when the result would count, 3 when the\n"
+        "written, it is made in $TMPDIR, or in /tmp. With the back-end slurm the run is a job,\n"
+        "and the command waits for it. The exit code is 0 when the result would count, 3 when the\n"
         "simulation says that it cannot run at the design, 4 when it failed, and 75 when a signal\n"
         "has ended it.\n",
     .flags = flags,

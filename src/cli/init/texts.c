@@ -307,9 +307,9 @@ void init_put_campaign(const init_plan *plan, FILE *out) {
                 "# What is tuned, how it is simulated, when to stop: a campaign file of gannet, "
                 "begun by gannet init.\n"
                 "#   gannet run --dry-run %s\n"
-                "# checks it, and\n"
+                "# checks it.\n"
                 "#   gannet explain KEY\n"
-                "# tells type, range, unit, default and an example of any key.\n",
+                "# explains a key: type, range, unit, default and an example.\n",
                 plan->file);
   put_goal(plan, out);
   put_variables(plan, out);

@@ -16,7 +16,7 @@
 #include "problem/runs.h"
 
 static const cli_flag flags[] = {
-    {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},
+    {"interval", 'i', "TIME", "time between two readings of the files (default 1s)", false},
     {"once", 0, NULL, "show the present state, and end", false},
     {"stay", 0, NULL,
      "continue when the campaign ends, for steps and campaigns that will be resumed", false},
@@ -238,7 +238,7 @@ const cli_command cli_watch = {
         "0. NO_COLOR switches colours off.\n\n"
         "With --web, the page of gannet report is served live on web.sock in the campaign\n"
         "directory, which only you can open. It goes on when the campaign ends, until Ctrl-C, or\n"
-        "until nobody has looked for an hour.\n",
+        "until no browser has asked for an hour.\n",
     .flags = flags,
     .least = 1,
     .most = 1,
