@@ -24,6 +24,13 @@ void picture_put_text(FILE *out, const char *text) {
   }
 }
 
+void picture_put_tick(FILE *out, const char *text) {
+  for (; *text; ++text) {
+    if (*text == '\'' || *text == '%') (void)fputc(*text, out);
+    (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+  }
+}
+
 gannet_err picture_write(const char *directory, const char *name, picture_putter put,
                          const void *user) {
   char path[PATH_MAX], *text = NULL;

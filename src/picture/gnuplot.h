@@ -29,6 +29,9 @@ void picture_put_number(FILE *out, double value);
  */
 void picture_put_text(FILE *out, const char *text);
 
+/* The same for the label of a tick, which gnuplot reads as a format: '%' is doubled. Local. */
+void picture_put_tick(FILE *out, const char *text);
+
 /* A file of a picture, whole or not at all; put writes its text.
  *
  * Local.

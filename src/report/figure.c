@@ -35,6 +35,22 @@ void figure_put_label(FILE *out, const json_t *column) {
   (void)fputs("]", out);
 }
 
+void figure_put_objective(FILE *out, const gannet_report *r) {
+  picture_put_text(out, r->objective);
+  if (!*r->unit) return;
+  (void)fputs(" [", out);
+  picture_put_text(out, r->unit);
+  (void)fputs("]", out);
+}
+
+void figure_put_tick(FILE *out, const char *name, const char *unit, double at) {
+  (void)fputs("'", out);
+  picture_put_tick(out, name);
+  if (*unit) (void)fputs(" [", out);
+  picture_put_tick(out, unit);
+  (void)fprintf(out, "%s' %.17g", *unit ? "]" : "", at);
+}
+
 void figure_end_block(FILE *data, size_t lines) {
   (void)fputs(lines ? "\n\n" : "NaN NaN NaN NaN\n\n\n", data);
 }
@@ -110,9 +126,8 @@ static void put_names(FILE *out, const json_t *values, size_t most) {
     size_t end = strlen(name) > most ? most : strlen(name);
     while (end > 0 && ((unsigned char)name[end] & 0xC0u) == 0x80u) --end;
     name[end] = '\0';
-    (void)fputs(i ? ", '" : "'", out);
-    picture_put_text(out, name);
-    (void)fprintf(out, "' %zu", i);
+    if (i > 0) (void)fputs(", ", out);
+    figure_put_tick(out, name, "", (double)i);
   }
 }
 
@@ -130,7 +145,11 @@ void figure_put_axis(FILE *out, char axis, const json_t *variable, size_t most) 
     const double room = whole && !logs && most >= 10 ? 0.02 * (high - low) : 0;
     (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low - room, high + room);
     if (!logs) figure_put_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
-    if (logs) (void)fprintf(out, "set logscale %c\n", axis);
+    if (!logs) return;
+    const double decades = log10(high / low), labels = axis == 'y' || most >= 40 ? 6 : 2;
+    (void)fprintf(out, "set logscale %c\nset format %c '%%g'\n", axis, axis);
+    if (decades >= 2) /* a small picture has no room for every power of ten */
+      (void)fprintf(out, "set %ctics %g\n", axis, pow(10, ceil(decades / labels)));
     return;
   }
   (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics %s(", axis,

@@ -46,6 +46,13 @@ const json_t *figure_column(const gannet_report *r, const char *name);
  * quotes. Local. */
 void figure_put_label(FILE *out, const json_t *column);
 
+/* Write the name and the unit of what a figure shows in place of the objective, for a text in
+ * quotes. Local. */
+void figure_put_objective(FILE *out, const gannet_report *report);
+
+/* Write a tick of an axis with a name and a unit ("" = none) at a place. Local. */
+void figure_put_tick(FILE *out, const char *name, const char *unit, double at);
+
 /* End a block of data. A block without a line gets one that shows nothing. Local. */
 void figure_end_block(FILE *data, size_t lines);
 

@@ -121,6 +121,7 @@ static void show_objective(gannet_report *r, size_t m) {
   json_decref(r->model);
   r->model = model ? model : json_null();
   r->objective = figure_text(one, "name");
+  r->unit = figure_text(one, "unit");
   r->quantity = (int)m;
 }
 
@@ -141,6 +142,7 @@ static bool show_constraint(gannet_report *r, size_t n_objectives, size_t k) {
   json_decref(r->model);
   r->model = model;
   r->objective = figure_text(r->bounds, "name");
+  r->unit = figure_text(r->bounds, "unit");
   r->quantity = (int)(n_objectives + k);
   return true;
 }
@@ -160,6 +162,7 @@ static bool show_chance(gannet_report *r) {
     }
   }
   r->objective = "P(feasible)";
+  r->unit = "";
   r->quantity = -1;
   return n > 0;
 }
@@ -176,6 +179,7 @@ static gannet_err copy_for_gnuplot(const gannet_report *report, size_t n_objecti
   GANNET_TRY(gannet_alloc(1, sizeof **made, made));
   gannet_report *r = *made;
   *r = (gannet_report){.objective = report->objective,
+                       .unit = report->unit,
                        .summary = json_deep_copy(report->summary),
                        .columns = json_deep_copy(report->columns),
                        .course = json_deep_copy(report->course),
@@ -193,6 +197,7 @@ static gannet_err copy_for_gnuplot(const gannet_report *report, size_t n_objecti
   const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
   if (!(size > largest)) return GANNET_OK;
   r->objective = "objective / 1e100";
+  r->unit = "";
   divide_objectives(r);
   return GANNET_OK;
 }

@@ -95,7 +95,9 @@ static void put_tile(const gannet_report *r, const json_t *pair, const layer *sh
   const double size = json_array_size(figure_column(r, "id")) > 500 ? 0.15 : 0.3;
   figure_put_axis(out, 'x', json_array_get(variables, (size_t)figure_get(pair, "a")), AXIS_NAME);
   figure_put_axis(out, 'y', json_array_get(variables, (size_t)figure_get(pair, "b")), AXIS_NAME);
-  (void)fprintf(out, "set title '%s'\nset cbrange %s\n", shown->title,
+  (void)fputs("set title '", out);
+  if (r->quantity >= 0) figure_put_objective(out, r);
+  (void)fprintf(out, "%s%s'\nset cbrange %s\n", r->quantity < 0 ? "" : ": ", shown->title,
                 r->quantity < 0 ? "[0:1]" : "[*:*]");
   (void)fprintf(out,
                 "plot data index %zu using 1:2:3:4:5:6:7 with boxxyerror linecolor palette "

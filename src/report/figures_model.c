@@ -27,9 +27,8 @@ static void put_effects(const gannet_report *r, FILE *data, FILE *out, size_t ti
   (void)fprintf(out, "set yrange [%.1f:-0.5]\nset ytics scale 0 (", (double)n - 0.5);
   for (size_t i = 0; order && i < n; ++i) {
     const char *name = figure_text(variable_at(r, order[i]), "name");
-    (void)fputs(i ? ", '" : "'", out);
-    picture_put_text(out, name);
-    (void)fprintf(out, "' %zu", i);
+    if (i > 0) (void)fputs(", ", out);
+    figure_put_tick(out, name, "", (double)i);
     picture_put_number(data, figure_at(effects, (size_t)order[i]));
     (void)fprintf(data, " %zu \"%s\"\n", i, name);
   }
@@ -68,28 +67,30 @@ bool figure_draw_importance(const gannet_report *r, FILE *data, FILE *out, doubl
   return true;
 }
 
-/* curves, middle  in  "slices" and "median", or "partial" and "mean" */
+/* curves, middle  in  "slices" and "median", or "partial" and "mean"
+ * least, most     in  ends of all curves: steeper means more only on one scale */
 static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile, int v,
-                      const char *curves, const char *middle) {
+                      const char *curves, const char *middle, double least, double most) {
   const json_t *one = json_array_get(json_object_get(r->model, curves), (size_t)v);
   const json_t *x = json_object_get(one, "x");
   const char *type = figure_text(variable_at(r, v), "type"), *color = picture_colors[0];
   const double best = figure_get(one, "best");
-  double least = INFINITY, most = -INFINITY;
   for (size_t i = 0; i < json_array_size(x); ++i) {
-    const double low = figure_at(json_object_get(one, "low"), i);
-    const double high = figure_at(json_object_get(one, "high"), i);
-    least = fmin(least, low);
-    most = fmax(most, high);
     picture_put_number(data, figure_at(x, i));
     picture_put_number(data, figure_at(json_object_get(one, middle), i));
-    picture_put_number(data, low);
-    picture_put_number(data, high);
+    picture_put_number(data, figure_at(json_object_get(one, "low"), i));
+    picture_put_number(data, figure_at(json_object_get(one, "high"), i));
     (void)fputc('\n', data);
   }
   figure_put_ticks(out, 'y', least, most, 4);
-  if (r->quantity < 0) (void)fputs("set yrange [0:1]\n", out);
-  (void)fprintf(out, "set ylabel '%s'\n", tile % 3 == 0 ? r->objective : "");
+  if (r->quantity < 0)
+    (void)fputs("set yrange [0:1]\n", out);
+  else if (most > least)
+    (void)fprintf(out, "set yrange [%.17g:%.17g]\n", least - 0.03 * (most - least),
+                  most + 0.03 * (most - least));
+  (void)fputs("set ylabel '", out);
+  if (tile % 3 == 0) figure_put_objective(out, r);
+  (void)fputs("'\n", out);
   figure_end_block(data, json_array_size(x));
   (void)fputs("set rmargin\n", out);
   figure_put_axis(out, 'x', variable_at(r, v), SLICE_NAME);
@@ -123,16 +124,24 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
 static bool draw_curves(const gannet_report *r, FILE *data, FILE *out, double *height,
                         const char *curves, const char *middle) {
   size_t n = 0, n_shown = 0;
+  double least = INFINITY, most = -INFINITY;
   int *order = figure_order_variables(r, json_object_get(r->model, "importance"), &n);
   const json_t *list = json_object_get(r->model, curves);
   for (size_t i = 0; order && i < n && n_shown < SLICES; ++i) {
     const json_t *x = json_object_get(json_array_get(list, (size_t)order[i]), "x");
-    if (json_array_size(x) > 0) order[n_shown++] = order[i];
+    if (json_array_size(x) == 0) continue;
+    order[n_shown++] = order[i];
+    for (size_t k = 0; k < json_array_size(x); ++k) {
+      const json_t *one = json_array_get(list, (size_t)order[i]);
+      least = fmin(least, figure_at(json_object_get(one, "low"), k));
+      most = fmax(most, figure_at(json_object_get(one, "high"), k));
+    }
   }
   if (n_shown > 0) {
     (void)fprintf(data, "# value, %s, ends of the central 95 %%; one block per variable\n", middle);
     *height = figure_begin_tiles(out, n_shown, 3, 4.5);
-    for (size_t i = 0; i < n_shown; ++i) put_slice(r, data, out, i, order[i], curves, middle);
+    for (size_t i = 0; i < n_shown; ++i)
+      put_slice(r, data, out, i, order[i], curves, middle, least, most);
     (void)fputs("unset multiplot\n", out);
   }
   gannet_free(&order);
@@ -170,13 +179,16 @@ bool figure_draw_calibration(const gannet_report *r, FILE *data, FILE *out, doub
   }
   figure_put_ticks(out, 'x', low, high, 2);
   figure_put_ticks(out, 'y', low, high, 5);
+  (void)fprintf(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted ",
+                low, high, low, high);
+  figure_put_objective(out, r);
+  (void)fputs("'\nset ylabel 'observed ", out);
+  figure_put_objective(out, r);
   (void)fprintf(out,
-                "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted %s'\n"
-                "set ylabel 'observed %s'\nset size square\nplot x with lines dashtype 2 linecolor "
-                "rgb '#555555' "
+                "'\nset size square\nplot x with lines dashtype 2 linecolor rgb '#555555' "
                 "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
                 "notitle\n",
-                low, high, low, high, r->objective, r->objective, picture_colors[0]);
+                picture_colors[0]);
   return true;
 }
 

@@ -147,9 +147,11 @@ static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time
                       put_points(r, data, clock, GANNET_EVAL_DONE, 0),
                       put_points(r, data, clock, GANNET_EVAL_FAILED, 0)};
   put_steps(r, data, clock, in_time ? "trace_time" : "trace");
-  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel '%s'\nx = %d\n",
+  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nx = %d\nset ylabel '",
                 in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
-                in_time ? " since the first start" : "", r->objective, in_time ? 2 : 1);
+                in_time ? " since the first start" : "", in_time ? 2 : 1);
+  figure_put_objective(out, r);
+  (void)fputs("'\n", out);
   figure_put_ticks(out, 'y', fmin(figure_get(range, "best"), edge),
                    fmax(figure_get(range, "best"), edge), 5);
   if (stretched)
@@ -217,12 +219,12 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, const int *show
                 "[-0.08:1.08]\nset xtics scale 0 (",
                 (double)axes + 0.2);
   for (size_t v = 0; v < axes; ++v) {
-    (void)fputs("'", out);
-    figure_put_label(out,
-                     json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v]));
-    (void)fprintf(out, "' %zu, ", v);
+    const json_t *one = json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v]);
+    figure_put_tick(out, figure_text(one, "name"), figure_text(one, "unit"), (double)v);
+    (void)fputs(", ", out);
   }
-  (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
+  figure_put_tick(out, r->objective, r->unit, (double)axes);
+  (void)fputs(")\n", out);
   for (size_t v = 0; v <= axes; ++v) {
     const json_t *one =
         v < axes ? json_array_get(json_object_get(r->summary, "variables"), (size_t)shown[v])
@@ -396,7 +398,11 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
 }
 
 bool figure_draw_constraints(const gannet_report *r, FILE *data, FILE *out, double *height) {
-  const size_t n = json_array_size(json_object_get(r->summary, "constraints"));
+  const json_t *constraints = json_object_get(r->summary, "constraints");
+  size_t n = 0; /* further objectives come after the constraints */
+  while (n < json_array_size(constraints) &&
+         !json_is_true(json_object_get(json_array_get(constraints, n), "objective")))
+    n += 1;
   const json_t *about = json_object_get(r->summary, "campaign");
   if (n == 0 || !(figure_get(about, "done") > 0)) return false;
   (void)fputs("# evaluation, value; a block of those that keep a constraint, one of the others\n",

@@ -104,9 +104,9 @@ bool figure_draw_timeline(const gannet_report *r, FILE *data, FILE *out, double 
   else
     (void)fprintf(out, "set ylabel '%s'\n", places ? "" : "slot");
   for (size_t i = 0; i < json_array_size(places); ++i) {
-    (void)fputs(i ? ", '" : "set ytics ('", out);
-    picture_put_text(out, json_string_value(json_array_get(places, i)));
-    (void)fprintf(out, "' %zu%s", i, i + 1 == json_array_size(places) ? ")\n" : "");
+    (void)fputs(i ? ", " : "set ytics (", out);
+    figure_put_tick(out, json_string_value(json_array_get(places, i)), "", (double)i);
+    if (i + 1 == json_array_size(places)) (void)fputs(")\n", out);
   }
   if (rows) {
     put_rows(rows, data, width);

@@ -82,16 +82,21 @@ static gannet_err put_pair(map *p, int a, int b, json_t *list) {
     if (s->quantity != REPORT_WORKS) err = put_quantity(p, s, points, quantities);
   }
   if (err == GANNET_OK && is_bounded)
-    err = report_studies_feasible(p->study, p->n, points, p->x, p->mean, works);
-  json_t *x = json_array(), *y = json_array();
+    err = report_studies_feasible(p->study, p->n, points, p->x, p->mean, p->sd, works);
+  json_t *x = json_array(), *y = json_array(), *margins = json_array();
+  for (int i = 0; i < points && is_bounded && err == GANNET_OK; ++i) {
+    const double margin = p->sd[i]; /* to four digits */
+    const double step = margin != 0 ? pow(10, floor(log10(fabs(margin))) - 3) : 1;
+    (void)json_array_append_new(margins, report_number(rint(margin / step) * step));
+  }
   for (int i = 0; i < n_across; ++i) (void)json_array_append_new(x, report_number(across[i]));
   for (int i = 0; i < n_up; ++i) (void)json_array_append_new(y, report_number(up[i]));
   (void)json_array_append_new(
-      list,
-      json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "a", a, "b", b, "x", x, "y", y, "quantities",
-                quantities, "feasible",
-                is_bounded && err == GANNET_OK ? rounded(p->mean, points) : json_null(), "works",
-                has_works && err == GANNET_OK ? rounded(works, points) : json_null()));
+      list, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "a", a, "b", b, "x", x, "y", y,
+                      "quantities", quantities, "feasible",
+                      is_bounded && err == GANNET_OK ? rounded(p->mean, points) : json_null(),
+                      "margin", margins, "works",
+                      has_works && err == GANNET_OK ? rounded(works, points) : json_null()));
   return err;
 }
 

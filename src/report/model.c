@@ -62,7 +62,7 @@ static gannet_err make_slice(const studies *all, const report_study *s, int vari
   for (int q = all->n_objectives; q < all->n && s == all->study; ++q)
     is_bounded = is_bounded || all->study[q].surrogate;
   if (!is_bounded) return GANNET_OK;
-  GANNET_TRY(report_studies_feasible(all->study, all->n, n, x_unit, feasible, NULL));
+  GANNET_TRY(report_studies_feasible(all->study, all->n, n, x_unit, feasible, NULL, NULL));
   json_t *share = json_array();
   for (int i = 0; i < n; ++i)
     (void)json_array_append_new(share, json_real(rint(1e4 * feasible[i]) / 1e4));
@@ -174,15 +174,30 @@ static gannet_err put_importance(const report_study *s, json_t *model) {
   return err;
 }
 
+/* The fold of every row. All runs of a design are in the same fold: a run that is predicted from
+ * other runs of its design says nothing of how well the model predicts a new design. Returns the
+ * number of designs. */
+static int choose_folds(const report_study *s, int *fold) {
+  const size_t row = (size_t)s->d * sizeof *s->x;
+  int designs = 0;
+  for (int i = 0; i < s->n; ++i) {
+    int twin = 0;
+    while (twin < i && memcmp(s->x + (ptrdiff_t)twin * s->d, s->x + (ptrdiff_t)i * s->d, row) != 0)
+      ++twin;
+    fold[i] = twin < i ? fold[twin] : designs++ % FOLDS;
+  }
+  return designs;
+}
+
 /* Cross-validation with the hyper-parameters of all data: every fold is predicted from the others.
  */
-static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, double *mean,
-                               double *sd) {
+static gannet_err predict_fold(report_study *s, const int *folds, int fold, double *x, double *y,
+                               double *mean, double *sd) {
   const size_t d = (size_t)s->d;
   double *noise = y + 3 * (size_t)s->n;
   int kept = 0;
   for (int i = 0; i < s->n; ++i) {
-    if (i % FOLDS == fold) continue;
+    if (folds[i] == fold) continue;
     noise[kept] = s->noise[i];
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
@@ -190,20 +205,25 @@ static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, 
   const gannet_data others = {kept, x, y, s->noise_var, s->has_row_noise ? noise : NULL};
   GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
   GANNET_TRY(gannet_surrogate_fit(s->surrogate, &others, false, 0));
-  for (int i = fold; i < s->n; i += FOLDS)
-    GANNET_TRY(gannet_surrogate_predict(s->surrogate, 1, s->x + (size_t)i * d, &mean[i], &sd[i]));
+  for (int i = 0; i < s->n; ++i)
+    if (folds[i] == fold)
+      GANNET_TRY(gannet_surrogate_predict(s->surrogate, 1, s->x + (size_t)i * d, &mean[i], &sd[i]));
   return GANNET_OK;
 }
 
 /* Observed values, predictions, and the standardised residuals, from which coverages follow; the
- * share of the variance that predictions explain, on the scale of the model ("r2"). */
+ * share of the variance that predictions explain, on the scale of the model ("r2"). null with fewer
+ * designs than folds. */
 static gannet_err make_calibration(report_study *s, json_t **made) {
   double *x = NULL, *y = NULL;
+  int folds[REPORT_STUDY_MOST + 1];
+  *made = json_null();
+  if (choose_folds(s, folds) < FOLDS) return GANNET_OK;
   const double noise = gannet_surrogate_noise_var(s->surrogate);
   gannet_err err = gannet_alloc((size_t)s->n * (size_t)s->d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(4 * (size_t)s->n, sizeof *y, &y);
   for (int fold = 0; err == GANNET_OK && fold < FOLDS; ++fold)
-    err = predict_fold(s, fold, x, y, y + s->n, y + 2 * (size_t)s->n);
+    err = predict_fold(s, folds, fold, x, y, y + s->n, y + 2 * (size_t)s->n);
   if (err == GANNET_OK) {
     json_t *id = json_array(), *observed = json_array(), *predicted = json_array();
     json_t *residual = json_array();
@@ -359,8 +379,9 @@ static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, 
   (void)json_object_set_new(model[0], "constraints", constraints);
   (void)json_object_set_new(model[0], "words", words);
   GANNET_TRY(fit_studies(campaign, through, is_small, all));
-  GANNET_TRY(report_studies_feasible(
-      all->study, all->n, 1, gannet_history_x_unit(campaign->history, through), &feasible, NULL));
+  GANNET_TRY(report_studies_feasible(all->study, all->n, 1,
+                                     gannet_history_x_unit(campaign->history, through), &feasible,
+                                     NULL, NULL));
   (void)json_object_set_new(model[0], "feasible", json_real(feasible));
   for (int m = 0; m < all->n_objectives; ++m)
     GANNET_TRY(fill_model(all, &all->study[m], x, model[m]));

@@ -147,7 +147,10 @@ static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_lab
                  GANNET_ERR_MEMORY, "the data of a report");
   const char *quantity =
       json_string_value(json_object_get(json_object_get(report->summary, "campaign"), "quantity"));
+  const char *unit =
+      json_string_value(json_object_get(json_object_get(report->summary, "campaign"), "unit"));
   report->objective = quantity ? quantity : "objective"; /* the summary lives as long */
+  report->unit = unit ? unit : "";
   return GANNET_OK;
 }
 

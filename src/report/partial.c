@@ -120,7 +120,7 @@ static gannet_err put_curves(partial *p, int v, double best, json_t *const *list
       append_to(curve, "high", mean + 1.96 * sd);
     }
     if (!is_bounded) continue;
-    GANNET_TRY(report_studies_feasible(p->study, p->n, p->points, p->x, feasible, NULL));
+    GANNET_TRY(report_studies_feasible(p->study, p->n, p->points, p->x, feasible, NULL, NULL));
     double share = 0;
     for (int i = 0; i < p->points; ++i) share += feasible[i] / p->points;
     append_to(first, "feasible", rint(1e4 * share) / 1e4);

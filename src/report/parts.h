@@ -10,7 +10,8 @@
 /* What the page and the figures show. */
 struct gannet_report {
   char *name;
-  const char *objective; /* label of its axes, with the power of ten that values are divided by */
+  const char *objective; /* name on its axes, with the power of ten that values are divided by */
+  const char *unit;      /* of the objective, "" = none is stated */
   json_t *summary, *columns, *course, *model;
   json_t
       *campaigns; /* of a comparison: summaries, and none of the others; NULL = of one campaign */

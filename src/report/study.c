@@ -223,10 +223,39 @@ double report_study_probability(const report_study *s, double mean, double sd) {
   return gannet_normal_cdf((high - mean) / sd) - gannet_normal_cdf((low - mean) / sd);
 }
 
+/* How far the mean lies within the bounds of a constraint, in standard deviations; of a model of
+ * what works, below 0. */
+static double margin_of(const report_study *s, double mean, double sd) {
+  const double unit = fmax(sd, 1e-12);
+  if (s->quantity == REPORT_WORKS) return -mean / unit;
+  const gannet_constraint *bounds = &s->problem->spec.constraints[s->quantity - 1];
+  double margin = INFINITY;
+  if (isfinite(bounds->lower))
+    margin = (mean - gannet_transform_apply(&s->transform, bounds->lower)) / unit;
+  if (isfinite(bounds->upper))
+    margin = fmin(margin, (gannet_transform_apply(&s->transform, bounds->upper) - mean) / unit);
+  return margin;
+}
+
+/* The quantile of the standard normal at p, by bisection. */
+static double quantile(double p) {
+  double low = -8, high = 8;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (gannet_normal_cdf(middle) < p)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 gannet_err report_studies_feasible(const report_study *studies, int n, int m, const double *x,
-                                   double *feasible, double *works) {
+                                   double *feasible, double *margin, double *works) {
+  static const double CERTAIN = 1e-6; /* probabilities this close to 0 or 1 count as such */
   double mean[GANNET_TILE], sd[GANNET_TILE];
   for (int i = 0; i < m; ++i) feasible[i] = 1;
+  for (int i = 0; i < m && margin; ++i) margin[i] = INFINITY;
   for (int i = 0; i < m && works; ++i) works[i] = NAN;
   for (int q = 0; q < n; ++q) {
     const report_study *s = &studies[q];
@@ -237,10 +266,13 @@ gannet_err report_studies_feasible(const report_study *studies, int n, int m, co
       for (int i = 0; i < rows; ++i) {
         const double p = report_study_probability(s, mean[i], sd[i]);
         feasible[first + i] *= p;
+        if (margin) margin[first + i] = fmin(margin[first + i], margin_of(s, mean[i], sd[i]));
         if (works && s->quantity == REPORT_WORKS) works[first + i] = p;
       }
     }
   }
+  for (int i = 0; i < m && margin; ++i)
+    if (feasible[i] > CERTAIN && feasible[i] < 1 - CERTAIN) margin[i] = quantile(feasible[i]);
   return GANNET_OK;
 }
 

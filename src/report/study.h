@@ -87,11 +87,17 @@ double report_study_probability(const report_study *study, double mean, double s
  *
  * Local.
  *
- * studies  in   [n] those of objectives and those that were not fitted do not count
- * works    out  [m] that of working alone, NAN without a model; NULL = not wanted
+ * studies   in   [n] those of objectives and those that were not fitted do not count
+ * feasible  out  [m] the probability
+ * margin    out  [m] the probability as a quantile of the standard normal. Where it is 0 or 1 to
+ *                many digits, this is the distance of the mean from the nearest bound in standard
+ *                deviations, so that lines of equal probability can be interpolated. NULL = not
+ *                wanted
+ * works     out  [m] the probability of working alone, NAN without a model; NULL = not wanted
  */
 GANNET_CHECKED gannet_err report_studies_feasible(const report_study *studies, int n, int m,
-                                                  const double *x, double *feasible, double *works);
+                                                  const double *x, double *feasible, double *margin,
+                                                  double *works);
 
 /* The values of a variable that a picture shows, in the user's units; returns how many.
  *
@@ -104,8 +110,8 @@ int report_variable_values(const gannet_variable *variable, int most, double *va
 
 /* What models expect in the planes of two variables, the others being as in one design: "pairs",
  * pairs of numbers first, each with its variables "a" and "b", their values "x" and "y", and rows
- * of values at (x, y) with y outside: "feasible", "works" (null without a model), and "quantities",
- * {"mean", "sd"} or null for each study.
+ * of values at (x, y) with y outside: "feasible", its "margin" (report_studies_feasible), "works"
+ * (null without a model), and "quantities", {"mean", "sd"} or null for each study.
  *
  * Local.
  *

@@ -50,17 +50,29 @@ static json_t *about_variables(const gannet_problem *problem) {
   return list;
 }
 
-static json_t *about_constraints(const gannet_problem *problem) {
+/* "kept": the share of all results with a value that keep the constraint, null without any: the
+ * columns of a long campaign have only some of them, and more of the better ones. */
+static json_t *about_constraints(const gannet_campaign *campaign) {
+  const gannet_problem *problem = campaign->input->problem;
   const gannet_problem_spec *spec = &problem->spec;
   json_t *list = json_array();
   const int n_bounded = gannet_problem_n_bounded(problem);
-  for (int k = 0; k < spec->n_constraints; ++k)
+  for (int k = 0; k < spec->n_constraints; ++k) {
+    const gannet_constraint *bounds = &spec->constraints[k];
+    double n = 0, kept = 0;
+    for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+      const gannet_result_record *result = &campaign->ledger.ticket[id].result;
+      if (result->status != GANNET_EVAL_DONE || !isfinite(result->constraints[k])) continue;
+      n += 1;
+      kept += result->constraints[k] >= bounds->lower && result->constraints[k] <= bounds->upper;
+    }
     (void)json_array_append_new(
-        list, json_pack("{s:b, s:s, s:s, s:o, s:o}", "objective", k >= n_bounded, "name",
-                        spec->constraints[k].name, "unit",
-                        gannet_problem_unit(problem->constraint_unit, k), "lower",
-                        report_number(spec->constraints[k].lower), "upper",
-                        report_number(spec->constraints[k].upper)));
+        list,
+        json_pack("{s:b, s:s, s:s, s:o, s:o, s:o}", "objective", k >= n_bounded, "name",
+                  bounds->name, "unit", gannet_problem_unit(problem->constraint_unit, k), "lower",
+                  report_number(bounds->lower), "upper", report_number(bounds->upper), "kept",
+                  report_number(n > 0 ? kept / n : NAN)));
+  }
   return list;
 }
 
@@ -411,7 +423,7 @@ json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *lab
   json_t *folders = report_logs(campaign, best, failed);
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                    "campaign", about_campaign(campaign, usage), "variables",
-                   about_variables(problem), "constraints", about_constraints(problem), "labels",
+                   about_variables(problem), "constraints", about_constraints(campaign), "labels",
                    names, "best", best, "trace", trace(campaign, usage->first, false), "trace_time",
                    trace(campaign, usage->first, true), "failures", failed, "folders", folders,
                    "pauses", report_pauses(campaign), "starts", starts_of(campaign), "range",

@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "problem/front.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
+#include "problem/runs.h"
 #include "report/figure.h"
 
 enum { TEXT = 600, NAMES = 400 };
@@ -33,8 +36,9 @@ static void say_accuracy(const json_t *model, const char *name, bool noisy, json
                    "importance of variables, the slices and the maps.",
                    name, r2);
   else
-    (void)snprintf(text, sizeof text, "The model predicts %s %s: cross-validated R\u00b2 %.2f.",
-                   name, r2 < 0.8 ? "roughly" : "well", r2);
+    (void)snprintf(text, sizeof text, "The model predicts %s %s: cross-validated R\u00b2 %s%.*f.",
+                   name, r2 < 0.8 ? "roughly" : "well", r2 > 0.999 ? "above " : "",
+                   r2 > 0.99 ? 3 : 2, fmin(r2, 0.999)); /* not quite 1 is not rounded to it */
   (void)json_array_append_new(words, json_string(text));
 }
 
@@ -71,20 +75,60 @@ static void say_idle(const gannet_problem *problem, const json_t *model, bool is
                      names, n == 1 ? "s" : "", n == 1 ? " is" : "s are", n == 1 ? "it" : "them"));
 }
 
+/* Say where a bound decides: the best design, or designs of the front, lie on it.
+ *
+ * near  distance below which a value counts as on the bound
+ */
+static void say_on_bound(const gannet_campaign *c, int k, double near, json_t *words) {
+  const gannet_problem *problem = c->input->problem;
+  const gannet_constraint *bounds = &problem->spec.constraints[k];
+  const bool is_front = gannet_problem_n_objectives(problem) > 1;
+  const int64_t best = gannet_history_best(c->history);
+  gannet_front front = {0};
+  double *means = NULL, value = NAN, bound = NAN;
+  int on = 0;
+  if (best < 0 || gannet_alloc((size_t)problem->spec.n_constraints, sizeof *means, &means) ||
+      (is_front && gannet_front_find(c->history, &front) != GANNET_OK))
+    gannet_error_clear();
+  else
+    for (int i = 0; i < (is_front ? front.n : 1); ++i) {
+      gannet_runs runs;
+      gannet_runs_find(c->history, is_front ? front.id[i] : best, means, &runs);
+      const double below = fabs(means[k] - bounds->lower), above = fabs(means[k] - bounds->upper);
+      if (!(fmin(below, above) <= near)) continue;
+      on += 1;
+      value = means[k];
+      bound = below <= above ? bounds->lower : bounds->upper;
+    }
+  if (on > 0 && is_front)
+    (void)json_array_append_new(
+        words, json_sprintf("%d of %d designs of the front lie on the bound of constraint %s.", on,
+                            front.n, bounds->name));
+  else if (on > 0)
+    (void)json_array_append_new(
+        words, json_sprintf("The best design lies on the bound of constraint %s (value %.6g, bound "
+                            "%.6g).",
+                            bounds->name, value, bound));
+  gannet_front_release(&front);
+  gannet_free(&means);
+}
+
 /* What a constraint decides, by the results and by its model. */
 static void say_constraint(const gannet_campaign *c, int k, const json_t *model, json_t *words) {
   const gannet_constraint *bounds = &c->input->problem->spec.constraints[k];
-  const int64_t best = gannet_history_best(c->history);
-  double low = INFINITY, high = -INFINITY;
+  double low = INFINITY, high = -INFINITY, kept_low = INFINITY, kept_high = -INFINITY;
   int64_t n = 0, kept = 0;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_result_record *result = &c->ledger.ticket[id].result;
     const double value = result->status == GANNET_EVAL_DONE ? result->constraints[k] : NAN;
     if (!isfinite(value)) continue;
     n += 1;
-    kept += !(value < bounds->lower) && !(value > bounds->upper);
     low = fmin(low, value);
     high = fmax(high, value);
+    if (value < bounds->lower || value > bounds->upper) continue;
+    kept += 1;
+    kept_low = fmin(kept_low, value);
+    kept_high = fmax(kept_high, value);
   }
   if (n < 8) return; /* too few to say anything */
   const double share = figure_get(model, "kept");
@@ -98,16 +142,8 @@ static void say_constraint(const gannet_campaign *c, int k, const json_t *model,
         json_sprintf("Constraint %s decides nothing: all %lld results keep it%s.", bounds->name,
                      (long long)n,
                      isnan(share) ? "" : ", and its model expects the same almost everywhere"));
-  if (best < 0 || kept == n) return;
-  const double at = c->ledger.ticket[best].result.constraints[k];
-  const double distance = fmin(fabs(at - bounds->lower), fabs(at - bounds->upper));
-  if (distance <= 0.01 * (high - low))
-    (void)json_array_append_new(
-        words, json_sprintf("The best design lies on the bound of constraint %s (value %.6g, bound "
-                            "%.6g).",
-                            bounds->name, at,
-                            fabs(at - bounds->lower) <= fabs(at - bounds->upper) ? bounds->lower
-                                                                                 : bounds->upper));
+  /* One bad result far outside of the bounds must not make every design look close to one. */
+  if (kept > 0 && kept < n) say_on_bound(c, k, 0.01 * (kept_high - kept_low), words);
 }
 
 void report_model_words(const gannet_campaign *campaign, const json_t *model, json_t *words) {

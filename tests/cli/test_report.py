@@ -31,7 +31,7 @@ MIXED = """\
 name: fast
 method: random
 variables:
-  x1: {lower: -5, upper: 10, unit: "mm 'net' <b>"}
+  x1: {lower: -5, upper: 10, unit: "mm 'net' % <b>"}
   x2: {lower: 1e-3, upper: 15, scale: log}
   solver: {type: categorical, values: [cg, "</script><b>&"]}
   vent: {type: boolean}
@@ -374,8 +374,8 @@ physics:
         for name in names:
             self.assertIn("</svg>", (self.folder / f"figures/{name}.svg").read_text(), name)
             self.assertTrue((self.folder / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF"), name)
-        self.assertEqual([v["unit"] for v in summary["variables"]], ["mm 'net' <b>", "", "", "", ""])
-        for name, label in (("slices", "x1 [mm ''net'' <b>]"), ("parallel", "x1 [mm ''net'' <b>]"), ("constraints", "stress [MPa]")):
+        self.assertEqual([v["unit"] for v in summary["variables"]], ["mm 'net' % <b>", "", "", "", ""])
+        for name, label in (("slices", "x1 [mm ''net'' % <b>]"), ("parallel", "x1 [mm ''net'' %% <b>]"), ("constraints", "stress [MPa]")):
             self.assertIn(f"'{label}'", (self.folder / f"figures/{name}.gp").read_text(), name)
         kinds = [sum(s == 1 and f == 1 for s, f in zip(columns["status"], columns["feasible"])),
                  sum(s == 1 and f == 0 for s, f in zip(columns["status"], columns["feasible"])), sum(s > 1 for s in columns["status"])]
@@ -449,6 +449,9 @@ physics:
         self.assertEqual((len(lines["feasible"]), len(lines["not feasible"])), tuple(sum(
             s == 1 and f == kept for s, f in zip(columns["status"], columns["feasible"])) for kept in (1, 0)))
         self.assertEqual(len(lines["no result"]), sum(s > 1 for s in columns["status"]))
+        self.assertEqual(browser.ask('echarts.getInstanceByDom(document.querySelector("#parallel .chart")).getOption().parallelAxis.find((one) => one.name === "result").data'),
+                         ["failed", "cannot run", "not feasible", "feasible"])
+        self.assertEqual(len({tuple(browser.ask(f'echarts.getInstanceByDom(document.querySelectorAll("#slices .chart")[{k}]).getModel().getComponent("yAxis").axis.scale.getExtent()')) for k in range(5)}), 1)
         (plane,) = self.charts(browser, "map")
         self.assertEqual((len(plane["model"]), len(plane["designs"]), len(plane["not feasible"]), len(plane["no result"]), len(plane["best"])),
                          (len(model["maps"][0]["feasible"]), len(lines["feasible"]), len(lines["not feasible"]), len(lines["no result"]), 1))

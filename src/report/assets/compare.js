@@ -37,7 +37,7 @@ function showCourses() {
   const low = Math.min(...all), high = Math.max(...all), digits = fineness(low, high), name = haveFronts ? "hypervolume" : about.objective;
   if (haveFronts) $("#courses h2").textContent = "Hypervolume";
   const entry = chart($("#courses .chart"), () => ({
-    grid: grid({left: 80 + room(low, high), bottom: 84}), legend: {bottom: 0, type: "scroll", itemWidth: 26, itemHeight: 9, textStyle: {color: colors.soft}},
+    grid: grid({left: 80 + room(low, high), bottom: 84}), legend: {bottom: 0, type: "scroll", itemWidth: 26, itemHeight: 9, textStyle: {color: colors.soft}, pageTextStyle: {color: colors.soft}, pageIconColor: colors.ink, pageIconInactiveColor: colors.line},
     tooltip: tooltip((p) => `${escaped(p.seriesName)}<br>${number(p.value[1], 8)}`),
     xAxis: axis(state.time ? `${clockOfAll.name} since the first start` : haveFronts ? "results" : "evaluations", {type: "value", min: 0, scale: false}),
     yAxis: upright(name, {type: state.log && low > 0 ? "log" : "value", finer: digits, nameGap: 62 + room(low, high)}),
@@ -57,7 +57,7 @@ function showFronts() {
   if (!points.some((list) => list.length)) return hide("fronts");
   const ups = points.flat().map((p) => p[1]), more = room(Math.min(...ups), Math.max(...ups));
   chart($("#fronts .chart"), () => ({
-    grid: grid({left: 80 + more, bottom: 84}), legend: {bottom: 0, type: "scroll", itemHeight: 9, textStyle: {color: colors.soft}},
+    grid: grid({left: 80 + more, bottom: 84}), legend: {bottom: 0, type: "scroll", itemHeight: 9, textStyle: {color: colors.soft}, pageTextStyle: {color: colors.soft}, pageIconColor: colors.ink, pageIconInactiveColor: colors.line},
     tooltip: tooltip((p) => `${escaped(p.seriesName)}, evaluation ${p.value[2]}<br>${escaped(a.name)}: ${number(p.value[0])}<br>${escaped(b.name)}: ${number(p.value[1])}`),
     xAxis: axis(labelled(a), {type: "value"}), yAxis: upright(labelled(b), {type: "value", nameGap: 62 + more}), dataZoom: [{type: "inside", filterMode: "none"}],
     series: points.map((list, k) => ({name: campaigns[k].label, type: "scatter", symbol: style(k).symbol, symbolSize: 8, itemStyle: {color: style(k).color, opacity: 0.8}, data: list}))
@@ -70,9 +70,10 @@ function row(body, cells) {
   body.append(line);
 }
 function showFacts() {
-  const body = fillHead($("#facts table"), ["campaign", haveFronts ? "hypervolume" : "best value", "evaluation", "method", "evaluations", "feasible", "failed", "cannot run", "time", "seed", "directory"]);
+  const bounded = campaigns.some((one) => one.about.n_feasible >= 0); // without constraints every result is feasible
+  const body = fillHead($("#facts table"), ["campaign", haveFronts ? "hypervolume" : "best value", "evaluation", "method", "evaluations", "done", ...(bounded ? ["feasible"] : []), "failed", "cannot run", "time", "seed", "directory"]);
   campaigns.forEach((one) => row(body, [one.label, haveFronts ? number(one.front.hypervolume) : bestText(one), one.best.length ? one.best[0].id : "–", one.about.method, one.about.evaluations,
-    one.about.n_feasible >= 0 ? `${one.about.n_feasible} of ${one.about.done}` : `${one.about.done} done`, one.about.failed, one.about.cannot_run, duration(one.about.seconds), one.about.seed, one.directory]));
+    one.about.done, ...(bounded ? [one.about.n_feasible >= 0 ? `${one.about.n_feasible} of ${one.about.done}` : "–"] : []), one.about.failed, one.about.cannot_run, duration(one.about.seconds), one.about.seed, one.directory]));
 }
 // A row for every name that some campaign has.
 function showDesigns() {
@@ -95,7 +96,7 @@ function keysOf(text) {
     const depth = match[1].length;
     while (path.length && path[path.length - 1][0] >= depth) path.pop();
     path.push([depth, match[2].replace(/^"(.*)"$/, "$1")]);
-    if (match[3]) found.set(path.map((one) => one[1]).join("."), match[3]);
+    if (match[3]) found.set(path.map((one) => one[1]).join("."), match[3].replace(/^"(.*)"$/, "$1"));
   });
   return found;
 }

@@ -72,7 +72,7 @@ function plane(state) {
     series: [{name: "front", type: isPair ? "line" : "scatter", step: objectives[a].maximize ? "start" : "end", symbol: "circle", symbolSize: 8, showAllSymbol: true, z: 4, lineStyle: {width: 1.5}, itemStyle: {color: colors.good},
       data: points(members).sort((p, q) => p[0] - q[0])},
     ...kindsOfPoints().map(([name, list, symbol, symbolSize, itemStyle]) => ({name, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: name === "knee" ? 6 : 2})),
-    ...(state.models && expected.length ? [...(isPair ? bandSeries(yRange) : [crossSeries(a, b)]), {name: "expected", type: "scatter", symbol: "emptyDiamond", symbolSize: 7, z: 3, itemStyle: {color: colors.good, opacity: 0.8}, data: expected.map((p, k) => [meanOf(a, p), meanOf(b, p), k])}] : []),
+    ...(state.models && expected.length ? [...(isPair ? bandSeries(yRange) : [crossSeries(a, b)]), {name: "expected", type: "scatter", symbol: "diamond", symbolSize: 8, z: 3, itemStyle: {color: "transparent", borderColor: colors.good, borderWidth: 1.5, opacity: 0.8}, data: expected.map((p, k) => [meanOf(a, p), meanOf(b, p), k])}] : []),
     ...(inside ? [{name: "reference point", type: "scatter", symbol: "path://M4,0 L6,0 L6,4 L10,4 L10,6 L6,6 L6,10 L4,10 L4,6 L0,6 L0,4 L4,4 Z", symbolSize: 12, itemStyle: {color: colors.bad}, data: [reference]}] : []),
     chosenSeries((get) => [get(a), get(b)])]
   };
@@ -104,7 +104,7 @@ function space(state) {
     tooltip: tooltip((p) => p.seriesName === "expected" ? expectedText(expected[p.value[2]]) : designText(p.value[2])), xAxis: hidden, yAxis: hidden,
     series: [{name: "front", type: "scatter", symbol: "circle", symbolSize: 9, z: 4, itemStyle: {color: colors.good}, data: points(members)},
       ...kindsOfPoints().map(([name, list, symbol, symbolSize, itemStyle]) => ({name, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: name === "knee" ? 6 : 2})),
-      ...(state.models && expected.length ? [{name: "expected", type: "scatter", symbol: "emptyDiamond", symbolSize: 7, z: 3, itemStyle: {color: colors.good, opacity: 0.8}, data: expected.map((p, k) => [expectedAt(p), k]).filter(([p]) => holds(p)).map(([p, k]) => [...project(p), k])},
+      ...(state.models && expected.length ? [{name: "expected", type: "scatter", symbol: "diamond", symbolSize: 8, z: 3, itemStyle: {color: "transparent", borderColor: colors.good, borderWidth: 1.5, opacity: 0.8}, data: expected.map((p, k) => [expectedAt(p), k]).filter(([p]) => holds(p)).map(([p, k]) => [...project(p), k])},
         lines(bars, colors.good, 1, 0.35, "their 95 %")] : []),
       lines(edges, colors.line, 1, 1, "box"), lines(drop, colors.good, 1, 0.3, "drops"),
       {name: "axes", type: "scatter", silent: true, symbolSize: 0.01, z: 8, data: [...names, ...ends]}, chosenSeries((get) => project(place(get)))]

@@ -22,6 +22,12 @@ function isolines(value, across, up, level) {
     }
   return lines;
 }
+// The quantile of the standard normal at p.
+function quantile(p) {
+  let low = -8, high = 8;
+  for (let i = 0; i < 40; ++i) { const middle = (low + high) / 2; if (0.5 + 0.5 * erf(middle / Math.SQRT2) < p) low = middle; else high = middle; }
+  return low;
+}
 const smooth = (variable) => variable.type === "real" || variable.type === "integer";
 // What can be shown of a pair: means and standard deviations of quantities, and probabilities.
 function mapLayers(pair) {
@@ -56,14 +62,14 @@ function mapSeries(pair, layer, isPlane) {
   const lines = (name, render) => ({name, type: "custom", silent: true, clip: true, z: 3, encode: {x: 0, y: 1}, tooltip: {show: false}, data: [cells[0].slice(0, 2)], renderItem: render});
   return [{name: "model", type: "custom", z: 1, encode: {x: 0, y: 1}, data: cells, renderItem: cell},
     ...(isPlane && high > low ? [lines("levels", group(layer.values, levels, {stroke: colors.paper, lineWidth: 1, opacity: 0.55}))] : []),
-    ...(isPlane && pair.feasible ? [lines("edge of feasible designs", group(pair.feasible, [doubt], {stroke: colors.bad, lineWidth: 2}))] : [])];
+    ...(isPlane && pair.feasible ? [lines("edge of feasible designs", group(pair.margin, [quantile(doubt)], {stroke: colors.bad, lineWidth: 2}))] : [])];
 }
 function showMap() {
   const maps = model.maps || [];
   if (model.note || !maps.length) return hide("map");
   const state = {pair: 0, layer: 0, points: count <= 2000}, controls = $("#map .controls"), isNarrow = () => $("#map .chart").clientWidth < 560;
   const hasChance = Boolean(maps[0].feasible), hasOthers = searched().length > 2, best = several ? [] : indices.filter((i) => columns.id[i] === model.through);
-  $("#map .note").textContent = `Predictions of ${modelName()} for ${hasOthers ? "" : "the "}two variables${hasOthers ? `; all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""}${hasOthers ? " The designs on it have other values of the other variables." : ""}`;
+  $("#map .note").textContent = `Predictions of ${modelName()} for ${hasOthers ? "" : "the "}two variables${hasOthers ? `; all others are as in ${several ? `evaluation ${model.through}` : "the best design"}` : ""}.${maps.length > 1 ? " Only pairs of the variables that matter most have a map, pairs of numbers first." : ""}${hasChance ? ` Red line: feasible with ${percent(doubt)}.` : ""} ${infeasible.length ? "Dots: feasible designs; grey triangles: designs that are not feasible" : "Dots: designs"}${lost.length ? `; crosses: ${lostName}` : ""}.${hasOthers ? " They have other values of the other variables." : ""}`;
   const entry = chart($("#map .chart"), () => {
     const pair = maps[state.pair], layer = mapLayers(pair)[state.layer], axes = [pair.a, pair.b], [va, vb] = axes.map((k) => summary.variables[k]);
     const [low, high] = layer.range || [Math.min(...layer.values), Math.max(...layer.values)];
@@ -79,7 +85,7 @@ function showMap() {
       yAxis: upright(labelled(vb), Object.assign({nameGap: 52 + upRoom}, variableAxis(vb, 42))),
       series: [...mapSeries(pair, layer, smooth(va) && smooth(vb)),
         {name: "designs", type: "scatter", z: 5, symbolSize: size, itemStyle: {color: colors.paper, borderColor: colors.ink, borderWidth: 1}, data: shown(ordered)},
-        {name: "not feasible", type: "scatter", z: 4, symbolSize: size, itemStyle: hollow(), data: shown(shownInfeasible())},
+        {name: "not feasible", type: "scatter", z: 4, symbol: "triangle", symbolSize: size + 2, itemStyle: {color: colors.soft, borderColor: colors.paper, borderWidth: 1}, data: shown(shownInfeasible())},
         {name: lostName, type: "scatter", z: 4, symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: shown(shownLost())},
         {name: "best", type: "scatter", z: 6, symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map(point)}]
     };

@@ -25,12 +25,12 @@ function drawImportance(shown, named, of) {
   holder.style.height = `${Math.max(8, 3.5 + (many ? 2 : 0) + (many ? 0.9 * shown.length + 0.6 : 1.5) * order.length)}rem`;
   charts.filter((entry) => entry.holder === holder).forEach((entry) => { entry.instance.dispose(); charts.splice(charts.indexOf(entry), 1); });
   chart(holder, () => ({
-    grid: {left: 10, right: 60, top: 26, bottom: many ? 56 : 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${many ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
+    grid: {left: 10, right: 60, top: 26, bottom: many ? 56 : 34, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${many ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
     legend: many ? {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}} : undefined,
-    xAxis: axis("", {type: "value", min: 0, scale: false}),
+    xAxis: axis("total effect", {type: "value", min: 0, scale: false}),
     yAxis: {type: "category", inverse: true, data: order.map((k) => summary.variables[k].name), axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate"}, axisLine: {lineStyle: {color: colors.line}}},
     series: shown.map((one, m) => Object.assign({type: "bar", data: order.map((k) => one.importance[k]), itemStyle: {color: many ? [colors.accent, colors.warn, colors.good, colors.bad, colors.soft][m] : colors.accent}, barMaxWidth: 16,
-      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}, many ? {name: named[m].name} : {}))
+      label: {show: true, position: "right", color: colors.soft, formatter: (p) => p.value < 0.01 ? "< 0.01" : p.value.toFixed(2)}}, many ? {name: named[m].name} : {}))
   }));
 }
 function showWords() {
@@ -77,12 +77,12 @@ function doubtfulAreas(slice, discrete) {
   });
   return {silent: true, itemStyle: {color: colors.soft}, data: areas};
 }
-// kind: "slices" through one design, or "means" over the other variables
-function drawSlice(holder, k, q, kind) {
+// kind: "slices" through one design, or "means" over the other variables; same: [least, most] of all pictures or null
+function drawSlice(holder, k, q, kind, same) {
   const variable = summary.variables[k], slice = q[kind][k], text = q.text, shares = (chance[kind][k] || {}).median;
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
-  const low = q.chance ? 0 : Math.min(...slice.low), high = q.chance ? 1 : Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
+  const [low, high] = q.chance ? [0, 1] : same || [Math.min(...slice.low), Math.max(...slice.high)], digits = fineness(low, high), step = stepOf(high - low, 4), across = discrete ? 0 : fineness(variable.lower, variable.upper);
   chart(holder, () => {
     const series = discrete ? discreteSeries(slice, names) : smoothSeries(slice), bounds = q.constraint ? [q.constraint.lower, q.constraint.upper].filter((v) => v !== null && v >= low && v <= high) : [];
     if (kind === "slices") series[0].markArea = doubtfulAreas(models[0].slices[k], discrete);
@@ -92,9 +92,9 @@ function drawSlice(holder, k, q, kind) {
         const i = list[0].dataIndex;
         return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${q.chance ? "" : `${several || q.constraint ? `${escaped(q.word)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`}${shares ? `${q.chance ? "" : "<br>"}feasible with ${percent(shares[i])}` : ""}`;
       }), {trigger: "axis"}),
-      xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
-        : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
-      yAxis: axis("", Object.assign({splitNumber: 4, finer: digits, lifts: q.lifts}, q.chance ? {min: 0, max: 1} : {})), series
+      xAxis: axis("", Object.assign(variableAxis(variable, 0, 4), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
+        : across > 2 ? {splitNumber: 2, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}} : {})),
+      yAxis: axis("", Object.assign({splitNumber: 4, finer: digits, lifts: q.lifts}, q.chance ? {min: 0, max: 1} : same && high > low ? {min: step * Math.floor(low / step), max: step * Math.ceil(high / step), interval: step} : {})), series
     });
   });
 }
@@ -106,7 +106,7 @@ function objectiveChooser(section, show) {
 function showSlices() {
   if (model.note || !model.slices.length) return hide("slices");
   const hasChance = chance.slices.some(Boolean), list = [...quantities, ...(hasChance ? [chance] : [])], grid = $("#slices .grid");
-  const state = {q: list[0], kind: "slices"}, of = list.length > 1 ? "one quantity" : "the objective";
+  const state = {q: list[0], kind: "slices", same: true}, of = list.length > 1 ? "one quantity" : "the objective";
   const notes = {
     slices: `Median and central 95 % of ${of} without noise, as predicted by ${modelName()}. All other variables are as in ${several ? `evaluation ${model.through}${model.through === (summary.front && summary.front.knee) ? ", the knee of the front" : ""}` : "the best design"} (dashed line, green point).`
       + (hasChance ? ` Grey: the probability of being feasible is below ${percent(doubt)}${doubt < 0.5 ? ", that of this design" : ""}; the darker, the lower.` : "") + (searched().length > 24 ? " The 24 variables that matter most." : ""),
@@ -116,13 +116,15 @@ function showSlices() {
     const weight = (state.q.model || model).importance, curves = state.q[state.kind];
     $("#slices .note").textContent = notes[state.kind];
     clear(grid);
-    searched().filter((k) => curves[k]).sort((a, b) => weight[b] - weight[a]).slice(0, 24)
-      .forEach((k) => drawSlice(holderIn(grid, `${state.kind === "means" ? "Mean" : "Model"} of ${state.q.word} along ${summary.variables[k].name}`), k, state.q, state.kind));
+    const shown = searched().filter((k) => curves[k]).sort((a, b) => weight[b] - weight[a]).slice(0, 24), all = (part, end) => end(...shown.flatMap((k) => curves[k][part]));
+    const same = state.same && shown.length > 1 ? [all("low", Math.min), all("high", Math.max)] : null; // steeper means more only on one scale
+    shown.forEach((k) => drawSlice(holderIn(grid, `${state.kind === "means" ? "Mean" : "Model"} of ${state.q.word} along ${summary.variables[k].name}`), k, state.q, state.kind, same));
     fit();
   };
   quantityChooser("slices", list, (q) => { state.q = q; show(); });
   if (list.every((q) => q.means.some(Boolean)) && searched().length > 1)
     chooser($("#slices .controls"), "other variables:", [several ? "as in that design" : "as in the best design", "mean over all their values"], 0, (at) => { state.kind = at ? "means" : "slices"; show(); });
+  if (searched().length > 1) toggle($("#slices .controls"), "all on one scale", (on) => { state.same = on; show(); }, true);
 }
 
 function erf(x) { // Abramowitz and Stegun 7.1.26, to 1.5e-7
@@ -135,7 +137,7 @@ function showCalibration() {
   objectiveChooser("calibration", drawCalibration);
 }
 function drawCalibration(m) {
-  const c = models[m].calibration, text = (value) => objectiveText(m, value), of = several ? ` ${objectives[m].name}` : "", parent = $("#calibration .grid");
+  const c = models[m].calibration, text = (value) => objectiveText(m, value), of = several ? ` ${labelled(objectives[m])}` : ` ${about.objective}`, parent = $("#calibration .grid");
   const share = (bound) => Math.round(100 * c.residual.filter((r) => Math.abs(r) <= bound).length / c.residual.length);
   const diagonal = (from, to) => ({type: "line", silent: true, showSymbol: false, lineStyle: {color: colors.soft, type: "dashed"}, itemStyle: {color: colors.soft}, data: [[from, from], [to, to]]});
   $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means intervals that are too wide, below it too narrow.`;

@@ -10,7 +10,7 @@ function showHead() {
   }
   else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at ${runsOf(best)}.`; lead.className = "bad"; }
   else if (summary.front) lead.textContent = `Front of ${summary.front.ids.length} design${summary.front.ids.length === 1 ? "" : "s"}, hypervolume ${number(summary.front.hypervolume)} with the reference point ${summary.front.objectives.map((o) => `${o.name} ${number(o.reference)}${o.chosen ? " (from the results)" : ""}`).join(", ")}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
-  else lead.textContent = `Best ${about.quantity} ${objective(lowered(Number(best.objective)), 8)}${errorOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
+  else lead.textContent = `Best ${about.quantity} ${objectiveOf(best)}${about.unit ? ` ${about.unit}` : ""}, ${runsOf(best)} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id && !summary.front)
     lead.append(` ${best.runs ? "A" : "Values are noisy, and this is the luckiest one: a"} model of ${other.of_all ? "all results" : "the 10 000 results nearest to the best designs"} recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
@@ -107,6 +107,12 @@ const forms = [["lines", (row) => active(row).map((k) => `${summary.variables[k]
   ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
 // Where designs were run several times: the standard error of the mean, and the evaluations.
 const errorOf = (row) => row.runs && row.error !== null ? ` ± ${lowered(row.error).toPrecision(2)}` : "";
+// The objective of a row; of a mean with an error no digits that mean nothing.
+function objectiveOf(row) {
+  const value = lowered(Number(row.objective)), error = row.runs && row.error !== null ? lowered(row.error) : 0;
+  const digits = error > 0 && value !== 0 ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(error)) + 2 : 8;
+  return (error > 0 ? lifted(value, Math.min(Math.max(digits, 1), 8)) : objective(value, 8)) + errorOf(row);
+}
 const runsOf = (row) => row.runs ? `${row.runs} runs, evaluations ${row.evaluations.split(" ").join(", ")}` : `evaluation ${row.id}`;
 function tableText(rows) {
   const joined = rows.some((row) => row.runs);
@@ -139,7 +145,7 @@ function showBest() {
       const place = element("td");
       if (row.runs) place.append(row.evaluations); else place.append(folderLink(row.id));
       if (row.like) place.append(element("span", ` ${row.like} run${row.like > 1 ? "s" : ""} like it`, {className: "like", title: `evaluation${row.like > 1 ? "s" : ""} ${row.alike.join(", ")}${row.like > row.alike.length ? ", …" : ""}: no variable differs by more than 1 % of its range`}));
-      line.append(cell, place, ...(front ? [element("td", row.id === summary.front.knee ? "knee" : front.has(row.id) ? "yes" : "no")] : []), element("td", objective(lowered(Number(row.objective)), 8) + errorOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      line.append(cell, place, ...(front ? [element("td", row.id === summary.front.knee ? "knee" : front.has(row.id) ? "yes" : "no")] : []), element("td", objectiveOf(row) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
       others.forEach((k) => line.append(element("td", number(row.c[k], 8))));
       row.labels.forEach((text) => line.append(element("td", text)));
       row.x.forEach((text, k) => line.append(element("td", isInactive(text, k) ? "-" : ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
@@ -188,7 +194,11 @@ function rankScale(more) {
 // Axes of the parallel coordinates: variables, constraints, objectives. value: of an evaluation, as the axis takes it.
 function parallelAxes() {
   const text = (v, value) => v.type === "real" || v.type === "integer" ? value : value === null ? null : valueText(v, value);
-  const plain = (about, range, write, value) => ({name: labelled(about), value, axis: {scale: true, min: range.low, max: range.high > range.low ? range.high : null}, write});
+  const plain = (about, range, write, value) => {
+    const pad = range.high > range.low ? 0 : Math.abs(range.low) || 1, digits = fineness(range.low, range.high); // an axis needs a length
+    const customValues = pad || digits > 2 ? undefined : ticksOf(range.low, range.high, 6);
+    return {name: labelled(about), value, axis: {scale: true, min: range.low - pad, max: range.high + pad, ...(customValues ? {axisTick: {customValues}} : {})}, write};
+  };
   const variables = searched().slice(0, 30).map((k, at, all, v = summary.variables[k]) => ({name: labelled(v), value: (i) => text(v, columns.x[k][i]), axis: variableAxis(v),
     write: (x) => number(x, 3 + fineness(v.lower, v.upper))}));
   const bounded = constraints.slice(0, 12).map((k) => {
@@ -196,8 +206,9 @@ function parallelAxes() {
     const range = {low: values.reduce((a, b) => Math.min(a, b), Infinity), high: values.reduce((a, b) => Math.max(a, b), -Infinity)};
     return values.length && plain(summary.constraints[k], range, (x) => number(x, 3 + fineness(range.low, range.high)), (i) => columns.c[k][i]);
   }).filter(Boolean);
-  const ends = ["failed", "cannot run", "not feasible", "feasible"], end = (i) => columns.status[i] === DONE ? columns.feasible[i] ? 3 : 2 : columns.status[i] === CANNOT_RUN ? 1 : 0;
-  const result = infeasible.length + lost.length ? [{name: "result", value: (i) => ends[end(i)], axis: {type: "category", data: ends}}] : [];
+  const end = (i) => columns.status[i] === DONE ? columns.feasible[i] ? "feasible" : "not feasible" : columns.status[i] === CANNOT_RUN ? "cannot run" : "failed";
+  const ends = ["failed", "cannot run", "not feasible", "feasible"].filter((word) => indices.some((i) => end(i) === word)); // others would only take room
+  const result = infeasible.length + lost.length ? [{name: "result", value: end, axis: {type: "category", data: ends}}] : [];
   return [...variables, ...bounded, ...result, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
 }
 function showParallel() {
@@ -215,15 +226,15 @@ function showParallel() {
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
   // On a narrow screen the axes lie below each other.
   const isNarrow = () => $("#parallel .chart").clientWidth < 560 && axes.length > 4;
-  const nameWidth = () => isNarrow() ? 84 : Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
+  const nameWidth = () => isNarrow() ? 82 : Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
   // Words end before the labels of the next axis begin; the whole word is shown where the pointer rests.
-  const labelWidth = () => isNarrow() ? 90 : Math.max(nameWidth() - 12, 18);
+  const labelWidth = (one) => isNarrow() ? Math.min(90, ($("#parallel .chart").clientWidth - 134) / (one.axis.data || [0]).length - 4) : Math.max(nameWidth() - 12, 18);
   const marked = () => chosen !== null && chosen.i !== undefined ? [[0, ...line(chosen.i).slice(1)]] : [];
   if (isNarrow()) $("#parallel .chart").style.height = `${130 + 52 * axes.length}px`;
   const entry = chart($("#parallel .chart"), () => ({
-    parallel: isNarrow() ? {layout: "vertical", left: 92, right: 34, top: 34, bottom: 96} : {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 40, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
+    parallel: isNarrow() ? {layout: "vertical", left: 100, right: 34, top: 34, bottom: 96} : {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 54, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
     parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameLocation: isNarrow() ? "start" : "end", nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}, triggerEvent: true},
-      one.axis, {axisLabel: Object.assign(label(), {width: labelWidth(), overflow: "truncate", hideOverlap: true, formatter: (x) => typeof x === "number" ? one.write(x) : x})})),
+      one.axis, {axisLabel: Object.assign(label(), {width: labelWidth(one), overflow: "truncate", hideOverlap: true, interval: isNarrow() && one.axis.data && one.axis.data.length < 6 ? 0 : "auto", customValues: one.axis.axisTick && one.axis.axisTick.customValues, formatter: one.axis.type === "log" && one.axis.axisLabel ? one.axis.axisLabel.formatter : (x) => typeof x === "number" ? one.write(x) : x})})),
     visualMap: ordered.length ? rankScale({seriesIndex: 2}) : undefined,
     series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others().map((i) => [0, ...line(i).slice(1)])},
       {type: "parallel", name: lostName, lineStyle: {width: 1, color: colors.bad, opacity: 0.4}, inactiveOpacity: 0.02, activeOpacity: 0.6, data: failures().map((i) => [0, ...line(i).slice(1)])},
@@ -245,7 +256,7 @@ function showProjection() {
   const point = (i, value) => ({value: [...at(i), value, i], symbolOffset: jitter(i, axes)});
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
-    grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
+    grid: grid({left: 70 + upRoom(), bottom: 100}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
     xAxis: axis(labelled(summary.variables[axes[0]]), variableAxis(summary.variables[axes[0]])),
     yAxis: upright(labelled(summary.variables[axes[1]]), Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
@@ -267,14 +278,13 @@ function showConstraints() {
     if (c.objective) return;
     const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);
     const shown = indices.filter((i) => columns.c[k][i] !== null);
-    const kept = shown.filter((i) => !bad(columns.c[k][i])).length;
     const part = (wanted) => shown.filter((i) => bad(columns.c[k][i]) === wanted).map((i) => [columns.id[i] + 1, columns.c[k][i], i]);
     const values = shown.map((i) => columns.c[k][i]).concat([c.lower, c.upper].filter((v) => v !== null));
     const [low, high] = values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 1];
     const digits = fineness(low, high), more = room(low, high);
-    const title = `${labelled(c)}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
+    const title = `${labelled(c)}: kept by ${Math.round(100 * (c.kept || 0))} %`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
-      grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed, minInterval: 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false}}), yAxis: axis("", {finer: digits}),
+      grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 42}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("evaluations", {nameGap: 24, type: "value", min: 0, max: about.proposed, minInterval: 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false}}), yAxis: axis("", {finer: digits}),
       series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: Object.assign(wanted ? hollow() : {color: colors[color]}, {opacity: 0.6}),
         markLine: wanted ? undefined : {symbol: "none", silent: true, precision: -1, label: {color: colors.soft, formatter: (p) => number(p.value, 4 + digits)}, lineStyle: {color: colors.bad},

@@ -26,6 +26,8 @@ function fineness(low, high) {
 }
 function duration(seconds) {
   if (seconds === null || !isFinite(seconds)) return "–";
+  if (seconds > 0 && seconds < 1e-3) return `${number(1e6 * seconds, 3)} µs`;
+  if (seconds > 0 && seconds < 1) return `${number(1e3 * seconds, 3)} ms`;
   if (seconds < 120) return `${number(seconds, 3)} s`;
   if (seconds < 7200) return `${number(seconds / 60, 3)} min`;
   if (seconds < 172800) return `${number(seconds / 3600, 3)} h`;
@@ -33,7 +35,7 @@ function duration(seconds) {
 }
 // The unit in which times of up to so many seconds read well.
 const clockOf = (seconds) => seconds > 345600 ? {name: "days", size: 86400} : seconds > 14400 ? {name: "hours", size: 3600} :
-  seconds > 600 ? {name: "minutes", size: 60} : {name: "seconds", size: 1};
+  seconds > 600 ? {name: "minutes", size: 60} : seconds > 0.1 ? {name: "seconds", size: 1} : seconds > 1e-4 ? {name: "milliseconds", size: 1e-3} : {name: "microseconds", size: 1e-6};
 
 function element(name, text, properties) {
   const made = document.createElement(name);
@@ -150,10 +152,32 @@ function axis(name, more) {
     axisLine: {lineStyle: {color: colors.line}}, splitLine: {lineStyle: {color: colors.line, opacity: 0.6}}, scale: true}, more || {});
 }
 function upright(name, more) { return axis(name, Object.assign({nameGap: 52}, more || {})); }
-// The axis of a variable: its box, or its values (width: of a name, in pixels).
-function variableAxis(v, width) {
+// The least round step that cuts a span into so many parts at most.
+function stepOf(span, most) {
+  const power = 10 ** Math.floor(Math.log10(span / most));
+  return [1, 2, 5, 10].map((k) => k * power).find((size) => span / size <= most) || 10 * power;
+}
+// Ticks of a range: its ends, and round values between them that leave room for the labels of the ends.
+function ticksOf(low, high, most, whole) {
+  let step = stepOf(high - low, most);
+  if (whole) step = Math.max(Math.round(step), 1);
+  const ticks = [low];
+  for (let k = Math.ceil(low / step); k * step < high; ++k) if (k * step - low >= 0.6 * step && high - k * step >= 0.6 * step) ticks.push(Number((k * step).toPrecision(12)));
+  return [...ticks, high];
+}
+// Labels of a logarithmic axis are all of one form.
+const powerText = (low, high) => low < 1e-4 || high >= 1e7 ? (v) => v.toExponential(3).replace(/\.?0+e/, "e") : null;
+// The axis of a variable: its box, or its values (width: of a name, in pixels; most: steps between ticks).
+function variableAxis(v, width, most = 8) {
   const names = v.type === "boolean" ? ["false", "true"] : v.values;
-  if (v.type === "real" || v.type === "integer") return {type: v.log ? "log" : "value", min: v.lower, max: v.upper, finer: v.log ? 0 : fineness(v.lower, v.upper)};
+  if (v.type === "real" || v.type === "integer") {
+    const finer = v.log ? 0 : fineness(v.lower, v.upper), text = v.log && powerText(v.lower, v.upper);
+    const made = {type: v.log ? "log" : "value", min: v.lower, max: v.upper, finer};
+    if (text) made.axisLabel = {color: colors.soft, hideOverlap: true, formatter: text};
+    if (v.log || finer > 2 || !(v.upper > v.lower)) return made;
+    const customValues = ticksOf(v.lower, v.upper, most, v.type === "integer" && Number.isInteger(v.lower) && Number.isInteger(v.upper));
+    return Object.assign(made, {axisTick: {customValues}, axisLabel: {color: colors.soft, hideOverlap: true, customValues, formatter: (x) => number(x, 4 + finer)}});
+  }
   return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: width || 400 / names.length, overflow: "truncate"}};
 }
 const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44}, more || {});
