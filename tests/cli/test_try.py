@@ -77,6 +77,11 @@ class Try(program.ProgramTest):
             file = self.write(TEXT.replace('backend: command, command: ["{input_directory}/simulate.sh"]', keys), "c.yaml")
             self.assertIn("missing required key 'evaluate.backend'", self.succeed("run", file, code=USAGE).err)
 
+    def test_an_output_of_nearly_the_same_name_is_suggested(self):
+        file = self.write("variables: {x: {lower: 0, upper: 1}}\nobjective: weigt\noutputs: {weight: {pattern: '^mass (.*)'}}\n"
+                          "budget: {evaluations: 1}\nevaluate: {command: [echo, mass 7]}\n", "c.yaml")
+        self.assertIn("weigt is missing; did you mean the output 'weight'?", self.succeed("try", file, code=FAILURES).out)
+
     def test_points_sets_and_directories(self):
         out = self.succeed("try", self.file, "--point", "x=2.5", "-p", "way=down", "--keep", "mine",
                            "--set", "constraints.stress.upper=1").out

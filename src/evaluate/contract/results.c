@@ -22,6 +22,7 @@
 
 enum {
   PASSED_OVER_SIZE = 80,
+  MEANT_SIZE = PASSED_OVER_SIZE + 40,
   LARGEST_FILE = 16 << 20 /* of results.out, bytes */
 };
 
@@ -671,6 +672,31 @@ static bool has_printed(const char *directory, const char *name) {
   return false;
 }
 
+/* What to say beside the name of a quantity that is missing: its misspelling, an output whose name
+ * is nearly the same, a line without a number, or that it was printed.
+ *
+ * near       in   its misspelling, or NULL
+ * directory  in   of the evaluation when there is no results.out, else NULL
+ * meant      out  [MEANT_SIZE]
+ */
+static void suggest(const reader *to, const char *name, const char *near, const char *directory,
+                    char *meant) {
+  const gannet_outputs *outputs = to->problem->outputs;
+  const char *output = NULL;
+  for (int i = 0; outputs && i < outputs->n && !gannet_output_find(to->problem, name); ++i)
+    if (gannet_nearest(outputs->item[i].name, (const char *const[]){name, NULL}))
+      output = outputs->item[i].name;
+  if (near)
+    (void)snprintf(meant, MEANT_SIZE, "; is '%s' a misspelling of it?", near);
+  else if (output)
+    (void)snprintf(meant, MEANT_SIZE, "; did you mean the output '%.60s'?", output);
+  else if (to->passed_over[0])
+    (void)snprintf(meant, MEANT_SIZE, "; %s", to->passed_over);
+  else if (directory && has_printed(directory, name))
+    (void)snprintf(meant, MEANT_SIZE,
+                   "; it was printed: write it into results.out, or read it with evaluate.pattern");
+}
+
 /* Check that what is missing may be, after everything was computed that can be: each quantity that
  * is missing was said to be, or a constraint is violated. A name that is nearly that of a missing
  * quantity is always taken for a misspelling. */
@@ -681,17 +707,10 @@ static int check_complete(const reader *to, const char *directory, int no_file) 
   for (int index = 0; index <= n; ++index) {
     const char *name = gannet_problem_quantity_name(to->problem, index);
     if (!isnan(quantity_value(to, index)) || is_said_missing(to, index)) continue;
-    char meant[PASSED_OVER_SIZE + 40] = "", why[GANNET_REASON_SIZE] = "";
+    char meant[MEANT_SIZE] = "", why[GANNET_REASON_SIZE] = "";
     const char *near = find_misspelling(to, index);
     if (is_violated && !near) continue;
-    if (near)
-      (void)snprintf(meant, sizeof meant, "; is '%s' a misspelling of it?", near);
-    else if (to->passed_over[0])
-      (void)snprintf(meant, sizeof meant, "; %s", to->passed_over);
-    else if (no_file && has_printed(directory, name))
-      (void)snprintf(
-          meant, sizeof meant,
-          "; it was printed: write it into results.out, or read it with evaluate.pattern");
+    suggest(to, name, near, no_file ? directory : NULL, meant);
     if (gannet_problem_formula(to->problem, index))
       (void)gannet_problem_compute(to->problem, to->result, why, sizeof why);
     const char *lacking = find_lacking(to, index);
