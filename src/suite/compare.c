@@ -65,7 +65,8 @@ int suite_tests_verdict(const suite_tests *tests, int problem, int a, int b, dou
   return tests->wilcoxon_adjusted[entry(tests, problem, b, a)] <= level ? -1 : 0;
 }
 
-/* Medians [n_tables][n_methods] of a problem; false when a method has no run. */
+/* Medians [n_tables][n_methods] of a problem; false when a method that was run on other problems
+ * has no run. Those of a method that was run on none come last. */
 static gannet_err medians_of(const suite_results *results, int p, double *medians, bool *whole) {
   const suite_plan *plan = results->plan;
   const suite_problem *problem = &plan->problem[p];
@@ -73,7 +74,9 @@ static gannet_err medians_of(const suite_results *results, int p, double *median
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_curves curves;
     GANNET_TRY(suite_curves_get(results, p, k, problem->measure[0], &curves));
-    *whole = *whole && curves.n > 0;
+    *whole = *whole && (curves.n > 0 || !suite_results_has_method(results, k));
+    for (int t = 0; t < plan->n_tables && curves.n == 0; ++t)
+      medians[t * plan->n_methods + k] = INFINITY;
     for (int t = 0; t < plan->n_tables && curves.n > 0; ++t)
       medians[t * plan->n_methods + k] =
           suite_quartiles_of(curves.n,
@@ -103,7 +106,10 @@ gannet_err suite_average_ranks(const suite_results *results, double *ranks, int 
       for (size_t k = 0; k < methods; ++k) ranks[t * methods + k] += own[k];
     }
   }
-  for (size_t i = 0; i < size; ++i) ranks[i] = *n > 0 ? ranks[i] / *n : NAN;
+  for (size_t i = 0; i < size; ++i) {
+    const bool was_run = suite_results_has_method(results, (int)(i % methods));
+    ranks[i] = *n > 0 && was_run ? ranks[i] / *n : NAN;
+  }
   gannet_free(&medians);
   return err;
 }

@@ -65,7 +65,8 @@ static void put_header(reporter *r) {
 
 static void add_method_labels(reporter *r) {
   const suite_plan *plan = r->results->plan;
-  for (int k = 0; k < plan->n_methods; ++k) add_cell(r, "%.60s", plan->method[k].label);
+  for (int k = 0; k < plan->n_methods; ++k)
+    if (suite_results_has_method(r->results, k)) add_cell(r, "%.60s", plan->method[k].label);
 }
 
 /* Problems on which no other method is better, of those on which the method was run. */
@@ -104,6 +105,7 @@ static gannet_err put_average_ranks(reporter *r) {
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     int unbeaten = 0, problems = 0;
+    if (!suite_results_has_method(r->results, k)) continue;
     add_cell(r, "%.60s", plan->method[k].label);
     for (int t = 0; t < plan->n_tables; ++t) {
       const double *at = ranks + t * plan->n_methods;
@@ -133,9 +135,11 @@ static void put_wins(reporter *r) {
   add_method_labels(r);
   put_header(r);
   for (int a = 0; a < plan->n_methods; ++a) {
+    if (!suite_results_has_method(r->results, a)) continue;
     add_cell(r, "%.60s", plan->method[a].label);
     for (int b = 0; b < plan->n_methods; ++b) {
       int count[3] = {0};
+      if (!suite_results_has_method(r->results, b)) continue;
       for (int p = 0; p < plan->n_problems; ++p)
         if (suite_results_done(r->results, p, a) > 0 && suite_results_done(r->results, p, b) > 0)
           count[1 - suite_tests_verdict(r->tests, p, a, b, plan->keys.level)] += 1;
@@ -160,6 +164,7 @@ static gannet_err put_times(reporter *r) {
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_quartiles q;
+    if (!suite_results_has_method(r->results, k)) continue;
     GANNET_TRY(suite_results_seconds(r->results, -1, k, &q));
     add_cell(r, "%.60s", plan->method[k].label);
     add_quartiles(r, (suite_quartiles){1e3 * q.low, 1e3 * q.median, 1e3 * q.high}, false);
@@ -217,6 +222,7 @@ static gannet_err put_quartile_table(reporter *r, int p, const suite_quartiles *
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_quartiles seconds;
+    if (!suite_results_has_method(r->results, k)) continue;
     add_cell(r, "%.60s", plan->method[k].label);
     for (int t = 0; t < plan->n_tables; ++t) {
       double best = INFINITY;
@@ -271,8 +277,10 @@ static void put_tests(reporter *r, int p) {
   add_method_labels(r);
   put_header(r);
   for (int a = 0; a < methods; ++a) {
+    if (!suite_results_has_method(r->results, a)) continue;
     add_cell(r, "%.60s", plan->method[a].label);
     for (int b = 0; b < methods; ++b) {
+      if (!suite_results_has_method(r->results, b)) continue;
       const size_t at = ((size_t)p * (size_t)methods + (size_t)a) * (size_t)methods + (size_t)b;
       const double welch = r->tests->welch_adjusted[at], rank = r->tests->wilcoxon_adjusted[at];
       const bool better = rank <= plan->keys.level;

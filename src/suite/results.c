@@ -42,6 +42,14 @@ int suite_results_done(const suite_results *results, int problem, int method) {
   return n;
 }
 
+bool suite_results_has_method(const suite_results *results, int method) {
+  for (int64_t i = 0; i < results->count; ++i)
+    if (suite_plan_cell(results->plan, i).method == method &&
+        (results->state[i] == SUITE_DONE || results->state[i] == SUITE_FAILED))
+      return true;
+  return false;
+}
+
 gannet_err suite_curves_get(const suite_results *results, int problem, int method,
                             suite_measure measure, suite_curves *curves) {
   const suite_problem *about = &results->plan->problem[problem];

@@ -30,6 +30,13 @@ void suite_results_release(suite_results *results);
  */
 int suite_results_done(const suite_results *results, int problem, int method);
 
+/* Whether a run with a method was made on any problem, done or failed. Tables leave out the others,
+ * which --only did not choose.
+ *
+ * Local.
+ */
+bool suite_results_has_method(const suite_results *results, int method);
+
 /* A measure of all done runs of a problem with a method, after every evaluation. */
 typedef struct {
   int n;          /* runs */

@@ -183,6 +183,9 @@ class Bench(program.ProgramTest):
     def test_only_some_runs_are_made_when_asked_for(self):
         file = self.write(SMALL, "demo.yaml")
         self.assertIn("2 runs made", self.succeed("bench", file, "--only", "b*/sob*", "--set", "runs=2").out)
+        report = self.read("demo.bench/report.md")
+        self.assertNotIn("| random |", report)
+        self.assertIn("| sobol | **1.00** |", report)
         listed = self.succeed("bench", file, "--dry-run").out.splitlines()
         self.assertEqual(len(listed), 8)
         self.assertEqual(sum("done" in line for line in listed), 2)
