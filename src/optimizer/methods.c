@@ -227,7 +227,9 @@ static const gannet_method go_ucb = {
     .source =
         "Global Optimization with Parametric Function Approximation (Liu, Wang 2023), with a "
         "calibrated ball and the exact minimum over it",
-    .use = "an objective that such a network represents; far behind Gaussian processes on others",
+    .use =
+        "few evaluations with categories and integers, where it is level with auto, or an "
+        "objective that such a network represents; far behind Gaussian processes on others",
     .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "optimism"),
                  SET("acquisition.exploration", "0.5")},
 };
@@ -255,7 +257,9 @@ static const gannet_method forest_ei = {
     .name = "forest-ei",
     .summary = "a forest of random trees, expected improvement",
     .source = "SMAC (Hutter, Hoos, Leyton-Brown 2011), with LogEI of Ament et al. 2023",
-    .use = "many categories, compared with auto; behind neural-bo on continuous functions",
+    .use =
+        "many categories and integers, where it is level with auto; behind neural-bo on real "
+        "variables",
     .defaults = {SET("surrogate.type", "forest"), SET("acquisition.type", "log-ei")},
 };
 
