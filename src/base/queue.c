@@ -4,6 +4,10 @@ gannet_queue gannet_queue_open(const gannet_context *context, int64_t units) {
   return (gannet_queue){.context = context, .units = units};
 }
 
+gannet_queue gannet_queue_open_fixed(const gannet_context *context, int64_t units) {
+  return (gannet_queue){.context = context, .units = units, .is_fixed = true};
+}
+
 /* Whether the number of ones among the binary digits is odd (Thue and Morse). */
 static bool is_backwards(int64_t round) {
   int odd = 0;
@@ -13,7 +17,7 @@ static bool is_backwards(int64_t round) {
 
 int64_t gannet_queue_next(gannet_queue *queue) {
   const gannet_context *context = queue->context;
-  const gannet_node *node = context->node;
+  const gannet_node *node = queue->is_fixed ? NULL : context->node;
   const int n = node ? node->n : 1;
   while (!queue->at_end) {
     /* in every round of all ranks the node has as many turns as ranks */
@@ -32,7 +36,7 @@ int64_t gannet_queue_next(gannet_queue *queue) {
 
 /* Every rank takes one turn beyond the last unit. */
 void gannet_queue_close(gannet_queue *queue) {
-  gannet_node *node = queue->context->node;
+  gannet_node *node = queue->is_fixed ? NULL : queue->context->node;
   const int np = queue->context->np;
   while (!queue->at_end) (void)gannet_queue_next(queue);
   if (node) node->begun += ((queue->units + np - 1) / np + 1) * node->n;

@@ -17,7 +17,8 @@
 typedef struct {
   const gannet_context *context;
   int64_t units;
-  int64_t own; /* units taken so far, where the rank is a node of its own */
+  int64_t own;   /* units taken so far, where the rank does not share them */
+  bool is_fixed; /* no other rank takes this one's units */
   bool at_end;
 } gannet_queue;
 
@@ -26,6 +27,13 @@ typedef struct {
  * Collective in that all ranks must open and close it; returns at once.
  */
 gannet_queue gannet_queue_open(const gannet_context *context, int64_t units);
+
+/* Open a queue that gives each rank the same units every time, for work of which a rank remembers a
+ * part. A rank that is free takes none from the others.
+ *
+ * Local.
+ */
+gannet_queue gannet_queue_open_fixed(const gannet_context *context, int64_t units);
 
 /* The next unit for this rank, which no other rank gets; -1 = there is none left. The numbers that
  * a rank gets ascend.

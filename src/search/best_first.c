@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/partition.h"
+#include "base/queue.h"
 #include "surrogate/surrogate.h"
 
 enum {

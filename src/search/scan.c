@@ -1,9 +1,9 @@
 #include "search/scan.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/memory.h"
+#include "base/queue.h"
 #include "surrogate/surrogate.h"
 
 void gannet_scan_bar(const gannet_distinct *taken, size_t d, int m, const double *x_unit,
@@ -14,14 +14,9 @@ void gannet_scan_bar(const gannet_distinct *taken, size_t d, int m, const double
   }
 }
 
-gannet_queue gannet_scan_queue(const gannet_context *context, const gannet_candidates *candidates) {
-  const int64_t n = gannet_candidates_count(candidates);
-  return gannet_queue_open(context, (n + GANNET_TILE - 1) / GANNET_TILE);
-}
-
 gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *candidates,
-                       const gannet_distinct *taken, int n_lists, int keep, gannet_scorer scorer,
-                       void *user, gannet_ranked *best) {
+                       const gannet_distinct *taken, bool fixed, int n_lists, int keep,
+                       gannet_scorer scorer, void *user, gannet_ranked *best) {
   const int64_t n = gannet_candidates_count(candidates);
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   gannet_select *select = NULL;
@@ -30,7 +25,9 @@ gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *c
   if (err == GANNET_OK) err = gannet_alloc(d * GANNET_TILE, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n_lists * GANNET_TILE, sizeof *scores, &scores);
   /* A rank that has failed takes its turns, too, because the others count on it. */
-  gannet_queue queue = gannet_scan_queue(context, candidates);
+  const int64_t tiles = (n + GANNET_TILE - 1) / GANNET_TILE;
+  gannet_queue queue =
+      fixed ? gannet_queue_open_fixed(context, tiles) : gannet_queue_open(context, tiles);
   for (int64_t tile; err == GANNET_OK && (tile = gannet_queue_next(&queue)) >= 0;) {
     const int64_t first = tile * GANNET_TILE;
     const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;

@@ -1,11 +1,14 @@
 /* Find the best candidates by scoring all of them, a tile of GANNET_TILE candidates at a time.
- * Every rank takes tiles when it is free (base/queue.h). search/best_first.h
- * finds the same candidates with fewer scores, where bounds of the scores are known.
+ * Every rank takes tiles when it is free (base/queue.h), or always the same ones, where the scorer
+ * remembers what it has computed. search/best_first.h finds the same candidates with fewer scores,
+ * where bounds of the scores are known.
  */
 #ifndef GANNET_SEARCH_SCAN_H
 #define GANNET_SEARCH_SCAN_H
 
-#include "base/queue.h"
+#include <stdbool.h>
+
+#include "base/context.h"
 #include "search/candidates.h"
 #include "search/distinct.h"
 #include "search/select.h"
@@ -25,6 +28,7 @@ typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int
  * Collective over the context's communicator; arguments the same on all ranks.
  *
  * taken  in   points that may not win, because they were proposed before; NULL = none
+ * fixed  in   whether each tile goes to the same rank in every scan
  * keep   in   1 <= keep <= GANNET_SELECT_MAX
  * best   out  [n_lists][keep], best first; the same on all ranks, bit for bit on any number of
  *             ranks; if there are fewer candidates, the last entries are empty (see gannet_ranked)
@@ -34,8 +38,9 @@ typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int
  */
 GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
                                       const gannet_candidates *candidates,
-                                      const gannet_distinct *taken, int n_lists, int keep,
-                                      gannet_scorer scorer, void *user, gannet_ranked *best);
+                                      const gannet_distinct *taken, bool fixed, int n_lists,
+                                      int keep, gannet_scorer scorer, void *user,
+                                      gannet_ranked *best);
 
 /* Give points that may not win the score NAN, which no list keeps.
  *
@@ -47,11 +52,5 @@ GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
  */
 void gannet_scan_bar(const gannet_distinct *taken, size_t d, int m, const double *x_unit,
                      int n_lists, double *scores, int ld);
-
-/* A queue of the tiles of all candidates, for all ranks.
- *
- * Local; see base/queue.h.
- */
-gannet_queue gannet_scan_queue(const gannet_context *context, const gannet_candidates *candidates);
 
 #endif

@@ -81,6 +81,29 @@ static void without_shared_memory_ranks_take_turns(void **state) {
   refuse = false;
 }
 
+/* Also beside a queue that ranks share. */
+static void fixed_units_stay_with_their_rank(void **state) {
+  (void)state;
+  gannet_context *context = make(MPI_COMM_WORLD);
+  int taken[MOST], own[2][MOST] = {{0}};
+  for (int round = 0; round < 2; ++round) {
+    gannet_queue queue = gannet_queue_open_fixed(context, MOST);
+    int count = 0;
+    for (int64_t unit; (unit = gannet_queue_next(&queue)) >= 0; ++count) {
+      own[round][unit] = 1;
+      if (context->rank == round) gannet_clock_sleep(1e-3);
+    }
+    gannet_queue_close(&queue);
+    assert_in_range(count, MOST / context->np - 1, MOST / context->np + 1);
+    MPI_Allreduce(own[round], taken, MOST, MPI_INT, MPI_SUM, context->comm);
+    for (int i = 0; i < MOST; ++i) assert_int_equal(taken[i], 1);
+    (void)take(context, MOST, MOST, taken);
+    for (int i = 0; i < MOST; ++i) assert_int_equal(taken[i], 1);
+  }
+  assert_memory_equal(own[0], own[1], sizeof own[0]);
+  gannet_context_destroy(&context);
+}
+
 /* Ranks of different nodes, too. */
 static void nodes_take_turns(void **state) {
   (void)state;
@@ -102,6 +125,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(who_is_slow_takes_fewer),
       cmocka_unit_test(who_stops_leaves_the_rest_undone),
       cmocka_unit_test(without_shared_memory_ranks_take_turns),
+      cmocka_unit_test(fixed_units_stay_with_their_rank),
       cmocka_unit_test(nodes_take_turns),
   };
   if (MPI_Init(&argc, &argv)) return 1;

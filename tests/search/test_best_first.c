@@ -152,7 +152,7 @@ static int64_t compare(fixture *f, int64_t n, const gannet_distinct *taken) {
   const gannet_best_first_spec spec = spec_of(f, &s);
   gannet_ranked expected[KEEP], best[KEEP];
   int64_t scored = 0;
-  assert_ok(gannet_scan(s.world, s.candidates, taken, 1, KEEP, score, f, expected));
+  assert_ok(gannet_scan(s.world, s.candidates, taken, false, 1, KEEP, score, f, expected));
   assert_ok(gannet_best_first_scan(s.world, s.candidates, taken, &spec, best, &scored));
   assert_ok(gannet_same(MPI_COMM_WORLD, &scored, sizeof scored, "counts"));
   if (scored > 0) assert_memory_equal(best, expected, sizeof best);
@@ -217,7 +217,7 @@ static void long_lists_are_filled(void **state) {
   gannet_ranked expected[MANY], best[MANY];
   int64_t scored = 0;
   spec.keep = MANY;
-  assert_ok(gannet_scan(s.world, s.candidates, NULL, 1, MANY, score, &f, expected));
+  assert_ok(gannet_scan(s.world, s.candidates, NULL, false, 1, MANY, score, &f, expected));
   assert_ok(gannet_best_first_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   assert_true(scored > 0 && scored < MOST / 2);
   assert_memory_equal(best, expected, sizeof best);
@@ -358,7 +358,8 @@ static int64_t compare_lists(lists *f, int64_t n, const gannet_distinct *taken) 
                                        .user = f};
   gannet_ranked expected[LISTS * KEEP], best[LISTS * KEEP];
   int64_t scored = 0;
-  assert_ok(gannet_scan(s.world, s.candidates, taken, LISTS, KEEP, score_lists, f, expected));
+  assert_ok(
+      gannet_scan(s.world, s.candidates, taken, false, LISTS, KEEP, score_lists, f, expected));
   f->scored = f->bounded = 0;
   assert_ok(gannet_best_first_scan(s.world, s.candidates, taken, &spec, best, &scored));
   assert_ok(gannet_same(MPI_COMM_WORLD, &scored, sizeof scored, "counts"));

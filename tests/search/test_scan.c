@@ -76,8 +76,8 @@ static void any_number_of_ranks_gives_the_sorted_best(void **state) {
     gannet_ranked expected[LISTS * KEEP], best[LISTS * KEEP], own[LISTS * KEEP];
     counter calls = {0, -1}, calls_alone = {0, -1};
     by_brute_force(c, expected);
-    assert_ok(gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
-    assert_ok(gannet_scan(alone, c, NULL, LISTS, KEEP, score, &calls_alone, own));
+    assert_ok(gannet_scan(world, c, NULL, i % 2 == 1, LISTS, KEEP, score, &calls, best));
+    assert_ok(gannet_scan(alone, c, NULL, true, LISTS, KEEP, score, &calls_alone, own));
     assert_memory_equal(best, expected, sizeof best);
     assert_memory_equal(own, expected, sizeof own);
     const int64_t tiles = (sizes[i] + GANNET_TILE - 1) / GANNET_TILE;
@@ -99,10 +99,11 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   gannet_ranked best[LISTS * KEEP];
   counter calls = {0, 3 * GANNET_TILE};
   assert_fails(GANNET_ERR_NUMERIC, "tile of 1536",
-               gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+               gannet_scan(world, c, NULL, false, LISTS, KEEP, score, &calls, best));
   assert_fails(GANNET_ERR_ARG, "keep",
-               gannet_scan(world, c, NULL, LISTS, 257, score, &calls, best));
-  assert_fails(GANNET_ERR_ARG, "n_lists", gannet_scan(world, c, NULL, 0, 1, score, &calls, best));
+               gannet_scan(world, c, NULL, false, LISTS, 257, score, &calls, best));
+  assert_fails(GANNET_ERR_ARG, "n_lists",
+               gannet_scan(world, c, NULL, false, 0, 1, score, &calls, best));
   gannet_candidates_destroy(&c);
   gannet_problem_destroy(&problem);
   gannet_context_destroy(&world);
@@ -131,13 +132,13 @@ static void what_mpi_refuses_on_one_rank_reaches_all(void **state) {
   MPI_Comm_size(MPI_COMM_WORLD, &np);
   no_types = rank == np - 1;
   assert_fails(GANNET_ERR_MPI, "MPI_Type_commit",
-               gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+               gannet_scan(world, c, NULL, false, LISTS, KEEP, score, &calls, best));
   no_types = false;
   no_operations = rank == np - 1;
   assert_fails(GANNET_ERR_MPI, "MPI_Op_create",
-               gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+               gannet_scan(world, c, NULL, false, LISTS, KEEP, score, &calls, best));
   no_operations = false;
-  assert_ok(gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+  assert_ok(gannet_scan(world, c, NULL, false, LISTS, KEEP, score, &calls, best));
   gannet_candidates_destroy(&c);
   gannet_problem_destroy(&problem);
   gannet_context_destroy(&world);

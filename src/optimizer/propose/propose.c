@@ -172,8 +172,8 @@ gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *c
   if (err == GANNET_OK && bounded)
     err = scores->bounded(scores->bounds, candidates, taken, keep, best, &member->scored);
   if (err == GANNET_OK && member->scored == 0)
-    err =
-        gannet_scan(context, candidates, taken, n_lists, keep, scores->scorer, scores->user, best);
+    err = gannet_scan(context, candidates, taken, scores->remembers, n_lists, keep, scores->scorer,
+                      scores->user, best);
   if (err == GANNET_OK)
     err =
         gannet_agree(context->comm, require_scores(member, candidates, taken, n_lists, keep, best));

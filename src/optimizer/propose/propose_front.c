@@ -43,6 +43,7 @@ static gannet_err find_options(gannet_member *member, proposal *p) {
   const gannet_propose_scores scores = {.n_lists = 1,
                                         .keep = p->at.n_ranked,
                                         .scorer = gannet_front_score_rough,
+                                        .remembers = true,
                                         .user = &p->score,
                                         .n_chosen = p->at.choices.n_chosen,
                                         .chosen = p->at.choices.chosen};

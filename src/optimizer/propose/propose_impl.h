@@ -40,6 +40,7 @@ typedef struct {
   int n_lists;
   int keep;
   gannet_scorer scorer;
+  bool remembers; /* scorer keeps what it has computed of a candidate for the next scan */
   gannet_propose_bounded bounded; /* NULL, and where it fails: all candidates are scored */
   void *user;                     /* of scorer */
   void *bounds;                   /* the user of bounded */
