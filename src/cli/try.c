@@ -15,6 +15,7 @@
 #include "campaign/run/stop.h"
 #include "cli/point.h"
 #include "evaluate/command/command.h"
+#include "evaluate/command/placement.h"
 #include "evaluate/contract/contract.h"
 #include "problem/conditional.h"
 #include "problem/outputs.h"
@@ -128,23 +129,35 @@ static gannet_err choose_design(const cli_arguments *arguments, const gannet_pro
  *
  * filled  out  to be freed with gannet_free
  */
-static bool fill_placeholders(const gannet_campaign *campaign, const double *x_user,
-                              const char *text, char **filled) {
+static bool fill_placeholders(const gannet_campaign *campaign, const gannet_launcher *launcher,
+                              const double *x_user, const char *text, char **filled) {
   const gannet_campaign_input *input = campaign->input;
-  const bool is_program = strcmp(input->evaluate.backend, "command") == 0 ||
-                          strcmp(input->evaluate.backend, "slurm") == 0;
+  const bool is_command = strcmp(input->evaluate.backend, "command") == 0;
+  const bool is_program = is_command || strcmp(input->evaluate.backend, "slurm") == 0;
+  const bool has_resources = gannet_resources_are_given(&input->evaluate.resources);
+  gannet_place_words words;
+  bool has_place = false;
   char evaluations[PATH_MAX], directory[PATH_MAX];
   gannet_delimiters delimiters;
   gannet_bindings bindings = {0};
   if (!is_program) return false;
+  if (is_command && has_resources &&
+      gannet_placement_describe_first(input->evaluator_options, &input->evaluate.resources,
+                                      input->problem, launcher, x_user, &words,
+                                      &has_place) != GANNET_OK)
+    gannet_error_clear(); /* the run tells what is wrong */
   (void)gannet_delimiters_read(
       &((const gannet_command_options *)input->evaluator_options)->placeholders, &delimiters);
   const gannet_contract contract = {.problem = input->problem,
                                     .evaluations = evaluations,
                                     .input_directory = input->general.input_directory,
-                                    .delimiters = &delimiters};
-  const gannet_request request = {
-      .attempt = 1, .seed = (uint64_t)input->general.seed, .x_user = x_user, .start_from = -1};
+                                    .delimiters = &delimiters,
+                                    .has_places = has_place};
+  const gannet_request request = {.attempt = 1,
+                                  .seed = (uint64_t)input->general.seed,
+                                  .x_user = x_user,
+                                  .start_from = -1,
+                                  .place = has_place ? &words : NULL};
   gannet_err err = gannet_join_path(campaign->directory, "evals", evaluations, PATH_MAX);
   if (err == GANNET_OK) err = gannet_contract_directory(&contract, 0, directory, PATH_MAX);
   if (err == GANNET_OK) err = gannet_bindings_create(&contract, &request, directory, 0, &bindings);
@@ -157,10 +170,12 @@ static bool fill_placeholders(const gannet_campaign *campaign, const double *x_u
 }
 
 /* Say what is run, by the keys of the back-end that name it. */
-static void print_simulation(const gannet_campaign *campaign, const double *x_user) {
+static void print_simulation(const gannet_campaign *campaign, const gannet_launcher *launcher,
+                             const double *x_user) {
   static const char *const keys[] = {"command", "shell", "script", "simulation", "plugin"};
   const gannet_campaign_input *input = campaign->input;
   char text[1000];
+  bool is_raw = false; /* a job has values that only SLURM knows */
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     const gannet_option *option =
         input->evaluator->options ? gannet_option_find(input->evaluator->options, keys[i]) : NULL;
@@ -168,11 +183,14 @@ static void print_simulation(const gannet_campaign *campaign, const double *x_us
     if (!option) continue;
     (void)gannet_option_format(option, input->evaluator_options, text, sizeof text);
     if (!*text || strcmp(text, "[]") == 0) continue;
-    const bool is_filled =
-        strcmp(keys[i], "command") == 0 && fill_placeholders(campaign, x_user, text, &filled);
+    const bool is_filled = strcmp(keys[i], "command") == 0 &&
+                           fill_placeholders(campaign, launcher, x_user, text, &filled);
+    is_raw = is_raw || (!is_filled && strcmp(input->evaluate.backend, "slurm") == 0);
     cli_say(stdout, "%s: %s\n", keys[i], is_filled ? filled : text);
     gannet_free(&filled);
   }
+  if (is_raw && gannet_resources_are_given(&input->evaluate.resources))
+    cli_say(stdout, "{cores}, {gpus}, {hosts} and {launcher} have their values in job.sh\n");
 }
 
 /* Print the last lines of a file of the run; nothing when it is empty or not there. */
@@ -334,7 +352,7 @@ static gannet_err try_design(const cli_arguments *arguments, const cli_world *wo
   if (err == GANNET_OK && world->rank == 0) {
     cli_say(stdout, "design:\n");
     cli_print_point(problem, x_user);
-    print_simulation(campaign, x_user);
+    print_simulation(campaign, world->launcher, x_user);
     (void)fflush(stdout);
   }
   const double begun = gannet_clock_seconds();

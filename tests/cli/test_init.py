@@ -208,7 +208,10 @@ class Init(program.ProgramTest):
             said = self.init("--force", "--site-timeout", "0.3s", environment=self.slurm(**programs)).out
             self.assertIn("SLURM that cannot be used", said)
             self.assertIn(hint, said)
+            self.assertIn("note:  simulations are to run on this machine", said)
             self.assertIn("backend: command", self.text())
+        self.assertRegex(self.init("--force", "--site-timeout", "0.3s", "--backend", "slurm", environment=self.slurm(sinfo="#!/bin/sh\nexit 1\n")).out,
+                         "note:  no job script is written, as the partitions are unknown; --jobscript one-job-per-evaluation writes one")
         self.init("--force", "--site-timeout", "0.3s",
                   environment=self.slurm(sacctmgr="#!/bin/sh\nsleep 60\n", scontrol="#!/bin/sh\nexit 3\n"))
         self.assertIn("backend: slurm", self.text())

@@ -66,6 +66,11 @@ class Try(program.ProgramTest):
                       outcome.out)
         self.assertIn("evaluate.command: '$x': $x is not the variable x; write {x}", outcome.err)
 
+    def test_the_command_is_shown_with_what_its_place_gives(self):
+        file = self.write(TEXT.replace('"{input_directory}/simulate.sh"]', 'sh, "{input_directory}/simulate.sh", "{cores}", "{launcher}", "{hosts}"], '
+                                       "resources: {tasks: 1, launcher: mpirun}"), "c.yaml")
+        self.assertRegex(self.succeed("try", file).out, rf"command: \[sh, {self.folder}/simulate.sh, 1, mpirun -n 1, [^{{}}, ]+\]\n")
+
     def test_the_backend_may_be_left_out(self):
         file = self.write(TEXT.replace("backend: command, ", ""), "c.yaml")
         self.assertIn("  backend: command, as evaluate names none\n", self.succeed("run", file, "--dry-run").out)

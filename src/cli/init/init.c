@@ -174,6 +174,15 @@ static void warn_of_todo(const init_plan *plan) {
 static void print_outcome(const init_plan *plan, const draft *files) {
   const char *folder = strrchr(plan->file, '/');
   init_site_tell(&plan->site, stdout);
+  if (*plan->site.said && !plan->script && strcmp(plan->backend, "command") == 0)
+    (void)printf(
+        "note:  simulations are to run on this machine; when SLURM works again, gannet init "
+        "--force --backend slurm changes that\n");
+  if (*plan->site.said && !plan->script && strcmp(plan->backend, "slurm") == 0)
+    (void)printf(
+        "note:  no job script is written, as the partitions are unknown; --jobscript %s "
+        "writes one\n",
+        init_scripts[0]->name);
   if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0 && plan->gpus == 0)
     (void)printf("runs:  %d at a time, with %d processes each\n", plan->parallel, plan->tasks);
   for (int i = 0; i < FILES; ++i)

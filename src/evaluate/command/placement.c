@@ -249,11 +249,32 @@ gannet_err gannet_placement_create(const gannet_command_options *options,
   placement->starter = gannet_place_starter_of(setup->resources, false);
   placement->is_bound = placement->starter == GANNET_STARTS_BY_MPIRUN || s.only_here;
   if (placement->is_bound) placement->starter = GANNET_STARTS_BY_MPIRUN;
-  if (!setup->resources->oversubscribe)
+  if (!setup->resources->oversubscribe && setup->campaign)
     GANNET_TRY(gannet_claim_make(&placement->inventory, setup->resources->gpus != NULL,
                                  placement->is_bound, setup->campaign, &placement->claim));
   return gannet_places_create(&placement->inventory, setup->resources, s.only_here,
                               &placement->places);
+}
+
+gannet_err gannet_placement_describe_first(const gannet_command_options *options,
+                                           const gannet_resources *resources,
+                                           const gannet_problem *problem,
+                                           const gannet_launcher *launcher, const double *x_user,
+                                           gannet_place_words *words, bool *found) {
+  const gannet_evaluator_setup setup = {.problem = problem, .resources = resources};
+  gannet_placement placement;
+  gannet_place place = {0};
+  gannet_need need;
+  char why[GANNET_REASON_SIZE] = "";
+  *found = false;
+  gannet_err err = gannet_placement_create(options, &setup, launcher, &placement);
+  if (err == GANNET_OK) err = gannet_placement_need(&placement, x_user, &need, why);
+  if (err == GANNET_OK && !why[0]) err = gannet_place_take(placement.places, &need, &place, found);
+  if (err == GANNET_OK && *found)
+    gannet_place_describe(&placement.inventory, resources, &place, placement.starter, words);
+  if (*found) gannet_place_give_back(placement.places, &place);
+  gannet_placement_release(&placement);
+  return err;
 }
 
 void gannet_placement_release(gannet_placement *placement) {

@@ -49,6 +49,7 @@ GANNET_CHECKED gannet_err gannet_placement_count(const gannet_command_options *o
  *
  * Local.
  *
+ * setup      in   campaign NULL = nothing is claimed, because no simulation is to be started
  * launcher   in   that starts the simulations
  * placement  out  not to be moved; to be released, also after an error
  *
@@ -60,6 +61,22 @@ GANNET_CHECKED gannet_err gannet_placement_create(const gannet_command_options *
                                                   const gannet_launcher *launcher,
                                                   gannet_placement *placement);
 void gannet_placement_release(gannet_placement *placement);
+
+/* The words of the place that a simulation gets at a point while nothing else runs.
+ *
+ * Local.
+ *
+ * x_user  in   [n_variables]
+ * found   out  false = there is no such place
+ *
+ * Errors: as gannet_placement_create, but nothing is claimed.
+ */
+GANNET_CHECKED gannet_err gannet_placement_describe_first(const gannet_command_options *options,
+                                                          const gannet_resources *resources,
+                                                          const gannet_problem *problem,
+                                                          const gannet_launcher *launcher,
+                                                          const double *x_user,
+                                                          gannet_place_words *words, bool *found);
 
 /* NULL, or why a simulation has no place at a point even when nothing else runs.
  *
