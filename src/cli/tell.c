@@ -352,8 +352,7 @@ static gannet_err tell_file(const cli_arguments *arguments, gannet_campaign *cam
   if (err == GANNET_OK && campaign->context->rank == 0) print_summary(&file, &rows, dry);
   if (err == GANNET_OK && rows.count[GANNET_ROW_REFUSED] == rows.n)
     err = GANNET_RAISE(GANNET_ERR_INPUT,
-                       "no row of '%s' can be used; mend what is wrong with them, or use --column",
-                       file.path);
+                       "no row of '%s' can be used; correct them, or use --column", file.path);
   if (err == GANNET_OK && !dry) err = gannet_agree(comm, record_rows(campaign, &file, &rows));
   if (err == GANNET_OK && !dry) err = gannet_campaign_save(campaign);
   gannet_import_rows_release(&rows);

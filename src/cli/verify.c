@@ -180,7 +180,7 @@ static void check_configuration(inspection *i, gannet_err queried) {
   report_finding(i, "campaign.yaml", text[0],
                  text[0]  ? text
                  : sealed ? "sound"
-                          : "sound as far as can be told: it has no checksum yet");
+                          : "sound as far as can be checked: it has no checksum yet");
 }
 
 /* Whether files are lost or hurt, by what gannet_campaign_query says. A campaign that was killed

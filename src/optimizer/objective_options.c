@@ -111,11 +111,10 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
     const gannet_acq_type *type = options->member[i].acq_type;
     for (int m = 0; m < n && !why && type && type->scalarises; ++m)
       if (problem->spec.objectives[m].transform != GANNET_OBJECTIVE_TRANSFORM_AUTO)
-        gannet_complain(
-            complaints, "method",
-            "'%s' models a norm of all objectives, of which none has a transform of its "
-            "own; leave out that of %s, or choose another method",
-            options->member[i].method.method, problem->spec.objectives[m].name);
+        gannet_complain(complaints, "method",
+                        "'%s' models a norm of all objectives, so that none has a transform of its "
+                        "own; leave out that of %s, or choose another method",
+                        options->member[i].method.method, problem->spec.objectives[m].name);
   }
   if (problem->physics)
     gannet_complain(complaints, "physics",

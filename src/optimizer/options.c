@@ -454,18 +454,20 @@ static gannet_err parse_cost(int n, const gannet_setting *settings,
     can_weigh = gannet_member_options_weigh(&options->member[i]);
   const gannet_acq_type *acquisition = options->n_members > 0 ? options->member[0].acq_type : NULL;
   if (!can_weigh && options->n_members == 1)
-    gannet_complain(complaints, weigh ? weigh->location : NULL,
-                    "cost.weigh: method '%.60s' cannot weigh gain by cost, as %s%.40s%s tells no "
-                    "gain; expected another method, as auto or gp-ei, or an acquisition such as "
-                    "log-ei, or weigh: no",
-                    options->method.method, acquisition ? "its acquisition '" : "it",
-                    acquisition ? acquisition->name : "", acquisition ? "'" : "");
+    gannet_complain(
+        complaints, weigh ? weigh->location : NULL,
+        "cost.weigh: method '%.60s' cannot weigh gain by cost, as %s%.40s%s has no "
+        "measure of gain; expected another method, as auto or gp-ei, or an acquisition such as "
+        "log-ei, or weigh: no",
+        options->method.method, acquisition ? "its acquisition '" : "it",
+        acquisition ? acquisition->name : "", acquisition ? "'" : "");
   else if (!can_weigh)
-    gannet_complain(complaints, weigh ? weigh->location : NULL,
-                    "cost.weigh: no method of %.200s can weigh gain by cost, as none has an "
-                    "acquisition that tells a gain; expected one that has, as gp-ei, among them, "
-                    "or weigh: no",
-                    options->method.portfolio);
+    gannet_complain(
+        complaints, weigh ? weigh->location : NULL,
+        "cost.weigh: no method of %.200s can weigh gain by cost, as none has an "
+        "acquisition with a measure of gain; expected one that has, as gp-ei, among them, "
+        "or weigh: no",
+        options->method.portfolio);
   return GANNET_OK;
 }
 

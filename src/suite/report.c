@@ -128,9 +128,10 @@ static gannet_err put_average_ranks(reporter *r) {
 static void put_wins(reporter *r) {
   const suite_plan *plan = r->results->plan;
   suite_document_heading(&r->document, 2, "Wins, ties and losses");
-  suite_document_text(&r->document,
-                      "Number of problems on which the method of the row is better than, not told "
-                      "apart from, and worse than that of the column, after the whole budget.");
+  suite_document_text(
+      &r->document,
+      "Number of problems on which the method of the row is better than, not "
+      "distinguishable from, and worse than that of the column, after the whole budget.");
   add_cell(r, " ");
   add_method_labels(r);
   put_header(r);

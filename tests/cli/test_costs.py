@@ -126,9 +126,9 @@ class Costs(program.ProgramTest):
 
     def test_nonsense_is_refused(self):
         self.refuse(CAMPAIGN.replace("method: gp-ei", "method: gp-ts"), "fast.yaml:8:28: cost.weigh: method 'gp-ts' cannot weigh gain by "
-                    "cost, as its acquisition 'thompson' tells no gain; expected another method, as auto or gp-ei")
+                    "cost, as its acquisition 'thompson' has no measure of gain; expected another method, as auto or gp-ei")
         self.refuse(CAMPAIGN.replace("method: gp-ei", "method: sobol").replace("initial: 5\n", ""), "fast.yaml:7:28: cost.weigh: method "
-                    "'sobol' cannot weigh gain by cost, as it tells no gain")
+                    "'sobol' cannot weigh gain by cost, as it has no measure of gain")
         self.refuse(CAMPAIGN.replace("method: gp-ei", "method: portfolio\nportfolio: [gp-ts, quadratic]"),
                     "fast.yaml:9:28: cost.weigh: no method of [gp-ts, quadratic] can weigh gain by cost, as none has an acquisition")
         self.refuse(CAMPAIGN.replace("weigh: yes", "weigh: much"), "fast.yaml:8:28: cost.weigh: 'much' is not valid; expected true or false")

@@ -194,7 +194,7 @@ static void invented_states_are_survived(void **state) {
   is_done(&result);
   mischief(f, "sacct.state", "ENTANGLED\n");
   result = standin_run(f, "#!/bin/sh\nsleep 30\n");
-  failed_with(&result, true, "SLURM has told nothing sensible of job 2");
+  failed_with(&result, true, "SLURM has reported no known state of job 2");
   if (f->context->rank == 0) assert_non_null(strstr(f->log, "SLURM says 'ENTANGLED'"));
 }
 

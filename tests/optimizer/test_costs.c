@@ -337,7 +337,7 @@ static void methods_without_a_gain_are_refused(void **state) {
   expect_refusal(2, draws,
                  "method 'gp-ts' cannot weigh gain by cost, as its acquisition 'thompson'");
   const gannet_method_setting none[] = {{"method", "sobol"}, {"cost.weigh", "yes"}};
-  expect_refusal(2, none, "method 'sobol' cannot weigh gain by cost, as it tells no gain");
+  expect_refusal(2, none, "method 'sobol' cannot weigh gain by cost, as it has no measure of gain");
   const gannet_method_setting several[] = {
       {"portfolio", "[gp-ts, quadratic]"}, {"method", "portfolio"}, {"cost.weigh", "yes"}};
   expect_refusal(3, several, "no method of [gp-ts, quadratic] can weigh gain by cost");

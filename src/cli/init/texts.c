@@ -493,7 +493,7 @@ void init_put_example(const init_plan *plan, FILE *out) {
       out);
   if (plan->tasks > 1)
     (void)fputs(
-        "# It is started on several processors, of which the first writes the results:\n"
+        "# It is started on several processors; the first one writes the results:\n"
         "[ \"${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-0}}}\" = 0 ] || exit 0\n",
         out);
   (void)fputs("awk '\n", out);

@@ -56,7 +56,7 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
     return GANNET_RAISE(
         GANNET_ERR_INPUT,
         "cannot load the plugin: %s (relative paths start from the campaign file, or "
-        "from input_directory; docs/c.md, gannet/simulation.h, tells how to make one)",
+        "from input_directory; docs/c.md, gannet/simulation.h, explains how to make one)",
         why ? why : path);
   }
   void *symbol = dlsym(made->library, "gannet_simulate");

@@ -288,7 +288,7 @@ static gannet_err give_up_lost(gannet_slurm_jobs *jobs, gannet_slurm_job *job, d
   else
     (void)snprintf(
         reason, sizeof reason, "lost: for %.0f s SLURM has %s of job %s", now - job->missing_since,
-        job->known.state[0] && job->absent == 0 ? "told nothing sensible" : "known nothing", id);
+        job->known.state[0] && job->absent == 0 ? "reported no known state" : "known nothing", id);
   return give_up(jobs, job, true, reason);
 }
 

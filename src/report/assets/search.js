@@ -16,7 +16,7 @@ function showHead() {
     lead.append(` ${best.runs ? "A" : "Values are noisy, and this is the luckiest one: a"} model of ${other.of_all ? "all results" : "the 10 000 results nearest to the best designs"} recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
-  if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
+  if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log says why.`, {className: "bad", id: "absent"}));
   if (about.corrections.length) lead.after(element("p", `Corrections: ${about.corrections.join("; ")}.`, {id: "corrections"}));
   if (about.changes.length) lead.after(element("p", `Changes by resumes: ${about.changes.map(c => `${c.made}: ${c.items.join(", ")}`).join("; ")}.`, {id: "changes"}));
   const goal = several ? objectives.map((o) => `${o.maximize ? "more" : "less"} ${o.name}`).join(", ") : about.goal;
