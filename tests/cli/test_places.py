@@ -191,6 +191,13 @@ class Placed(program.ProgramTest):
                      environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1,3,5-7]", "SLURM_JOB_CPUS_PER_NODE": "1,8(x3),2",
                                   "SLURMD_NODENAME": "n1", "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
 
+    def test_a_launcher_that_is_missing_is_named(self):
+        self.campaign("tasks: 1", command='["{launcher}", "{input_directory}/simulate"]')
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/env").symlink_to(shutil.which("env"))
+        self.refused("cannot run 'mpirun': No such file or directory (which {launcher} stands for; load the module that has it",
+                     environment={"PATH": str(self.folder / "bin")})
+
     def test_resources_that_ask_for_nothing_are_refused(self):
         for resources, words in (("", "resources.cores: the braces are empty; expected a key such as this one"),
                                  ("reserved_cores: 2", "resources: it does not say what a simulation needs; expected cores, gpus,"),

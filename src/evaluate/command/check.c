@@ -44,9 +44,13 @@ static bool has_placeholder(const gannet_command_options *options) {
   return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
 }
 
-static const char *hint_of(const gannet_command_options *options, int reason) {
+/* started  in  gannet_command_program */
+static const char *hint_of(const gannet_command_options *options, const char *started, int reason) {
   const gannet_text_list *command = &options->command;
   const char *program = command->item[0];
+  if (strcmp(started, program) != 0)
+    return "which {launcher} stands for; load the module that has it, or choose another one by "
+           "resources.launcher: mpirun or srun";
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
@@ -76,7 +80,7 @@ static void check_program(const gannet_command_options *options,
   }
   if (reason)
     gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                    strerror(reason), hint_of(options, reason));
+                    strerror(reason), hint_of(options, program, reason));
 }
 
 static void check_template(const char *name, const char *input_directory,
