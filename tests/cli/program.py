@@ -189,11 +189,11 @@ class ProgramTest(unittest.TestCase):
         except OSError:
             return -1
 
-    def wait_for_records(self, n, running, timeout=30, directory="fast.campaign"):
+    def wait_for_records(self, n, running, timeout=60, directory="fast.campaign"):
         self.wait_until(lambda: self.records(directory) >= n or running.process.poll() is not None, timeout)
         self.assertGreaterEqual(self.records(directory), n, running.outcome(running.process.poll()))
 
-    def wait_until(self, condition, timeout=30):
+    def wait_until(self, condition, timeout=60):
         end = time.monotonic() + timeout
         while not condition():
             self.assertLess(time.monotonic(), end, "it did not happen in time")

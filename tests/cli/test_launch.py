@@ -16,7 +16,9 @@ batch: 4
 budget: {evaluations: %d}
 evaluate: {backend: command, %s, parallel: 4, retries: 2}
 """
-SIMULATION = "#!%s\nsleep 0.05\necho \"objective 1\" > $GANNET_RESULTS\n"
+# Later ones wait for the test, so that the campaign does not end before something goes away.
+GATE = 12
+SIMULATION = f"#!%s\nsleep 0.05\nuntil [ $GANNET_EVAL_ID -lt {GATE} ] || [ -e $GANNET_INPUT_DIRECTORY/on ]; do sleep 0.05; done\necho \"objective 1\" > $GANNET_RESULTS\n"
 AWAY = ("cannot start", "such attempts do not count")
 
 
@@ -37,6 +39,8 @@ class Launch(program.ProgramTest):
         running = self.start("run", self.campaign(n, keys, **options), "-q")
         self.wait_for_records(8, running)
         away()
+        self.write("", "on")
+        self.wait_until(lambda: running.process.poll() is not None or any(word in self.log() for word in ("cannot start", *words)))
         time.sleep(1.2)
         self.assertIsNone(running.process.poll(), running.outcome(None))
         back()
@@ -82,8 +86,10 @@ class Launch(program.ProgramTest):
         """Some interpreters, dash and Python among them, end with 2 then."""
         for start in f"cd / && sh {self.folder}/simulate.sh", f"python3 '{self.folder}/simulate.sh' --fast":
             (self.folder / "fast.campaign").exists() and (self.folder / "fast.campaign").rename(self.folder / "before")
+            (self.folder / "on").unlink(missing_ok=True)
             script = SIMULATION % "/bin/sh" if " sh " in start else \
-                "import os\nopen(os.environ['GANNET_RESULTS'], 'w').write('objective 1\\n')\n"
+                "import os, time\nhere, id = os.environ['GANNET_INPUT_DIRECTORY'], int(os.environ['GANNET_EVAL_ID'])\n" \
+                f"while id >= {GATE} and not os.path.exists(here + '/on'): time.sleep(0.05)\nopen(os.environ['GANNET_RESULTS'], 'w').write('objective 1\\n')\n"
             self.survive(28, f"shell: \"{start}; exit $?\"", *self.moved("simulate.sh"), ("pen ",), script=script)
 
     def test_processes_that_are_not_there_are_waited_for(self):
@@ -93,6 +99,7 @@ class Launch(program.ProgramTest):
         running = self.start("run", file, "-q", environment=environment)
         self.wait_for_records(8, running)
         gate.touch()
+        self.write("", "on")
         self.wait_until(lambda: "cannot start (fork): Resource temporarily unavailable" in self.log())
         gate.unlink()
         self.assertEqual(running.wait().code, FINISHED, running.outcome(None))
@@ -104,6 +111,7 @@ class Launch(program.ProgramTest):
         running = self.start("run", file, "-q")
         self.wait_for_records(8, running)
         away()
+        self.write("", "on")
         outcome = running.wait()
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertIn("no simulation can be started: cannot start (exec): No such file", outcome.err + outcome.out)
@@ -115,14 +123,16 @@ class Launch(program.ProgramTest):
     def test_a_stop_does_not_wait_for_what_cannot_be_started(self):
         for number in signal.SIGUSR1, signal.SIGTERM:
             file = self.campaign(24)
+            (self.folder / "on").unlink(missing_ok=True)
             away, back = self.moved("simulate.sh")
             running = self.start("run", file, "-q", "--resume")
             records = max(self.records(), 0)
             self.wait_for_records(records + 4, running)
             away()
+            self.write("", "on")
             self.wait_until(lambda: self.log().count("cannot start") > self.log().count("again, after"))
             running.process.send_signal(number)
-            self.assertEqual(running.wait(10).code, RESUMABLE)
+            self.assertEqual(running.wait(30).code, RESUMABLE)
             back()
             self.succeed("run", file, "-q", "--resume")
             self.all_done(24)

@@ -97,7 +97,7 @@ static void results_of_a_writer_that_was_left_are_not_cut_off(void **state) {
   gannet_result_record result =
       run(f,
           "#!/bin/sh\n(printf 'stress 1\nobjective 1.'; sleep 9; echo 5e3) >results.out &\n"
-          "sleep 0.2\n");
+          "until [ -s results.out ]; do sleep 0.01; done\n");
   failed_with(&result, "results.out ends within a line");
   assert_false(result.run.crashed);
   result = run(f, "#!/bin/sh\nprintf 'stress 1\nobjective 1.5' >results.out\nsleep 9 &\n");
@@ -243,8 +243,8 @@ static void a_run_that_never_ends_meets_its_time_limit(void **state) {
   assert_false(result.retry);
   char directory[400];
   (void)snprintf(directory, sizeof directory, "%s/evals/000099", f->directory);
-  assert_true(dies_within(number_in(directory, "inside"), 2));
-  assert_true(dies_within(number_in(directory, "outside"), 2));
+  assert_true(dies_within(number_in(directory, "inside"), 20));
+  assert_true(dies_within(number_in(directory, "outside"), 20));
 }
 
 static void waiting_ends_in_time_and_cancelling_ends_everything(void **state) {
@@ -263,12 +263,12 @@ static void waiting_ends_in_time_and_cancelling_ends_everything(void **state) {
   assert_ok(gannet_evaluator_poll(evaluator, 0.6, 1, &n, &result));
   const double took = gannet_clock_seconds() - start;
   assert_int_equal(n, 0);
-  assert_true(took > 0.55 && took < 5);
+  assert_true(took > 0.55 && took < 60);
   /* Processors belong to the simulations: whoever waits, on any rank, sleeps. */
   assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 0.2);
   const int leader = number_in(directory, "leader");
   assert_ok(gannet_evaluator_cancel(evaluator));
-  assert_true(dies_within(leader, 2));
+  assert_true(dies_within(leader, 20));
   gannet_evaluator_destroy(&evaluator);
 }
 

@@ -233,7 +233,7 @@ static const char stubborn[] =
 static void nobody_is_left(const fixture *f) {
   static const char *const names[] = {"leader", "inside", "group", "outside"};
   for (int i = 0; i < 4; ++i) {
-    if (!dies_within(number_in(f->directory, names[i]), 2)) fail_msg("%s lives", names[i]);
+    if (!dies_within(number_in(f->directory, names[i]), 20)) fail_msg("%s lives", names[i]);
     char path[400];
     (void)snprintf(path, sizeof path, "%s/%s", f->directory, names[i]);
     (void)unlink(path);
@@ -249,14 +249,14 @@ static void the_time_limit_reaches_everything_a_child_started(void **state) {
   const double took = gannet_clock_seconds() - start;
   assert_true(end.limit);
   assert_int_equal(end.signal, SIGKILL);
-  assert_true(took >= 2.3 && took < 10);
+  assert_true(took >= 2.3 && took < 60);
   nobody_is_left(f);
 }
 
 static void a_child_that_obeys_is_not_killed(void **state) {
   fixture *f = *state;
   const gannet_launch_event end =
-      run(f, "#!/bin/bash\ntrap 'echo bye >said; exit 7' TERM\nsleep 100 & wait\n", 0.3, 10);
+      run(f, "#!/bin/bash\ntrap 'echo bye >said; exit 7' TERM\nsleep 100 & wait\n", 2, 20);
   assert_true(end.limit);
   assert_int_equal(end.exit_code, 7);
   assert_string_equal(content(f->directory, "said"), "bye\n");
@@ -268,8 +268,8 @@ static void what_a_leader_leaves_running_is_killed(void **state) {
       run(f, "#!/bin/bash\nsleep 100 &\necho $! >left\nsetsid sleep 100 &\necho $! >far\nexit 0\n",
           INFINITY, 1);
   assert_int_equal(end.exit_code, 0);
-  assert_true(dies_within(number_in(f->directory, "left"), 2));
-  assert_true(dies_within(number_in(f->directory, "far"), 2));
+  assert_true(dies_within(number_in(f->directory, "left"), 20));
+  assert_true(dies_within(number_in(f->directory, "far"), 20));
 }
 
 /* Who reads the results must know whether they may be cut off. */
@@ -279,7 +279,9 @@ static void a_writer_that_is_left_is_told(void **state) {
     const char *script;
     bool open;
   } runs[] = {
-      {"#!/bin/bash\n(printf 1.; sleep 100; echo 5) >results &\nsleep 0.2\n", true},
+      {"#!/bin/bash\n(printf 1.; sleep 100; echo 5) >results &\nuntil [ -s results ]; do sleep "
+       "0.01; done\n",
+       true},
       {"#!/bin/bash\nexec 3>results; setsid sleep 100 &\nexit 0\n", true},
       {"#!/bin/bash\nprintf 1.5 >results; sleep 100 &\n", false},
       {"#!/bin/bash\nprintf 1.5 >results\n", false},
@@ -348,7 +350,7 @@ static void a_dead_helper_is_noticed_and_its_children_die(void **state) {
   assert_fails(GANNET_ERR_IO, "helper process", gannet_launcher_wait(f->launcher, 5, &event, &got));
   assert_fails(GANNET_ERR_IO, "helper process", gannet_launcher_kill(f->launcher, 1, 0));
   const int left = number_in(f->directory, "left"), session = number_in(f->directory, "session");
-  assert_true(dies_within(leader, 2) && dies_within(left, 2) && dies_within(session, 2));
+  assert_true(dies_within(leader, 20) && dies_within(left, 20) && dies_within(session, 20));
   gannet_launcher_stop(&f->launcher);
   assert_ok(gannet_launcher_start(&f->launcher));
 }
@@ -374,9 +376,9 @@ static void a_supervisor_takes_one_child_after_the_other(void **state) {
   /* It was signalled, and the next child must not meet a signal that comes late. */
   const int second = supervisor_of(f, plain, INFINITY);
   assert_int_not_equal(second, first);
-  assert_true(dies_within(first, 5));
+  assert_true(dies_within(first, 20));
   (void)kill(second, SIGKILL);
-  assert_true(dies_within(second, 5));
+  assert_true(dies_within(second, 20));
   const int third = supervisor_of(f, plain, INFINITY);
   assert_int_not_equal(third, second);
   /* in braces, bash has read all of it before the next script takes its place */
@@ -387,7 +389,7 @@ static void a_supervisor_takes_one_child_after_the_other(void **state) {
   assert_int_not_equal(fourth, third);
   (void)kill(helper, SIGKILL);
   write_file(f->directory, "helper", "", 0644);
-  assert_true(dies_within(third, 5) && dies_within(fourth, 5));
+  assert_true(dies_within(third, 20) && dies_within(fourth, 20));
   gannet_launcher_stop(&f->launcher);
   assert_ok(gannet_launcher_start(&f->launcher));
   const int last = supervisor_of(f, plain, INFINITY);

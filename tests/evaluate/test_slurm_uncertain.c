@@ -73,7 +73,7 @@ static void submit_uncertain(standin *f, const way *w, int expected_calls) {
 
 static void no_job_is_submitted_twice(void **state) {
   standin *f = *state;
-  f->options.commands.timeout = 1;
+  f->options.commands.timeout = 3; /* in which a busy machine accepts a job */
   use_simulation(f, slow);
   for (int i = 0; i < N_WAYS; ++i) submit_uncertain(f, &ways[i], RUNS);
 }
@@ -88,7 +88,7 @@ static void no_array_is_submitted_twice(void **state) {
 
 static void no_bundle_is_submitted_twice(void **state) {
   standin *f = *state;
-  f->options.commands.timeout = 1;
+  f->options.commands.timeout = 3; /* in which a busy machine accepts a job */
   use_simulation(f, slow);
   use_arrays(f, GANNET_SLURM_JOBS, 2, 2);
   for (int i = 1; i < N_WAYS; i += 3) submit_uncertain(f, &ways[i], 2);
@@ -98,7 +98,7 @@ static void no_bundle_is_submitted_twice(void **state) {
 static void no_script_is_submitted_twice(void **state) {
   standin *f = *state;
   f->options.script = TEXT("job.tmpl");
-  f->options.commands.timeout = 1;
+  f->options.commands.timeout = 3; /* in which a busy machine accepts a job */
   mischief(f, "job.tmpl", slow);
   for (int i = 0; i < N_WAYS; i += 4) submit_uncertain(f, &ways[i], RUNS);
 }
