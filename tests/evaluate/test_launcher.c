@@ -162,12 +162,15 @@ static void withheld_variables_do_not_reach_children(void **state) {
   fixture *f = *state;
   assert_int_equal(setenv("OMPI_COMM_WORLD_RANK", "1", 1), 0);
   assert_int_equal(setenv("GANNET_USERS_OWN", "1", 1), 0);
+  assert_int_equal(setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1), 0);
   gannet_launcher *before = f->launcher; /* the environment is that of the helper's start */
   f->launcher = NULL;
   assert_ok(gannet_launcher_start(&f->launcher));
-  (void)run(f, "#!/bin/sh\nenv | grep -c '^OMPI_COMM'\nenv | grep -c '^GANNET_USERS_OWN='\n",
+  (void)run(f,
+            "#!/bin/sh\nenv | grep -c '^OMPI_COMM'\nenv | grep -c '^GANNET_USERS_OWN='\n"
+            "env | grep -c '^OMPI_MCA_rmaps'\n",
             INFINITY, 1);
-  assert_string_equal(content(f->directory, "stdout.log"), "0\n1\n");
+  assert_string_equal(content(f->directory, "stdout.log"), "0\n1\n1\n");
   gannet_launcher_stop(&f->launcher);
   f->launcher = before;
 }

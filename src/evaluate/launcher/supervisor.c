@@ -67,7 +67,7 @@ static const char *const withheld[] = {
 };
 
 /* Variables of these beginnings are passed on: users set them, not launchers. */
-static const char *const kept[] = {"OMPI_ALLOW_RUN_AS_ROOT"};
+static const char *const kept[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_rmaps_base_oversubscribe="};
 
 /* Every mpirun of Open MPI and PRRTE binds its ranks to the first processors that it finds,
  * although other simulations may run there: these variables keep it from that. */
