@@ -237,6 +237,10 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
 static gannet_err check_options(const cli_arguments *arguments, const gannet_problem *problem) {
   static const char *const of_several[] = {"front", "knee"};
   const bool is_single = problem->spec.n_objectives == 0;
+  gannet_format format;
+  long long count = 1;
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
+  GANNET_TRY(cli_whole(arguments, "count", 1, count, &count));
   for (int i = 0; i < 2; ++i)
     GANNET_REQUIRE(!is_single || !cli_has(arguments, of_several[i]), GANNET_ERR_INPUT,
                    "--%s: the campaign has a single objective; leave it out", of_several[i]);

@@ -223,14 +223,26 @@ gannet_err cli_format(const cli_arguments *arguments, gannet_format fallback,
   return GANNET_RAISE(GANNET_ERR_INPUT, "--format: '%s' is not one of table, csv, json", text);
 }
 
+/* Options and what they do, in lines that a terminal of 80 columns shows whole. */
 static void print_flags(const cli_flag *flags, FILE *out) {
+  enum { COLUMN = 32, WIDTH = 80 };
   for (; (flags = cli_listed_flag(flags)); ++flags) {
     char text[64];
     const char letter[] = {flags->letter, '\0'};
     (void)snprintf(text, sizeof text, "%s%s%s--%s%s%s", flags->letter ? "-" : "", letter,
                    flags->letter ? ", " : "    ", flags->name, flags->argument ? " " : "",
                    flags->argument ? flags->argument : "");
-    (void)fprintf(out, "  %-28s  %s\n", text, flags->help);
+    size_t at = (size_t)fprintf(out, "  %-28s", text);
+    for (const char *word = flags->help + strspn(flags->help, " \n"); *word;) {
+      const size_t size = strcspn(word, " \n");
+      const bool is_new = at + 1 + size > WIDTH;
+      if (is_new) (void)fputc('\n', out);
+      const int room = is_new ? COLUMN : at < COLUMN ? COLUMN - (int)at : 1;
+      (void)fprintf(out, "%*s%.*s", room, "", (int)size, word);
+      at = (is_new ? 0 : at) + (size_t)room + size;
+      word += size + strspn(word + size, " \n");
+    }
+    (void)fputc('\n', out);
   }
 }
 

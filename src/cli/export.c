@@ -37,8 +37,8 @@ static gannet_err run_export(const cli_arguments *arguments, const cli_world *wo
   (void)code;
   /* The timeline shows earlier attempts, which are in the journal only. */
   gannet_err err = cli_query(arguments, cli_has(arguments, "timeline"), &campaign);
-  if (err == GANNET_OK) cli_show_feasible(&campaign);
   if (err == GANNET_OK) err = write_output(arguments, &campaign);
+  if (err == GANNET_OK) cli_show_feasible(&campaign);
   gannet_campaign_close(&campaign);
   return err;
 }

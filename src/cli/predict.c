@@ -10,6 +10,8 @@
 #include "problem/objectives.h"
 #include "problem/outputs.h"
 
+enum { QUICK = 10000 }; /* results for which models are fitted in a few seconds */
+
 static const cli_flag flags[] = {
     {"point", 'p', "NAME=VALUE", "value of a variable at the design; one for every variable", true},
     {"file", 0, "FILE", "CSV or HDF5 file with a design in every row, and a column per variable",
@@ -161,6 +163,12 @@ static gannet_err write_forecast(const cli_arguments *arguments, const forecast 
 static gannet_err predict(const cli_arguments *arguments, const gannet_campaign *campaign) {
   forecast f = {.problem = campaign->input->problem};
   gannet_err err = read_designs(arguments, &f);
+  const int64_t n_results = gannet_history_count_told(campaign->history);
+  if (err == GANNET_OK && n_results > QUICK)
+    (void)fprintf(stderr,
+                  "gannet: fitting the models to all %lld results; this takes some seconds for "
+                  "each 10 000\n",
+                  (long long)n_results);
   if (err == GANNET_OK)
     err =
         gannet_optimizer_predict(campaign->optimizer, (int)f.n, f.x, f.predictions, f.feasibility);

@@ -12,7 +12,7 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "FILE",
-     "where to write the page (default: report.html in the campaign directory; of several\n"
+     "where to write the page (default: report.html in the campaign directory; of several "
      "campaigns comparison.html here)",
      false},
     {"figures", 'g', "FOLDER", "also write the pictures as files into FOLDER; needs gnuplot",

@@ -157,6 +157,10 @@ class Predict(program.ProgramTest):
         row, = self.rows("--point", "x1=3.14", "--point", "x2=2.3")
         self.assertLess(abs(row["objective.mean"] - 0.4), 10)
 
+    def test_many_results_take_a_while_and_it_is_said(self):
+        self.succeed("run", self.write(SOBOL.replace("evaluations: 24", "evaluations: 11000").replace("batch: 4", "batch: 1000") + "noise: 5\n"), "-q", timeout=120)
+        self.assertIn("fitting the models to all 11000 results", self.succeed("predict", "fast.campaign", "--point", "x1=1", "--point", "x2=2", timeout=240).err)
+
     def test_what_is_refused(self):
         self.succeed("run", self.write(SOBOL), "-q", "-m", "3")
 

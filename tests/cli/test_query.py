@@ -210,11 +210,21 @@ class Query(program.ProgramTest):
             self.assertIn(hint, outcome.err, words)
             self.assertEqual(outcome.out, "")
 
+    def test_wrong_options_are_told_alone_and_columns_have_units(self):
+        self.succeed("run", self.write(SOBOL.replace("simulation: branin", "simulation: branin-disk") + "constraints: {c1: {upper: 0}}\nobjective: {unit: EUR}\n"), "-q")
+        for words in ("best", "--count", "0"), ("best", "--format", "xls"), ("export", "--format", "xls"):
+            refused = self.succeed(words[0], "fast.campaign", *words[1:], code=USAGE)
+            self.assertRegex(refused.err, rf"^gannet: error: {words[1]}: .*\n$")
+        self.assertIn("  objective [EUR]  ", self.succeed("best", "fast.campaign").out)
+
     def test_help_everywhere(self):
         overview = self.succeed("--help").out
         for command in "run", "status", "best", "export", "verify", "explain", "list", "ask", "tell":
             self.assertIn(command, overview)
             self.assertIn("--help", self.succeed(command, "--help").out)
+        for command in re.findall(r"(?m)^  (\w+)  ", overview.split("commands:")[1].split("exit codes:")[0]):
+            options = self.succeed(command, "--help").out.split("\noptions:\n")[1]
+            self.assertEqual([line for line in options.splitlines() if len(line) > 80], [], command)
         self.assertIn("0.", self.succeed("--version").out)
         self.succeed(code=USAGE)
 

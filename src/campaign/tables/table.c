@@ -143,7 +143,7 @@ static const char *column_unit(const void *user, int column) {
   if (place < 0 || place > problem->spec.n_constraints) return "";
   const int quantity = quantity_at(problem, place);
   if (quantity > 0) return gannet_problem_unit(problem->constraint_unit, quantity - 1);
-  return problem->spec.n_objectives > 0 ? gannet_problem_objective_unit(problem) : "";
+  return gannet_problem_objective_unit(problem);
 }
 
 static gannet_cell course_cell(const gannet_run_record *run, gannet_origin from, int column,
