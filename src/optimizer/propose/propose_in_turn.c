@@ -93,14 +93,32 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
   return GANNET_OK;
 }
 
+/* Let the models take the points that are pending for results at their means. Such a result leaves
+ * the mean as it is, so all of them are taken at once: one after the other they would cost a solve
+ * each. */
+static gannet_err fantasize_pending(gannet_member *member) {
+  const gannet_history *history = member->history;
+  const size_t d = (size_t)member->problem->d;
+  const int64_t pending = gannet_history_count_status(history, GANNET_EVAL_PENDING);
+  double *x_unit = NULL;
+  size_t n = 0;
+  if (pending == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)pending * d, sizeof *x_unit, &x_unit);
+  err = gannet_agree(member->context->comm, err);
+  for (int64_t id = 0; id < gannet_history_count(history) && err == GANNET_OK; ++id)
+    if (gannet_history_get(history, id)->status == GANNET_EVAL_PENDING)
+      memcpy(x_unit + n++ * d, gannet_history_x_unit(history, id), d * sizeof *x_unit);
+  if (err == GANNET_OK)
+    err = gannet_models_fantasize(member->models, (int)n, x_unit, member->batch);
+  gannet_free(&x_unit);
+  return err;
+}
+
 static gannet_err propose_all(gannet_member *member, int q, proposal *p,
                               const gannet_candidates *candidates, double *x_unit) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  for (int64_t id = 0; id < gannet_history_count(member->history); ++id)
-    if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
-      GANNET_TRY(gannet_models_fantasize(
-          member->models, 1, gannet_history_x_unit(member->history, id), member->batch));
+  GANNET_TRY(fantasize_pending(member));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   for (int i = 0; i < q; ++i) {
     mark = gannet_clock_seconds();
