@@ -161,8 +161,8 @@ static gannet_err raise_taken(int file, const gannet_inventory *inventory, int t
   }
   return GANNET_RAISE(
       GANNET_ERR_BUSY,
-      "another gannet of job %s shares out node %s%s%s; let it end, set launcher: mpirun in both "
-      "so that each keeps to its own node, start one gannet in a job of its own, or set "
+      "another gannet of job %s shares out node %s%s%s; let it end, set resources.launcher: mpirun "
+      "in both so that each keeps to its own node, start one gannet in a job of its own, or set "
       "evaluate.resources.oversubscribe: yes",
       inventory->job, inventory->node[taken].host, record[0] ? ": " : "", record);
 }
