@@ -919,7 +919,7 @@ contains
   ! Local; the same on all ranks.
   !
   ! maximize   .false. if not given
-  ! threshold  worst value of interest; not given = chosen from the results
+  ! threshold  worst value of interest; not given, or NaN = chosen from the results
   ! noise      standard deviation, in its units; 0 = exact, not given = to be learned
   ! transform  'none', 'log' or 'auto', for the model; not given = auto, which is none
   ! penalties  .true. (if not given): a penalty value, such as 1e10 for a solver that diverged, makes a result count as a
