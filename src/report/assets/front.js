@@ -23,7 +23,7 @@ function frontRange(m, near) {
   return [low - pad, high + pad];
 }
 // Room below a picture for its legend, whose lines are more where it is narrow.
-const legendRoom = () => $("#front .chart").clientWidth < 560 ? 150 : 84;
+const legendRoom = () => { const width = $("#front .chart").clientWidth; return width < 560 ? 150 : width < 960 ? 118 : 84; };
 const frontLegend = (names) => ({bottom: 0, itemWidth: 16, itemHeight: 9, itemGap: $("#front .chart").clientWidth < 560 ? 18 : 26, textStyle: {color: colors.soft}, data: names});
 const betterName = (m) => `${labelled(objectives[m])}, ${objectives[m].maximize ? "more" : "less"} is better`;
 const kindsOfPoints = () => [["feasible", complete.filter((i) => columns.feasible[i] && !onFront.has(columns.id[i])), "circle", 5, {color: colors.accent, opacity: 0.5}],
