@@ -103,7 +103,10 @@ class Compare(program.ProgramTest):
             self.assertEqual(browser.ask("document.documentElement.scrollWidth"), 390)
             (points,) = browser.ask('[...document.querySelectorAll("#fronts .chart")].map((one) => echarts.getInstanceByDom(one).getOption().series.map((s) => s.data.length))')
             self.assertEqual(points, [len(one["front"]["ids"]) for one in data["campaigns"]])
-            self.assertRegex(browser.ask('document.querySelector("#lead").textContent'), "^Largest hypervolume: ")
+            references = [[o["reference"] for o in one["front"]["objectives"]] for one in data["campaigns"]]
+            self.assertRegex(browser.ask('document.querySelector("#lead").textContent'), "^Largest hypervolume: .*" + (
+                r"All have the reference point \w+ " if references[0] == references[1] else "have different reference points"))
+            self.assertEqual([line[2] for line in self.table(browser, "facts")], ["designs of the front", *(str(len(one["front"]["ids"])) for one in data["campaigns"])])
 
 
 if __name__ == "__main__":

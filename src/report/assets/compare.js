@@ -12,13 +12,16 @@ function style(k) {
 }
 const bestText = (one) => one.about.best === null ? "–" : `${number(one.about.best, 8)}${one.about.unit ? ` ${one.about.unit}` : ""}${one.about.feasible ? "" : " (not feasible)"}`;
 
+const referenceOf = (one) => one.front.objectives.map((o) => `${o.name} ${number(o.reference)}`).join(", ");
+const referenceText = () => new Set(campaigns.map((one) => JSON.stringify(one.front.objectives.map((o) => [o.name, o.reference])))).size === 1 ? `All have the reference point ${referenceOf(campaigns[0])}.` : "Hypervolumes cannot be compared: the campaigns have different reference points.";
+
 function showLead() {
   const lead = $("#lead");
   if (!sameGoal) { lead.textContent = `The campaigns have different objectives or goals: ${campaigns.map((one) => `${one.label}: ${one.about.goal} ${one.about.quantity}`).join("; ")}. Compare their values with care.`; lead.className = "bad"; return; }
   const value = (one) => haveFronts ? -one.front.hypervolume : sign * one.about.best;
   const order = campaigns.filter((one) => one.about.feasible && (haveFronts || one.about.best !== null)).sort((a, b) => value(a) - value(b));
   if (!order.length) lead.textContent = "No campaign has a feasible design yet.";
-  else if (haveFronts) lead.textContent = `Largest hypervolume: ${number(order[0].front.hypervolume)}, ${order[0].label}. Each campaign has its own reference point. Compare hypervolumes only if these are equal.`;
+  else if (haveFronts) lead.textContent = `Largest hypervolume: ${number(order[0].front.hypervolume)}, ${order[0].label}. ${referenceText()}`;
   else lead.textContent = `Best ${about.quantity}: ${bestText(order[0])}, ${order[0].label}, evaluation ${order[0].best[0].id} of ${order[0].about.proposed}.`;
 }
 
@@ -71,8 +74,8 @@ function row(body, cells) {
 }
 function showFacts() {
   const bounded = campaigns.some((one) => one.about.n_feasible >= 0); // without constraints every result is feasible
-  const body = fillHead($("#facts table"), ["campaign", haveFronts ? "hypervolume" : "best value", "evaluation", "method", "evaluations", "done", ...(bounded ? ["feasible"] : []), "failed", "cannot run", "time", "seed", "directory"]);
-  campaigns.forEach((one) => row(body, [one.label, haveFronts ? number(one.front.hypervolume) : bestText(one), one.best.length ? one.best[0].id : "–", one.about.method, one.about.evaluations,
+  const body = fillHead($("#facts table"), ["campaign", haveFronts ? "hypervolume" : "best value", haveFronts ? "designs of the front" : "evaluation", "method", "evaluations", "done", ...(bounded ? ["feasible"] : []), "failed", "cannot run", "time", "seed", "directory"]);
+  campaigns.forEach((one) => row(body, [one.label, haveFronts ? number(one.front.hypervolume) : bestText(one), haveFronts ? one.front.ids.length : one.best.length ? one.best[0].id : "–", one.about.method, one.about.evaluations,
     one.about.done, ...(bounded ? [one.about.n_feasible >= 0 ? `${one.about.n_feasible} of ${one.about.done}` : "–"] : []), one.about.failed, one.about.cannot_run, duration(one.about.seconds), one.about.seed, one.directory]));
 }
 // A row for every name that some campaign has.

@@ -184,7 +184,7 @@ const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44},
 // Room for labels of these numbers beyond the usual, in pixels.
 const room = (low, high, lifts) => {
   const size = Math.max(Math.abs(low), Math.abs(high)), power = lifts && lift || size >= 1e7 || (size > 0 && size < 1e-4);
-  return 6 * fineness(low, high) + (power ? 34 : 0);
+  return 6 * fineness(low, high) + (power ? 34 : size >= 1e5 ? 7 * (Math.floor(Math.log10(size)) - 4) : 0);
 };
 function small(title, more = 0) {
   return {toolbox: {show: false}, grid: {left: 58 + more, right: 22, top: 34, bottom: 26},
