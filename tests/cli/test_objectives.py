@@ -531,7 +531,7 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
                 numbers = lambda figure: [line.split() for line in (folder / f"{figure}-{name}.dat").read_text().splitlines()[1:] if line]
                 self.assertEqual([float(line[0]) for line in numbers("calibration")], [float(f"{v:.12g}") for v in model["calibration"]["predicted"]])
                 self.assertIn(f"rank by {name}", (folder / f"projection-{name}.gp").read_text())
-                self.assertIn(f"set ylabel '{name}'", (folder / f"slices-{name}.gp").read_text())
+                self.assertIn(f"set ylabel '{name}{' [N]' if name == 'drag' else ''}'", (folder / f"slices-{name}.gp").read_text())
 
     @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
     @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
