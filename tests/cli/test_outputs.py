@@ -297,7 +297,7 @@ class Outputs(program.ProgramTest):
         self.succeed("report", "c.campaign", "--figures", "figures", "--format", "svg")
         page = (self.folder / "c.campaign" / "report.html").read_text()
         self.assertRegex(page, r'"objective": ?"cost \[N\]"')
-        self.assertIn("set ylabel 'cost'", (self.folder / "figures" / "best.gp").read_text())
+        self.assertIn("set ylabel 'cost [N]'", (self.folder / "figures" / "best.gp").read_text())
 
     def test_keys_are_explained(self):
         self.assertIn("rows of the table that count", self.succeed("explain", "outputs.drag.rows").out)
