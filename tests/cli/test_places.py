@@ -153,11 +153,11 @@ class Placed(program.ProgramTest):
             self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                          environment={"CUDA_VISIBLE_DEVICES": nothing})
         for names, wrong in (("0;1", "0;1"), ("all", "all"), ("[0,1]", "[0"), ("3-0", "3-0"), ("0-3x", "0-3x")):
-            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is no GPU; expected numbers such as 0 or 0-3, or UUIDs",
+            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs",
                          sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
-        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is no GPU; expected numbers or UUIDs, as in 0,1",
+        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is not a GPU; expected numbers or UUIDs, as in 0,1",
                      sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": "0-3"})
-        self.refused("resources.devices: '-1' is no GPU; expected numbers such as 0 or 0-3, or UUIDs, as in [0, 1]", sets=["evaluate.resources.devices=[-1]"])
+        self.refused("resources.devices: '-1' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs, as in [0, 1]", sets=["evaluate.resources.devices=[-1]"])
         self.refused("unknown key 'evaluate.resources.cpus'; did you mean 'resources.cores'?", sets=["evaluate.resources.cpus=1"])
         said = self.refused("unknown key", sets=["evaluate.resources.cpus=1", 'evaluate.command=[./simulate, "{gpus}"]'])
         self.assertNotIn("is a placeholder only with", said.err)
@@ -172,7 +172,7 @@ class Placed(program.ProgramTest):
                      sets=["evaluate.resources.reserved_cores=99"])
         for key, words in (("cores=1e30", "'1e30' is 1e+30 at the bounds of the variables; expected a number from 1 to 1000000"),
                            ("cores=-1", "'-1' is -1 at the bounds"), ("gpus=0.5", "whole GPUs, not 0.5; where several share one, list it several times"),
-                           ("devices=['', a]", "resources.devices: '' is no GPU"), ("devices=[auto, 1]", "'auto' is no GPU; expected numbers or UUIDs"),
+                           ("devices=['', a]", "resources.devices: '' is not a GPU"), ("devices=[auto, 1]", "'auto' is not a GPU; expected numbers or UUIDs"),
                            ("tasks=3", "resources.cores: cores: 1 is too few for 3 tasks; expected at least 3, or leave cores out")):
             self.refused(words, sets=["evaluate.resources." + key])
         outside = self.gannet("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.launcher=srun")
@@ -186,7 +186,7 @@ class Placed(program.ProgramTest):
         self.refused("does not run on a node of job 3",
                      environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "4(x2)",
                                   "SLURMD_NODENAME": "n7"})
-        self.refused("resources.nodes: a simulation needs 4 nodes with 8 cores, and of the 5 nodes of the allocation 3 have that",
+        self.refused("resources.nodes: a simulation needs 4 nodes with 8 cores, and only 3 of the 5 nodes in the allocation have that; ask for less",
                      sets=["evaluate.resources.cores=32", "evaluate.resources.gpus=0", "evaluate.resources.nodes=4", 'evaluate.command=["{launcher}", "{input_directory}/simulate"]'],
                      environment={"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1,3,5-7]", "SLURM_JOB_CPUS_PER_NODE": "1,8(x3),2",
                                   "SLURMD_NODENAME": "n1", "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
@@ -195,7 +195,7 @@ class Placed(program.ProgramTest):
         self.campaign("tasks: 1", command='["{launcher}", "{input_directory}/simulate"]')
         (self.folder / "bin").mkdir()
         (self.folder / "bin/env").symlink_to(shutil.which("env"))
-        self.refused("cannot run 'mpirun': No such file or directory (which {launcher} stands for; load the module that has it",
+        self.refused("cannot run 'mpirun': No such file or directory ({launcher} starts it; load its module, or set resources.launcher to another one)",
                      environment={"PATH": str(self.folder / "bin")})
 
     def test_resources_that_ask_for_nothing_are_refused(self):
@@ -246,7 +246,7 @@ class Placed(program.ProgramTest):
         self.wait_until(lambda: list(self.folder.glob("placed.campaign/evals/*/attempt.json")))
         said = self.gannet("run", "placed.yaml", "--directory", "second.campaign")
         self.assertEqual(said.code, program.BUSY, said)
-        self.assertIn("another gannet shares out core:", said.err)
+        self.assertIn("another gannet uses core:", said.err)
         self.assertIn("placed.campaign", said.err)
         self.assertFalse(list(self.folder.glob("second.campaign/evals/*")))
         first.kill()
@@ -272,14 +272,16 @@ class Placed(program.ProgramTest):
         for name, more in ("second", ()), ("third", own):
             said = start(on("n2", name), *more).wait(60)
             self.assertEqual(said.code, program.BUSY, said)
-            self.assertRegex(said.err, r"another gannet of job 3 shares out node n[12]: process \d+ on n1, campaign .*/first.campaign; let it end")
+            self.assertRegex(said.err, r"another gannet in job 3 uses node n[12]: process \d+ on n1, campaign .*/first.campaign; wait until it ends")
         first.kill()
         self.campaign("cores: 1", evaluations=3)  # each keeps to its own node
-        self.write("#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/both\" ]; do sleep 0.1; done\necho objective 1 >$GANNET_RESULTS\n", "simulate", 0o755)
-        both = [start(on("n1", "fourth"), *own), start(on("n2", "fifth"), *own)]
-        self.wait_until(lambda: all(list(self.folder.glob(f"{name}.campaign/evals/*/attempt.json")) for name in ("fourth", "fifth")))
-        self.write("", "both")
-        for one in both:
+        self.write("#!/bin/sh\nuntil [ -e \"$TMPDIR/ends\" ]; do sleep 0.1; done\necho objective 1 >$GANNET_RESULTS\n", "simulate", 0o755)
+        both = {}
+        for node, name in ("n1", "fourth"), ("n2", "fifth"):
+            both[node] = start(on(node, name), *own)
+            self.wait_until(lambda: list(self.folder.glob(f"{name}.campaign/evals/*/attempt.json")))
+        for node, one in both.items():
+            self.write("", f"{node}/ends")
             said = one.wait(60)
             self.assertEqual(said.code, 0, said)
         self.assertEqual(list(self.folder.glob(".gannet-places-*")), [])

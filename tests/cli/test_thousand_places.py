@@ -37,7 +37,8 @@ class Thousand(program.ProgramTest):
         """On an allocation of eight nodes, each of which has this machine's cores and four GPUs."""
         nodes, gpus = [f"n{i}" for i in range(1, 9)], 4
         self.write(SRUN, "bin/srun", 0o755)
-        environment = {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "TMPDIR": str(self.folder), "GANNET_GPUS": "0,1,2,3",
+        environment = {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder), "TMPDIR": str(self.folder),
+                       "GANNET_GPUS": "0,1,2,3",
                        "SLURM_JOB_ID": "17", "SLURMD_NODENAME": "n3", "SLURM_JOB_NODELIST": "n[1-8]", "SLURM_JOB_NUM_NODES": "8",
                        "SLURM_JOB_CPUS_PER_NODE": f"{CORES}(x8)"}
         self.write(CAMPAIGN, "placed.yaml")

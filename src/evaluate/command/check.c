@@ -49,8 +49,7 @@ static const char *hint_of(const gannet_command_options *options, const char *st
   const gannet_text_list *command = &options->command;
   const char *program = command->item[0];
   if (strcmp(started, program) != 0)
-    return "which {launcher} stands for; load the module that has it, or choose another one by "
-           "resources.launcher: mpirun or srun";
+    return "{launcher} starts it; load its module, or set resources.launcher to another one";
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";

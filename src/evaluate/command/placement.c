@@ -69,10 +69,10 @@ static void explain_together(const gannet_inventory *inventory, const gannet_res
                    need->gpus == nodes ? "" : "s");
   if (need->memory > 0) (void)snprintf(memory, sizeof memory, ", %.4g GiB", need->memory / 0x1p30);
   (void)snprintf(why, size,
-                 "a simulation needs %d node%s with %d core%s%s%s, and of the %d nodes of the "
-                 "allocation %d %s that; expected less of it",
+                 "a simulation needs %d node%s with %d core%s%s%s, and only %d of the %d nodes in "
+                 "the allocation %s that; ask for less",
                  nodes, nodes == 1 ? "" : "s", need->cores / nodes, need->cores == nodes ? "" : "s",
-                 gpus, memory, all, able, able == 1 ? "has" : "have");
+                 gpus, memory, able, all, able == 1 ? "has" : "have");
 }
 
 /* Write why one simulation has no room; "" when it has. Returns the key that asks for too much. */

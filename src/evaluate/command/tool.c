@@ -101,7 +101,7 @@ bool gannet_tool_begin(gannet_launcher *launcher, const char *const *words,
   char path[PATH_MAX];
   *call = (gannet_tool_call){.tag = tag};
   (void)snprintf(call->folder, sizeof call->folder, "%.4000s/gannet-tool-XXXXXX",
-                 base ? base : "/tmp");
+                 base && *base ? base : "/tmp");
   if (!launcher || gannet_command_find(words[0], input_directory, path) || !mkdtemp(call->folder))
     return false;
   const gannet_launch launch = {.tag = tag,

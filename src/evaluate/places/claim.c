@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -58,11 +59,12 @@ static gannet_err compare(int folder, const char *name, const char *mine) {
     (void)snprintf(word, sizeof word, " %.*s ", size, at);
     if (!strstr(theirs, word)) continue;
     owner[strcspn(owner, "\n")] = '\0';
-    err = GANNET_RAISE(GANNET_ERR_BUSY,
-                       "another gannet shares out %.*s of this node: process %s; let it end, start "
-                       "both with cores of their own (taskset, srun --exact, GANNET_GPUS), or set "
-                       "evaluate.resources.oversubscribe: yes",
-                       size, at, owner);
+    err =
+        GANNET_RAISE(GANNET_ERR_BUSY,
+                     "another gannet uses %.*s of this node: process %s; wait until it ends, start "
+                     "both with cores of their own (taskset, srun --exact, GANNET_GPUS), or set "
+                     "evaluate.resources.oversubscribe: yes",
+                     size, at, owner);
   }
   free(theirs);
   return err;
@@ -105,10 +107,15 @@ static gannet_err claim_here(const gannet_inventory *inventory, bool has_gpus, c
 /* Nodes of an allocation. */
 
 enum {
-  RECORDS = 65536,   /* where the records begin in the file: more than an allocation has nodes */
-  RECORD_SIZE = 512, /* of the record of a gannet, at the number of its own node: a line */
-  MOST_TRIES = 10    /* to lock a file that others remove at that moment */
+  RECORDS = 65536,     /* where the records begin in the file: more than an allocation has nodes */
+  GUARD = RECORDS - 1, /* byte that is locked for the moment in which nodes are claimed or given
+                          back, or the file is removed; the bytes before it are those of nodes */
+  RECORD_SIZE = 512,   /* of the record of a gannet, at the number of its own node: a line */
+  MOST_TRIES = 10      /* to lock a file that others remove at that moment */
 };
+
+static const double longest_guard = 5; /* seconds for which the byte is waited for: it may be that
+                                          of a process that was stopped */
 
 /* Lock bytes of a file; 0, or an errno. Unlike flock the lock may be shared by one
  * byte and exclusive by another, and unlike that of F_SETLK it stays when the process closes
@@ -116,6 +123,28 @@ enum {
 static int lock_bytes(int file, short type, off_t first, off_t n) {
   struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = n};
   return fcntl(file, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+static bool is_taken(int failed) {
+  return failed == EAGAIN || failed == EACCES;
+}
+
+/* Lock the guard, for which others are waited for; 0, or an errno. */
+static int lock_guard(int file) {
+  const double until = gannet_clock_seconds() + longest_guard;
+  int failed = lock_bytes(file, F_WRLCK, GUARD, 1);
+  while (is_taken(failed) && gannet_clock_seconds() < until) {
+    gannet_clock_sleep(0.002);
+    failed = lock_bytes(file, F_WRLCK, GUARD, 1);
+  }
+  return failed;
+}
+
+/* Whether a path still leads to an open file. */
+static bool is_at(int file, const char *path) {
+  struct stat held, there;
+  return fstat(file, &held) == 0 && stat(path, &there) == 0 && held.st_ino == there.st_ino &&
+         held.st_dev == there.st_dev;
 }
 
 /* Remove the files of jobs whose gannets were killed. */
@@ -126,7 +155,9 @@ static void tidy(const char *base) {
   if (glob(pattern, GLOB_NOSORT, NULL, &found)) return;
   for (size_t i = 0; i < found.gl_pathc; ++i) {
     const int file = open(found.gl_pathv[i], O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (file >= 0 && lock_bytes(file, F_WRLCK, 0, RECORDS) == 0) (void)unlink(found.gl_pathv[i]);
+    if (file >= 0 && lock_bytes(file, F_WRLCK, GUARD, 1) == 0 &&
+        lock_bytes(file, F_WRLCK, 0, GUARD) == 0 && is_at(file, found.gl_pathv[i]))
+      (void)unlink(found.gl_pathv[i]);
     if (file >= 0) (void)close(file);
   }
   globfree(&found);
@@ -161,7 +192,8 @@ static gannet_err raise_taken(int file, const gannet_inventory *inventory, int t
   }
   return GANNET_RAISE(
       GANNET_ERR_BUSY,
-      "another gannet of job %s shares out node %s%s%s; let it end, set resources.launcher: mpirun "
+      "another gannet in job %s uses node %s%s%s; wait until it ends, set resources.launcher: "
+      "mpirun "
       "in both so that each keeps to its own node, start one gannet in a job of its own, or set "
       "evaluate.resources.oversubscribe: yes",
       inventory->job, inventory->node[taken].host, record[0] ? ": " : "", record);
@@ -174,38 +206,47 @@ static gannet_err lock_nodes(int file, const gannet_inventory *inventory, bool i
   for (int i = 0; i < inventory->n_nodes && !*failed; ++i) {
     if (is_bound && !inventory->node[i].is_here) continue;
     *failed = lock_bytes(file, is_bound ? F_RDLCK : F_WRLCK, i, 1);
-    if (*failed != EAGAIN && *failed != EACCES) continue;
-    const gannet_err err = raise_taken(file, inventory, i);
-    (void)lock_bytes(file, F_UNLCK, 0, RECORDS);
-    return err;
+    if (is_taken(*failed)) return raise_taken(file, inventory, i);
   }
   return GANNET_OK;
 }
 
-/* Claim nodes of an allocation of several. */
-static gannet_err claim_nodes(const gannet_inventory *inventory, bool is_bound,
-                              const char *campaign, int *descriptor) {
-  char path[PATH_MAX], full[PATH_MAX], record[RECORD_SIZE] = "";
-  struct stat held, there;
-  *descriptor = -1;
-  if (inventory->n_nodes < 2) return GANNET_OK;
-  for (int tries = 0; tries < MOST_TRIES && *descriptor < 0; ++tries) {
-    int failed = 0;
-    const int file = open_job(inventory->job, path, sizeof path);
-    if (file < 0) return GANNET_OK;
-    const gannet_err err = lock_nodes(file, inventory, is_bound, &failed);
-    if (err == GANNET_OK && failed == 0 && fstat(file, &held) == 0 && stat(path, &there) == 0 &&
-        held.st_ino == there.st_ino)
-      *descriptor = file;
-    else
-      (void)close(file);
-    if (err != GANNET_OK || failed) return err;
-  }
-  for (int i = 0; i < inventory->n_nodes && *descriptor >= 0; ++i) {
+/* Write who has the nodes, for others. */
+static void write_record(int file, const gannet_inventory *inventory, const char *campaign) {
+  char full[PATH_MAX], record[RECORD_SIZE] = "";
+  for (int i = 0; i < inventory->n_nodes; ++i) {
     if (!inventory->node[i].is_here) continue;
     (void)snprintf(record, sizeof record, "process %ld on %s, campaign %.400s", (long)getpid(),
                    inventory->node[i].host, realpath(campaign, full) ? full : campaign);
-    (void)!pwrite(*descriptor, record, sizeof record, RECORDS + (off_t)i * RECORD_SIZE);
+    (void)!pwrite(file, record, sizeof record, RECORDS + (off_t)i * RECORD_SIZE);
+  }
+}
+
+/* Claim nodes of an allocation of several. The file may be removed by others until its guard is
+ * locked. */
+static gannet_err claim_nodes(const gannet_inventory *inventory, bool is_bound,
+                              const char *campaign, int *descriptor) {
+  char path[PATH_MAX];
+  struct stat held;
+  *descriptor = -1;
+  if (inventory->n_nodes < 2) return GANNET_OK;
+  for (int tries = 0; tries < MOST_TRIES; ++tries) {
+    const int file = open_job(inventory->job, path, sizeof path);
+    if (file < 0) return GANNET_OK;
+    int failed = lock_guard(file);
+    gannet_err err = GANNET_OK;
+    if (failed == 0 || is_taken(failed)) err = lock_nodes(file, inventory, is_bound, &failed);
+    if (err == GANNET_OK && failed == 0 && is_at(file, path)) {
+      write_record(file, inventory, campaign);
+      (void)lock_bytes(file, F_UNLCK, GUARD, 1);
+      *descriptor = file;
+      return GANNET_OK;
+    }
+    /* Where no file can be locked, none is left. */
+    if (failed && !is_taken(failed) && fstat(file, &held) == 0 && held.st_size == 0)
+      (void)unlink(path);
+    (void)close(file);
+    if (err != GANNET_OK || failed) return err;
   }
   return GANNET_OK;
 }
@@ -230,7 +271,8 @@ static void remove_open(int *file) {
 
 void gannet_claim_release(gannet_claim *claim) {
   remove_open(&claim->here);
-  if (claim->job >= 0 && lock_bytes(claim->job, F_WRLCK, 0, RECORDS) == 0)
+  if (claim->job >= 0 && lock_guard(claim->job) == 0 &&
+      lock_bytes(claim->job, F_WRLCK, 0, GUARD) == 0)
     remove_open(&claim->job);
   else if (claim->job >= 0)
     (void)close(claim->job); /* others have nodes by it */

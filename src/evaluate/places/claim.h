@@ -5,10 +5,11 @@
  * Cores and GPUs of the controller's node: each gannet writes what it shares out into a file of its
  * own in TMPDIR, or in /tmp, and locks it.
  *
- * Nodes of an allocation of several: BASE/.gannet-places-CLUSTER-JOB has a byte per node. A gannet
- * that lets srun choose the cores of a node has a write lock on the byte, one that gives out cores
- * of its own node has a read lock. BASE is HOME, or SLURM_SUBMIT_DIR where no file can be made in
- * HOME: folders that the nodes share at most sites.
+ * Nodes of an allocation of several: BASE/.gannet-places-CLUSTER-JOB has a byte per node, and one
+ * that is locked while nodes are claimed or given back, or the file is removed. A gannet that lets
+ * srun choose the cores of a node has a write lock on the byte, one that gives out cores of its own
+ * node has a read lock. BASE is HOME, or SLURM_SUBMIT_DIR where no file can be made in HOME:
+ * folders that the nodes share at most sites.
  */
 #ifndef GANNET_EVALUATE_PLACES_CLAIM_H
 #define GANNET_EVALUATE_PLACES_CLAIM_H

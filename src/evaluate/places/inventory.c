@@ -139,7 +139,7 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, bo
   const bool is_key = strncmp(list, "evaluate.", 9) == 0;
   if (complaints)
     gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
-                    "%s%s'%.*s' is no GPU; expected numbers%s or UUIDs, as in %s",
+                    "%s%s'%.*s' is not a GPU; expected numbers%s or UUIDs, as in %s",
                     is_key ? "" : list, is_key ? "" : ": ", size < 80 ? (int)size : 80, word,
                     has_ranges ? " such as 0 or 0-3," : "", is_key ? "[0, 1]" : "0,1");
   return GANNET_OK;
