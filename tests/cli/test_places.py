@@ -327,31 +327,31 @@ class Placed(program.ProgramTest):
 
     def test_a_node_that_refuses_again_is_left_out_for_good(self):
         refusal = "Unable to create step for job 3: Required node not available (down, drained or reserved)"
-        said = self.on_two_nodes(refusal, pause="sleep 3\n")
-        self.assertEqual(said.code, 0, said)
-        self.assertIn("node n2 is left out for 10 s: ", said.err)
-        self.assertIn("node n2 is left out from now on: ", said.err)
+        for scontrol, then in ("exit 1", "from now on"), (self.states("n[1-2]", "MIXED"), "for 20 s"):
+            said = self.on_two_nodes(refusal, pause="sleep 3\n", scontrol=scontrol)
+            self.assertEqual(said.code, 0, said)
+            self.assertEqual(re.findall("node n2 is left out (.*?):", said.err), ["for 10 s", then])
 
     def test_what_slurm_says_of_a_node_counts(self):
-        """Where scontrol works, a node is left out when SLURM says that it is not well, and only then."""
+        """Where scontrol works, a node is lost only when SLURM says that it is not well."""
         refusal = "Unable to create step for job 3: Requested node configuration is not available"
-        for job, state, how_long, says in (("n1", "IDLE", "from now on", "IDLE, not in the job"), ("n[1-2]", "MIXED+DRAIN", "for 10 s", "MIXED+DRAIN")):
+        for job, state, how_long, says in (("n1", "IDLE", "from now on", "IDLE, not in the job"), ("n[1-2]", "MIXED+DRAIN", "for 10 s", "MIXED+DRAIN"),
+                                          ("n[1-2]", "MIXED", "for 10 s", "MIXED")):
             said = self.on_two_nodes(refusal, scontrol=self.states(job, state))
             self.assertIn(f"node n2 is left out {how_long}: srun: error: {refusal} (SLURM: {says}); evaluation ", said.err)
             self.assertEqual({(row["status"], row["attempts"]) for row in self.history()}, {("done", "1")})
-        for words in refusal, "Task launch for StepId=3.5 failed on node n2: Unable to satisfy cpu bind request":
-            said = self.on_two_nodes(words, scontrol=self.states("n[1-2]", "MIXED"))
-            self.assertNotIn("left out", said.err)
-            failed = [row["reason"] for row in self.history() if row["status"] == "failed"]
-            self.assertTrue(failed)
-            for reason in failed:
-                self.assertIn(f"srun: error: {words}", reason)
+        words = "Task launch for StepId=3.5 failed on node n2: Job credential expired"
+        said = self.on_two_nodes(words, scontrol=self.states("n[1-2]", "MIXED"))
+        self.assertEqual(said.err.count("node n2 is left out for 10 s: srun: error: " + words), 1, said)
+        self.assertEqual({(row["status"], row["attempts"]) for row in self.history()}, {("done", "1")})
 
     def test_one_simulation_that_asks_for_too_much_costs_no_node(self):
         refusal = "Unable to create step for job 3: Requested node configuration is not available"
         said = self.on_two_nodes(refusal, nodes="n[12]", when="5", scontrol=self.states("n[1-2]", "MIXED"))
-        self.assertNotIn("left out", said.err)
-        self.assertEqual([row["id"] for row in self.history() if row["status"] == "failed"], ["5"])
+        self.assertNotIn("from now on", said.err)
+        failed = [row for row in self.history() if row["status"] == "failed"]
+        self.assertEqual([row["id"] for row in failed], ["5"])
+        self.assertIn(f"srun: error: {refusal}", failed[0]["reason"])
 
     def test_a_simulation_that_asks_srun_for_too_much_fails_with_its_words(self):
         refusal = "Unable to create step for job 3: Requested node configuration is not available"

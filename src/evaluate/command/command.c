@@ -10,7 +10,7 @@
  *   outage  An attempt that could not be started, for reasons that are not those of its design, has
  *           never been made. It waits until the outage is over (outage.h).
  *   node    An attempt whose node fails has never been made, either. It is made on another node,
- *           when SLURM confirms that the node has failed.
+ *           when SLURM confirms that the node has failed, and once where that is in doubt.
  *   hold    Whoever ends an allocation sends a signal to all that runs in it. A simulation may end
  *           by it before this process gets its own signal. An end that may come from outside is
  *           therefore held for a moment before it is classified.
@@ -454,10 +454,10 @@ static gannet_err hold_end(worker *w, const gannet_launch_event *event, bool is_
 }
 
 /* Let an attempt wait for another place where a node has failed under it. Unless srun could not
- * reach the node, SLURM is asked; meanwhile the end is held. A node of which SLURM knows nothing
- * bad has not failed. Where SLURM does not answer, no node is lost for a step that srun could not
- * make while no simulation has worked, as that may be a mistake in the simulation, which calls srun
- * itself; the second time the attempt counts.
+ * reach the node, SLURM is asked; meanwhile the end is held. It is doubtful whether node or
+ * simulation is to blame for a step that srun could not make on a node of which SLURM knows nothing
+ * bad, or while SLURM does not answer and no simulation has worked: a simulation may call srun
+ * itself, by mistake. For that no node is lost; the second time the attempt counts.
  *
  * counts  out  false when the attempt is made again elsewhere, or when its end is held
  */
@@ -471,8 +471,8 @@ static gannet_err leave_nodes(worker *w, run *one, const gannet_launch_event *ev
     asked = gannet_node_inquiry_ask(&w->inquiry, w->launcher, inventory, one->in_doubt);
   }
   if (asked == GANNET_INQUIRY_ANSWERED) gannet_lost_nodes_confirm(inventory, &lost);
-  const bool is_doubtful =
-      asked == GANNET_INQUIRY_FAILED && lost.kind == GANNET_LOST_REFUSED && !w->has_worked;
+  const bool is_doubtful = lost.is_well || (asked == GANNET_INQUIRY_FAILED &&
+                                            lost.kind == GANNET_LOST_REFUSED && !w->has_worked);
   const bool is_left =
       asked != GANNET_INQUIRY_RUNS && lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
   if (is_left)

@@ -77,7 +77,8 @@ void gannet_lost_nodes_confirm(const gannet_inventory *inventory, gannet_lost_no
   lost->is_confirmed = true;
   for (int i = 0; i < lost->n_nodes; ++i)
     if (inventory->node[lost->node[i]].word != GANNET_NODE_WELL) lost->node[n++] = lost->node[i];
-  lost->n_nodes = n;
+  lost->is_well = n == 0 && lost->kind == GANNET_LOST_REFUSED;
+  if (!lost->is_well) lost->n_nodes = n;
 }
 
 void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
