@@ -5,13 +5,13 @@
 
 PARAMS holds lines "name value"; RESULTS gets the line "accuracy", as the objective: the share of the
 data that is classified correctly, by classifiers trained on the other four of five folds. With --fold
-(0 .. 4) that fold alone is judged. Everything random has a fixed seed: the same hyper-parameters give
+(0 .. 4) that fold alone is judged. Everything random has a fixed seed: the same hyperparameters give
 the same accuracy.
 
 DATA is bundled with scikit-learn: breast-cancer (569 cases, the default), diabetes (442 patients; is the
 disease worse after a year than for the median patient?), or digits (the first 600 images; is the digit odd?).
 
-The three tasks and their hyper-parameters are those of Global Optimization with Parametric Function
+The three tasks and their hyperparameters are those of Global Optimization with Parametric Function
 Approximation (Liu, Wang 2023), appendix D.2, whose data sets are Breast-cancer, Australian and Diabetes
 (another one, of 768 cases); the latter two are not part of scikit-learn. Needs scikit-learn (Debian:
 python3-sklearn).

@@ -159,8 +159,8 @@ const cli_command cli_bench = {
         "called again, the command makes the runs that are missing. The report is\n"
         "DIR/report.md with tables, tests and pictures (made by gnuplot, where it is installed).\n"
         "SIGUSR1, SIGUSR2, the first interrupt, or a file STOP in the directory: no new runs;\n"
-        "SIGTERM, SIGHUP, the second interrupt, or the end of the wall time: running\n"
-        "ones are ended and not stored.\n",
+        "SIGTERM, SIGHUP, the second interrupt, or the end of the wall time: runs in progress\n"
+        "are stopped and not stored.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -131,9 +131,10 @@ static int unknown_command(const char *word) {
   for (int i = 0; cli_commands[i]; ++i) known[i] = cli_commands[i]->name;
   const char *near = gannet_nearest(word, known);
   const char *dot = strrchr(word, '.');
-  if (!near && dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
-    print_error(GANNET_RAISE(
-        GANNET_ERR_INPUT, "'%s' is no command; to run a campaign file: gannet run %s", word, word));
+  if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+    print_error(GANNET_RAISE(GANNET_ERR_INPUT,
+                             "'%s' is not a command; to run a campaign file: gannet run %s", word,
+                             word));
   else
     print_error(GANNET_RAISE(GANNET_ERR_INPUT, "unknown command '%s'%s%s%s; see gannet --help",
                              word, near ? "; did you mean '" : "", near ? near : "",

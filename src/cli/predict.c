@@ -166,8 +166,8 @@ static gannet_err predict(const cli_arguments *arguments, const gannet_campaign 
   const int64_t n_results = gannet_history_count_told(campaign->history);
   if (err == GANNET_OK && n_results > QUICK)
     (void)fprintf(stderr,
-                  "gannet: fitting the models to all %lld results; this takes some seconds for "
-                  "each 10 000\n",
+                  "gannet: fitting the models to all %lld results; this takes some seconds per "
+                  "10000 results\n",
                   (long long)n_results);
   if (err == GANNET_OK)
     err =

@@ -190,7 +190,7 @@ static void print_simulation(const gannet_campaign *campaign, const gannet_launc
     gannet_free(&filled);
   }
   if (is_raw && gannet_resources_are_given(&input->evaluate.resources))
-    cli_say(stdout, "{cores}, {gpus}, {hosts} and {launcher} have their values in job.sh\n");
+    cli_say(stdout, "{cores}, {gpus}, {hosts} and {launcher} are filled in by job.sh\n");
 }
 
 /* Print the last lines of a file of the run; nothing when it is empty or not there. */

@@ -102,8 +102,8 @@ static void say_on_bound(const gannet_campaign *c, int k, double near, json_t *w
     }
   if (on > 0 && is_front)
     (void)json_array_append_new(
-        words, json_sprintf("%d of %d designs of the front lie on the bound of constraint %s.", on,
-                            front.n, bounds->name));
+        words, json_sprintf("%d of %d designs of the front %s on the bound of constraint %s.", on,
+                            front.n, on == 1 ? "lies" : "lie", bounds->name));
   else if (on > 0)
     (void)json_array_append_new(
         words, json_sprintf("The best design lies on the bound of constraint %s (value %.6g, bound "
@@ -130,7 +130,8 @@ static void say_constraint(const gannet_campaign *c, int k, const json_t *model,
     kept_low = fmin(kept_low, value);
     kept_high = fmax(kept_high, value);
   }
-  if (n < 8) return; /* too few to say anything */
+  /* Too few to say anything, as runs of one design show the same. */
+  if (n < 8 || gannet_runs_count_designs(c->history, false) < 8) return;
   const double share = figure_get(model, "kept");
   if (kept == 0)
     (void)json_array_append_new(

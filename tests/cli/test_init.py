@@ -202,17 +202,18 @@ class Init(program.ProgramTest):
             subprocess.run(["bash", "-n", self.folder / f"{name}-job.sh"], check=True)
 
     def test_a_slurm_that_does_not_answer_is_not_waited_for(self):
-        for programs, hint in (({"sinfo": "#!/bin/sh\nsleep 60\n"}, "no answer within 0.3 s"),
-                               ({"sinfo": "#!/bin/sh\necho no controller >&2; exit 1\n"}, "no controller"),
-                               ({"sinfo": "#!/bin/sh\nprintf '|||\\nx|up\\nold|down|1|1|1|1\\n'\n"}, "no partition that is up")):
-            said = self.init("--force", "--site-timeout", "0.3s", environment=self.slurm(**programs)).out
+        for limit, programs, hint in (
+                ("0.3s", {"sinfo": "#!/bin/sh\nsleep 60\n"}, "no answer within 0.3 s"),
+                ("30s", {"sinfo": "#!/bin/sh\necho no controller >&2; exit 1\n"}, "no controller"),
+                ("30s", {"sinfo": "#!/bin/sh\nprintf '|||\\nx|up\\nold|down|1|1|1|1\\n'\n"}, "no partition that is up")):
+            said = self.init("--force", "--site-timeout", limit, environment=self.slurm(**programs)).out
             self.assertIn("SLURM that cannot be used", said)
             self.assertIn(hint, said)
-            self.assertIn("note:  simulations are to run on this machine", said)
+            self.assertIn("note:  simulations will run on this machine", said)
             self.assertIn("backend: command", self.text())
         self.assertRegex(self.init("--force", "--site-timeout", "0.3s", "--backend", "slurm", environment=self.slurm(sinfo="#!/bin/sh\nexit 1\n")).out,
                          "note:  no job script is written, as the partitions are unknown; --jobscript one-job-per-evaluation writes one")
-        self.init("--force", "--site-timeout", "0.3s",
+        self.init("--force", "--site-timeout", "3s",
                   environment=self.slurm(sacctmgr="#!/bin/sh\nsleep 60\n", scontrol="#!/bin/sh\nexit 3\n"))
         self.assertIn("backend: slurm", self.text())
         self.assertEqual(list((self.folder).glob("gannet-init-*")), [])

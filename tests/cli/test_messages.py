@@ -189,7 +189,8 @@ FILES = {
     "suite run": suite(SUITE, "^--only: 'b/c' fits no run of the suite; expected problem/method", "--only", "b/c"),
 }
 LINES = {
-    "file as command": line("c.yaml", told="'c.yaml' is no command; to run a campaign file: gannet run c.yaml"),
+    "file as command": line("c.yaml", told="'c.yaml' is not a command; to run a campaign file: gannet run c.yaml"),
+    "file named as a command": line("run.yaml", told="'run.yaml' is not a command; to run a campaign file: gannet run run.yaml"),
     "command": line("rnu", told="unknown command 'rnu'; did you mean 'run'"),
     "no file": line("run", told=r"missing argument; usage: gannet run CAMPAIGN\.yaml"),
     "two files": line("run", "c.yaml", "d.yaml", told=r"unexpected argument 'd\.yaml'; usage"),

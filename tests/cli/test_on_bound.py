@@ -63,7 +63,7 @@ class OnBound(program.ProgramTest):
                             "backend: command, parallel: 1, shell: 'cat params.in; sleep 0.05; "
                             "sed -n \"s/^x1 /drag /p\" params.in > results.out'")
         file = self.write(text.replace("evaluations: 24", "evaluations: 4000").replace("batch: 4", "start: [{x1: 3, x2: 6}]\nbatch: 4"))
-        outcome = self.gannet("run", file, "-q", "--time-limit", "3s")
+        outcome = self.gannet("run", file, "-q", "--time-limit", "8s")
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertEqual(self.bounds(outcome), ["x1 lies on its lower bound 3 m"])
 

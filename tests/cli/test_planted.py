@@ -70,9 +70,9 @@ class Planted(program.ProgramTest):
             text = SOBOL.replace("backend: function, simulation: branin, parallel: 4",
                                  "backend: command, command: [./s], retries: 0, infeasible_text: [nothing]")
             name = f"{number}.campaign"
-            outcome = self.gannet("run", self.write(text), "-q", "--max-evals", 2, "-d", name, timeout=30)
+            outcome = self.gannet("run", self.write(text), "-q", "--max-evals", 2, "-d", name, timeout=60)
             self.assertIn(outcome.code, (INFEASIBLE, FAILURES), (kind, outcome))
-            self.assertIn("failed", self.succeed("status", name, timeout=30).out)
+            self.assertIn("failed", self.succeed("status", name, timeout=60).out)
 
     def test_files_of_a_campaign_that_are_none(self):
         self.succeed("run", self.write(SOBOL), "-q", "--max-evals", 12)
@@ -82,14 +82,14 @@ class Planted(program.ProgramTest):
             for kind in list(KINDS)[turn % 3::3]:
                 shutil.copytree(kept, self.place)
                 path = self.plant(name, kind)
-                verify = self.gannet("verify", "fast.campaign", timeout=20)
+                verify = self.gannet("verify", "fast.campaign", timeout=60)
                 if name not in ("campaign.log", "journal.lock"):
                     self.assertEqual(verify.code, DAMAGED, verify)
                     if kind != "huge" and (name, kind) != ("campaign.yaml", "loop"):
                         self.assertIn(KINDS[kind][1], verify.out + verify.err)
                     self.assertIn(str(path.name), verify.out + verify.err)
-                self.gannet("status", "fast.campaign", timeout=20)
-                resumed = self.gannet("run", self.folder / "fast.yaml", "--resume", "-q", "--max-evals", 16, timeout=20)
+                self.gannet("status", "fast.campaign", timeout=60)
+                resumed = self.gannet("run", self.folder / "fast.yaml", "--resume", "-q", "--max-evals", 16, timeout=60)
                 if name == "campaign.log":
                     self.assertIn("keeps no log", resumed.err) if kind != "huge" else None
                 if name in ("journal.lock",) and kind != "huge":
@@ -111,9 +111,9 @@ class Planted(program.ProgramTest):
             shutil.copytree(kept, self.place)
             (self.place / name).unlink(missing_ok=True)
             (self.place / name).symlink_to(precious)
-            self.gannet("run", self.folder / "fast.yaml", "-q", "--max-evals", 12, "--resume", timeout=20)
+            self.gannet("run", self.folder / "fast.yaml", "-q", "--max-evals", 12, "--resume", timeout=60)
             if name == "report.html":
-                self.succeed("report", "fast.campaign", timeout=20)
+                self.succeed("report", "fast.campaign", timeout=60)
             self.assertEqual(precious.read_text(), "precious", name)
             shutil.rmtree(self.place)
 
@@ -122,9 +122,9 @@ class Planted(program.ProgramTest):
         os.mkfifo(self.folder / "fifo.h5")
         for name in "fifo.csv", "fifo.h5", "/dev/zero":
             self.write(SOBOL + f"candidates: {name}\n")
-            outcome = self.succeed("run", "fast.yaml", "--dry-run", code=USAGE, timeout=20)
+            outcome = self.succeed("run", "fast.yaml", "--dry-run", code=USAGE, timeout=60)
             self.assertIn("expected a regular file", outcome.err)
-        self.assertIn("a FIFO", self.succeed("run", "fifo.csv", "--dry-run", code=USAGE, timeout=20).err)
+        self.assertIn("a FIFO", self.succeed("run", "fifo.csv", "--dry-run", code=USAGE, timeout=60).err)
         (self.folder / "real.yaml").write_text(SOBOL)
         (self.folder / "link.yaml").symlink_to("real.yaml")
         self.succeed("run", "link.yaml", "--dry-run")
@@ -185,7 +185,7 @@ class Planted(program.ProgramTest):
         self.assertIn("did not say why", self.succeed("watch", "fast.campaign", "--once", code=RESUMABLE).out)
         lock = self.place / "journal.lock"
         lock.write_text(re.sub(r"^\d+", str(os.getpid()), lock.read_text()))
-        self.assertIn("stopped", self.succeed("watch", "fast.campaign", "-i", "0.2s", code=RESUMABLE, timeout=20).out)
+        self.assertIn("stopped", self.succeed("watch", "fast.campaign", "-i", "0.2s", code=RESUMABLE, timeout=60).out)
         self.succeed("run", self.folder / "fast.yaml", "--resume", "--dry-run")
 
     def test_words_from_outside_do_not_reach_a_terminal_as_they_are(self):
@@ -205,7 +205,7 @@ evaluate: {backend: command, command: [./s], retries: 0}
 """)
         for words in (("run", file), ("best", "fast.campaign", "--count", 8), ("watch", "fast.campaign", "--once"),
                       ("watch", "fast.campaign"), ("status", "fast.campaign"), ("verify", "fast.campaign")):
-            outcome = self.gannet(*words, timeout=30)
+            outcome = self.gannet(*words, timeout=60)
             text = outcome.out + outcome.err
             self.assertRegex(text, "eval|feasible|ended")
             bad = [hex(ord(c)) for c in text if ord(c) < 32 and c not in "\n\t" or 0x7f <= ord(c) < 0xa0

@@ -192,7 +192,7 @@ class Step(program.ProgramTest):
         self.mischief("node.hold")
         self.gannet("step", file, "-q")
         self.mischief("squeue.fail", "1000\n")
-        outcome = self.gannet("step", file, "-q", timeout=20)
+        outcome = self.gannet("step", file, "-q", timeout=60)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertEqual(self.calls("sbatch"), 1)
         (self.scheduler / "squeue.fail").unlink()
@@ -210,7 +210,7 @@ class Step(program.ProgramTest):
         running = self.start("step", file, "--resubmit", script)
         self.wait_until(lambda: self.calls("sbatch", "again.sh") > 0)
         running.process.send_signal(signal.SIGTERM)
-        outcome = running.wait(10)
+        outcome = running.wait(60)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertIn("was not submitted, because a stop was requested", outcome.err)
 

@@ -132,7 +132,7 @@ class Try(program.ProgramTest):
         running = self.start("try", self.file, "--set", "evaluate.command=[sh, -c, 'echo > begun; sleep 1000']")
         self.wait_until(lambda: (self.folder / "wing.try-1/evals/000000/begun").exists())
         os.kill(running.process.pid, signal.SIGINT)
-        outcome = running.wait(20)
+        outcome = running.wait(60)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertIn("stopped: a signal has ended the run", outcome.out)
         self.wait_until(lambda: not running.pids())

@@ -66,16 +66,16 @@ class Terminal:
             self.text += part.decode(errors="replace")
         return self.text
 
-    def until(self, words, timeout=20):
+    def until(self, words, timeout=60):
         self.until_match(re.escape(words), timeout)
 
-    def until_match(self, pattern, timeout=20):
+    def until_match(self, pattern, timeout=60):
         end = time.monotonic() + timeout
         while not re.search(pattern, plain(self.read(0.05))) and self.code is None:
             self.case.assertLess(time.monotonic(), end, self.text)
         self.case.assertRegex(plain(self.text), pattern)
 
-    def wait(self, timeout=20):
+    def wait(self, timeout=60):
         end = time.monotonic() + timeout
         while self.code is None:
             self.case.assertLess(time.monotonic(), end, self.text)

@@ -375,6 +375,7 @@ static void ends_are_classified(void **state) {
 }
 
 #define RULE "--------------------------------------------------------------------------\n"
+#define OWN_RULE "------------------------------------------------------------\n"
 
 /* What a launcher adds does not hide the message of the solver. */
 static void last_words_are_those_of_the_solver(void **state) {
@@ -398,6 +399,7 @@ static void last_words_are_those_of_the_solver(void **state) {
        "Either request fewer\n" RULE,
        "There are not enough slots for the 8 slots of: ./solver"},
       {"mesh folds\n" RULE, "mesh folds"},
+      {OWN_RULE "Solver X\n" OWN_RULE "step 1\nstep 2\nmesh folds\n" OWN_RULE, "mesh folds"},
       {RULE RULE, ""},
       {"", ""},
   };

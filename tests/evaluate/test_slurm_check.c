@@ -200,7 +200,7 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
   f->options.step.n = f->options.sbatch.n = f->options.command.command.n = 0;
   use_own_script(f, "#!/bin/sh\n#SBATCH -n 2\n./sim\n");
   accepted(f,
-           "evaluate.script asks for 2 tasks, so only as many runs fit, and the others "
+           "evaluate.script asks for 2 tasks, so only that many runs fit, and the others "
            "wait; expected --ntasks=4, or --exclusive");
   use_own_script(f, "#!/bin/sh\n#SBATCH -n 4\n./sim -n 2\n");
   accepted(f, "");

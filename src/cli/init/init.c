@@ -176,8 +176,8 @@ static void print_outcome(const init_plan *plan, const draft *files) {
   init_site_tell(&plan->site, stdout);
   if (*plan->site.said && !plan->script && strcmp(plan->backend, "command") == 0)
     (void)printf(
-        "note:  simulations are to run on this machine; when SLURM works again, gannet init "
-        "--force --backend slurm changes that\n");
+        "note:  simulations will run on this machine; when SLURM works again, repeat this command "
+        "with --backend slurm and the name of another file\n");
   if (*plan->site.said && !plan->script && strcmp(plan->backend, "slurm") == 0)
     (void)printf(
         "note:  no job script is written, as the partitions are unknown; --jobscript %s "

@@ -238,7 +238,7 @@ const cli_command cli_watch = {
         "0. NO_COLOR switches colours off.\n\n"
         "With --web, the page of gannet report is served live on web.sock in the campaign\n"
         "directory, which only you can open. It goes on when the campaign ends, until Ctrl-C, or\n"
-        "until no browser has asked for an hour.\n",
+        "until no browser has connected for an hour.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -172,7 +172,7 @@ static gannet_err serve(web *w, const web_address *address, web_server *server) 
     GANNET_TRY(cli_close_output(stdout)); /* flushes it */
     const bool is_over = state != GANNET_FOLLOW_AT_WORK && state != GANNET_FOLLOW_WAITING;
     if (is_over && now - w->asked > FORGOTTEN_SECONDS) {
-      cli_say(stdout, "no browser has asked for an hour: the server ends\n");
+      cli_say(stdout, "no browser has connected for an hour: the server ends\n");
       return GANNET_OK;
     }
     GANNET_TRY(web_server_wait(server, (int)(1e3 * fmin(w->interval, 0.5))));

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 
-enum { END_SIZE = 8192, SHORTEST_RULE = 40 };
+enum { END_SIZE = 8192, RULE_SIZE = 74 };
 
 /* Whether a line has letters or digits: it is more than a row of dashes or a bracket. */
 static bool says_something(const char *line) {
@@ -19,10 +19,11 @@ static bool says_something(const char *line) {
   return false;
 }
 
-/* A row of dashes, by which Open MPI's launcher frames its notices. */
+/* A row of as many dashes as Open MPI's launcher frames its notices by; shorter and longer ones are
+ * those of the program. */
 static bool is_rule(const char *line) {
   const size_t dashes = strspn(line, "-");
-  return dashes >= SHORTEST_RULE && strchr("\r\n", line[dashes]);
+  return dashes == RULE_SIZE && strchr("\r\n", line[dashes]);
 }
 
 /* The start of the last rule of a text, which ends before it; NULL when there is none. */

@@ -237,11 +237,12 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
                      : e->tasks_per_node > 0 ? nodes * e->tasks_per_node
                                              : nodes;
   if (!r->context || r->extent.is_open || given->step.n > 0 || tasks >= given->runs_at_once) return;
-  gannet_log(r->context, GANNET_LOG_WARNING,
-             "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, so only as many "
-             "runs fit, and the others wait; expected --ntasks=%d, or --exclusive where jobs "
-             "have whole nodes",
-             given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
+  gannet_log(
+      r->context, GANNET_LOG_WARNING,
+      "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, so only that many "
+      "runs fit, and the others wait; expected --ntasks=%d, or --exclusive where jobs "
+      "have whole nodes",
+      given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
 }
 
 /* Write the real path of a directory that may not exist yet. When its parent does not exist either,
