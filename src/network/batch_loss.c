@@ -54,9 +54,10 @@ static gannet_err set_up_own(gannet_batch_loss *l) {
   return GANNET_OK;
 }
 
-bool gannet_batch_loss_is_shared(const gannet_mlp *net, const gannet_context *context) {
+bool gannet_batch_loss_is_shared(const gannet_mlp *net, int n, const gannet_context *context) {
   const bool on_one_node = context->node && context->node->n == context->np;
-  return context->np > 1 && on_one_node && 2 * gannet_mlp_parameters(net) <= SHARED_WEIGHTS;
+  return n > ROWS && context->np > 1 && on_one_node &&
+         2 * gannet_mlp_parameters(net) <= SHARED_WEIGHTS;
 }
 
 gannet_err gannet_batch_loss_create(const gannet_mlp *net, int n, const gannet_context *team,

@@ -13,12 +13,14 @@
 
 typedef struct gannet_batch_loss gannet_batch_loss;
 
-/* Whether ranks gain from evaluating together: all are on one node, and the networks are small
- * enough for each rank to hold what a minimiser needs.
+/* Whether ranks gain from evaluating together: there is more than one piece, all ranks are on one
+ * node, and the networks are small enough for each rank to hold what a minimiser needs.
  *
  * Local.
+ *
+ * n  in  observations
  */
-bool gannet_batch_loss_is_shared(const gannet_mlp *net, const gannet_context *context);
+bool gannet_batch_loss_is_shared(const gannet_mlp *net, int n, const gannet_context *context);
 
 /* Workspace for n observations.
  *

@@ -406,8 +406,8 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
                                 double *theta, bool *told) {
   gannet_train_report report = {.rate = options->rate};
   const size_t bytes = 2 * gannet_mlp_parameters(problem->net) * sizeof *theta;
-  const bool shared =
-      !is_lbfgs(options->trainer, problem->n) || gannet_batch_loss_is_shared(problem->net, context);
+  const bool shared = !is_lbfgs(options->trainer, problem->n) ||
+                      gannet_batch_loss_is_shared(problem->net, problem->n, context);
   gannet_err code = GANNET_OK;
   if (shared || context->rank == 0) {
     gannet_training *t = NULL;

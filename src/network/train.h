@@ -145,7 +145,8 @@ GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
 
 /* gannet_training_create, _run and _destroy for a network that all ranks need. The ranks share the
  * work of newton, up to its limit. Where all ranks share memory they also share the observations of
- * lbfgs, and with adam and sgd each of the first two ranks trains one network of the pair. In all
+ * lbfgs, and of newton beyond its limit, if gannet_batch_loss_is_shared says that they gain by it,
+ * and with adam and sgd each of the first two ranks trains one network of the pair. In all
  * other cases rank 0 trains alone.
  *
  * Collective over the context's communicator; arguments the same on all ranks.

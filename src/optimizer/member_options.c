@@ -173,12 +173,47 @@ static void complain_growth(int n, const gannet_setting *all, const gannet_membe
                             gannet_complaints *complaints) {
   const gannet_surrogate_type *type = options->surrogate_type;
   const gannet_setting *growth = gannet_setting_last(n, all, "acquisition.growth");
-  if (!options->acq_type || !type || type->information_gain) return;
+  const char *where = growth ? growth->location : NULL;
+  if (!options->acq_type || !type || !options->surrogate_options) return;
   if (options->acquisition.growth != GANNET_GROWTH_NEURAL_CBO) return;
-  gannet_complain(complaints, growth ? growth->location : NULL,
-                  "acquisition.growth: neural-cbo needs an information gain, which surrogate '%s' "
-                  "does not have; choose gp or tangent-kernel, or growth log",
-                  type->name);
+  if (!type->information_gain)
+    gannet_complain(complaints, where,
+                    "acquisition.growth: neural-cbo needs an information gain, which surrogate "
+                    "'%s' does not have; choose gp or tangent-kernel, or growth log",
+                    type->name);
+  else if (type->no_sd && type->no_sd(options->surrogate_options))
+    gannet_complain(complaints, where,
+                    "acquisition.growth: neural-cbo needs an information gain, and so the whole "
+                    "factor on every rank; choose surrogate.factor replicated, or growth log");
+}
+
+/* Keys of the theorems beside a growth that does not use them. Their defaults may be written down,
+ * as in the effective campaign file. */
+static void complain_theorem_keys(int n, const gannet_setting *all,
+                                  const gannet_member_options *options,
+                                  gannet_complaints *complaints) {
+  const gannet_option *table = gannet_acquisition_choice_table;
+  const int growth = options->acquisition.growth;
+  const bool has_bound = growth == GANNET_GROWTH_NEURAL_BO || growth == GANNET_GROWTH_NEURAL_CBO;
+  const struct {
+    const char *key, *users;
+    bool is_used;
+  } keys[] = {
+      {"acquisition.bound", "neural-bo or neural-cbo", has_bound},
+      {"acquisition.delta", "neural-bo, neural-cbo or gp-ucb",
+       has_bound || growth == GANNET_GROWTH_GP_UCB},
+  };
+  for (size_t k = 0; k < sizeof keys / sizeof *keys && options->acq_type; ++k) {
+    const gannet_setting *one = gannet_setting_last(n, all, keys[k].key);
+    if (keys[k].is_used || !one || !one->text) continue;
+    const gannet_option *option =
+        gannet_option_find(table, gannet_key_in_section("acquisition", one->key));
+    if (strcmp(one->text, option->fallback) == 0) continue;
+    gannet_complain(complaints, one->location,
+                    "%s: growth %s does not use it, so this would change nothing; leave it out, or "
+                    "choose growth %s",
+                    one->key, gannet_option_find(table, "growth")->choices[growth], keys[k].users);
+  }
 }
 
 /* Local quadratic models have a region of their own, whatever is said here. */
@@ -210,6 +245,7 @@ static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_op
   GANNET_TRY(parse_acquisition(n, all, options, complaints));
   complain_sd(n, all, options, complaints);
   complain_growth(n, all, options, complaints);
+  complain_theorem_keys(n, all, options, complaints);
   if (region_read) complain_region(n, all, options, complaints);
   return GANNET_OK;
 }

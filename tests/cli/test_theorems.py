@@ -18,7 +18,8 @@ class Theorems(program.ProgramTest):
 
     def check(self, method, growth, exploration, evaluations):
         place = f"{method}.{growth}"
-        theorem = self.points(place, method, f"{{growth: {growth}, exploration: 1, bound: {BOUND}, delta: {DELTA}}}", evaluations)
+        bound = "" if growth == "gp-ucb" else f"bound: {BOUND}, "
+        theorem = self.points(place, method, f"{{growth: {growth}, exploration: 1, {bound}delta: {DELTA}}}", evaluations)
         given = self.points(place + ".given", method, f"{{exploration: {exploration!r}}}", evaluations)
         self.assertEqual(len(theorem), evaluations)
         self.assertEqual(theorem, given)
@@ -37,6 +38,23 @@ class Theorems(program.ProgramTest):
         refused = self.gannet("run", "none.yaml", "-q")
         self.assertEqual(refused.code, USAGE, refused)
         self.assertIn("needs an information gain, which surrogate 'forest' does not have; choose gp or tangent-kernel", refused.err)
+        self.refuses("acquisition: {growth: neural-cbo}\nsurrogate: {factor: distributed}\n",
+                     "acquisition.growth: neural-cbo needs an information gain, and so the whole factor on every rank; "
+                     "choose surrogate.factor replicated, or growth log")
+
+    def refuses(self, more, told):
+        self.write(BRANIN + more, "wrong.yaml")
+        refused = self.gannet("run", "wrong.yaml", "--dry-run")
+        self.assertEqual(refused.code, USAGE, refused)
+        self.assertIn(told, refused.err)
+
+    def test_keys_that_no_growth_uses_are_refused(self):
+        self.refuses("acquisition: {bound: 3}\n", "acquisition.bound: growth none does not use it, so this would change nothing; "
+                                                  "leave it out, or choose growth neural-bo or neural-cbo")
+        self.refuses("acquisition: {growth: log, delta: 0.5}\n", "acquisition.delta: growth log does not use it")
+        self.refuses("acquisition: {growth: gp-ucb, bound: 3}\n", "acquisition.bound: growth gp-ucb does not use it")
+        self.write(BRANIN + "acquisition: {bound: 1, delta: 0.1}\n", "defaults.yaml")
+        self.succeed("run", "defaults.yaml", "--dry-run")
 
 
 if __name__ == "__main__":

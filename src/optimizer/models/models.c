@@ -219,6 +219,7 @@ gannet_acq_model gannet_models_acq_model(const gannet_models *m, int i) {
  * noise of an observation, R / sqrt(lambda) there, is 1: lambda is the variance of the noise. */
 static double growth_of(const gannet_models *m, const gannet_model *one) {
   const gannet_acquisition_choice *a = &m->options->acquisition;
+  if (a->growth == GANNET_GROWTH_NONE) return 1; /* asked for at every candidate */
   const double t = fmax(one->n, 1), pi = acos(-1), doubt = -2 * log(a->delta);
   const double candidates = m->options->search.candidates;
   switch ((gannet_growth)a->growth) {

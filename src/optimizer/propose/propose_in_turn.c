@@ -94,8 +94,8 @@ static gannet_err polish_starts(gannet_member *member, proposal *p) {
 }
 
 /* Let the models take the points that are pending for results at their means. Such a result leaves
- * the mean as it is, so all of them are taken at once: one after the other they would cost a solve
- * each. */
+ * the mean of a Gaussian process as it is, so all of them are taken at once: one after the other
+ * they would cost a fit each. */
 static gannet_err fantasize_pending(gannet_member *member) {
   const gannet_history *history = member->history;
   const size_t d = (size_t)member->problem->d;

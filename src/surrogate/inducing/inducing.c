@@ -261,9 +261,9 @@ gannet_err gannet_inducing_information_gain(const gannet_inducing *g, const gann
   } else {
     noise_matrix noise = {g, lambda};
     gannet_factor *of_noise = NULL;
-    GANNET_TRY(gannet_agree(g->context->comm,
-                            gannet_factor_create(g->context, GANNET_FACTOR_REPLICATED, &of_noise)));
-    const gannet_err err = gannet_factor_extend(of_noise, n, noise_tile, &noise);
+    gannet_err err = gannet_agree(
+        g->context->comm, gannet_factor_create(g->context, GANNET_FACTOR_REPLICATED, &of_noise));
+    if (err == GANNET_OK) err = gannet_factor_extend(of_noise, n, noise_tile, &noise);
     if (err == GANNET_OK) log_noise = gannet_cholesky_logdet(gannet_factor_replicated(of_noise));
     gannet_factor_destroy(&of_noise);
     GANNET_TRY(err);
