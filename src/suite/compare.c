@@ -65,16 +65,20 @@ int suite_tests_verdict(const suite_tests *tests, int problem, int a, int b, dou
   return tests->wilcoxon_adjusted[entry(tests, problem, b, a)] <= level ? -1 : 0;
 }
 
-/* Medians [n_tables][n_methods] of a problem; false when a method that was run on other problems
- * has no run. Those of a method that was run on none come last. */
-static gannet_err medians_of(const suite_results *results, int p, double *medians, bool *whole) {
+/* Medians [n_tables][n_methods] of a problem. Those of a method that is done on none come last.
+ *
+ * done   in   [n_methods] whether a method is done on some problem
+ * whole  out  whether all of these are done on this one
+ */
+static gannet_err medians_of(const suite_results *results, int p, const bool *done, double *medians,
+                             bool *whole) {
   const suite_plan *plan = results->plan;
   const suite_problem *problem = &plan->problem[p];
   *whole = true;
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_curves curves;
     GANNET_TRY(suite_curves_get(results, p, k, problem->measure[0], &curves));
-    *whole = *whole && (curves.n > 0 || !suite_results_has_method(results, k));
+    *whole = *whole && (curves.n > 0 || !done[k]);
     for (int t = 0; t < plan->n_tables && curves.n == 0; ++t)
       medians[t * plan->n_methods + k] = INFINITY;
     for (int t = 0; t < plan->n_tables && curves.n > 0; ++t)
@@ -91,13 +95,15 @@ gannet_err suite_average_ranks(const suite_results *results, double *ranks, int 
   const suite_plan *plan = results->plan;
   const size_t methods = (size_t)plan->n_methods, size = methods * (size_t)plan->n_tables;
   double *medians = NULL;
+  bool *done = NULL;
   GANNET_TRY(gannet_alloc(size + methods, sizeof *medians, &medians));
-  gannet_err err = GANNET_OK;
+  gannet_err err = gannet_alloc(methods, sizeof *done, &done);
+  if (err == GANNET_OK) suite_results_find_methods(results, false, done);
   *n = 0;
   memset(ranks, 0, size * sizeof *ranks);
   for (int p = 0; p < plan->n_problems && err == GANNET_OK; ++p) {
     bool whole = false;
-    err = medians_of(results, p, medians, &whole);
+    err = medians_of(results, p, done, medians, &whole);
     if (err != GANNET_OK || !whole) continue;
     *n += 1;
     for (size_t t = 0; t < (size_t)plan->n_tables; ++t) {
@@ -106,11 +112,9 @@ gannet_err suite_average_ranks(const suite_results *results, double *ranks, int 
       for (size_t k = 0; k < methods; ++k) ranks[t * methods + k] += own[k];
     }
   }
-  for (size_t i = 0; i < size; ++i) {
-    const bool was_run = suite_results_has_method(results, (int)(i % methods));
-    ranks[i] = *n > 0 && was_run ? ranks[i] / *n : NAN;
-  }
+  for (size_t i = 0; i < size; ++i) ranks[i] = *n > 0 && done[i % methods] ? ranks[i] / *n : NAN;
   gannet_free(&medians);
+  gannet_free(&done);
   return err;
 }
 

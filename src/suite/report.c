@@ -30,6 +30,8 @@ typedef struct {
   char no_pictures[256]; /* why there are none; "" = there are */
   suite_document document;
   table_row row;
+  bool *has_runs; /* [n_methods] done or failed; tables leave out methods that --only did not choose
+                   */
 } reporter;
 
 /* A cell that begins with '*' is shown in bold; those that are too many are left out. */
@@ -66,7 +68,7 @@ static void put_header(reporter *r) {
 static void add_method_labels(reporter *r) {
   const suite_plan *plan = r->results->plan;
   for (int k = 0; k < plan->n_methods; ++k)
-    if (suite_results_has_method(r->results, k)) add_cell(r, "%.60s", plan->method[k].label);
+    if (r->has_runs[k]) add_cell(r, "%.60s", plan->method[k].label);
 }
 
 /* Problems on which no other method is better, of those on which the method was run. */
@@ -105,7 +107,7 @@ static gannet_err put_average_ranks(reporter *r) {
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     int unbeaten = 0, problems = 0;
-    if (!suite_results_has_method(r->results, k)) continue;
+    if (!r->has_runs[k]) continue;
     add_cell(r, "%.60s", plan->method[k].label);
     for (int t = 0; t < plan->n_tables; ++t) {
       const double *at = ranks + t * plan->n_methods;
@@ -136,11 +138,11 @@ static void put_wins(reporter *r) {
   add_method_labels(r);
   put_header(r);
   for (int a = 0; a < plan->n_methods; ++a) {
-    if (!suite_results_has_method(r->results, a)) continue;
+    if (!r->has_runs[a]) continue;
     add_cell(r, "%.60s", plan->method[a].label);
     for (int b = 0; b < plan->n_methods; ++b) {
       int count[3] = {0};
-      if (!suite_results_has_method(r->results, b)) continue;
+      if (!r->has_runs[b]) continue;
       for (int p = 0; p < plan->n_problems; ++p)
         if (suite_results_done(r->results, p, a) > 0 && suite_results_done(r->results, p, b) > 0)
           count[1 - suite_tests_verdict(r->tests, p, a, b, plan->keys.level)] += 1;
@@ -165,7 +167,7 @@ static gannet_err put_times(reporter *r) {
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_quartiles q;
-    if (!suite_results_has_method(r->results, k)) continue;
+    if (!r->has_runs[k]) continue;
     GANNET_TRY(suite_results_seconds(r->results, -1, k, &q));
     add_cell(r, "%.60s", plan->method[k].label);
     add_quartiles(r, (suite_quartiles){1e3 * q.low, 1e3 * q.median, 1e3 * q.high}, false);
@@ -223,7 +225,7 @@ static gannet_err put_quartile_table(reporter *r, int p, const suite_quartiles *
   put_header(r);
   for (int k = 0; k < plan->n_methods; ++k) {
     suite_quartiles seconds;
-    if (!suite_results_has_method(r->results, k)) continue;
+    if (!r->has_runs[k]) continue;
     add_cell(r, "%.60s", plan->method[k].label);
     for (int t = 0; t < plan->n_tables; ++t) {
       double best = INFINITY;
@@ -278,10 +280,10 @@ static void put_tests(reporter *r, int p) {
   add_method_labels(r);
   put_header(r);
   for (int a = 0; a < methods; ++a) {
-    if (!suite_results_has_method(r->results, a)) continue;
+    if (!r->has_runs[a]) continue;
     add_cell(r, "%.60s", plan->method[a].label);
     for (int b = 0; b < methods; ++b) {
-      if (!suite_results_has_method(r->results, b)) continue;
+      if (!r->has_runs[b]) continue;
       const size_t at = ((size_t)p * (size_t)methods + (size_t)a) * (size_t)methods + (size_t)b;
       const double welch = r->tests->welch_adjusted[at], rank = r->tests->wilcoxon_adjusted[at];
       const bool better = rank <= plan->keys.level;
@@ -388,6 +390,8 @@ static gannet_err write_report(reporter *r, suite_results *results, suite_tests 
   r->row.capacity = most + 3; /* the longest table has methods or budgets, and three columns more */
   GANNET_TRY(gannet_alloc((size_t)r->row.capacity, sizeof *r->row.text, &r->row.text));
   GANNET_TRY(gannet_alloc((size_t)r->row.capacity, sizeof *r->row.cell, &r->row.cell));
+  GANNET_TRY(gannet_alloc((size_t)plan->n_methods, sizeof *r->has_runs, &r->has_runs));
+  suite_results_find_methods(results, true, r->has_runs);
   (void)snprintf(title, sizeof title, "Benchmark %s", plan->keys.name);
   GANNET_TRY(suite_document_begin(title, &r->document));
   put_counts(r);
@@ -407,6 +411,7 @@ gannet_err suite_report_make(const suite_plan *plan, const char *directory,
   const gannet_err err = write_report(&r, &results, &tests, launcher);
   gannet_free(&r.row.text);
   gannet_free(&r.row.cell);
+  gannet_free(&r.has_runs);
   suite_document_cancel(&r.document);
   suite_tests_release(&tests);
   suite_results_release(&results);

@@ -42,12 +42,11 @@ int suite_results_done(const suite_results *results, int problem, int method) {
   return n;
 }
 
-bool suite_results_has_method(const suite_results *results, int method) {
+void suite_results_find_methods(const suite_results *results, bool with_failed, bool *has_runs) {
+  for (int k = 0; k < results->plan->n_methods; ++k) has_runs[k] = false;
   for (int64_t i = 0; i < results->count; ++i)
-    if (suite_plan_cell(results->plan, i).method == method &&
-        (results->state[i] == SUITE_DONE || results->state[i] == SUITE_FAILED))
-      return true;
-  return false;
+    if (results->state[i] == SUITE_DONE || (with_failed && results->state[i] == SUITE_FAILED))
+      has_runs[suite_plan_cell(results->plan, i).method] = true;
 }
 
 gannet_err suite_curves_get(const suite_results *results, int problem, int method,

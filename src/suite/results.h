@@ -30,12 +30,14 @@ void suite_results_release(suite_results *results);
  */
 int suite_results_done(const suite_results *results, int problem, int method);
 
-/* Whether a run with a method was made on any problem, done or failed. Tables leave out the others,
- * which --only did not choose.
+/* Which methods have runs on any problem.
  *
  * Local.
+ *
+ * with_failed  in   whether failed runs count, beside those that are done
+ * has_runs     out  [n_methods]
  */
-bool suite_results_has_method(const suite_results *results, int method);
+void suite_results_find_methods(const suite_results *results, bool with_failed, bool *has_runs);
 
 /* A measure of all done runs of a problem with a method, after every evaluation. */
 typedef struct {

@@ -87,6 +87,12 @@ static void ranks_are_averaged_over_whole_problems(void **state) {
   assert_ok(suite_average_ranks(&results, ranks, &n));
   assert_int_equal(n, 1);
   assert_near(ranks[2 * METHODS + 1], 2, 1e-15);
+  /* Where a method has failed everywhere, the others are ranked without it. */
+  for (int run = 0; run < RUNS; ++run) results.state[run] = SUITE_FAILED;
+  assert_ok(suite_average_ranks(&results, ranks, &n));
+  assert_int_equal(n, 2);
+  assert_true(isnan(ranks[2 * METHODS + 0]));
+  assert_near(ranks[2 * METHODS + 1], 1, 1e-15);
   suite_results_release(&results);
   suite_plan_release(&plan);
 }
