@@ -198,15 +198,15 @@ static void words_of_scontrol_are_read(void **state) {
   static const struct {
     const char *job, *state;
     bool is_known;
-    gannet_node_word word;
+    gannet_node_availability availability;
   } cases[] = {
-      {"n[1-3]", "MIXED", true, GANNET_NODE_WELL},
-      {"n[1-3]", "IDLE+CLOUD", true, GANNET_NODE_WELL},
-      {"n[1-3]", "ALLOCATED*", true, GANNET_NODE_UNWELL},
-      {"n[1-3]", "MIXED+DRAIN", true, GANNET_NODE_UNWELL},
-      {"n[1-3]", "IDLE+NOT_RESPONDING", true, GANNET_NODE_UNWELL},
-      {"n1,n3", "IDLE", true, GANNET_NODE_GONE},
-      {"n1\nJobId=2 NodeList=n[2-3] ", "MIXED", true, GANNET_NODE_WELL},
+      {"n[1-3]", "MIXED", true, GANNET_NODE_AVAILABLE},
+      {"n[1-3]", "IDLE+CLOUD", true, GANNET_NODE_AVAILABLE},
+      {"n[1-3]", "ALLOCATED*", true, GANNET_NODE_UNAVAILABLE},
+      {"n[1-3]", "MIXED+DRAIN", true, GANNET_NODE_UNAVAILABLE},
+      {"n[1-3]", "IDLE+NOT_RESPONDING", true, GANNET_NODE_UNAVAILABLE},
+      {"n1,n3", "IDLE", true, GANNET_NODE_REMOVED},
+      {"n1\nJobId=2 NodeList=n[2-3] ", "MIXED", true, GANNET_NODE_AVAILABLE},
       {"(null)", "MIXED", false, GANNET_NODE_NOT_ASKED},
       {"n[1-", "MIXED", false, GANNET_NODE_NOT_ASKED},
       {"n[1-3]", "", false, GANNET_NODE_NOT_ASKED},
@@ -216,7 +216,7 @@ static void words_of_scontrol_are_read(void **state) {
     gannet_inventory asked = inventory;
     char job[200], about[400];
     bool is_known = !cases[i].is_known;
-    for (int n = 0; n < NODES; ++n) nodes[n].word = GANNET_NODE_NOT_ASKED;
+    for (int n = 0; n < NODES; ++n) nodes[n].availability = GANNET_NODE_NOT_ASKED;
     (void)snprintf(job, sizeof job,
                    "JobId=1 ReqNodeList=n9 ExcNodeList=(null) NodeList=%s BatchHost=n1\n",
                    cases[i].job);
@@ -224,11 +224,12 @@ static void words_of_scontrol_are_read(void **state) {
                    "NodeName=n1 CPUTot=2 State=MIXED ThreadsPerCore=1\nNodeName=n22 State=DOWN\n"
                    "NodeName=n2 State=%s \nNodeName=n3 State=IDLE\n",
                    cases[i].state);
-    assert_ok(gannet_inventory_hear(job, about, &asked, &is_known));
+    assert_ok(gannet_inventory_read_scontrol(job, about, &asked, &is_known));
     assert_int_equal(is_known, cases[i].is_known);
-    assert_int_equal(nodes[1].word, cases[i].word);
+    assert_int_equal(nodes[1].availability, cases[i].availability);
     if (is_known) assert_string_equal(nodes[1].state, cases[i].state);
-    assert_int_equal(nodes[0].word, is_known ? GANNET_NODE_WELL : GANNET_NODE_NOT_ASKED);
+    assert_int_equal(nodes[0].availability,
+                     is_known ? GANNET_NODE_AVAILABLE : GANNET_NODE_NOT_ASKED);
   }
 }
 

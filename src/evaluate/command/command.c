@@ -471,8 +471,9 @@ static gannet_err leave_nodes(worker *w, run *one, const gannet_launch_event *ev
     asked = gannet_node_inquiry_ask(&w->inquiry, w->launcher, inventory, one->in_doubt);
   }
   if (asked == GANNET_INQUIRY_ANSWERED) gannet_lost_nodes_confirm(inventory, &lost);
-  const bool is_doubtful = lost.is_well || (asked == GANNET_INQUIRY_FAILED &&
-                                            lost.kind == GANNET_LOST_REFUSED && !w->has_worked);
+  const bool is_doubtful =
+      lost.all_available ||
+      (asked == GANNET_INQUIRY_FAILED && lost.kind == GANNET_LOST_REFUSED && !w->has_worked);
   const bool is_left =
       asked != GANNET_INQUIRY_RUNS && lost.n_nodes > 0 && !(is_doubtful && one->refusals++ > 0);
   if (is_left)

@@ -76,9 +76,10 @@ void gannet_lost_nodes_confirm(const gannet_inventory *inventory, gannet_lost_no
   int n = 0;
   lost->is_confirmed = true;
   for (int i = 0; i < lost->n_nodes; ++i)
-    if (inventory->node[lost->node[i]].word != GANNET_NODE_WELL) lost->node[n++] = lost->node[i];
-  lost->is_well = n == 0 && lost->kind == GANNET_LOST_REFUSED;
-  if (!lost->is_well) lost->n_nodes = n;
+    if (inventory->node[lost->node[i]].availability != GANNET_NODE_AVAILABLE)
+      lost->node[n++] = lost->node[i];
+  lost->all_available = n == 0 && lost->kind == GANNET_LOST_REFUSED;
+  if (!lost->all_available) lost->n_nodes = n;
 }
 
 void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory *inventory,
@@ -87,8 +88,8 @@ void gannet_lost_nodes_leave_out(const gannet_lost_nodes *lost, gannet_inventory
   for (int i = 0; i < lost->n_nodes; ++i) {
     gannet_node *node = &inventory->node[lost->node[i]];
     char how_long[48] = "from now on", state[80] = "";
-    const bool is_gone =
-        lost->is_confirmed ? node->word == GANNET_NODE_GONE : lost->kind == GANNET_LOST_GONE;
+    const bool is_gone = lost->is_confirmed ? node->availability == GANNET_NODE_REMOVED
+                                            : lost->kind == GANNET_LOST_GONE;
     if (node->is_lost || (begun < node->opens && !is_gone)) continue;
     node->is_lost = is_gone || (lost->kind != GANNET_LOST_UNREACHED && node->pause > 0 && may_lose);
     node->pause = fmin(fmax(2 * node->pause, shortest_pause), longest_pause);

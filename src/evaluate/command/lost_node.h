@@ -12,11 +12,11 @@ typedef enum {
 
 typedef struct {
   gannet_lost_kind kind;
-  bool is_confirmed; /* by scontrol: word and state of the nodes hold */
-  bool is_well;      /* SLURM finds nothing wrong with any of them: the step may be to blame */
-  int n_nodes;       /* 0 = nothing points to a node */
-  int *node;         /* [n_nodes] of the inventory; owned */
-  char words[200];   /* the line of srun */
+  bool is_confirmed;  /* availability and state of the nodes are from scontrol */
+  bool all_available; /* SLURM finds nothing wrong with any of them: the step may be to blame */
+  int n_nodes;        /* 0 = nothing points to a node */
+  int *node;          /* [n_nodes] of the inventory; owned */
+  char words[200];    /* the line of srun */
 } gannet_lost_nodes;
 
 /* Find the nodes that failed under an attempt, or that took no step for it, by the end of its
@@ -33,8 +33,8 @@ GANNET_CHECKED gannet_err gannet_lost_nodes_find(const gannet_placement *placeme
                                                  const gannet_place *place, const char *directory,
                                                  gannet_lost_nodes *lost);
 
-/* Keep only the nodes of which SLURM has said that they are not well. Where all are well, those
- * that refused the step are kept, as SLURM does not see everything that is wrong with a node.
+/* Keep only the nodes that SLURM has said to be unavailable or removed. Where all are available,
+ * those that refused the step are kept, as SLURM does not see everything that is wrong with a node.
  *
  * Local.
  */

@@ -18,7 +18,6 @@ static void begin(gannet_node_inquiry *inquiry, gannet_launcher *launcher,
   inquiry->is_known = false;
   for (int i = 0; i < 2; ++i) {
     const char *const words[] = {"scontrol", "--oneliner", "show", about[i][0], about[i][1], NULL};
-    inquiry->call[i].tag = 0;
     if (gannet_tool_begin(launcher, words, NULL, FIRST_TAG + i, patience, &inquiry->call[i]))
       inquiry->n_open += 1;
     else
@@ -47,8 +46,8 @@ gannet_err gannet_node_inquiry_take(gannet_node_inquiry *inquiry, const gannet_l
   if (!works) gannet_free(&inquiry->answer[i]);
   if (--inquiry->n_open > 0) return GANNET_OK;
   if (inquiry->answer[0] && inquiry->answer[1])
-    err = gannet_inventory_hear(inquiry->answer[0], inquiry->answer[1], inventory,
-                                &inquiry->is_known);
+    err = gannet_inventory_read_scontrol(inquiry->answer[0], inquiry->answer[1], inventory,
+                                         &inquiry->is_known);
   for (int k = 0; k < 2; ++k) gannet_free(&inquiry->answer[k]);
   return err;
 }

@@ -117,9 +117,8 @@ enum {
 static const double longest_guard = 5; /* seconds for which the byte is waited for: it may be that
                                           of a process that was stopped */
 
-/* Lock bytes of a file; 0, or an errno. Unlike flock the lock may be shared by one
- * byte and exclusive by another, and unlike that of F_SETLK it stays when the process closes
- * another descriptor of the file. */
+/* Lock bytes of a file; 0, or an errno. Unlike flock, each byte has a lock of its own. Unlike a
+ * lock by F_SETLK, it stays when the process closes another descriptor of the file. */
 static int lock_bytes(int file, short type, off_t first, off_t n) {
   struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = n};
   return fcntl(file, F_OFD_SETLK, &lock) ? errno : 0;
@@ -193,8 +192,8 @@ static gannet_err raise_taken(int file, const gannet_inventory *inventory, int t
   return GANNET_RAISE(
       GANNET_ERR_BUSY,
       "another gannet in job %s uses node %s%s%s; wait until it ends, set resources.launcher: "
-      "mpirun "
-      "in both so that each keeps to its own node, start one gannet in a job of its own, or set "
+      "mpirun in "
+      "both so that each keeps to its own node, start one gannet in a job of its own, or set "
       "evaluate.resources.oversubscribe: yes",
       inventory->job, inventory->node[taken].host, record[0] ? ": " : "", record);
 }

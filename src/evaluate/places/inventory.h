@@ -21,13 +21,13 @@ typedef struct {
   int thread[GANNET_CORE_THREADS];
 } gannet_core;
 
-/* What SLURM said about a node when it was last asked. */
+/* Whether a node can take steps, as scontrol said when it was last asked. */
 typedef enum {
   GANNET_NODE_NOT_ASKED,
-  GANNET_NODE_WELL,
-  GANNET_NODE_UNWELL, /* down, drained, failing, or not responding */
-  GANNET_NODE_GONE    /* it is no node of the job any longer */
-} gannet_node_word;
+  GANNET_NODE_AVAILABLE,
+  GANNET_NODE_UNAVAILABLE, /* down, drained, failing, or not responding */
+  GANNET_NODE_REMOVED      /* it is not a node of the job any longer */
+} gannet_node_availability;
 
 typedef struct {
   char host[GANNET_HOST_SIZE];
@@ -35,8 +35,8 @@ typedef struct {
   bool is_lost; /* it has left the allocation */
   double pause; /* seconds for which it was last left out; 0 = since then it took a step */
   double opens; /* no simulation begins there before, by gannet_clock_seconds */
-  gannet_node_word word;
-  char state[48]; /* with that word: "DOWN+NOT_RESPONDING" */
+  gannet_node_availability availability;
+  char state[48]; /* of SLURM, as in "DOWN+NOT_RESPONDING"; "" = not asked */
   int n_cores, n_gpus;
   int n_devices;          /* different ones among gpu, where one may be listed several times */
   const char *cores_from; /* what says how many cores there are: "SLURM", "its affinity mask" */
@@ -96,7 +96,7 @@ GANNET_CHECKED gannet_err gannet_hosts_expand(const char *list, gannet_text_list
  */
 GANNET_CHECKED gannet_err gannet_counts_expand(const char *list, int n, int *number);
 
-/* Note what SLURM says about the nodes of the job.
+/* Set availability and state of every node by what SLURM says.
  *
  * Local.
  *
@@ -107,7 +107,8 @@ GANNET_CHECKED gannet_err gannet_counts_expand(const char *list, int n, int *num
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_inventory_hear(const char *job, const char *nodes,
-                                                gannet_inventory *inventory, bool *is_known);
+GANNET_CHECKED gannet_err gannet_inventory_read_scontrol(const char *job, const char *nodes,
+                                                         gannet_inventory *inventory,
+                                                         bool *is_known);
 
 #endif

@@ -75,8 +75,7 @@ gannet_err gannet_counts_expand(const char *list, int n, int *number) {
   return GANNET_OK;
 }
 
-/* The value of a field of scontrol in a line, such as " NodeList=n[1-2] "; "" when there is none.
- */
+/* The value of a field in a line of scontrol, such as " NodeList=n[1-2] "; "" = none. */
 static void read_field(const char *line, const char *field, char *value, size_t size) {
   const char *end = strchr(line, '\n'), *at = strstr(line, field);
   value[0] = '\0';
@@ -90,10 +89,10 @@ static const char *next_line(const char *line) {
   return end ? end + 1 : line + strlen(line);
 }
 
-gannet_err gannet_inventory_hear(const char *job, const char *nodes, gannet_inventory *inventory,
-                                 bool *is_known) {
-  static const char *const unwell[] = {"*",      "DOWN",    "DRAIN", "FAIL", "NOT_RESPONDING",
-                                       "REBOOT", "UNKNOWN", "ERROR", "INVAL"};
+gannet_err gannet_inventory_read_scontrol(const char *job, const char *nodes,
+                                          gannet_inventory *inventory, bool *is_known) {
+  static const char *const unavailable[] = {"*",      "DOWN",    "DRAIN", "FAIL", "NOT_RESPONDING",
+                                            "REBOOT", "UNKNOWN", "ERROR", "INVAL"};
   char list[8192], name[GANNET_HOST_SIZE + 16], state[sizeof inventory->node->state];
   gannet_text_list hosts = {0};
   gannet_err err = GANNET_OK;
@@ -115,9 +114,10 @@ gannet_err gannet_inventory_hear(const char *job, const char *nodes, gannet_inve
       for (int h = 0; h < hosts.n; ++h)
         is_of_job = is_of_job || strcmp(hosts.item[h], node->host) == 0;
       if (pass == 0 || !*is_known) continue;
-      node->word = is_of_job ? GANNET_NODE_WELL : GANNET_NODE_GONE;
-      for (size_t k = 0; k < sizeof unwell / sizeof *unwell; ++k)
-        if (is_of_job && strstr(state, unwell[k])) node->word = GANNET_NODE_UNWELL;
+      node->availability = is_of_job ? GANNET_NODE_AVAILABLE : GANNET_NODE_REMOVED;
+      for (size_t k = 0; k < sizeof unavailable / sizeof *unavailable; ++k)
+        if (is_of_job && strstr(state, unavailable[k]))
+          node->availability = GANNET_NODE_UNAVAILABLE;
       memcpy(node->state, state, sizeof state);
     }
   gannet_text_list_release(&hosts);
