@@ -12,6 +12,14 @@ const char *gannet_key_in_section(const char *section, const char *key) {
   return strncmp(key, section, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
 }
 
+bool gannet_setting_is_default(const gannet_setting *setting, const char *section,
+                               const gannet_option *table) {
+  const char *key = gannet_key_in_section(section, setting->key);
+  const gannet_option *option = key ? gannet_option_find(table, key) : NULL;
+  return option && option->fallback && setting->text &&
+         strcmp(option->fallback, setting->text) == 0;
+}
+
 /* The key of a setting within a section, "" = the top level; NULL when it belongs elsewhere. */
 static const char *key_within(const char *section, const char *key) {
   if (!*section) return strchr(key, '.') ? NULL : key;
@@ -168,7 +176,7 @@ static void complain_sd(int n, const gannet_setting *all, const gannet_member_op
                     options->acq_type->name, why);
 }
 
-/* The growth of Neural-CBO's theorem needs a model that tells what the observations tell of it. */
+/* The growth of Neural-CBO's theorem needs an information gain, which not every model has. */
 static void complain_growth(int n, const gannet_setting *all, const gannet_member_options *options,
                             gannet_complaints *complaints) {
   const gannet_surrogate_type *type = options->surrogate_type;
@@ -187,8 +195,7 @@ static void complain_growth(int n, const gannet_setting *all, const gannet_membe
                     "factor on every rank; choose surrogate.factor replicated, or growth log");
 }
 
-/* Keys of the theorems beside a growth that does not use them. Their defaults may be written down,
- * as in the effective campaign file. */
+/* Keys of the theorems beside a growth that does not use them. */
 static void complain_theorem_keys(int n, const gannet_setting *all,
                                   const gannet_member_options *options,
                                   gannet_complaints *complaints) {
@@ -205,10 +212,7 @@ static void complain_theorem_keys(int n, const gannet_setting *all,
   };
   for (size_t k = 0; k < sizeof keys / sizeof *keys && options->acq_type; ++k) {
     const gannet_setting *one = gannet_setting_last(n, all, keys[k].key);
-    if (keys[k].is_used || !one || !one->text) continue;
-    const gannet_option *option =
-        gannet_option_find(table, gannet_key_in_section("acquisition", one->key));
-    if (strcmp(one->text, option->fallback) == 0) continue;
+    if (keys[k].is_used || !one || gannet_setting_is_default(one, "acquisition", table)) continue;
     gannet_complain(complaints, one->location,
                     "%s: growth %s does not use it, so this would change nothing; leave it out, or "
                     "choose growth %s",

@@ -264,12 +264,8 @@ static void complain_unused(int n, const gannet_setting *settings,
     const bool of_model = gannet_key_in_section("surrogate", one->key) ||
                           (gannet_key_in_section("acquisition", one->key) &&
                            strcmp(one->key, "acquisition.type") != 0);
-    const char *key = gannet_key_in_section("acquisition", one->key);
-    const gannet_option *option =
-        key ? gannet_option_find(gannet_acquisition_choice_table, key) : NULL;
-    const bool is_default = option && option->fallback && one->text &&
-                            strcmp(option->fallback, one->text) == 0; /* may be written down */
-    if (of_model && one->text && !is_default)
+    if (of_model && one->text &&
+        !gannet_setting_is_default(one, "acquisition", gannet_acquisition_choice_table))
       gannet_complain(complaints, one->location,
                       "%s: method '%s' has neither a surrogate nor an acquisition function, so "
                       "this would change nothing; leave it out, or choose another method (gannet "

@@ -165,6 +165,14 @@ void gannet_member_options_release(gannet_member_options *options);
  */
 const char *gannet_key_in_section(const char *section, const char *key);
 
+/* Whether a setting of a section says what holds without it, in the words of the section's table:
+ * effective campaign files write defaults down.
+ *
+ * Local.
+ */
+bool gannet_setting_is_default(const gannet_setting *setting, const char *section,
+                               const gannet_option *table);
+
 /* Apply the settings of a section, "" = the top level, but for some keys, which are read elsewhere.
  *
  * Local.

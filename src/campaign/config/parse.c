@@ -269,10 +269,17 @@ static void check_stop(const gannet_config_reader *reader) {
 
 /* The evaluate section: keys that every back-end has, and those of the one that is chosen. */
 
+/* Keys that imply a back-end. */
+static const struct {
+  const char *key, *backend;
+} implied[] = {
+    {"command", "command"}, {"shell", "command"}, {"plugin", "plugin"}, {"simulation", "function"}};
+
 /* Complain about a key that was probably to name the back-end, or to imply it. */
 static bool complain_of_misspelt(const gannet_config_reader *reader, const gannet_tree *evaluate) {
-  static const char *const known[] = {"backend", "command", "shell", "plugin", "simulation", NULL};
+  const char *known[sizeof implied / sizeof *implied + 2] = {"backend"};
   char location[LOCATION_SIZE];
+  for (size_t i = 0; i < sizeof implied / sizeof *implied; ++i) known[i + 1] = implied[i].key;
   for (int i = 0; evaluate && i < evaluate->n; ++i) {
     const gannet_tree *child = &evaluate->child[i];
     const char *near = gannet_nearest(child->key, known);
@@ -625,12 +632,6 @@ static gannet_err expand_short_forms(gannet_tree_file *tree) {
  * back-end has leave it open. */
 static gannet_err imply_backend(gannet_tree_file *tree, bool *is_implied,
                                 gannet_complaints *complaints) {
-  static const struct {
-    const char *key, *backend;
-  } implied[] = {{"command", "command"},
-                 {"shell", "command"},
-                 {"plugin", "plugin"},
-                 {"simulation", "function"}};
   const gannet_tree *evaluate = gannet_tree_find(&tree->root, "evaluate");
   const char *backend = NULL;
   char setting[64];

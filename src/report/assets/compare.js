@@ -12,6 +12,8 @@ function style(k) {
 }
 const bestText = (one) => one.about.best === null ? "–" : `${number(one.about.best, 8)}${one.about.unit ? ` ${one.about.unit}` : ""}${one.about.feasible ? "" : " (not feasible)"}`;
 
+// A legend of many campaigns, which is turned by pages.
+const pagedLegend = (more) => ({bottom: 0, type: "scroll", itemHeight: 9, textStyle: {color: colors.soft}, pageTextStyle: {color: colors.soft}, pageIconColor: colors.ink, pageIconInactiveColor: colors.line, ...more});
 const referenceOf = (one) => one.front.objectives.map((o) => `${o.name} ${number(o.reference)}`).join(", ");
 const referenceText = () => new Set(campaigns.map((one) => JSON.stringify(one.front.objectives.map((o) => [o.name, o.reference])))).size === 1 ? `All have the reference point ${referenceOf(campaigns[0])}.` : "Hypervolumes cannot be compared: the campaigns have different reference points.";
 
@@ -40,7 +42,7 @@ function showCourses() {
   const low = Math.min(...all), high = Math.max(...all), digits = fineness(low, high), name = haveFronts ? "hypervolume" : about.objective;
   if (haveFronts) $("#courses h2").textContent = "Hypervolume";
   const entry = chart($("#courses .chart"), () => ({
-    grid: grid({left: 80 + room(low, high), bottom: 84}), legend: {bottom: 0, type: "scroll", itemWidth: 26, itemHeight: 9, textStyle: {color: colors.soft}, pageTextStyle: {color: colors.soft}, pageIconColor: colors.ink, pageIconInactiveColor: colors.line},
+    grid: grid({left: 80 + room(low, high), bottom: 84}), legend: pagedLegend({itemWidth: 26}),
     tooltip: tooltip((p) => `${escaped(p.seriesName)}<br>${number(p.value[1], 8)}`),
     xAxis: axis(state.time ? `${clockOfAll.name} since the first start` : haveFronts ? "results" : "evaluations", {type: "value", min: 0, scale: false}),
     yAxis: upright(name, {type: state.log && low > 0 ? "log" : "value", finer: digits, nameGap: 62 + room(low, high)}),
@@ -60,7 +62,7 @@ function showFronts() {
   if (!points.some((list) => list.length)) return hide("fronts");
   const ups = points.flat().map((p) => p[1]), more = room(Math.min(...ups), Math.max(...ups));
   chart($("#fronts .chart"), () => ({
-    grid: grid({left: 80 + more, bottom: 84}), legend: {bottom: 0, type: "scroll", itemHeight: 9, textStyle: {color: colors.soft}, pageTextStyle: {color: colors.soft}, pageIconColor: colors.ink, pageIconInactiveColor: colors.line},
+    grid: grid({left: 80 + more, bottom: 84}), legend: pagedLegend(),
     tooltip: tooltip((p) => `${escaped(p.seriesName)}, evaluation ${p.value[2]}<br>${escaped(a.name)}: ${number(p.value[0])}<br>${escaped(b.name)}: ${number(p.value[1])}`),
     xAxis: axis(labelled(a), {type: "value"}), yAxis: upright(labelled(b), {type: "value", nameGap: 62 + more}), dataZoom: [{type: "inside", filterMode: "none"}],
     series: points.map((list, k) => ({name: campaigns[k].label, type: "scatter", symbol: style(k).symbol, symbolSize: 8, itemStyle: {color: style(k).color, opacity: 0.8}, data: list}))
