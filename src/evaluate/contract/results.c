@@ -659,6 +659,7 @@ static const char *find_lacking(const reader *to, int index) {
  * belongs into results.out. */
 static bool has_printed(const char *directory, const char *name) {
   char path[PATH_MAX], end[4097];
+  const size_t length = strlen(name);
   size_t size = 0;
   if (gannet_join_path(directory, "stdout.log", path, sizeof path) != GANNET_OK ||
       gannet_file_read_end(path, sizeof end, end, &size) != GANNET_OK) {
@@ -667,7 +668,8 @@ static bool has_printed(const char *directory, const char *name) {
   }
   for (const char *line = end; line; line = strchr(line, '\n')) {
     if (*line == '\n') ++line;
-    if (strncmp(line, name, strlen(name)) == 0 && strchr(" \t=:", line[strlen(name)])) return true;
+    if (strncmp(line, name, length) == 0 && line[length] && strchr(" \t=:", line[length]))
+      return true;
   }
   return false;
 }
