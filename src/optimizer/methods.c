@@ -319,9 +319,8 @@ static const gannet_method neural_additive = {
     .summary = "neural-bo that also learns a function of each single variable, where that fits",
     .source = "neural-bo with additive kernels as of Duvenaud, Nickisch, Rasmussen 2011",
     .use =
-        "ten or more variables, an objective that is nearly a sum of functions of single "
-        "variables; "
-        "compare with auto",
+        "ten or more variables, and an objective that is nearly a sum of functions of single "
+        "variables; compare with auto",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("acquisition.type", "thompson")},
 };

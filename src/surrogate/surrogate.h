@@ -488,8 +488,8 @@ double gannet_surrogate_noise_var(const gannet_surrogate *surrogate);
  */
 GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surrogate, double *scale);
 
-/* What the observations tell of the function, in nats: 1/2 log det(I + K / noise), K the kernel of
- * the rows that the model is conditioned on. NAN when the model cannot tell.
+/* Information gain of the observations about the function, in nats: 1/2 log det(I + K / noise), K
+ * the kernel of the rows that the model is conditioned on. NAN when the model has none.
  *
  * Collective; the same on all ranks.
  *

@@ -107,7 +107,7 @@ const forms = [["lines", (row) => active(row).map((k) => `${summary.variables[k]
   ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
 // Where designs were run several times: the standard error of the mean, and the evaluations.
 const errorOf = (row) => row.runs && row.error !== null ? ` ± ${lowered(row.error).toPrecision(2)}` : "";
-// The objective of a row; of a mean with an error no digits that mean nothing.
+// The objective of a row; a mean with an error has the digits that its error leaves.
 function objectiveOf(row) {
   const value = lowered(Number(row.objective)), error = row.runs && row.error !== null ? lowered(row.error) : 0;
   const digits = error > 0 && value !== 0 ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(error)) + 2 : 8;
