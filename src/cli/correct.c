@@ -96,6 +96,9 @@ static gannet_err read_values(const cli_arguments *arguments, gannet_correction_
     for (int i = 0; (text = cli_repeated(arguments, flags[k], i)); ++i) {
       GANNET_TRY(cli_split_pair(flags[k], text, name, sizeof name, &value));
       GANNET_TRY(add_value(flags[k], name, value, request));
+      const gannet_reported *added = gannet_quantities_find(&request->values, name);
+      const gannet_quantity constraint = {.name = name, .value = added->value, .sd = added->sd};
+      if (k == 0) GANNET_TRY(gannet_quantities_set(&request->constraints, 0, &constraint));
     }
   GANNET_REQUIRE(request->undo || request->values.n > 0, GANNET_ERR_INPUT,
                  "give the right value: --objective VALUE, --constraint NAME=VALUE or --quantity "

@@ -107,6 +107,7 @@ FILES = {
     "binary": file("\0\1", "1:1: byte 0x00 is not UTF-8"),
     "no variables": file("budget: {evaluations: 3}\nevaluate: {backend: manual}\n", " variables: a campaign needs at least one, as in"),
     "no budget": file(HEAD + "evaluate: {backend: manual}\n", " budget: give a limit, as in"),
+    "a number as evaluate": file(HEAD + BUDGET + "evaluate: 3\n", r"\d:11: evaluate: expected keys with values below it"),
     "no evaluate": file(HEAD + BUDGET, r" missing required key 'evaluate\.backend' .*as in evaluate: .backend: command, command"),
     "a value where keys belong": file(GOOD.replace(BUDGET, "budget: 4\n"), "8:9: budget: expected keys .*known keys: evaluations"),
     "method": file(GOOD.replace("sobol", "soobl"), r"7:9: method: unknown method 'soobl'; did you mean 'sobol'\? known: auto"),

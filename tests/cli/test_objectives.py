@@ -352,6 +352,8 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
         self.assertIn("front        2 designs,", self.gannet("status", "wing.campaign").out)
         wrong = self.gannet("correct", "wing.campaign", "--id", "1", "--objective", "1")
         self.assertIn("give --quantity drag=VALUE", wrong.err)
+        wrong = self.gannet("correct", "wing.campaign", "--id", "1", "--constraint", "lift=1")
+        self.assertIn("--constraint: 'lift' is an objective; give --quantity lift=VALUE", wrong.err)
         self.assertEqual(self.gannet("verify", "wing.campaign").code, FINISHED)
 
     def test_a_number_called_objective_stays_what_it_is(self):
@@ -435,7 +437,7 @@ evaluate: {backend: function, simulation: NAME, settings: {objectives: 3}}
         self.assertIn(words, status)
         self.assertIn(f"incomplete   {len(lacking)} results without lift\n", status)
         self.assertIn(words, self.gannet("watch", "wing.campaign", "--once").out)
-        self.assertEqual(self.gannet("correct", "wing.campaign", "--id", lacking[0]["id"], "--constraint", "lift=-2").code, FINISHED)
+        self.assertEqual(self.gannet("correct", "wing.campaign", "--id", lacking[0]["id"], "--quantity", "lift=-2").code, FINISHED)
         self.assertIn(f"incomplete   {len(lacking) - 1} result", self.gannet("status", "wing.campaign").out)
         free = self.gannet("run", self.write(WING.replace("constraints: {stress: {upper: 0.9}}\n", ""), "free.yaml"), "--directory", "free.campaign")
         self.assertRegex(free.out, r"12 evaluations done, 0 cannot run, 0 failed, 0 pending; \d incomplete\n")

@@ -195,6 +195,101 @@ static void objectives_come_before_constraints(void **state) {
   drop(&f);
 }
 
+/* Two objectives a and b, of which the second is something else. */
+static void refuse(const char *part, gannet_objective second) {
+  const gannet_objective objectives[] = {{.name = "a", .threshold = NAN, .noise_sd = NAN}, second};
+  const gannet_problem_spec spec = {.n_variables = 2,
+                                    .variables = square,
+                                    .noise_sd = NAN,
+                                    .n_objectives = 2,
+                                    .objectives = objectives};
+  gannet_problem *problem = NULL;
+  assert_fails(GANNET_ERR_INPUT, part, gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+}
+
+static void what_cannot_be_an_objective_is_told(void **state) {
+  (void)state;
+  gannet_problem_spec spec = wing;
+  gannet_problem *problem = NULL;
+  const int numbers[] = {-1, 1, GANNET_OBJECTIVES_MOST + 1, 10};
+  for (int i = 0; i < 4; ++i) {
+    spec.n_objectives = numbers[i];
+    assert_fails(GANNET_ERR_ARG, "expected 0 for a single one, or 2 to 5; state others as",
+                 gannet_problem_create(&spec, &problem));
+  }
+  spec.n_objectives = 2, spec.objectives = NULL;
+  assert_fails(GANNET_ERR_ARG, "objectives is a null pointer; expected 2 of them",
+               gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+  refuse("the name 'a' is used twice", (gannet_objective){.name = "a"});
+  refuse("the name 'x' is used twice", (gannet_objective){.name = "x"});
+  refuse("objective name '': expected", (gannet_objective){.name = NULL});
+  refuse("objective name 'b c': expected", (gannet_objective){.name = "b c"});
+  refuse("the name 'objective' stands for the only one", (gannet_objective){.name = "objective"});
+  refuse("objective b: threshold = inf", (gannet_objective){.name = "b", .threshold = INFINITY});
+  refuse("objective b: noise = -1", (gannet_objective){.name = "b", .noise_sd = -1});
+  refuse("objective b: noise = inf", (gannet_objective){.name = "b", .noise_sd = INFINITY});
+  refuse("objective b: goal = 7", (gannet_objective){.name = "b", .goal = (gannet_goal)7});
+  refuse("objective b: transform = 9",
+         (gannet_objective){.name = "b", .transform = (gannet_objective_transform)9});
+  refuse("objective b: keeps_penalties = 5", (gannet_objective){.name = "b", .keeps_penalties = 5});
+}
+
+/* Results that teach nothing or that are near the ends of the numbers: points are proposed
+ * nevertheless, and they are points of the box. */
+static void any_values_lead_to_points(void **state) {
+  (void)state;
+  enum { ROWS = 9, ROUNDS = 3, KINDS = 4 };
+  static const double rows[KINDS][ROWS][OBJECTIVES] = {
+      {{1e300, -1e300},
+       {-1e300, 1e300},
+       {1e308, 1e308},
+       {-1.7e308, 1.7e308},
+       {1.7e308, -1.7e308},
+       {0, 0},
+       {1e-300, 1e-300},
+       {5e-324, 1},
+       {1, 2}},
+      {{1e-300, 1e-300},
+       {2e-300, 1e-301},
+       {5e-324, 3e-300},
+       {0, 4e-300},
+       {3e-300, 0},
+       {4e-300, 1e-300},
+       {2e-300, 2e-300},
+       {1e-301, 3e-300},
+       {5e-300, 5e-300}},
+      {{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, .5}, {1, 5}, {1, 6}, {1, 7}, {1, 8}},
+      {{2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}}};
+  const gannet_objective free[] = {{.name = "a", .threshold = NAN, .noise_sd = NAN},
+                                   {.name = "b", .threshold = NAN, .noise_sd = NAN}};
+  const gannet_method_setting settings[] = {{"initial", "3"}, {"search.candidates", "200"}};
+  gannet_problem_spec spec = wing;
+  spec.n_constraints = 0, spec.objectives = free;
+  for (int kind = 0; kind < KINDS; ++kind) {
+    fixture f = {0};
+    int64_t id[3];
+    double x[3][2], reference[OBJECTIVES], hypervolume = -1;
+    assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f.context));
+    assert_ok(gannet_problem_create(&spec, &f.problem));
+    assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
+    for (int round = 0; round < ROUNDS; ++round) {
+      assert_ok(gannet_optimizer_ask(f.optimizer, 3, id, x[0]));
+      for (int i = 0; i < 3; ++i) {
+        const gannet_result result = {.id = id[i], .objectives = rows[kind][3 * round + i]};
+        for (int k = 0; k < 2; ++k) assert_true(0 <= x[i][k] && x[i][k] <= 1);
+        assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+      }
+    }
+    assert_true(gannet_optimizer_front(f.optimizer, 0, NULL, NULL, NULL, reference, &hypervolume) >
+                0);
+    assert_true(isfinite(reference[0]) && isfinite(reference[1]));
+    assert_true(kind == 0 ? isnan(hypervolume) : hypervolume >= 0);
+    drop(&f);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_front_is_that_of_the_results),
@@ -203,6 +298,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(results_without_their_objectives_are_told),
       cmocka_unit_test(one_objective_is_an_array_of_one),
       cmocka_unit_test(objectives_come_before_constraints),
+      cmocka_unit_test(what_cannot_be_an_objective_is_told),
+      cmocka_unit_test(any_values_lead_to_points),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);

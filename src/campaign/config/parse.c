@@ -292,12 +292,17 @@ static bool complain_of_misspelt(const gannet_config_reader *reader, const ganne
   return false;
 }
 
+static bool is_no_mapping(const gannet_tree *node) {
+  return node && node->kind != GANNET_TREE_MAPPING && !node->empty;
+}
+
 /* NULL with a complaint when there is no name, or an unknown one. */
 static const gannet_evaluator_type *find_backend(const gannet_config_reader *reader,
                                                  const gannet_tree *evaluate) {
   const gannet_evaluator_type *type = NULL;
   const gannet_tree *name = gannet_tree_find(evaluate, "backend");
   char location[LOCATION_SIZE];
+  if (is_no_mapping(evaluate)) return NULL; /* reading the section complains */
   if (!name && complain_of_misspelt(reader, evaluate)) return NULL;
   if (!name) {
     if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);
@@ -337,8 +342,9 @@ static gannet_err read_evaluate(const gannet_config_reader *reader) {
                                   .lenient = type == NULL};
   input->evaluator = type;
   GANNET_TRY(gannet_section_read(&source, &input->evaluate, reader->complaints));
+  if (is_no_mapping(node)) return GANNET_OK;
   check_keep(reader);
-  if (!type || (node && node->kind != GANNET_TREE_MAPPING)) return GANNET_OK;
+  if (!type) return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, type->options_size, &input->evaluator_options));
   if (!type->options) return GANNET_OK;
   source.table = type->options;

@@ -18,6 +18,7 @@
 #include "base/partition.h"
 #include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"
+#include "problem/objectives.h"
 #include "problem/outputs.h"
 
 static const char *const kinds[] = {"discard", "correct", "retry"};
@@ -27,6 +28,7 @@ static const int64_t longest_request = 1 << 20; /* bytes */
 void gannet_correction_request_release(gannet_correction_request *request) {
   gannet_free(&request->id);
   gannet_quantities_release(&request->values);
+  gannet_quantities_release(&request->constraints);
 }
 
 void gannet_correction_format(const gannet_correction *correction, char *text, size_t size) {
@@ -51,30 +53,43 @@ static json_t *value_object(const gannet_reported *item) {
   return json_pack("{sf sf}", "value", item->value, "sd", item->sd);
 }
 
-static gannet_err read_value(const char *name, const json_t *value,
-                             gannet_correction_request *request) {
+static gannet_err read_value(const char *name, const json_t *value, gannet_quantities *values) {
   const json_t *number = json_is_object(value) ? json_object_get(value, "value") : value;
   const gannet_quantity quantity = {.name = name,
                                     .value = json_is_null(number) ? NAN : json_number_value(number),
                                     .sd = json_number_value(json_object_get(value, "sd"))};
   GANNET_REQUIRE(json_is_number(number) || json_is_null(value), GANNET_ERR_INPUT,
                  "%s is no number, as it must be", name);
-  return gannet_quantities_set(&request->values, 0, &quantity);
+  return gannet_quantities_set(values, 0, &quantity);
+}
+
+static gannet_err read_values(const json_t *object, const char *key, gannet_quantities *values) {
+  const char *name = NULL;
+  json_t *value = NULL;
+  gannet_err err = GANNET_OK;
+  json_object_foreach(json_object_get(object, key), name, value) if (err == GANNET_OK) err =
+      read_value(name, value, values);
+  return err;
+}
+
+static json_t *values_object(const gannet_quantities *values) {
+  json_t *object = json_object();
+  for (int i = 0; i < values->n; ++i)
+    (void)json_object_set_new(object, values->item[i].name, value_object(&values->item[i]));
+  return object;
 }
 
 gannet_err gannet_correction_request_text(const gannet_correction_request *request, char **text) {
   char key[20];
   (void)snprintf(key, sizeof key, "%016" PRIx64, request->note.key);
-  json_t *ids = json_array(), *values = json_object();
+  json_t *ids = json_array();
   for (int i = 0; i < request->n; ++i)
     (void)json_array_append_new(ids, json_integer(request->id[i]));
-  for (int i = 0; i < request->values.n; ++i)
-    (void)json_object_set_new(values, request->values.item[i].name,
-                              value_object(&request->values.item[i]));
-  json_t *object = json_pack("{ss sb sb so so sf ss ss ss}", "what", kinds[request->kind], "undo",
-                             (int)request->undo, "all_failed", (int)request->all_failed, "ids", ids,
-                             "values", values, "when", request->note.when, "who", request->note.who,
-                             "why", request->note.why, "key", key);
+  json_t *object = json_pack("{ss sb sb so so so sf ss ss ss}", "what", kinds[request->kind],
+                             "undo", (int)request->undo, "all_failed", (int)request->all_failed,
+                             "ids", ids, "values", values_object(&request->values), "constraints",
+                             values_object(&request->constraints), "when", request->note.when,
+                             "who", request->note.who, "why", request->note.why, "key", key);
   const gannet_err err =
       gannet_json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(17), "a request", text);
   json_decref(object);
@@ -85,9 +100,8 @@ static gannet_err read_request(const json_t *object, gannet_correction_request *
   const char *what = json_string_value(json_object_get(object, "what"));
   const char *who = json_string_value(json_object_get(object, "who"));
   const char *why = json_string_value(json_object_get(object, "why"));
-  const char *key = json_string_value(json_object_get(object, "key")), *name = NULL;
+  const char *key = json_string_value(json_object_get(object, "key"));
   const json_t *ids = json_object_get(object, "ids");
-  json_t *values = json_object_get(object, "values"), *value = NULL;
   int kind = 2;
   while (kind >= 0 && (!what || strcmp(what, kinds[kind]) != 0)) --kind;
   GANNET_REQUIRE(kind >= 0 && who && why && key && json_is_array(ids), GANNET_ERR_INPUT,
@@ -106,10 +120,8 @@ static gannet_err read_request(const json_t *object, gannet_correction_request *
                    "an id is no whole number, as it must be");
     request->id[request->n] = json_integer_value(id);
   }
-  gannet_err err = GANNET_OK;
-  json_object_foreach(values, name, value) if (err == GANNET_OK) err =
-      read_value(name, value, request);
-  return err;
+  GANNET_TRY(read_values(object, "values", &request->values));
+  return read_values(object, "constraints", &request->constraints);
 }
 
 gannet_err gannet_correction_request_parse(const char *text, gannet_correction_request *request) {
@@ -265,6 +277,20 @@ static gannet_err set_value(const gannet_ledger *ledger, const gannet_reported *
   return gannet_quantities_set(&result->reported, problem->spec.n_variables, &quantity);
 }
 
+/* Whether the user called an objective a constraint. */
+static gannet_err check_constraints(const gannet_problem *problem,
+                                    const gannet_quantities *constraints) {
+  const bool several = problem->spec.n_objectives > 0;
+  for (int i = 0; i < constraints->n; ++i) {
+    const char *name = constraints->item[i].name;
+    const int index = gannet_problem_find_quantity(problem, name);
+    GANNET_REQUIRE(index < 0 || gannet_problem_quantity_objective(problem, index) < 0,
+                   GANNET_ERR_INPUT, "--constraint: '%s' is an objective; give %s%s%sVALUE", name,
+                   several ? "--quantity " : "--", name, several ? "=" : " ");
+  }
+  return GANNET_OK;
+}
+
 /* The result of an evaluation with some other values.
  *
  * result  out  zeroed but for its constraints, [n_constraints]; to be released
@@ -288,6 +314,7 @@ static gannet_err make_result(const gannet_ledger *ledger, const gannet_correcti
   for (int i = 0; i <= n; ++i)
     if (gannet_problem_formula(problem, i))
       *(i > 0 ? &result->constraints[i - 1] : &result->objective) = NAN;
+  GANNET_TRY(check_constraints(problem, &request->constraints));
   for (int i = 0; i < request->values.n; ++i)
     GANNET_TRY(set_value(ledger, &request->values.item[i], result));
   /* What the result lacked, or is said to lack, may be missing. */
@@ -296,13 +323,16 @@ static gannet_err make_result(const gannet_ledger *ledger, const gannet_correcti
                                                          before->constraints) >= 0;
   for (int i = 0; i < request->values.n; ++i)
     is_said = is_said || isnan(request->values.item[i].value);
-  for (int i = 0; i <= n && !is_said; ++i)
-    GANNET_REQUIRE(gannet_problem_formula(problem, i) ||
-                       !isnan(i > 0 ? result->constraints[i - 1] : result->objective),
-                   GANNET_ERR_INPUT,
-                   "evaluation %lld has no value of %s, which a result needs; give it, too: %s",
-                   (long long)result->id, gannet_problem_quantity_name(problem, i),
-                   i > 0 ? "--constraint NAME=VALUE" : "--objective VALUE");
+  const char *objective = problem->spec.n_objectives > 0 ? "--quantity" : "--objective";
+  for (int i = 0; i <= n && !is_said; ++i) {
+    const bool is_objective = gannet_problem_quantity_objective(problem, i) >= 0;
+    const char *name = gannet_problem_quantity_name(problem, i);
+    const double value = i > 0 ? result->constraints[i - 1] : result->objective;
+    GANNET_REQUIRE(gannet_problem_formula(problem, i) || !isnan(value), GANNET_ERR_INPUT,
+                   "evaluation %lld has no value of %s, which a result needs; give it, too: %s %s",
+                   (long long)result->id, name, is_objective ? objective : "--constraint",
+                   is_objective && problem->spec.n_objectives == 0 ? "VALUE" : "NAME=VALUE");
+  }
   const gannet_lack lack = is_said ? GANNET_LACK_SAID : GANNET_LACK_NOTHING;
   if (gannet_result_compute(problem, lack, result))
     gannet_result_check_numbers(problem, lack, result);

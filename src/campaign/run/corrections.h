@@ -24,7 +24,9 @@ typedef struct {
   int n;
   int64_t *id; /* [n] owned */
   gannet_correction_note note;
-  gannet_quantities values; /* of GANNET_CORRECTION_VALUES: by name; owned */
+  /* Of GANNET_CORRECTION_VALUES, by name; owned: */
+  gannet_quantities values;
+  gannet_quantities constraints; /* those of the values that the user calls constraints */
 } gannet_correction_request;
 
 /* Free what a request owns.
