@@ -319,10 +319,25 @@ static const gannet_method neural_additive = {
     .summary = "neural-bo that also learns a function of each single variable, where that fits",
     .source = "neural-bo with additive kernels as of Duvenaud, Nickisch, Rasmussen 2011",
     .use =
-        "ten or more variables, and an objective that is nearly a sum of functions of single "
-        "variables; compare with auto",
+        "large batches in little time, ten or more variables, and an objective that is nearly a "
+        "sum "
+        "of functions of single variables; otherwise neural-additive-ei",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("acquisition.type", "thompson")},
+};
+
+static const gannet_method neural_additive_ei = {
+    .name = "neural-additive-ei",
+    .summary = "neural-additive with expected improvement, earlier points of a batch fantasised",
+    .source = "the surrogate of neural-additive with LogEI (Ament et al. 2023)",
+    .use =
+        "ten or more variables without noise, and an objective that is nearly a sum of functions "
+        "of "
+        "single variables or a composition of smooth ones; compare with auto",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
+                 SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
+                 SET("refit", "0.05"), SET("search.candidates", "1000"),
+                 SET("transform", "log-then-none"), SET("acquisition.type", "log-ei")},
 };
 
 static const gannet_method cei = {
@@ -466,6 +481,7 @@ const gannet_method *const gannet_methods[] = {
     &gp_ei_trust,
     &neural_trust,
     &neural_additive,
+    &neural_additive_ei,
     &neural_cbo,
     &cei,
     &configopt,

@@ -47,7 +47,7 @@ static uint64_t campaign(MPI_Comm comm, const char *method) {
 
 static void ranks_do_not_matter(void **state) {
   (void)state;
-  const char *const methods[] = {"neural-bo", "neural-trust", "neural-ei"};
+  const char *const methods[] = {"neural-bo", "neural-trust", "neural-additive-ei"};
   for (int m = 0; m < 3; ++m)
     assert_true(campaign(MPI_COMM_WORLD, methods[m]) == campaign(MPI_COMM_SELF, methods[m]));
 }
