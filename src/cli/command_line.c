@@ -223,33 +223,62 @@ gannet_err cli_format(const cli_arguments *arguments, gannet_format fallback,
   return GANNET_RAISE(GANNET_ERR_INPUT, "--format: '%s' is not one of table, csv, json", text);
 }
 
-/* Options and what they do, in lines that a terminal of 80 columns shows whole. */
+/* Print the words of text[0..length) from column `at` on, in lines of at most 80 columns. Further
+ * lines begin at column `indent`. Returns the column behind the last word. */
+static size_t print_words(FILE *out, size_t at, size_t indent, const char *text, size_t length) {
+  enum { WIDTH = 80 };
+  const char *const end = text + length;
+  for (const char *word = text; (word += strspn(word, " \n")) < end;) {
+    const size_t size = strcspn(word, " \n");
+    const bool is_new = at > 0 && at + 1 + size > WIDTH;
+    if (is_new) (void)fputc('\n', out);
+    const size_t room = is_new ? indent : at < indent ? indent - at : at > 0;
+    (void)fprintf(out, "%*s%.*s", (int)room, "", (int)size, word);
+    at = (is_new ? 0 : at) + room + size;
+    word += size;
+  }
+  return at;
+}
+
 static void print_flags(const cli_flag *flags, FILE *out) {
-  enum { COLUMN = 32, WIDTH = 80 };
+  enum { COLUMN = 32 };
   for (; (flags = cli_listed_flag(flags)); ++flags) {
     char text[64];
     const char letter[] = {flags->letter, '\0'};
     (void)snprintf(text, sizeof text, "%s%s%s--%s%s%s", flags->letter ? "-" : "", letter,
                    flags->letter ? ", " : "    ", flags->name, flags->argument ? " " : "",
                    flags->argument ? flags->argument : "");
-    size_t at = (size_t)fprintf(out, "  %-28s", text);
-    for (const char *word = flags->help + strspn(flags->help, " \n"); *word;) {
-      const size_t size = strcspn(word, " \n");
-      const bool is_new = at + 1 + size > WIDTH;
-      if (is_new) (void)fputc('\n', out);
-      const int room = is_new ? COLUMN : at < COLUMN ? COLUMN - (int)at : 1;
-      (void)fprintf(out, "%*s%.*s", room, "", (int)size, word);
-      at = (is_new ? 0 : at) + (size_t)room + size;
-      word += size + strspn(word + size, " \n");
-    }
+    const size_t at = (size_t)fprintf(out, "  %-28s", text);
+    (void)print_words(out, at, COLUMN, flags->help, strlen(flags->help));
     (void)fputc('\n', out);
   }
 }
 
+/* Paragraphs, filled anew. Empty lines, and lines that begin with a blank, stay as they are. */
+static void print_details(const char *text, FILE *out) {
+  size_t at = 0;
+  for (const char *line = text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    if (length == 0 || *line == ' ') {
+      (void)fprintf(out, "%s%.*s\n", at > 0 ? "\n" : "", (int)length, line);
+      at = 0;
+    } else {
+      at = print_words(out, at, 0, line, length);
+    }
+    line += length + (line[length] == '\n');
+  }
+  (void)fputs(at > 0 ? "\n\n" : "\n", out);
+}
+
 void cli_help(const cli_command *command, FILE *out) {
-  (void)fprintf(out, "usage: gannet %s %s\n\n%s.\n\n", command->name, command->usage,
-                command->summary);
-  if (command->details) (void)fprintf(out, "%s\n", command->details);
+  const size_t at = (size_t)fprintf(out, "usage: gannet %s", command->name);
+  (void)print_words(out, at, strlen("usage: gannet "), command->usage, strlen(command->usage));
+  (void)fputs("\n\n", out);
+  char summary[256];
+  (void)snprintf(summary, sizeof summary, "%s.", command->summary);
+  (void)print_words(out, 0, 0, summary, strlen(summary));
+  (void)fputs("\n\n", out);
+  if (command->details) print_details(command->details, out);
   (void)fputs("options:\n", out);
   print_flags(command->flags, out);
   print_flags(cli_common_flags, out);

@@ -159,7 +159,7 @@ static gannet_err end_attempts(const gannet_campaign *campaign, const errand *e,
   const gannet_err err = gannet_campaign_end_left(campaign, &options, n, attempts);
   if (err == GANNET_OK || err == GANNET_ERR_MPI) return err;
   if (e->world->rank == 0)
-    cli_warn("what runs of it could not be ended: %s; its result will not be used",
+    cli_warn("its running simulation could not be ended: %s; the result will not be used",
              gannet_error_detail());
   gannet_error_clear();
   return GANNET_OK;
@@ -305,9 +305,10 @@ const cli_command cli_discard = {
 
 const cli_command cli_correct = {
     .name = "correct",
-    .usage = "DIR --id N (--objective Y | --constraint NAME=VALUE | --quantity NAME=VALUE) ...",
+    .usage = "DIR --id N VALUE ... [options]",
     .summary = "replace wrong values of an evaluation by correct ones",
     .details =
+        "VALUE is --objective Y, --constraint NAME=VALUE or --quantity NAME=VALUE.\n"
         "Values that you do not give stay. gannet computes again what the campaign file computes\n"
         "from them, and fits its models to the corrected results. Works while the campaign runs.\n"
         "--undo restores the earlier values.\n",

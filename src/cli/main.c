@@ -50,7 +50,8 @@ static void leave_together(const cli_world *world, gannet_exit code) {
     if (!done) gannet_clock_sleep(1e-3);
   }
   if (done) return;
-  (void)fprintf(stderr, "gannet: error: rank %d stops the job, for other ranks do not answer: %s\n",
+  (void)fprintf(stderr,
+                "gannet: error: rank %d stops the job, because other ranks do not answer: %s\n",
                 world->rank, gannet_error_message());
   MPI_Abort(world->comm, code);
 }
@@ -100,8 +101,8 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
 static void tell_of_exit(void) {
   static const char text[] =
       "gannet: error: a simulation in gannet's own process has called exit(), which also ends "
-      "gannet: let it return, or use `backend: command`. Everything acknowledged is saved: "
-      "continue with --resume\n";
+      "gannet: let it return, or use `backend: command`. Every recorded result is saved: continue "
+      "with --resume\n";
   if (!gannet_in_process_is_running()) return;
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(GANNET_EXIT_INTERNAL);

@@ -64,7 +64,7 @@ static void put_program(FILE *out) {
       ".B mpirun \\-n\n.I N\n.B gannet run\n.I CAMPAIGN.yaml\n"
       ".SH DESCRIPTION\nAn MPI\\-parallel batch black\\-box optimiser whose models are Gaussian "
       "processes, quadratic models and neural networks. It proposes batches of designs, has them "
-      "evaluated by parallel simulations, keeps every result at once, and goes on after any "
+      "evaluated by parallel simulations, saves every result at once, and continues after any "
       "interruption.\n"
       ".SH COMMANDS\n",
       out);

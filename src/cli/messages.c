@@ -32,7 +32,7 @@ void cli_log_open(cli_log *log, const char *path) {
       GANNET_OK)
     log->file = fdopen(descriptor, "a");
   if (!log->file) {
-    cli_warn("this run keeps no log: %s", gannet_error_detail());
+    cli_warn("this run has no log: %s", gannet_error_detail());
     gannet_error_clear();
   }
   if (log->file && log->early && fflush(log->early) == 0) {

@@ -151,7 +151,8 @@ static gannet_err make_report(const cli_arguments *arguments, const cli_world *w
   GANNET_TRY(gannet_report_formats(format ? format : "svg,pdf", wanted));
   GANNET_REQUIRE(!output || (output[0] && !(stat(output, &place) == 0 && S_ISDIR(place.st_mode))),
                  GANNET_ERR_INPUT,
-                 "--output: '%s' is no name for a file; expected one, such as report.html", output);
+                 "--output: '%s' is not a name for a file; expected one, such as report.html",
+                 output);
   GANNET_REQUIRE(arguments->n_positional == 1 || !cli_has(arguments, "figures"), GANNET_ERR_INPUT,
                  "--figures: a comparison of several campaigns has no figures; name one campaign");
   if (arguments->n_positional > 1) return make_comparison(arguments, code);

@@ -290,7 +290,7 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
 
 static gannet_err check_step(const settings *s, const gannet_campaign_input *input) {
   GANNET_REQUIRE(input->budget.evaluations != GANNET_AUTO, GANNET_ERR_INPUT,
-                 "%s: `gannet step` needs budget.evaluations: there is no process whose wall time "
+                 "%s: `gannet step` needs budget.evaluations: no process stays whose wall time "
                  "could end the campaign",
                  s->start.file);
   GANNET_REQUIRE(!s->run.next || input->evaluator->detach, GANNET_ERR_INPUT,
@@ -388,7 +388,7 @@ static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, boo
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   gannet_stop_rule_look(campaign, why, sizeof why);
   if (campaign->ledger.stop_reason && !isnan(input->stop.regret_within) && !why[0])
-    cli_say(stdout, "the campaign has ended (%s); a run would look whether that still holds\n",
+    cli_say(stdout, "the campaign has ended (%s); a run would check whether that still holds\n",
             campaign->ledger.stop_reason);
   if (campaign->is_resumed && why[0]) {
     cli_say(stdout, "a run would propose nothing more (%s): %s\n", why, campaign->directory);

@@ -522,7 +522,7 @@ static gannet_err run_status(const cli_arguments *arguments, const cli_world *wo
 const cli_command cli_status = {
     .name = "status",
     .usage = "DIR [options]",
-    .summary = "show how far a campaign is, its best value, and why evaluations failed",
+    .summary = "show the progress of a campaign, its best value, and why evaluations failed",
     .details = "Works while the campaign runs.\n",
     .flags = flags,
     .least = 1,

@@ -442,7 +442,7 @@ static gannet_err parse_cost(int n, const gannet_setting *settings,
   if (complaints->count > before) return GANNET_OK;
   if (!gannet_quantity_is_name(options->cost.from))
     gannet_complain(complaints, from ? from->location : NULL,
-                    "cost.from: '%.80s' is no name of a quantity; expected time, or letters, "
+                    "cost.from: '%.80s' is not the name of a quantity; expected time, or letters, "
                     "digits and '_', as in node_hours",
                     options->cost.from);
   bool can_weigh = !options->cost.weigh || options->n_members == 0;

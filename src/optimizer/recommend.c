@@ -145,7 +145,7 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   gannet_optimizer_options_release(&options);
   if (!gannet_substitute_helps(err)) return err;
   gannet_log(context, GANNET_LOG_WARNING,
-             "the best value is recommended, for the model of the results failed: %s",
+             "the best value is recommended, because the model of the results failed: %s",
              gannet_error_message());
   gannet_error_clear();
   *r = plain;

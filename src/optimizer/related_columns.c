@@ -79,7 +79,7 @@ static gannet_err read_columns(const gannet_store *store, int64_t v, int64_t k, 
   int rank = 0;
   GANNET_TRY(gannet_store_shape(store, "related/count", &rank, dims));
   GANNET_REQUIRE(rank == 1 && dims[0] <= INT_MAX, GANNET_ERR_DAMAGED,
-                 "related/count is no list of numbers");
+                 "related/count is not a list of numbers");
   c->n = dims[0];
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->count, &c->count));
   GANNET_TRY(gannet_store_read_int64s(store, "related/count", 1, &c->n, c->count));

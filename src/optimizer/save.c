@@ -348,7 +348,7 @@ static gannet_err check_identity(const gannet_store *store, const gannet_optimiz
   identity there;
   GANNET_REQUIRE(
       gannet_store_has(store, "optimizer/seed"), GANNET_ERR_INPUT,
-      "it is no file of gannet_optimizer_save%s",
+      "it is not a file of gannet_optimizer_save%s",
       gannet_store_has(store, "campaign/name") ? ", but the snapshot of a campaign" : "");
   if (gannet_problem_columns_check(store, o->problem) != GANNET_OK)
     return GANNET_RAISE(GANNET_ERR_INPUT, "the file is of another problem: %s",

@@ -168,7 +168,7 @@ static gannet_err read_many(hid_t dataset, const char *name, int *n, char ***tex
   size_t size = 0;
   GANNET_TRY(text_size(dataset, name, &size));
   GANNET_TRY(dataset_shape(dataset, name, &rank, dims));
-  GANNET_REQUIRE(rank == 1 && dims[0] <= INT_MAX, GANNET_ERR_SHAPE, "'%s' is no list of texts",
+  GANNET_REQUIRE(rank == 1 && dims[0] <= INT_MAX, GANNET_ERR_SHAPE, "'%s' is not a list of texts",
                  name);
   const size_t count = (size_t)dims[0];
   GANNET_TRY(gannet_alloc(count, sizeof **texts + size + 1, texts));
@@ -202,7 +202,7 @@ static gannet_err check_attribute(hid_t attribute, hid_t type, const char *name)
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   (void)H5Sclose(space);
   GANNET_REQUIRE(count == 1 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
-                 GANNET_ERR_SHAPE, "attribute '%s' is no text of fixed length", name);
+                 GANNET_ERR_SHAPE, "attribute '%s' is not a text of fixed length", name);
   return GANNET_OK;
 }
 

@@ -82,7 +82,7 @@ static gannet_err read_columns(const gannet_store *store, suite_record *record) 
   (void)snprintf(record->reason, sizeof record->reason, "%s", text);
   gannet_free(&text);
   GANNET_TRY(gannet_store_shape(store, suite_course_names[0], &rank, dims));
-  GANNET_REQUIRE(rank == 1 && dims[0] <= INT32_MAX, GANNET_ERR_DAMAGED, "'%s' is no list",
+  GANNET_REQUIRE(rank == 1 && dims[0] <= INT32_MAX, GANNET_ERR_DAMAGED, "'%s' is not a list",
                  suite_course_names[0]);
   n = dims[0];
   GANNET_TRY(suite_course_create((int)n, &record->course));

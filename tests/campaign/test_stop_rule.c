@@ -182,7 +182,7 @@ static void results_since_one_came_onto_the_front_are_counted(void **state) {
       if (stagnant > 0)
         (void)snprintf(expected, sizeof expected,
                        "stop.stagnation: no improvement by the last %d result%s (limit 1); the "
-                       "front is as it was",
+                       "front has not changed",
                        stagnant, stagnant == 1 ? "" : "s");
       assert_reason(&c, expected);
     }

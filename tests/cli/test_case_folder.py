@@ -158,7 +158,7 @@ class CaseFolder(program.ProgramTest):
         self.assertIn("or have the folder copied with its sub-folders by evaluate.case",
                       self.refused("evaluate.templates=[case/0/U, case/1/U]"))
         os.mkfifo(self.folder / "case/pipe")
-        self.assertIn("case/pipe' is no file, folder or link and cannot be copied", self.refused())
+        self.assertIn("case/pipe' is not a file, folder or link and cannot be copied", self.refused())
         os.remove(self.folder / "case/pipe")
         self.write("drag 1\n", "case/results.out")
         self.assertIn("case/results.out': gannet or the simulation writes a file of that name", self.refused())
@@ -176,7 +176,7 @@ class CaseFolder(program.ProgramTest):
         text = TEXT.replace("[./Allrun]", "[bash, -c, \"mkfifo {input_directory}/case/pipe; bash ./Allrun\"]")
         outcome = self.gannet("run", self.write(text.replace("batch: 2", "batch: 1"), "c.yaml"), "-q", "--resume", "--max-evals", "6")
         self.assertEqual(outcome.code, USAGE, outcome)
-        self.assertIn("case/pipe' is no file, folder or link and cannot be copied", outcome.err)
+        self.assertIn("case/pipe' is not a file, folder or link and cannot be copied", outcome.err)
 
     def test_it_is_explained_and_its_placeholders_are_looked_at(self):
         for path in "case", "evaluate.case":

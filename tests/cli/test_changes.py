@@ -200,7 +200,7 @@ class Changes(changing.ChangingTest):
         self.resume(campaign(10, more="constraints: {mass: {upper: 95}}\n").replace("upper: 10", "upper: 6"))
         self.assertEqual((self.rows()[2]["status"], self.rows()[2]["objective"], self.rows()[2]["feasible"]), ("done", "", "false"))
         self.digest()
-        self.refuse(campaign(10).replace("upper: 10", "upper: 6"), "evaluation 2 has no number of what is asked for now", "gannet discard --id 2")
+        self.refuse(campaign(10).replace("upper: 10", "upper: 6"), "evaluation 2 has none of the numbers that are needed now", "gannet discard --id 2")
         self.succeed("discard", PLACE, "--id", 2)
         self.resume(campaign(10).replace("upper: 10", "upper: 6"))
         self.digest()

@@ -116,7 +116,7 @@ class Corrections(program.ProgramTest):
         self.refuse("evaluation 3 was already discarded on 20", "correct", PLACE, "--id", 3, "--objective", 1)
         self.refuse("the last correction of evaluation 3 is that it was discarded on", "retry", PLACE, "--id", 3, "--undo")
         self.succeed("retry", PLACE, "--failed")
-        self.refuse("evaluation 5 has no result yet: it is to run anyhow", "retry", PLACE, "--id", 5)
+        self.refuse("evaluation 5 has no result yet: it will run in any case", "retry", PLACE, "--id", 5)
         self.refuse("evaluation 5 has no result yet, so there is nothing to correct", "correct", PLACE, "--id", 5, "--objective", 1)
         self.refuse("--failed: no evaluation failed", "retry", PLACE, "--failed")
         self.assertEqual(self.succeed("status", PLACE).out.count("on 20"), 2)  # the rest changed nothing

@@ -133,8 +133,8 @@ class Costs(program.ProgramTest):
                     "fast.yaml:9:28: cost.weigh: no method of [gp-ts, quadratic] can weigh gain by cost, as none has an acquisition")
         self.refuse(CAMPAIGN.replace("weigh: yes", "weigh: much"), "fast.yaml:8:28: cost.weigh: 'much' is not valid; expected true or false")
         self.refuse(CAMPAIGN.replace("weigh: yes", "wiegh: yes"), "fast.yaml:8:21: unknown key 'cost.wiegh'; did you mean 'weigh'?")
-        self.refuse(CAMPAIGN.replace("from: hours", "from: hour"), "fast.yaml:8:14: cost: 'hour' is no result of the simulation; did you "
-                    "mean 'hours'?", "a further one is announced in the section outputs, as in 'outputs: {hour: {}}'")
+        self.refuse(CAMPAIGN.replace("from: hours", "from: hour"), "fast.yaml:8:14: cost: 'hour' is not a result of the simulation; did you "
+                    "mean 'hours'?", "declare another one in the section outputs, as in 'outputs: {hour: {}}'")
         self.refuse(CAMPAIGN.replace("cost: {from: hours, weigh: yes}", "cost: [hours]"), "fast.yaml:8:8: cost: expected keys with values below it; known keys: from weigh")
 
     def test_methods_of_a_portfolio_that_do_not_weigh_are_told(self):

@@ -145,7 +145,7 @@ class Damage(program.ProgramTest):
             (self.place / "state.h5").write_bytes(data)
             self.assertIn("16 done", self.succeed("status", "fast.campaign").out)
             outcome = self.succeed("run", self.file, "--resume", "--max-evals", 16, "-q", ranks=2 * (n == 0))
-            self.assertRegex(outcome.err, "state.h5 is of another campaign .'other', seed .*moved to .*state.h5.foreign")
+            self.assertRegex(outcome.err, "state.h5 belongs to another campaign .'other', seed .*moved to .*state.h5.foreign")
             self.assertIn("16 evaluations done", outcome.out)
             aside = self.place / ("state.h5.foreign" + (f".{n}" if n else ""))
             self.assertEqual(aside.read_bytes(), data)

@@ -70,7 +70,7 @@ class ErrorBars(program.ProgramTest):
     def test_a_number_that_is_named_as_the_column_is_told_of(self):
         self.write(SIMULATION.replace("%.17g +- 0.02\\n\", a + b", "%.17g\\nstress.sd 0.02\\n\", a + b"), "sim.sh", 0o755)
         outcome = self.succeed("run", self.write(NOISY.replace("method: gp-ts", "method: sobol"), "n.yaml"), "-q")
-        self.assertEqual(outcome.err.count("stress.sd: the number in results.out line 3 does not count, for the standard deviation of stress stands behind "
+        self.assertEqual(outcome.err.count("stress.sd: the number in results.out line 3 does not count, because the standard deviation of stress stands behind "
                                            "its value, as in stress 3.2 +- 0.1"), 1)
         row = self.history("noisy.campaign")[0]
         self.assertIn("does not count", row["reason"])

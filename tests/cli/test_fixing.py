@@ -78,7 +78,7 @@ class Fixing(changing.ChangingTest):
                                  ("values: [cg, gmres]", "values: [cg, gmres], fixed: lu", "'lu' is not one of the values"),
                                  ("lower: 0, upper: 15", "lower: 0, upper: 15, varied: yes", "variables.x2.varied: it is for a variable that is fixed"),
                                  ("values: [cg, gmres]", "values: [cg, gmres], retired: [lu]", "variables.solver.retired: 'lu' is not in values"),
-                                 ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg, gmres]", "one of the values must be left"),
+                                 ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg, gmres]", "at least one of the values must remain"),
                                  ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg], fixed: cg", "is fixed at; leave it out")):
             text = campaign(10, VARIABLES + "  n: {type: integer, lower: 1, upper: 9, step: 2}\n").replace(old, new)
             outcome = self.resume(text, code=USAGE)
@@ -173,7 +173,7 @@ class Fixing(changing.ChangingTest):
         self.assertIn("variable n: fixed = 2.5, expected a whole number of an integer", wrong.err)
         taken = VARIABLES.replace("  x1: {lower: -5, upper: 10}\n", "") + more.replace("upper: 9", "upper: 9, renamed_from: x1")
         wrong = self.resume(campaign(10, taken), code=USAGE)
-        self.assertIn("variables.n.renamed_from: 'n' is a variable of the campaign already", wrong.err)
+        self.assertIn("variables.n.renamed_from: the campaign already has a variable 'n'", wrong.err)
 
     def test_a_variable_gets_another_name(self):
         self.begin()

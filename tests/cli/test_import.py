@@ -193,7 +193,7 @@ class Import(program.ProgramTest):
         self.assertEqual(lines[:7], [
             "line 2: refused: 1 column, expected 4 as in the first line; remove the comment",
             "line 3: refused: objective: 'nan' is not a number; leave the cell empty where it is not known",
-            "line 4: refused: variable x2: 'NA' is not a number", "line 5: refused: objective.sd: -0.1, expected a standard deviation from 0 on",
+            "line 4: refused: variable x2: 'NA' is not a number", "line 5: refused: objective.sd: -0.1, expected a standard deviation of at least 0",
             "line 6: refused: objective.sd: 'few' is not a number", "line 7: would be imported",
             "line 9: refused: objective: '5,5' is not a number; write a decimal point, and nothing between thousands"])
         self.write("x1,x2,objective,error\n1,2,5,0.25\n", "old.csv")
@@ -256,7 +256,7 @@ class Import(program.ProgramTest):
         self.assertEqual(self.succeed("tell", file, "--file", "old.csv", "--column", "fins=fins [-]", "--dry-run").code, 0)
         self.assertIn("old.csv:1: begins with '#', expected the names of the columns; remove the comment", refused("# by ann\n" + good))
         self.assertIn("old.csv:1: has numbers, expected the names of the columns", refused("1,2,3\n2,3,4\n"))
-        self.assertIn("old.csv:2: a quotation mark within a cell; put the whole cell", refused("x1,x2,fins,solver,objective\n1,2,3,c\"g,5\n"))
+        self.assertIn("old.csv:2: a quotation mark inside a cell; put the whole cell", refused("x1,x2,fins,solver,objective\n1,2,3,c\"g,5\n"))
         self.assertIn("leave out --objective: lines of --file have results of their own", refused(good, "--objective", "3"))
         self.assertIn("No such file", self.fails("tell", file, "--file", "none.csv", code=self.gannet("tell", file, "--file", "none.csv").code))
         self.assertIn("--dry-run goes with --file", self.fails("tell", file, "--id", "0", "--objective", "1", "--dry-run"))
@@ -265,7 +265,7 @@ class Import(program.ProgramTest):
                             ("import: {from: old.csv, column: {x: y}}\n", r"unknown key 'import.column'; did you mean 'columns'\?"),
                             ("import: {columns: {x1: y}}\n", "import.from"),
                             ("import: ''\n", r"fast.yaml:\d+:9: import: expected the name of a CSV file"),
-                            ("import: {from: ''}\n", "import.from: '' is no name; expected that of a CSV file or of a campaign directory"),
+                            ("import: {from: ''}\n", "import.from: '' is not a name; expected that of a CSV file or of a campaign directory"),
                             ("import: {from: old.csv, columns: {x1: z}}\n", "import: .*old.csv: columns.x1: no column 'z'"),
                             ("import: {from: old.csv, columns: [x1]}\n", "import.columns: 'x1' is not valid; expected NAME: COLUMN"),
                             ("import: {from: old.csv, related: yes}\n", "no column 'objective' for the objective"),

@@ -244,11 +244,11 @@ class Init(program.ProgramTest):
                             (["--simulation", "ackley", "--constraint", "g=:1"], "'ackley' computes no constraints"),
                             (["--simulation", "ackley", "--pattern", "objective=a(.*)"], "--pattern: is for programs"),
                             (["--backend", "manual", "--command", "./a"], "--command: is for programs"), (["--shell", " "], "--shell: is empty"),
-                            (["--backend", "command", "--jobscript", "one-job-per-evaluation"], "does not go with"),
+                            (["--backend", "command", "--jobscript", "one-job-per-evaluation"], "cannot be used with"),
                             (["--jobscript", "one"], "one-job-per-evaluation no-resident-process inside-an-allocation none"),
                             (["--partition", "lang"], "did you mean 'long'"), (["--time-limit", "30d"], "more than the"),
                             (["--partition", "short", "--time-limit", "5h"], "more than the 4 h 00 min"),
-                            (["--command", "./a {y}"], "'{y}' is no variable and none of"), (["--shell", "./a {x}"], "'{x}': nothing is"),
+                            (["--command", "./a {y}"], "'{y}' is not a variable and not one of"), (["--shell", "./a {x}"], "'{x}': nothing is"),
                             (["--site-timeout", "x"], "--site-timeout"), (["nowhere/c.yaml"], "nowhere"),
                             (["a.yaml", "b.yaml"], "unexpected argument"), (["--vriable", "x=0:1"], "variable"), (["d/"], "name")):
             self.assertIn(hint, self.init(*x, *words, code=USAGE, environment=site).err, words)

@@ -110,7 +110,7 @@ class InitOptions(program.ProgramTest):
         self.assertRegex(outcome.out, r"front: \d designs?, hypervolume \d")
         self.assertNotIn("nothing counts", outcome.out)
         self.succeed("init", "fronts.yaml", "--simulation", "dtlz2", "--variable", "a=0:1", "--variable", "b=0:1", code=USAGE)
-        for wrong, told in ((["mass"], "there is only 'mass', expected 2 to 5; a single objective has --goal"),
+        for wrong, told in ((["mass"], "there is only 'mass', expected 2 to 5; for a single objective use --goal"),
                             (["mass", "mass"], "the name 'mass' belongs to another objective"),
                             (["mass", "x"], "the name 'x' belongs to a variable"),
                             (["mass", "stress"], "the name 'stress' belongs to a constraint"),

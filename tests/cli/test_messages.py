@@ -159,7 +159,7 @@ FILES = {
     "command is nowhere": command("command: [./s.sh]", r"command: cannot run '\./s\.sh': .*relative paths start from"),
     "command may not run": command("command: [./s.sh]", r"command: .*make it executable with chmod", **{"s.sh": "#!/bin/sh\n"}),
     "command not in PATH": command("command: [no-such-program]", r"command: .*searched in PATH"),
-    "placeholder": command('command: [/bin/true, "{parms}"]', r"command: '\{parms\}' is no variable .*did you mean '\{params\}'"),
+    "placeholder": command('command: [/bin/true, "{parms}"]', r"command: '\{parms\}' is not a variable .*did you mean '\{params\}'"),
     "two ways": command("command: [/bin/true], shell: 'true'", "command: give either command or shell"),
     "pattern": command('command: [/bin/true], pattern: ["objective=("]', r"pattern: '\(': .*expected as in 'objective="),
     "pattern of nothing": command('command: [/bin/true], pattern: ["objectiv=a(.*)"]', "pattern: 'objectiv' is neither.*known: objective"),
@@ -284,7 +284,7 @@ class Messages(program.ProgramTest):
         self.fails(("export", "."), USAGE, "did you mean './c.campaign'")
         (self.folder / "gone.campaign").symlink_to("purged")
         told = "gone.campaign' is .*symbolic link to 'purged', which does not exist; "
-        self.fails(("status", "gone.campaign"), USAGE, told + "give the place that the campaign has now")
+        self.fails(("status", "gone.campaign"), USAGE, told + "give the path where the campaign is now")
         for resume in (), ("--resume",):
             self.fails(("run", "b.yaml", "-q", "--directory", "gone.campaign", *resume), USAGE, told + "make that directory")
         for words, told in ((("--id", "99", "-y", "1", "-c", "g=0"), "never proposed; expected at most 1; `gannet ask` proposes more"),

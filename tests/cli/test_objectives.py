@@ -130,7 +130,7 @@ class Objectives(program.ProgramTest):
             self.assertIn(part, outcome.err)
 
     def test_what_cannot_be_is_refused_with_its_place(self):
-        self.refused(WING + "objective: drag\n", "wrong.yaml:12:1: objective: there are objectives, too")
+        self.refused(WING + "objective: drag\n", "wrong.yaml:12:1: objective: objectives are given, too")
         self.refused(WING + "goal: maximize\n", "goal: with several objectives each has its own")
         self.refused(WING + "noise: 0.1\n", "noise: with several objectives each has its own")
         self.refused(WING + "transform: log\n", "wrong.yaml:12:12: transform: with several objectives each has its own, as in 'objectives: {drag: {transform: log}}'")
@@ -140,7 +140,7 @@ class Objectives(program.ProgramTest):
         self.refused(WING.replace("unit: N", "transform: log").replace("method: sobol", "method: parego"),
                      "wrong.yaml:2:9: method: 'parego' models a norm of all objectives", "leave out that of drag")
         self.refused(WING + "stop: {target: 3}\n", "stop.target: a campaign with several objectives has no single value")
-        self.refused(WING + "stop: {regret: {within: 0.1}}\n", "stop.regret: it is about a single objective")
+        self.refused(WING + "stop: {regret: {within: 0.1}}\n", "stop.regret: it works for a single objective only")
         self.refused(WING.replace("  lift: {goal: maximize, threshold: -2.5}\n", ""), "expected 'objective: drag'")
         self.refused(WING.replace("lift:", "x:"), "the name 'x' is taken by a variable")
         self.refused(WING.replace("lift:", "stress:"), "the name 'stress' is taken by a constraint")

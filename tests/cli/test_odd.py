@@ -100,7 +100,7 @@ class Odd(program.ProgramTest):
         """Each is worth one evaluation: the campaign is over before its budget is."""
         self.assertEqual({different for _, different in self.run_out("noise: 0\n").values()}, {6})
         log = (self.folder / "auto.campaign" / "campaign.log").read_text()
-        self.assertIn("every design that there is was tried", log)
+        self.assertIn("every possible design has been tried", log)
         self.assertIn("6 proposed of 6: 6 done", self.succeed("status", "auto.campaign").out)
         resumed = self.gannet("run", self.folder / "fast.yaml", "-q", "-d", "sobol.campaign", "--resume")
         self.assertEqual(resumed.code, FINISHED, resumed)

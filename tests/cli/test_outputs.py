@@ -212,10 +212,10 @@ class Outputs(program.ProgramTest):
         self.assertNotIn("drag", self.succeed("run", file, "--resume", "-q", *blanks).err)
         self.succeed("verify", "c.campaign")
         more = ("--set", "outputs.top={file: residuals.csv, column: 1}", "--set", "budget.evaluations=3")
-        self.assertIn("other outputs than those of the saved campaign, outputs.top: (none) -> column 1 of residuals.csv, last row",
+        self.assertIn("the outputs differ from those of the saved campaign, outputs.top: (none) -> column 1 of residuals.csv, last row",
                       self.succeed("run", file, "--resume", "-q", *more).err)
         self.assertEqual([row["top"] for row in self.history("c.campaign")], ["", "", "2"])
-        self.assertIn("another simulation than that of the saved campaign, outputs.flow: column flow of residuals.csv, last row -> "
+        self.assertIn("the simulation differs from that of the saved campaign, outputs.flow: column flow of residuals.csv, last row -> "
                       "column 3 of residuals.csv, last row",
                       self.succeed("run", file, "--resume", "-q", "--set", "outputs.flow.column=3").err)
         self.succeed("verify", "c.campaign")
@@ -227,10 +227,10 @@ class Outputs(program.ProgramTest):
                 ("  mass:", "  fail:", "the name 'fail' is taken by the line"),
                 ("  mass:", "  ma-ss:", "output name 'ma-ss': expected up to 63 letters"),
                 ("  mass:", "  objective:", "outputs.objective: the objective is called 'cost'; use that name"),
-                ("  mass: {unit: kg}", "  ratio: {file: a, column: b}", "outputs.ratio: it is computed from an expression, too"),
+                ("  mass: {unit: kg}", "  ratio: {file: a, column: b}", "outputs.ratio: an expression computes it, too"),
                 ("  mass: {unit: kg}", "  mass: {column: b}", r"c.yaml:12:18: outputs.mass.column: needs file"),
                 ("  mass: {unit: kg}", "  mass: {file: b}", r"outputs.mass.file: needs column or pattern"),
-                ("  mass: {unit: kg}", "  mass: {file: b, column: a, pattern: c}", r"outputs.mass.column: a number is in a column or found"),
+                ("  mass: {unit: kg}", "  mass: {file: b, column: a, pattern: c}", r"outputs.mass.column: give either column or pattern"),
                 ("  mass: {unit: kg}", "  mass: {file: b, column: 0}", r"outputs.mass.column: expected the name of a column"),
                 ("  mass: {unit: kg}", "  mass: {file: b, column: ''}", r"outputs.mass.column: is empty"),
                 ("  mass: {unit: kg}", "  mass: {pattern: ''}", r"outputs.mass.pattern: is empty; give a regular"),
@@ -243,13 +243,13 @@ class Outputs(program.ProgramTest):
                 ("take: mean", "take: median", r"outputs.drag.take: 'median' is not valid; expected one of: last mean min max first sum; did you mean 'mean'"),
                 ('"^cells: *([^ ]*)"', '"^cells: *([^ ]*"', r"c.yaml:8:\d+: outputs.cells.pattern: .*[Uu]nmatched"),
                 ('"drag + 0.01*mass"', '"drag + 0.01*x"', r"c.yaml:4:\d+: objective.expression: 'x' is the name of a variable"),
-                ('"drag + 0.01*mass"', '"drag + ratio"', r"objective.expression: 'ratio' is computed itself"),
+                ('"drag + 0.01*mass"', '"drag + ratio"', r"objective.expression: 'ratio' is itself computed"),
                 ('"drag + 0.01*mass"', '"drag +"', r"objective.expression: expression 'drag \+', character 6: it ends too early"),
                 ('"drag + 0.01*mass"', '"3"', r"objective.expression: expected an expression in quantities"),
                 ('"flow/drag"', '"flow/drag)"', r"c.yaml:5:\d+: constraints.ratio.expression: expression 'flow/drag\)', character 10"),
                 ("name: cost", "name: cells", "objective.name: the name 'cells' is taken by a constraint"),
                 ("name: cost", "name: x", "objective.name: the name 'x' is taken by a variable"),
-                ("name: cost", "name: a+b", r"objective.name: 'a\+b' is no name"),
+                ("name: cost", "name: a+b", r"objective.name: 'a\+b' is not a name"),
                 ("name: cost", "nam: cost", "unknown key 'objective.nam'; did you mean 'name'"),
                 ("method: sobol", "unknown_outputs: drop", r"unknown_outputs: 'drop' is not valid; expected one of: keep warn fail"),
                 ("outputs:\n", "outputs: [mass]\nignored:\n", "outputs: expected a name for each"),

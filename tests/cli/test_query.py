@@ -173,7 +173,7 @@ class Query(program.ProgramTest):
                 ("export", "fast.campaign", "it is a file; gannet run"),
                 ("ask", "plain/gone.campaign", "it does not exist", "'plain'"),
                 ("tell", "plain/inner", "it has no campaign.yaml"),
-                ("run", "plain/gone/x.yaml", "nearest directory that does is 'plain'"),
+                ("run", "plain/gone/x.yaml", "nearest directory that exists is 'plain'"),
                 ("run", "runs/fast.campaign", "is a directory", "campaign.yaml' with --resume?")):
             outcome = self.succeed(command, place, code=USAGE)
             for words in told:
@@ -223,8 +223,9 @@ class Query(program.ProgramTest):
             self.assertIn(command, overview)
             self.assertIn("--help", self.succeed(command, "--help").out)
         for command in re.findall(r"(?m)^  (\w+)  ", overview.split("commands:")[1].split("exit codes:")[0]):
-            options = self.succeed(command, "--help").out.split("\noptions:\n")[1]
-            self.assertEqual([line for line in options.splitlines() if len(line) > 80], [], command)
+            told = self.succeed(command, "--help").out
+            self.assertEqual([line for line in told.splitlines() if len(line) > 80], [], command)
+            self.assertIn("\noptions:\n", told)
         self.assertIn("0.", self.succeed("--version").out)
         self.succeed(code=USAGE)
 

@@ -312,7 +312,7 @@ physics:
         self.assertIn("'gif' is no format of figures; expected svg, pdf, png", self.figures("--format", "svg,gif").err)
         self.assertIn("add --figures", self.gannet("report", "fast.campaign", "--format", "svg").err)
         self.assertIn("expected the name of a folder", self.gannet("report", "fast.campaign", "--figures", "").err)
-        self.assertIn("is no name for a file", self.gannet("report", "fast.campaign", "--output", ".").err)
+        self.assertIn("is not a name for a file", self.gannet("report", "fast.campaign", "--output", ".").err)
         self.write("#!/bin/sh\necho 'line 7: no such colour' >&2\nexit 1\n", "gnuplot", 0o755)
         outcome = self.figures(environment={"PATH": str(self.folder)})
         self.assertEqual(outcome.code, program.INTERNAL, outcome)

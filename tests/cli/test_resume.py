@@ -48,7 +48,7 @@ class Resume(program.ProgramTest):
         self.assertIn("is held by process", self.succeed("run", "fast.yaml", "--resume", code=BUSY).err)
         outcome = running.wait()
         self.assertEqual(outcome.code, FINISHED, outcome)
-        self.assertEqual(outcome.err.count("journal.lock was removed while the campaign runs, and was made again"), 1)
+        self.assertEqual(outcome.err.count("journal.lock was removed while the campaign was running, and has been made again"), 1)
         self.check_history(24)
         self.assertEqual(self.digest(), digest)
 
@@ -135,7 +135,7 @@ class Resume(program.ProgramTest):
         self.assertIn("model.in", self.succeed("run", "c.yaml", "-n", code=USAGE).err)
         self.succeed("run", "c.yaml", "-n", "--set", "input_directory=in")
         outcome = self.succeed("run", "c.yaml", "-n", "--set", "input_directory=out", code=USAGE)
-        self.assertRegex(outcome.err, "input_directory: '/.*/out' is no directory here")
+        self.assertRegex(outcome.err, "input_directory: '/.*/out' is not a directory here")
         self.write("input_directory: out\n" + text, "c.yaml")
         self.assertIn("c.yaml:1:", self.succeed("run", "c.yaml", "-n", code=USAGE).err)
 
@@ -206,7 +206,7 @@ class Resume(program.ProgramTest):
         text = FAST + "evaluate: {backend: command, shell: 'echo objective 1 >results.out; : %s'}\n"
         self.succeed("run", self.write(text % ("a" * 700)), "-q", "--max-evals", 1)
         outcome = self.succeed("run", self.write(text % ("b" * 700)), "--resume", "-q", "--max-evals", 1)
-        self.assertIn("another simulation than that of the saved campaign, evaluate.shell: its results", outcome.err)
+        self.assertIn("the simulation differs from that of the saved campaign, evaluate.shell: its results", outcome.err)
 
     def test_noise_and_mode_that_change_are_said(self):
         file = self.write(BRANIN)

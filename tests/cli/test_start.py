@@ -147,7 +147,7 @@ class Start(program.ProgramTest):
         fails("x1,x1\n1,2\n", r"designs.csv:1: columns 1 and 2 have the same name, 'x1'")
         fails("id,objective\n1,2\n", r"designs.csv:1: start: no column is named like a variable")
         fails('x1,"solver"\n1,cg\n2,cgs\n\n99,gmres\n3\n4,cg,5\n,\n', r"designs.csv:3: start: .*'cgs'", r"designs.csv:5: start: variable x1: 99 is outside",
-              r"designs.csv:6: start: 1 columns, expected 2", r"designs.csv:7: start: 3 columns, expected 2", r"designs.csv:8: start: gives no variable")
+              r"designs.csv:6: start: 1 columns, expected 2", r"designs.csv:7: start: 3 columns, expected 2", r"designs.csv:8: start: no variable is given")
         fails("x1,x2\n1,2\n3,4\n1,2.0\n", r"designs.csv:4: start: the same design as at .*designs.csv:2; leave one out")
         fails('x1,x2\n1,2\n3,"4\n', r"designs.csv:3: the file ends inside a quoted cell")
         fails('x1,x2\n1,2\n3,a"4\n', r"designs.csv:3: ")

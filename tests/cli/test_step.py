@@ -110,14 +110,14 @@ class Step(program.ProgramTest):
         self.mischief("node.hold")
         self.assertEqual(self.gannet("step", file, "-q").code, RESUMABLE)
         other = self.succeed("run", self.write(COMMAND, "other.yaml"), "--resume", "-q", "--directory", "fast.campaign")
-        self.assertRegex(other.err, r"warning: 4 evaluations were submitted to SLURM \(the first as [1-4]\), which backend: command does not take over: .*`scancel`")
+        self.assertRegex(other.err, r"warning: 4 evaluations were submitted to SLURM \(the first as [1-4]\), which backend: command cannot adopt: .*`scancel`")
         self.check_history(8)
 
     def test_a_directory_in_which_no_job_can_begin_is_refused_before_it_is_made(self):
         file = self.write(SLURM)
         for words in ("run", file, "--dry-run"), ("run", file), ("step", file):
             outcome = self.succeed(*words, "--directory", r"a\b", code=USAGE)
-            self.assertRegex(outcome.err, r"fast.yaml:\d+:\d+: evaluate.backend: SLURM begins no job in '.*/a\\b', .* --directory")
+            self.assertRegex(outcome.err, r"fast.yaml:\d+:\d+: evaluate.backend: SLURM starts no job in '.*/a\\b', .* --directory")
             self.assertFalse((self.folder / r"a\b").exists())
 
     def test_calls_beside_each_other_submit_once(self):

@@ -162,7 +162,7 @@ class StopRule(program.ProgramTest):
         again = self.succeed("run", file, "-q", "--resume")
         self.assertEqual(self.reason(again), reason)
         self.assertIn("--set stop.regret.within=auto", again.err)
-        self.assertIn(f"the campaign has ended ({reason}); a run would look", self.succeed("run", file, "--resume", "--dry-run").out)
+        self.assertIn(f"the campaign has ended ({reason}); a run would check", self.succeed("run", file, "--resume", "--dry-run").out)
         n = len(self.history())
         after = self.succeed("run", file, "-q", "--resume", "--set", "stop.regret.within=auto", "--max-evals", str(n + 4))
         self.assertNotIn("reason:", after.out)
@@ -205,7 +205,7 @@ class StopRule(program.ProgramTest):
         self.refuse(BRANIN + "stop: {regret: {within: 1, probability: 1.5}}\n", "stop.regret.probability: '1.5' is not valid", "at most 1")
         self.refuse(BRANIN + "stop: {regret: {within: 1, probability: 0}}\n", "stop.regret.probability: '0' is not valid", "above 0")
         self.refuse(BRANIN + "stop: {regret: {probability: 0.9}}\n", f"fast.yaml:{line}:", "stop.regret.probability: needs within")
-        self.refuse(SHELL.replace("cost: hours", "cost: hour"), "fast.yaml:5:7: cost: 'hour' is no result of the simulation; did you "
+        self.refuse(SHELL.replace("cost: hours", "cost: hour"), "fast.yaml:5:7: cost: 'hour' is not a result of the simulation; did you "
                     "mean 'hours'?; expected time or one of: objective hours")
         self.refuse(SHELL.replace("cost: 10", "cost: 4h"), "fast.yaml:7:16: budget.cost: '4h' is a time, and cost names the quantity 'hours'")
         self.refuse(SHELL.replace("cost: 10", "cost: -1"), "fast.yaml:7:16: budget.cost: '-1' is not valid")

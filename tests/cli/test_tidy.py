@@ -234,11 +234,11 @@ class Tidy(program.ProgramTest):
                             ("{files: ['*.log'], all_files_of: [best 0]}", "'best 0' is not valid"),
                             ("{files: ['*.log'], all_files_of: [last 1.5]}", "'last 1.5' is not valid"),
                             ("{all_files_of: [failed]}", "without files, all files of every evaluation stay"),
-                            ("true", "'true' is not valid, it is no pattern of files"), ("All", "did you mean 'all'?"),
+                            ("true", "'true' is not valid, it is not a file pattern"), ("All", "did you mean 'all'?"),
                             ("''", "'' is not valid, it is empty"), ("[]", "the list is empty; expected all"), ("none", "'none' is not"),
-                            ("'*.dat *.log'", "patterns are items of a list"), ("'*.{dat,log}'", "braces mean nothing here"),
-                            ("'!*.dat'", "a leading ! means nothing"), ("['']", "it is empty"), ("[/abs]", "an absolute path"),
-                            ("[../x]", "it leaves the evaluation's directory"), ("['[']", "its [ has no ]"),
+                            ("'*.dat *.log'", "patterns are items of a list"), ("'*.{dat,log}'", "braces have no meaning here"),
+                            ("'!*.dat'", "a leading ! has no meaning"), ("['']", "it is empty"), ("[/abs]", "an absolute path"),
+                            ("[../x]", "it leads out of the evaluation's directory"), ("['[']", "its [ has no ]"),
                             ("{fils: [x]}", "unknown key 'evaluate.keep.fils'; did you mean 'keep.files'?")):
             with self.subTest(value=value):
                 outcome = self.gannet("run", self.file, "--dry-run", "--set", f"evaluate.keep={value}")

@@ -284,7 +284,7 @@ class StepsAndValues(program.ProgramTest):
                 ("cells.values=[16, 64, 32]", "values must increase, and 32 follows 64; sort them, or write words"),
                 ("cells.values=[0, 16]", "scale log needs positive values, 0 is not"),
                 ("cells.values=[16, fine]", "variables.cells.values: numbers are mixed with words"),
-                ("cells={values: [cg, gmres]}", "words need type: ordinal when they are in an order, else type: categ"),
+                ("cells={values: [cg, gmres]}", "words need type: ordinal if they have an order, else type: categ"),
                 ("cells={type: real, values: [1, 2]}", "variables.cells.values: needs type: categorical or ordinal"),
                 ("cells={type: ordinal}", "needs at least two values"),
                 ("mesh.values=[fine]", "an ordinal variable needs at least two values, and has only 'fine'"),

@@ -101,7 +101,7 @@ class Web(program.ProgramTest):
         self.socket.write_text("mine")
         outcome = self.gannet("watch", "fast.campaign", "--web")
         self.assertEqual(outcome.code, USAGE, outcome)
-        self.assertIn("is no socket", outcome.err)
+        self.assertIn("is not a socket", outcome.err)
         self.assertEqual(self.socket.read_text(), "mine")
 
     def test_a_campaign_that_is_deleted(self):

@@ -273,12 +273,12 @@ static void placeholders_that_do_nothing_are_refused(void **state) {
                      TEXT("{x:8.4f}"), TEXT("{solver:5d}"), TEXT("\\{any}"),  TEXT("${any} {a b}")};
   char *environment[] = {TEXT("A={slot}"), TEXT("B={slots}"), TEXT("C=${HOME}")};
   static const char *const expected[] = {
-      "evaluate.command: '{slto}' is no variable",
+      "evaluate.command: '{slto}' is not a variable",
       "did you mean '{slot}'",
       "evaluate.command: the format of '{x:8.4q}' is wrong: expected",
       "the format of '{x:03d}' is wrong: a real number is written with f, e or g",
       "the format of '{solver:5d}' is wrong: a text is written with s",
-      "evaluate.environment: '{slots}' is no variable"};
+      "evaluate.environment: '{slots}' is not a variable"};
   gannet_command_options options = {.command = {8, command}, .environment = {3, environment}};
   const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
   gannet_complaints complaints = {0};
@@ -294,9 +294,9 @@ static void marks_hold_in_the_campaign_file_beside_braces(void **state) {
   const fixture *f = *state;
   char *command[] = {TEXT("sh"), TEXT("@x@ {x} @directory@"), TEXT("@parms@"), TEXT("{parms}")};
   char *marks[] = {TEXT("@@")}, *wrong[] = {TEXT("@@@")};
-  static const char *const expected[] = {"'@parms@' is no variable", "'{parms}' is no variable"};
+  static const char *const expected[] = {"'@parms@' is not a variable", "'{parms}' is not a variable"};
   static const char *const odd[] = {"evaluate.placeholders: one text is cut in the middle",
-                                    "'{parms}' is no variable"};
+                                    "'{parms}' is not a variable"};
   gannet_command_options options = {.command = {4, command}, .placeholders = {1, marks}};
   expect(f, &options, 2, expected);
   options.placeholders.item = wrong;

@@ -174,7 +174,7 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"{\"objective\": 1}", "stress is missing"},
       {"{\"objective\": {\"sd\": 1}, \"stress\": 2}", "objective: expected numbers value and sd"},
       {"{\"objective\": {\"value\": 1, \"gradient\": {\"y\": 1}}, \"stress\": 2}",
-       "results.out: objective: gradient: 'y' is no variable"},
+       "results.out: objective: gradient: 'y' is not a variable"},
       {"{\"objective\": {\"value\": 1, \"gradient\": {\"x\": \"1\"}}, \"stress\": 2}",
        "results.out: objective: gradient: x is not a number"},
       {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},

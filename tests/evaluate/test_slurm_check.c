@@ -219,7 +219,7 @@ static void placeholders_of_a_script_are_checked(void **state) {
                  "f() { ls; }; cp {a,b}.in . # ${x}\nawk '\\{print}' {params}\n");
   accepted(f, "");
   use_own_script(f, "#!/bin/bash\n./sim {params}\n  ./sim {fin}\n");
-  refused(f, "evaluate.script: own.sh:3:9: '{fin}' is no variable", "did you mean '{fins}'");
+  refused(f, "evaluate.script: own.sh:3:9: '{fin}' is not a variable", "did you mean '{fins}'");
   use_own_script(f, "#!/bin/bash\n#SBATCH --comment={solvr}\n./sim {params}\n");
   refused(f, "evaluate.script: own.sh:2:19: '{solvr}'", "write a backslash before it");
   use_own_script(f, "#!/bin/bash\n./sim {fins:.2d}\n");

@@ -342,7 +342,7 @@ static void methods_without_a_gain_are_refused(void **state) {
       {"portfolio", "[gp-ts, quadratic]"}, {"method", "portfolio"}, {"cost.weigh", "yes"}};
   expect_refusal(3, several, "no method of [gp-ts, quadratic] can weigh gain by cost");
   const gannet_method_setting name[] = {{"cost.from", "node hours"}};
-  expect_refusal(1, name, "cost.from: 'node hours' is no name of a quantity; expected time");
+  expect_refusal(1, name, "cost.from: 'node hours' is not the name of a quantity; expected time");
   const gannet_method_setting key[] = {{"cost.form", "time"}};
   expect_refusal(1, key, "did you mean 'from'");
 }

@@ -148,7 +148,7 @@ class Minimize(unittest.TestCase):
 
     def test_a_broken_executor_ends_it_with_what_was_found(self):
         with concurrent.futures.ProcessPoolExecutor(2) as executor, self.assertLogs("gannet", "WARNING"):
-            with self.assertRaisesRegex(gannet.Error, "^the executor cannot go on: .*BrokenProcessPool: A process") as caught:
+            with self.assertRaisesRegex(gannet.Error, "^the executor cannot continue: .*BrokenProcessPool: A process") as caught:
                 gannet.minimize(dies_over_half, {"x": (0, 1)}, evaluations=30, executor=executor, method="sobol")
         result = caught.exception.result
         self.assertIsInstance(caught.exception.__cause__, concurrent.futures.BrokenExecutor)
@@ -162,7 +162,7 @@ class Minimize(unittest.TestCase):
     def test_of_several_calls_of_a_broken_executor_none_is_blamed(self):
         with concurrent.futures.ProcessPoolExecutor(3) as executor:
             for batch in None, 3:
-                with self.assertRaisesRegex(gannet.Error, "^the executor cannot go on: ") as caught:
+                with self.assertRaisesRegex(gannet.Error, "^the executor cannot continue: ") as caught:
                     gannet.minimize(takes_long_or_dies, {"x": (0, 1)}, evaluations=60, workers=3, batch=batch, executor=executor,
                                     method="sobol")
                 result = caught.exception.result

@@ -184,11 +184,10 @@ static gannet_err carry_variable(carried *c) {
 static void complain_of_taken_name(const carried *c, const char *old) {
   char location[300];
   gannet_tree_location(gannet_tree_find(c->node, "renamed_from"), location, sizeof location);
-  gannet_complain(
-      c->complaints, location,
-      "variables.%.80s.renamed_from: '%.80s' is a variable of the campaign already, with "
-      "values of its own; give '%.80s' a name that is not taken",
-      c->name, c->name, old);
+  gannet_complain(c->complaints, location,
+                  "variables.%.80s.renamed_from: the campaign already has a variable '%.80s' with "
+                  "its own values; choose another name for '%.80s'",
+                  c->name, c->name, old);
 }
 
 gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_file *file,

@@ -519,8 +519,8 @@ void gannet_changes_warn(const gannet_context *context, const gannet_changes *ch
   gannet_change_list_format(&changes->recorded, text);
   if (changes->recorded.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
-               "other outputs than those of the saved campaign, %s: evaluations before keep what "
-               "they recorded",
+               "the outputs differ from those of the saved campaign, %s: earlier evaluations keep "
+               "what they recorded",
                text);
   gannet_change_list_format(&changes->course, text);
   if (n > 0)
@@ -529,10 +529,11 @@ void gannet_changes_warn(const gannet_context *context, const gannet_changes *ch
                n > 1 ? "s differ" : " differs", n > 1 ? "s" : "", text);
   gannet_change_list_format(&changes->simulation, text);
   if (changes->simulation.n > 0)
-    gannet_log(context, GANNET_LOG_WARNING,
-               "another simulation than that of the saved campaign, %s: its results may not be "
-               "comparable with those before; for a campaign of its own choose another --directory",
-               text);
+    gannet_log(
+        context, GANNET_LOG_WARNING,
+        "the simulation differs from that of the saved campaign, %s: new results may not be "
+        "comparable with earlier ones; to start a separate campaign, choose another --directory",
+        text);
 }
 
 void gannet_changes_warn_list(const gannet_context *context, const gannet_problem *problem,

@@ -101,8 +101,8 @@ static gannet_err parse_lines(const char *path, const char *text, size_t size,
     if (csv_parse(parser, text + at, length, on_cell, on_row, p) != length)
       return csv_error(parser) == CSV_EPARSE
                  ? GANNET_RAISE(GANNET_ERR_INPUT,
-                                "%s:%lld: a quotation mark within a cell; put the whole cell into "
-                                "quotation marks, and double those within",
+                                "%s:%lld: a quotation mark inside a cell; put the whole cell in "
+                                "quotation marks, and double the ones inside",
                                 path, (long long)p->line)
                  : GANNET_RAISE(GANNET_ERR_MEMORY, "%s:%lld: %s", path, (long long)p->line,
                                 csv_strerror(csv_error(parser)));
@@ -133,10 +133,10 @@ static gannet_err check_names(const char *path, const gannet_csv_table *table) {
                    "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
                    first + 1, c + 1, name);
   }
-  GANNET_REQUIRE(separator || numbers < table->n_columns, GANNET_ERR_INPUT,
-                 "%s:1: has numbers, expected the names of the columns; write them into a line "
-                 "above the first one",
-                 path);
+  GANNET_REQUIRE(
+      separator || numbers < table->n_columns, GANNET_ERR_INPUT,
+      "%s:1: has numbers, expected the names of the columns; add a line with the names above it",
+      path);
   return GANNET_OK;
 }
 

@@ -34,9 +34,9 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
   }
   GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
   if (keys->from && !keys->from[0])
-    gannet_complain(reader->complaints, location,
-                    "import.from: '' is no name; expected that of a CSV file or of a campaign "
-                    "directory");
+    gannet_complain(
+        reader->complaints, location,
+        "import.from: '' is not a name; expected that of a CSV file or of a campaign directory");
   for (int i = 0; i < keys->columns.n; ++i) {
     const char *equals = strchr(keys->columns.item[i], '=');
     if (!equals || equals == keys->columns.item[i] || !equals[1])

@@ -21,17 +21,17 @@ static const char *fault_of_pattern(const char *text) {
   const char *open = strchr(text, '[');
   if (!text[strspn(text, " \t")]) return "it is empty";
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-    if (strcasecmp(text, words[i]) == 0) return "it is no pattern of files";
+    if (strcasecmp(text, words[i]) == 0) return "it is not a file pattern";
   if (strncasecmp(text + strspn(text, " \t"), "all", 3) == 0 && !text[3 + strspn(text, " \t")])
     return "did you mean 'all'?";
   if (text[0] == '/') return "it is an absolute path";
   if (strcmp(text, "..") == 0 || strncmp(text, "../", 3) == 0 || strstr(text, "/../"))
-    return "it leaves the evaluation's directory";
-  if (text[0] == '!') return "a leading ! means nothing here";
-  if (strchr(text, '{')) return "braces mean nothing here; give a pattern for each";
+    return "it leads out of the evaluation's directory";
+  if (text[0] == '!') return "a leading ! has no meaning here";
+  if (strchr(text, '{')) return "braces have no meaning here; give one pattern for each";
   if (open && !strchr(open, ']')) return "its [ has no ]";
   if (strpbrk(text, "*?") && strchr(text, ' ')) return "patterns are items of a list";
-  if (text[0] == ' ' || text[strlen(text) - 1] == ' ') return "it has a blank at an end";
+  if (text[0] == ' ' || text[strlen(text) - 1] == ' ') return "it begins or ends with a blank";
   return NULL;
 }
 

@@ -38,7 +38,7 @@ const gannet_option gannet_general_table[] = {
      AT(gannet_general, goal),
      .fallback = "minimize",
      .choices = goals,
-     .help = "what to do with the objective"},
+     .help = "direction in which the objective improves"},
     {.key = "noise",
      .type = GANNET_REAL,
      AT(gannet_general, noise),
@@ -180,7 +180,8 @@ const gannet_option gannet_stop_table[] = {
      .upper = HUGE_VAL,
      .unit = "objective units",
      .help = "the campaign ends when, according to a model of all results, no feasible design is "
-             "better than the best one by more than this, with the probability below; auto = never",
+             "better than the best one by more than this, with at least the given probability; "
+             "auto = never",
      .example = "1e-3"},
     {.key = "regret.probability",
      .type = GANNET_REAL,
@@ -206,8 +207,8 @@ const gannet_option gannet_evaluate_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
      .upper = 100000,
-     .help = "largest number of simulations at the same time; auto = as many as have room with "
-             "evaluate.resources, else batch, or 1",
+     .help = "largest number of simulations at the same time; auto = as many as evaluate.resources "
+             "allow, else batch, or 1",
      .example = "8",
      .unit = "simulations"},
     {.key = "time_limit",
@@ -218,8 +219,8 @@ const gannet_option gannet_evaluate_table[] = {
      .lower = 0,
      .upper = HUGE_VAL,
      .unit = "s",
-     .help =
-         "longest run of one simulation; then it is stopped and counts as failed; auto = no limit",
+     .help = "time that one simulation may take; one that takes longer is stopped and counts as "
+             "failed; auto = no limit",
      .example = "10m"},
     {.key = "retries",
      .type = GANNET_INTEGER,
@@ -633,8 +634,8 @@ const gannet_option gannet_physics_table[] = {
      .lower = 1,
      .upper = GANNET_PHYSICS_POINTS,
      .help = "points of a scrambled Sobol sequence at which the equations are imposed; auto = 60 "
-             "per variable, from 600 to 1500, shared among the equations, at least 20 each; in up "
-             "to 3 variables half as many again are next to the edges",
+             "per variable, but 600 to 1500 in all, shared among the equations with at least 20 "
+             "each; with up to 3 variables, half as many more lie near the edges",
      .example = "512",
      .unit = "points"},
     {.key = "seed",

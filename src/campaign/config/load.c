@@ -26,8 +26,8 @@ static gannet_err raise_no_file(const char *path) {
   if (slash && !near[0] && access(folder, F_OK)) {
     gannet_nearest_directory(path, near, sizeof near);
     return GANNET_RAISE(GANNET_ERR_MISSING,
-                        "cannot open '%s': %s; expected a file that exists, and the nearest "
-                        "directory that does is '%s'",
+                        "cannot open '%s': %s; expected a file that exists; the nearest directory "
+                        "that exists is '%s'",
                         path, strerror(ENOENT), near);
   }
   return GANNET_RAISE(GANNET_ERR_MISSING, "cannot open '%s': %s%s%s%s", path, strerror(ENOENT),

@@ -29,7 +29,7 @@ static void check_beside(const gannet_config_reader *reader) {
     const char *key, *what;
   } of_one[] = {
       {true, reader->root, "objective",
-       "objective: there are objectives, too; leave one of the two out"},
+       "objective: objectives are given, too; leave out one of the two"},
       {true, reader->root, "goal",
        "goal: with several objectives each has its own, as in 'objectives: {range: {goal: "
        "maximize}}'"},
@@ -39,9 +39,9 @@ static void check_beside(const gannet_config_reader *reader) {
        "stop.target: a campaign with several objectives has no single value to reach; leave it "
        "out, or give one objective as a constraint, with the value as its bound"},
       {!isnan(stop->regret_within), at_stop, "regret",
-       "stop.regret: it is about a single objective; leave it out"},
+       "stop.regret: it works for a single objective only; leave it out"},
       {true, reader->root, "physics",
-       "physics: equations are about a single objective; leave them out"}};
+       "physics: equations describe a single objective; leave them out"}};
   for (size_t i = 0; i < sizeof of_one / sizeof *of_one; ++i) {
     const gannet_tree *node = gannet_tree_find(of_one[i].section, of_one[i].key);
     const bool is_empty = !node || (node->kind == GANNET_TREE_TEXT && node->empty);
@@ -103,10 +103,10 @@ gannet_err gannet_config_read_objectives(const gannet_config_reader *reader,
   }
   if (section->n < 2 || section->n > GANNET_OBJECTIVES_MOST) {
     if (section->n == 0)
-      (void)snprintf(what, sizeof what,
-                     "objectives: there are none, expected 2 to %d; a single one is 'objective: "
-                     "NAME'",
-                     GANNET_OBJECTIVES_MOST);
+      (void)snprintf(
+          what, sizeof what,
+          "objectives: there are none, expected 2 to %d; for a single one write 'objective: NAME'",
+          GANNET_OBJECTIVES_MOST);
     else if (section->n == 1)
       (void)snprintf(what, sizeof what,
                      "objectives: there is only one; expected 'objective: %.80s', with goal and "
@@ -114,8 +114,8 @@ gannet_err gannet_config_read_objectives(const gannet_config_reader *reader,
                      section->child[0].key);
     else
       (void)snprintf(what, sizeof what,
-                     "objectives: there are %d, expected 2 to %d; state those that only have to be "
-                     "good enough as constraints",
+                     "objectives: there are %d, expected 2 to %d; make constraints of those that "
+                     "only need to be good enough",
                      section->n, GANNET_OBJECTIVES_MOST);
     complain_at(reader, section, what);
     return GANNET_OK;

@@ -71,7 +71,8 @@ static gannet_err check_names(const gannet_config_reader *reader, const key_plac
                              names[i], owner);
     else if (is_computed(reader, names[i]))
       gannet_complain_of_key(reader->complaints, place->location, place->section, place->key,
-                             "'%s' is computed itself; use quantities that are reported", names[i]);
+                             "'%s' is itself computed; use quantities that the simulation reports",
+                             names[i]);
   }
   return GANNET_OK;
 }
@@ -110,10 +111,11 @@ static gannet_err read_objective(const gannet_config_reader *reader, const ganne
   const char *owner = owner_of(reader, name);
   if (gannet_tree_find(gannet_tree_find(reader->root, "constraints"), name)) owner = "a constraint";
   if (!gannet_quantity_is_name(name))
-    gannet_complain_of_key(reader->complaints, place.location, "objective", "name",
-                           "'%.80s' is no name; expected up to 63 letters, digits and underscores, "
-                           "not starting with a digit; what is computed goes into expression",
-                           name);
+    gannet_complain_of_key(
+        reader->complaints, place.location, "objective", "name",
+        "'%.80s' is not a name; expected up to 63 letters, digits and underscores, "
+        "not starting with a digit; write a formula as the value of expression",
+        name);
   else if (*owner)
     gannet_complain_of_key(reader->complaints, place.location, "objective", "name",
                            "the name '%s' is taken by %s; choose another", name, owner);
@@ -172,8 +174,7 @@ static void check_output_name(const gannet_config_reader *reader, const gannet_t
                     objective_name(reader));
   else if (is_computed(reader, name) && has_source)
     gannet_complain(reader->complaints, location,
-                    "outputs.%s: it is computed from an expression, too; leave one of them out",
-                    name);
+                    "outputs.%s: an expression computes it, too; leave one of the two out", name);
 }
 
 /* Complain about keys that do not go together. */
@@ -187,16 +188,16 @@ static void check_source(const gannet_config_reader *reader, const gannet_tree *
         "expected last, last N, first, first N or all, with N from 1 to 10000000, as "
         "in 'rows: last 200'");
   if (keys->column && keys->pattern)
-    complain_of_output(reader, node, "column",
-                       "a number is in a column or found by a pattern; leave one of them out");
+    complain_of_output(reader, node, "column", "give either column or pattern, not both");
   else if (keys->column && !keys->file)
-    complain_of_output(reader, node, "column", "needs file, the table that it is a column of");
+    complain_of_output(reader, node, "column", "needs file: the table that has this column");
   else if (keys->file && !keys->column && !keys->pattern)
     complain_of_output(reader, node, "file",
                        "needs column or pattern, as in {file: forces.dat, column: Cd}");
   for (int i = 0; i < 2 && !keys->column; ++i)
     if (gannet_tree_find(node, of_columns[i]))
-      complain_of_output(reader, node, of_columns[i], "needs column, whose values it is about");
+      complain_of_output(reader, node, of_columns[i],
+                         "needs column: the column that it applies to");
   if (keys->column && gannet_parse_number(keys->column, &number) == 0 &&
       !(number >= 1 && number <= 1000000 && number == floor(number)))
     complain_of_output(reader, node, "column",

@@ -241,18 +241,17 @@ static void check_cost(const gannet_config_reader *reader) {
   if (!is_known)
     gannet_complain(
         reader->complaints, gannet_campaign_location(input, "cost.from"),
-        "cost: '%.80s' is no result of the simulation%s%s%s; expected time or one of:%s "
-        "(a further one is announced in the section outputs, as in 'outputs: {%.80s: {}}')",
+        "cost: '%.80s' is not a result of the simulation%s%s%s; expected time or one of:%s "
+        "(declare another one in the section outputs, as in 'outputs: {%.80s: {}}')",
         cost, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list, cost);
   if (!limit || limit->kind != GANNET_TREE_TEXT || strcmp(limit->text, "auto") == 0 ||
       gannet_parse_number(limit->text, &number) == 0)
     return;
   gannet_tree_location(limit, location, sizeof location);
-  gannet_complain_of_key(
-      reader->complaints, location, "budget", "cost",
-      "'%.80s' is a time, and cost names the quantity '%.80s'; expected a number "
-      "in the unit of that",
-      limit->text, cost);
+  gannet_complain_of_key(reader->complaints, location, "budget", "cost",
+                         "'%.80s' is a time, and cost names the quantity '%.80s'; expected a "
+                         "number in the unit of that quantity",
+                         limit->text, cost);
 }
 
 /* A probability says nothing without the regret that it is of. */

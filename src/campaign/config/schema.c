@@ -41,7 +41,7 @@ static const gannet_section fixed[] = {
      "results of earlier work, from which the models learn and which do not use up the budget: a "
      "CSV file, or a list of files and campaign directories; these are the keys of each"},
     {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
-     "differential equations that the objective obeys, for the methods that use them"},
+     "differential equations that the objective obeys; only some methods use them"},
     {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,
      "a list of equations; these are the keys of each, besides its terms"},
     {"physics.equations.terms", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_term_table,

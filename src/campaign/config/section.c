@@ -111,7 +111,7 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
   }
   if (strspn(key->name, "0123456789") == strlen(key->name)) { /* of {lower: 0,5} */
     gannet_complain(complaints, location,
-                    "unknown key '%s%s%.100s'; a comma divides keys, and numbers have a decimal "
+                    "unknown key '%s%s%.100s'; a comma separates keys, and numbers have a decimal "
                     "point, as in 0.5",
                     source->path, *source->path ? "." : "", key->name);
     return;

@@ -295,7 +295,7 @@ static gannet_err read_rows(const char *path, const gannet_problem *problem,
     }
     if (is_empty)
       gannet_complain(complaints, location,
-                      "start: gives no variable; leave the line out, or give one");
+                      "start: no variable is given; remove the line, or give one");
     if (complaints->count == before)
       GANNET_TRY(complete_design(problem, i, start, location, complaints));
   }

@@ -108,10 +108,10 @@ static void check_varied(const gannet_config_reader *reader, const gannet_tree *
     if (at == values->n) complain_of_variable(reader, node, "retired", what);
     if (keys->fixed && strcmp(keys->fixed, retired->item[i]) == 0)
       complain_of_variable(reader, node, "retired",
-                           "the word is what the variable is fixed at; leave it out");
+                           "the variable is fixed at this word; leave it out");
   }
   if (retired->n >= values->n && retired->n > 0)
-    complain_of_variable(reader, node, "retired", "one of the values must be left");
+    complain_of_variable(reader, node, "retired", "at least one of the values must remain");
 }
 
 /* The position of a word that a variable is fixed at among its values; complain where it is none of
@@ -194,8 +194,7 @@ static gannet_err read_values(const gannet_config_reader *reader, const gannet_t
     keys->type = GANNET_VARIABLE_CATEGORICAL;
   else if (!has_type)
     complain_of_variable(reader, node, "values",
-                         "words need type: ordinal when they are in an order, else type: "
-                         "categorical");
+                         "words need type: ordinal if they have an order, else type: categorical");
   if (n_read == n)
     *numbers = read;
   else
@@ -325,8 +324,7 @@ static void check_names(const gannet_config_reader *reader, const gannet_tree *v
         (first < i || gannet_tree_find(variables, old->text)))
       complain_at_key(
           reader, old,
-          "renamed_from: '%.80s' is %s; one variable has one earlier name, which no other has",
-          old->text,
+          "renamed_from: '%.80s' is %s; each variable needs an earlier name of its own", old->text,
           first < i ? "the earlier name of another one, too"
                     : "a variable of the file, too (to swap names, resume once with another name "
                       "for one of the two)");
@@ -495,10 +493,10 @@ gannet_err gannet_config_read_variable_constraints(const gannet_config_reader *r
   for (int i = 0; i < texts->n; ++i) {
     if (!gannet_variable_constraint_is_idle(problem, i)) continue;
     locate_text(reader, i, location);
-    gannet_complaints_warn(reader->complaints, location,
-                           "variable_constraints: '%.200s' is true for all values of the "
-                           "variables: it changes nothing",
-                           texts->item[i]);
+    gannet_complaints_warn(
+        reader->complaints, location,
+        "variable_constraints: '%.200s' is true for all values of the variables: it has no effect",
+        texts->item[i]);
   }
   return GANNET_OK;
 }

@@ -104,7 +104,7 @@ static gannet_err merge_defaults(builder *build, struct fy_node *value,
   void *at = NULL;
   struct fy_node *target = behind_alias(build, value, position), *item;
   if (++build->nodes > MOST_NODES || depth > DEEPEST)
-    stop_at_limit(build, position, "'<<' brings in too much (an alias inside itself?)");
+    stop_at_limit(build, position, "'<<' merges too many keys (does an alias contain itself?)");
   if (build->stopped || !target) return GANNET_OK;
   if (fy_node_is_sequence(target)) {
     while (!build->stopped && (item = fy_node_sequence_iterate(target, &at)))
@@ -171,7 +171,7 @@ static gannet_err build_value(builder *build, struct fy_node *node, int depth, g
   if (build->has_positions) out->position = position;
   if (++build->nodes > MOST_NODES) stop_at_limit(build, position, "too many entries");
   if (depth > DEEPEST)
-    stop_at_limit(build, position, "nested too deeply (an alias inside itself?)");
+    stop_at_limit(build, position, "nested too deeply (does an alias contain itself?)");
   node = behind_alias(build, node, position);
   if (build->stopped || !node || fy_node_is_scalar(node)) {
     GANNET_TRY(copy_scalar(build, build->stopped ? NULL : node, position, &out->text));

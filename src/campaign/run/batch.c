@@ -90,8 +90,8 @@ static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *ba
   }
   if (n > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "%d evaluation%s submitted to SLURM (the first as %s), which backend: %s does not "
-               "take over: they start again, and the jobs keep running until `scancel` ends them; "
+               "%d evaluation%s submitted to SLURM (the first as %s), which backend: %s cannot "
+               "adopt: they start again, and the jobs keep running until `scancel` ends them; "
                "backend: slurm would read their results",
                n, n == 1 ? " was" : "s were", first.job, backend);
 }
@@ -108,7 +108,7 @@ gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evalua
   }
   warn_of_jobs(campaign, batch);
   if (batch->n_flight > 0)
-    gannet_log(campaign->context, GANNET_LOG_INFO, "took over %d evaluations of the process before",
+    gannet_log(campaign->context, GANNET_LOG_INFO, "adopted %d evaluations of the previous process",
                batch->n_flight);
   return GANNET_OK;
 }

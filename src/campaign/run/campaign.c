@@ -323,7 +323,8 @@ static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state
                report->members);
   if (report->missing > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
-               "the saved state lacks %d hyperparameters of this version: they are learnt",
+               "the saved state lacks %d hyperparameters that this version has: they are learnt "
+               "from the results",
                report->missing);
 }
 
@@ -472,7 +473,7 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
   if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
   GANNET_REQUIRE(!gannet_link_leads_nowhere(directory, target, sizeof target), GANNET_ERR_MISSING,
                  "'%s' is not a campaign directory: it is a symbolic link to '%s', which does not "
-                 "exist; give the place that the campaign has now, or put it back there",
+                 "exist; give the path where the campaign is now, or move it back",
                  directory, target);
   const bool exists = stat(directory, &about) == 0;
   GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,

@@ -59,7 +59,7 @@ static gannet_err read_value(const char *name, const json_t *value, gannet_quant
                                     .value = json_is_null(number) ? NAN : json_number_value(number),
                                     .sd = json_number_value(json_object_get(value, "sd"))};
   GANNET_REQUIRE(json_is_number(number) || json_is_null(value), GANNET_ERR_INPUT,
-                 "%s is no number, as it must be", name);
+                 "%s must be a number", name);
   return gannet_quantities_set(values, 0, &quantity);
 }
 
@@ -116,8 +116,7 @@ static gannet_err read_request(const json_t *object, gannet_correction_request *
   GANNET_TRY(gannet_alloc(json_array_size(ids), sizeof *request->id, &request->id));
   for (; request->n < (int)json_array_size(ids); ++request->n) {
     const json_t *id = json_array_get(ids, (size_t)request->n);
-    GANNET_REQUIRE(json_is_integer(id), GANNET_ERR_INPUT,
-                   "an id is no whole number, as it must be");
+    GANNET_REQUIRE(json_is_integer(id), GANNET_ERR_INPUT, "an id must be a whole number");
     request->id[request->n] = json_integer_value(id);
   }
   GANNET_TRY(read_values(object, "values", &request->values));
@@ -126,11 +125,12 @@ static gannet_err read_request(const json_t *object, gannet_correction_request *
 
 gannet_err gannet_correction_request_parse(const char *text, gannet_correction_request *request) {
   json_t *object = json_loads(text, 0, NULL);
-  GANNET_REQUIRE(object, GANNET_ERR_INPUT, "it is no JSON, as it must be");
+  GANNET_REQUIRE(object, GANNET_ERR_INPUT, "it must be JSON");
   const gannet_err err = read_request(object, request);
   json_decref(object);
   if (err == GANNET_ERR_MEMORY || err == GANNET_OK) return err;
-  return GANNET_RAISE(GANNET_ERR_INPUT, "no request that gannet wrote: %s", gannet_error_detail());
+  return GANNET_RAISE(GANNET_ERR_INPUT, "not a request that gannet wrote: %s",
+                      gannet_error_detail());
 }
 
 /* Whether a request can be made. */
@@ -149,19 +149,18 @@ static gannet_err check_undo(const gannet_problem *problem,
                  "--id: the last correction of evaluation %lld is that it was %s; take that back "
                  "with gannet %s --undo",
                  (long long)id, text, kinds[last->kind]);
-  GANNET_REQUIRE(
-      last->before.status != GANNET_EVAL_DONE ||
-          gannet_result_count_known(problem, &last->before) > 0,
-      GANNET_ERR_INPUT,
-      "--id: the result that evaluation %lld had has no number of what is asked for now, "
-      "since the campaign was changed; gannet correct adds one",
-      (long long)id);
+  GANNET_REQUIRE(last->before.status != GANNET_EVAL_DONE ||
+                     gannet_result_count_known(problem, &last->before) > 0,
+                 GANNET_ERR_INPUT,
+                 "--id: since the campaign was changed, the earlier result of evaluation %lld has "
+                 "none of the numbers that are needed; gannet correct adds them",
+                 (long long)id);
   for (int i = 0; last->before.status == GANNET_EVAL_DONE && i <= problem->spec.n_constraints; ++i)
-    GANNET_REQUIRE(
-        !isinf(i > 0 ? last->before.constraints[i - 1] : last->before.objective), GANNET_ERR_INPUT,
-        "--id: %s of the result that evaluation %lld had is not finite since the campaign was "
-        "changed; gannet correct gives another value",
-        gannet_problem_quantity_name(problem, i), (long long)id);
+    GANNET_REQUIRE(!isinf(i > 0 ? last->before.constraints[i - 1] : last->before.objective),
+                   GANNET_ERR_INPUT,
+                   "--id: since the campaign was changed, %s of the earlier result of evaluation "
+                   "%lld is not finite; gannet correct gives another value",
+                   gannet_problem_quantity_name(problem, i), (long long)id);
   return GANNET_OK;
 }
 
@@ -185,7 +184,7 @@ static gannet_err check_evaluation(const gannet_ledger *ledger,
                  "tell reports one, gannet discard ends it",
                  (long long)id);
   GANNET_REQUIRE(request->kind != GANNET_CORRECTION_RETRY || ticket->has_result, GANNET_ERR_INPUT,
-                 "--id: evaluation %lld has no result yet: it is to run anyhow", (long long)id);
+                 "--id: evaluation %lld has no result yet: it will run in any case", (long long)id);
   return GANNET_OK;
 }
 
@@ -200,8 +199,8 @@ static gannet_err list_failed(const gannet_ledger *ledger, gannet_correction_req
   }
   GANNET_REQUIRE(request->n > 0, GANNET_ERR_INPUT, "%s",
                  request->undo ? "--failed: no evaluation was asked to run again"
-                               : "--failed: no evaluation failed; --id N runs one again that has "
-                                 "a result or cannot run");
+                               : "--failed: no evaluation failed; --id N runs an evaluation again "
+                                 "that has a result or cannot run");
   return GANNET_OK;
 }
 

@@ -92,7 +92,7 @@ static gannet_err raise_no_column(const reader *r, const char *name, const char 
   return near ? GANNET_RAISE(GANNET_ERR_INPUT, "%s:1: no column '%s'%s; is it '%s'? Then write %s",
                              r->about->path, name, of, near, hint)
               : GANNET_RAISE(GANNET_ERR_INPUT,
-                             "%s:1: no column '%s'%s; where it has another name, write %s; the "
+                             "%s:1: no column '%s'%s; if it has another name, write %s; the "
                              "columns are: %s",
                              r->about->path, name, of, hint, list);
 }
@@ -453,7 +453,7 @@ static gannet_err read_numbers(const reader *r, int64_t at, gannet_import_row *r
     (void)snprintf(sd, sizeof sd, "%s.sd", q->name);
     if (is_there(&q->sd)) item.sd = read_source(r, at, &q->sd, sd, wrong);
     if (item.sd < 0)
-      (void)snprintf(wrong, sizeof wrong, "%s: %g, expected a standard deviation from 0 on", sd,
+      (void)snprintf(wrong, sizeof wrong, "%s: %g, expected a standard deviation of at least 0", sd,
                      item.sd);
     if (!(item.sd > 0)) item.sd = 0;
     item.value = read_source(r, at, &q->value, q->name, wrong);

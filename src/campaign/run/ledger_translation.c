@@ -30,14 +30,14 @@ static gannet_err check_known(const gannet_problem *to, const gannet_result_reco
     const double value = i > 0 ? result->constraints[i - 1] : result->objective;
     GANNET_REQUIRE(!isinf(value), GANNET_ERR_INPUT,
                    "%s of evaluation %lld is %g, expected a finite number; change the expression, "
-                   "or take the evaluation out with gannet discard --id %lld",
+                   "or remove the evaluation with gannet discard --id %lld",
                    gannet_problem_quantity_name(to, i), (long long)result->id, value,
                    (long long)result->id);
   }
   GANNET_REQUIRE(gannet_result_count_known(to, result) > 0, GANNET_ERR_INPUT,
-                 "evaluation %lld has no number of what is asked for now, neither an objective nor "
-                 "a constraint; take it out with gannet discard --id %lld, or add what is known "
-                 "with gannet correct",
+                 "evaluation %lld has none of the numbers that are needed now, neither an "
+                 "objective nor a constraint; remove it with gannet discard --id %lld, or add what "
+                 "is known with gannet correct",
                  (long long)result->id, (long long)result->id);
   return GANNET_OK;
 }

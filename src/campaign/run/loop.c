@@ -134,8 +134,8 @@ static void check_input_directory(const gannet_campaign_input *input,
   if (!directory || directory[0] != '/') return;
   if (stat(directory, &about) == 0 && S_ISDIR(about.st_mode)) return;
   gannet_complain(complaints, gannet_campaign_location(input, "input_directory"),
-                  "input_directory: '%s' is no directory here; expected the one that relative "
-                  "paths start from",
+                  "input_directory: '%s' is not a directory here; expected the directory that "
+                  "relative paths start from",
                   directory);
 }
 
@@ -193,8 +193,8 @@ static gannet_err look_for_stop(runner *r) {
   const gannet_err err = gannet_ledger_keep(&r->campaign->ledger, &renewed);
   if (renewed && err == GANNET_OK)
     gannet_log(context, GANNET_LOG_WARNING,
-               "journal.lock was removed while the campaign runs, and was made again: leave it "
-               "there, for it keeps a second gannet from writing into the same campaign");
+               "journal.lock was removed while the campaign was running, and has been made again: "
+               "leave it there, since it keeps a second gannet from writing to the same campaign");
   GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
   GANNET_TRY(gannet_stop_ask(context, stop_file, r->deadline, &r->asked));
@@ -204,7 +204,8 @@ static gannet_err look_for_stop(runner *r) {
   }
   if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
     gannet_log(context, GANNET_LOG_WARNING,
-               "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once",
+               "stopping when the running simulations have ended (%s); SIGTERM or a second Ctrl-C "
+               "stops at once",
                r->asked.why);
   return GANNET_OK;
 }
@@ -483,7 +484,7 @@ static gannet_err classify_end(const runner *r, gannet_run_outcome *outcome) {
   if (finished) outcome->end = GANNET_RUN_FINISHED;
   if (outcome->end == GANNET_RUN_FINISHED && gannet_budget_designs_left(r->campaign) == 0)
     gannet_log(r->campaign->context, GANNET_LOG_INFO,
-               "every design that there is was tried, and with noise: 0 none is tried twice");
+               "every possible design has been tried, and with noise: 0 none is tried twice");
   /* The last batch counts as any other: the exit code must not depend on the size of batches. */
   if (outcome->end == GANNET_RUN_FINISHED) (void)has_too_many_failures(r, outcome);
   return GANNET_OK;
@@ -579,9 +580,8 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   if (err == GANNET_OK) err = classify_end(&r, outcome);
   if (err != GANNET_ERR_MISSING) return err;
   /* Everything that a campaign opens while it runs is its own. */
-  return GANNET_RAISE(
-      GANNET_ERR_IO,
-      "%s: was '%s' moved or removed while the campaign ran? Where it is now it can "
-      "be resumed, with --directory",
-      gannet_error_detail(), campaign->directory);
+  return GANNET_RAISE(GANNET_ERR_IO,
+                      "%s: was '%s' moved or removed while the campaign ran? If it was moved, "
+                      "resume it at its new place with --directory",
+                      gannet_error_detail(), campaign->directory);
 }

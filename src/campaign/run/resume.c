@@ -50,11 +50,11 @@ static gannet_err check_begun(const char *journal, const char *leftover, int64_t
 
 /* Whether what was read is of the ledger's problem, and of a seed. */
 static gannet_err check_campaign(gannet_ledger *ledger, uint64_t seed) {
-  GANNET_REQUIRE(gannet_problem_has_fingerprint(ledger->problem, ledger->fingerprint),
-                 GANNET_ERR_INPUT,
-                 "variables, constraints or goal differ from those of the campaign to be resumed, "
-                 "and campaign.yaml in its directory, which would say what they were, is not there "
-                 "or another one: put it back, or start another campaign with --directory");
+  GANNET_REQUIRE(
+      gannet_problem_has_fingerprint(ledger->problem, ledger->fingerprint), GANNET_ERR_INPUT,
+      "variables, constraints or goal differ from those of the campaign to be resumed, "
+      "and campaign.yaml in its directory, which would show the earlier ones, is missing or "
+      "belongs to another campaign: put it back, or start another campaign with --directory");
   GANNET_REQUIRE(seed == ledger->seed, GANNET_ERR_INPUT,
                  "the campaign to be resumed was begun with seed %lld, not %lld: a campaign keeps "
                  "its seed; start another one with --directory",
@@ -267,9 +267,9 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
                "evaluations whose results they held will be run again",
                (long long)t.taken, (long long)t.useless);
   } else {
-    gannet_log(context, GANNET_LOG_WARNING,
-               "the snapshot is older than the journal, which was rebuilt since: nothing can be "
-               "taken from this");
+    gannet_log(
+        context, GANNET_LOG_WARNING,
+        "the snapshot is older than the journal, which was rebuilt since: it cannot be used");
   }
   GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                                  &ledger->journal));
@@ -470,9 +470,10 @@ static gannet_err renew_snapshots(const gannet_context *context, const char *sna
              !gannet_snapshot_is_of(&mark, ledger->seed, ledger->name)) {
     name_aside(snapshot, "foreign", aside, sizeof aside);
     GANNET_TRY(gannet_file_rename(snapshot, aside));
-    gannet_log(context, GANNET_LOG_WARNING,
-               "%s is of another campaign ('%s', seed %lld): it was not used, and moved to %s",
-               snapshot, mark.name, (long long)mark.seed, aside);
+    gannet_log(
+        context, GANNET_LOG_WARNING,
+        "%s belongs to another campaign ('%s', seed %lld): it was not used, and was moved to %s",
+        snapshot, mark.name, (long long)mark.seed, aside);
   }
   for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger));
   return GANNET_OK;

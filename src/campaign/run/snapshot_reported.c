@@ -69,7 +69,7 @@ gannet_err gannet_snapshot_read_columns(const gannet_store *store, gannet_ledger
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     err = gannet_quantity_is_name(names[i])
               ? gannet_ledger_add_column(ledger, names[i], kind_of(is_sd[i]))
-              : GANNET_RAISE(GANNET_ERR_DAMAGED, "reported/column: row %d is no name", i);
+              : GANNET_RAISE(GANNET_ERR_DAMAGED, "reported/column: row %d is not a name", i);
   gannet_free(&names);
   gannet_free(&is_sd);
   return err;

@@ -97,7 +97,7 @@ void gannet_stop_rule_look(const gannet_campaign *campaign, char *why, size_t si
                  gannet_problem_quantity_name(problem, 0), objective, error, *unit ? " " : "", unit,
                  evaluations);
   if (problem->spec.n_objectives > 0)
-    (void)snprintf(best, sizeof best, "the front is as it was");
+    (void)snprintf(best, sizeof best, "the front has not changed");
   else if (gannet_problem_flip(problem, objective) <= gannet_problem_flip(problem, stop->target)) {
     (void)snprintf(why, size, "stop.target: %s has reached %.10g", best, stop->target);
     return;

@@ -164,7 +164,7 @@ static void warn_of_todo(const init_plan *plan) {
           plan->variable[i].is.name, plan->variable[i].deck, plan->file, plan->variable[i].is.name);
   if (plan->program > 0 && strcmp(command->item[0], "{launcher}") != 0 &&
       gannet_command_find(command->item[0], NULL, path))
-    cli_warn("'%s', which starts the simulation, is not here: install it, or correct the command",
+    cli_warn("'%s', which starts the simulation, was not found: install it, or correct the command",
              command->item[0]);
   if (program && gannet_command_find(program, plan->directory, path))
     cli_warn("'%s' cannot be run yet: put it there, and make it executable", program);

@@ -133,10 +133,10 @@ static void choose_backend_and_script(const cli_arguments *arguments, init_plan 
   check_name("--backend", "back-end", plan->backend, (const void *const *)gannet_evaluator_types,
              complaints);
   if (plan->script && !suits_backend(plan->script, plan->backend))
-    gannet_complain(complaints, "--jobscript",
-                    "%s does not go with the back-end %s; leave --jobscript out, or say --backend "
-                    "%s",
-                    plan->script->name, plan->backend, plan->script->backend);
+    gannet_complain(
+        complaints, "--jobscript",
+        "%s cannot be used with the back-end %s; leave out --jobscript, or use --backend %s",
+        plan->script->name, plan->backend, plan->script->backend);
   for (int i = 0; !wanted && !plan->script && plan->site.slurm && init_scripts[i]; ++i)
     if (suits_backend(init_scripts[i], plan->backend)) plan->script = init_scripts[i];
   const char *needs = strcmp(plan->backend, "function") == 0 && !plan->simulation ? "--simulation"

@@ -209,14 +209,14 @@ static gannet_err read_objectives(const cli_arguments *arguments, init_plan *pla
     if (plan->n_objectives < GANNET_OBJECTIVES_MOST)
       plan->objective[plan->n_objectives++] = objective;
     else
-      gannet_complain(complaints, flag,
-                      "there are more than %d; state those that only have to be good enough as "
-                      "constraints",
-                      GANNET_OBJECTIVES_MOST);
+      gannet_complain(
+          complaints, flag,
+          "there are more than %d; make constraints of those that only need to be good enough",
+          GANNET_OBJECTIVES_MOST);
   }
   if (plan->n_objectives == 1)
     gannet_complain(complaints, flag,
-                    "there is only '%s', expected 2 to %d; a single objective has --goal",
+                    "there is only '%s', expected 2 to %d; for a single objective use --goal",
                     plan->objective[0].name, GANNET_OBJECTIVES_MOST);
   if (plan->n_objectives > 0 && cli_has(arguments, "goal"))
     gannet_complain(complaints, "--goal",

@@ -87,7 +87,7 @@ static gannet_err add_words(const char *text, char *word, init_plan *plan,
         return GANNET_OK;
       case FOR_A_SHELL:
         gannet_complain(complaints, "--command",
-                        "'%c' means nothing here, for no shell reads it; put it into quotes, or "
+                        "'%c' has no meaning here, since no shell reads it; put it in quotes, or "
                         "use --shell instead of --command",
                         *at);
         return GANNET_OK;

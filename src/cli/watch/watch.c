@@ -237,7 +237,8 @@ const cli_command cli_watch = {
         "Ends when the campaign ends, with the exit code of `gannet run`; leaving earlier gives\n"
         "0. NO_COLOR switches colours off.\n\n"
         "With --web, the page of gannet report is served live on web.sock in the campaign\n"
-        "directory, which only you can open. It goes on when the campaign ends, until Ctrl-C, or\n"
+        "directory, which only you can open. It stays up after the campaign ends, until Ctrl-C, "
+        "or\n"
         "until no browser has connected for an hour.\n",
     .flags = flags,
     .least = 1,

@@ -27,7 +27,7 @@ static gannet_err clear_stale(const struct sockaddr_un *name) {
   int probe = -1;
   if (lstat(name->sun_path, &about)) return GANNET_OK;
   GANNET_REQUIRE(S_ISSOCK(about.st_mode), GANNET_ERR_INPUT,
-                 "'%s' is no socket, and gannet watch --web needs this name; move the file away",
+                 "'%s' is not a socket, and gannet watch --web needs this name; move the file away",
                  name->sun_path);
   GANNET_TRY(new_socket(AF_UNIX, &probe));
   const int failed = connect(probe, (const struct sockaddr *)name, sizeof *name) ? errno : 0;
@@ -84,10 +84,11 @@ static gannet_err listen_in_private_folder(web_address *address) {
     }
     address->folder[0] = '\0';
   }
-  return GANNET_RAISE(GANNET_ERR_IO,
-                      "no directory takes a socket (%s), nor does one below /tmp; set TMPDIR to a "
-                      "short path, or use --port",
-                      address->why);
+  return GANNET_RAISE(
+      GANNET_ERR_IO,
+      "no directory can hold a socket (%s), nor can one below /tmp; set TMPDIR to a "
+      "short path, or use --port",
+      address->why);
 }
 
 gannet_err web_address_open_socket(const char *directory, web_address *address) {
@@ -99,8 +100,8 @@ gannet_err web_address_open_socket(const char *directory, web_address *address) 
   if (strlen(path) < sizeof example.sun_path) {
     GANNET_TRY(listen_on(path, address, &refused));
     if (!refused) return GANNET_OK;
-    (void)snprintf(address->why, sizeof address->why, "the campaign directory takes no socket: %s",
-                   strerror(refused));
+    (void)snprintf(address->why, sizeof address->why,
+                   "the campaign directory cannot hold a socket: %s", strerror(refused));
   } else {
     (void)snprintf(address->why, sizeof address->why,
                    "the path of the campaign directory is too long for a socket: %zu characters "

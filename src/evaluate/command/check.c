@@ -293,7 +293,7 @@ static void warn_of_dollars(const gannet_text_list *environment, const gannet_co
     if (name && (isalpha((unsigned char)*name) || *name == '_'))
       gannet_log(
           context, GANNET_LOG_WARNING,
-          "evaluate.environment: '%s' keeps its dollar sign, for no shell reads it; expected "
+          "evaluate.environment: '%s' keeps its dollar sign, since no shell reads it; expected "
           "the value itself, or set it in a script",
           environment->item[i]);
   }

@@ -215,10 +215,11 @@ static gannet_err check_entry(void *user, const case_entry *entry) {
                     entry->path);
   if (entry->is_linked) return GANNET_OK;
   if (is_special)
-    gannet_complain(check->complaints, copy_key,
-                    "'%s' is no file, folder or link and cannot be copied; remove it from the case "
-                    "or list it under link",
-                    entry->path);
+    gannet_complain(
+        check->complaints, copy_key,
+        "'%s' is not a file, folder or link and cannot be copied; remove it from the case "
+        "or list it under link",
+        entry->path);
   if ((entry->is_template || S_ISREG(mode)) && access(entry->path, R_OK))
     gannet_complain(check->complaints, copy_key,
                     "cannot read '%s': %s; correct its permissions or remove it", entry->path,
@@ -423,7 +424,7 @@ static gannet_err copy_entry(void *user, const case_entry *entry) {
   if (!S_ISDIR(mode))
     return GANNET_RAISE(
         GANNET_ERR_INPUT,
-        "evaluate.case: '%s' is no file, folder or link and cannot be copied; remove it",
+        "evaluate.case: '%s' is not a file, folder or link and cannot be copied; remove it",
         entry->path);
   if (mkdir(to, (mode & 0777) | 0700) == 0) return GANNET_OK;
   if (errno == EEXIST && lstat(to, &about) == 0 && S_ISDIR(about.st_mode)) return GANNET_OK;

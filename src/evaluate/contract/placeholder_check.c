@@ -100,12 +100,13 @@ static void complain_unknown(const source *s, const gannet_placeholder *found) {
     write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     const int opening = (int)strcspn(shown, found->name);
-    gannet_complain(s->check->complaints, location,
-                    "'%s' is no variable and none of %s%s%.*s%s%s%s; where it is no placeholder "
-                    "write a backslash before it, or choose other marks with evaluate.placeholders",
-                    shown, gannet_fixed_placeholder_list, near ? "; did you mean '" : "",
-                    near ? opening : 0, shown, near ? near : "",
-                    near ? shown + opening + strlen(found->name) : "", near ? "'?" : "");
+    gannet_complain(
+        s->check->complaints, location,
+        "'%s' is not a variable and not one of %s%s%.*s%s%s%s; if it is not a placeholder, "
+        "write a backslash before it, or choose other marks with evaluate.placeholders",
+        shown, gannet_fixed_placeholder_list, near ? "; did you mean '" : "", near ? opening : 0,
+        shown, near ? near : "", near ? shown + opening + strlen(found->name) : "",
+        near ? "'?" : "");
   }
   gannet_free(&known);
 }

@@ -148,7 +148,7 @@ static void note_deviation(const reader *to, const char *name, const char *locat
   (void)snprintf(of, sizeof of, "%.*s", (int)(length - 3), name);
   if (!gannet_problem_needs_quantity(to->problem, of)) return;
   (void)snprintf(text, sizeof text,
-                 "%s: the number in %s does not count, for the standard deviation of %s stands "
+                 "%s: the number in %s does not count, because the standard deviation of %s stands "
                  "behind its value, as in %s 3.2 +- 0.1",
                  name, location, of, of);
   add_note(to, text);
@@ -377,7 +377,7 @@ static void parse_object(const gannet_problem *problem, json_t *object, gannet_q
   json_object_foreach(slopes, variable, slope) {
     const int v = gannet_problem_find_variable(problem, variable);
     if (v < 0)
-      (void)snprintf(why, WHY_SIZE, "gradient: '%.60s' is no variable", variable);
+      (void)snprintf(why, WHY_SIZE, "gradient: '%.60s' is not a variable", variable);
     else if (!json_is_number(slope))
       (void)snprintf(why, WHY_SIZE, "gradient: %.60s is not a number", variable);
     else

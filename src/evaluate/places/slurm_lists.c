@@ -9,8 +9,8 @@
 
 enum { MOST_HOSTS = 65536 };
 
-#define NO_HOSTS "'%.80s' is no list of nodes; expected one such as n[01-03,7],login"
-#define NO_COUNTS "'%.80s' is no list of numbers; expected one such as 4(x2),2"
+#define NO_HOSTS "'%.80s' is not a list of nodes; expected one such as n[01-03,7],login"
+#define NO_COUNTS "'%.80s' is not a list of numbers; expected one such as 4(x2),2"
 
 /* Add the names that a word stands for: that with its first bracket replaced by each of the
  * numbers in it, until no bracket is left. */

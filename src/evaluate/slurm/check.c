@@ -264,11 +264,12 @@ static void check_directory(const char *campaign, gannet_complaints *complaints)
   if (!campaign || !campaign[0]) return; /* not known yet */
   resolve(campaign, full);
   if (strchr(full, '\\'))
-    gannet_complain(complaints, "evaluate.backend",
-                    "SLURM begins no job in '%s', for it takes the backslash out of the path of "
-                    "the job's output; choose a directory without one, with --directory, or rename "
-                    "it",
-                    full);
+    gannet_complain(
+        complaints, "evaluate.backend",
+        "SLURM starts no job in '%s', because it takes the backslash out of the path of "
+        "the job's output; choose a directory without one, with --directory, or rename "
+        "it",
+        full);
 }
 
 gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *of_campaign,

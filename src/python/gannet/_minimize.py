@@ -199,7 +199,7 @@ def _variables(bounds: Any) -> Mapping[str, Variable]:
     kinds = {f"x{i}": as_kind(f"x{i}", _as_pair(kind)) for i, kind in enumerate(bounds)}
     for name, kind in kinds.items():
         if kind.values:
-            raise Error(f"variable {name}: {kind.values[0]!r} is no number; give bounds by name, as in {{'solver': ['cg', 'gmres']}}")
+            raise Error(f"variable {name}: {kind.values[0]!r} is not a number; give bounds by name, as in {{'solver': ['cg', 'gmres']}}")
     return kinds
 
 

@@ -88,7 +88,7 @@ class InExecutor:
             self._refusal = error
 
     def finished(self) -> List[Tuple[int, Outcome]]:
-        """Of the calls that have ended, at least one, in the order of their numbers. gannet.Error where the executor cannot go on."""
+        """Of the calls that have ended, at least one, in the order of their numbers. gannet.Error where the executor cannot continue."""
         found: List[Tuple[int, Outcome]] = []
         while self._running and not found:
             done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -97,7 +97,7 @@ class InExecutor:
             found = [outcome for future in done for outcome in self._ended(future, suspects)]
         if not found:
             why = _in_a_line(self._refusal) if self._refusal is not None else "no call is running"
-            raise Error(f"the executor cannot go on: {why}") from self._refusal
+            raise Error(f"the executor cannot continue: {why}") from self._refusal
         return sorted(found, key=lambda pair: pair[0])
 
     def _ended(self, future: concurrent.futures.Future[Outcome], suspects: int) -> List[Tuple[int, Outcome]]:
