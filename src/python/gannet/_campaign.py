@@ -22,10 +22,10 @@ from ._table import as_table, columns_of
 
 
 class Campaign:
-    """The directory of a campaign, to look at. Nothing in it is changed, and the campaign may be running: every call shows its
+    """Read a campaign directory. Nothing in it is changed, and the campaign may be running: every call shows its
     present state. Local: without MPI.
 
-    directory  NAME.campaign, as `gannet run` has made it
+    directory  NAME.campaign, made by `gannet run`
 
     directory    its path
     name         of the campaign
@@ -33,12 +33,13 @@ class Campaign:
     objectives   name -> "minimize" or "maximize"
     constraints  names of the constraints
 
-    A table is a pandas.DataFrame, or without pandas a dictionary with a numpy array [rows] for every column. Values are in the
+    A table is a pandas.DataFrame. Without pandas, it is a dictionary with a numpy array [rows] for every column. Values
+    are in the
     units of the campaign file, times in seconds.
 
-    Errors: gannet.Error for what is not a campaign directory, with a state that is damaged or of a later version, and when the
-    program gannet of this version is not there. It is looked for in the environment variable GANNET_PROGRAM, beside the library,
-    and in PATH.
+    Errors: gannet.Error for a directory that is not a campaign directory, for a state that is damaged or was written by
+    a later version, and when the program gannet of this version is missing. The package looks for the program in the
+    environment variable GANNET_PROGRAM, beside the library, and in PATH.
     """
 
     __module__ = "gannet"
@@ -68,7 +69,8 @@ class Campaign:
         return json.loads(ask_program(self._program, command, self.directory, "--format", "json", *arguments)[1] or "[]")
 
     def status(self) -> Dict[str, Any]:
-        """How far it is, as `gannet status --format json` prints it: "state", "evaluations", "best", "failures" and more. The page
+        """The progress of the campaign, as `gannet status --format json` prints it: "state", "evaluations", "best",
+        "failures" and more. The page
         "The state of a campaign for programs" describes every field."""
         state: Dict[str, Any] = self._ask("status")
         return state
@@ -81,11 +83,12 @@ class Campaign:
                                                                              *self.constraints, "status", "feasible")})
 
     def best(self, count: Optional[int] = None, *, where: Optional[str] = None, recommended: bool = False) -> Any:
-        """The best feasible design, as a dictionary with its id, variables, objectives, constraints and "feasible"; None when no
-        evaluation has a result. Not feasible: no evaluation satisfies all constraints, and this one violates them least. Of
-        several objectives it is the design of the front that is best in the first one.
+        """The best feasible design, as a dictionary with its id, variables, objectives, constraints and "feasible";
+        None when no evaluation has a result. When "feasible" is False, no evaluation satisfies all constraints, and
+        this one violates them least. With several objectives, it is the design of the front that is best in the first
+        objective.
 
-        count        None, or how many of the best: the answer is then a table, best first
+        count        None, or how many of the best designs: the answer is then a table, best first
         where        only designs for which this holds, as in "mass <= 700"
         recommended  True: the design at which a model of all results has the best mean, for noisy results
         """
@@ -97,7 +100,8 @@ class Campaign:
         return as_table(columns_of(rows)) if count is not None else rows[0] if rows else None
 
     def front(self, *, where: Optional[str] = None, knee: bool = False) -> Any:
-        """Of several objectives a table of the designs that no other one dominates, best in the first objective first.
+        """With several objectives: a table of the designs that no other one dominates, best in the first objective
+        first.
 
         where  only designs for which this holds, as in "mass <= 700"
         knee   True: only the design where the front bends most
@@ -108,13 +112,14 @@ class Campaign:
         return as_table(columns_of(self._ask("best", *asked)))
 
     def predict(self, designs: Any) -> Prediction:
-        """A Prediction: what the models of the next proposal expect at designs of yours, without any simulation, as
-        `Optimizer.predict` says. Each call costs a fit, seconds after many results: give all designs at once.
+        """What the models of the next proposal predict at designs that you choose, without a simulation: a Prediction,
+        as of `Optimizer.predict`. Each call fits the models, which takes seconds when there are many results, so give
+        all designs at once.
 
-        designs  a dictionary with a design, a list of them, or a table; other columns of `table` are left aside. Derived variables may be
-                 left out, and inactive ones left out or None
+        designs  a dictionary with a design, a list of them, or a table, of which other columns are ignored. Derived
+                 variables may be left out, and inactive ones left out or None
 
-        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with less than
+        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
         four results.
         """
         is_single = isinstance(designs, collections.abc.Mapping) and not any(isinstance(value, (np.ndarray, list)) for value in
@@ -186,8 +191,9 @@ class Campaign:
     def plot_front(self, x: Optional[str] = None, y: Optional[str] = None, ax: Any = None) -> Any:
         """Draw all evaluations by two objectives, with the front as a line. Needs matplotlib.
 
-        x, y  names of the objectives; None = the first two
-        ax    the matplotlib Axes to draw into; None = new ones
+        x  name of the objective across; None = the first
+        y  name of the objective upwards; None = the second
+        ax  the matplotlib Axes to draw into; None = new ones
 
         Returns the Axes.
         """
@@ -200,9 +206,9 @@ class Campaign:
         return _figures.front(self.table(), self.front(), x, y, _figures.axes(ax))
 
     def plot_slices(self, quantity: Optional[str] = None, at: Optional[Dict[str, Any]] = None, points: int = 41) -> Any:
-        """Draw what the models expect along each variable from a design on, with a band of two standard deviations: a panel for
-        each variable, over the range of the values that were tried. Of categories, switches and ordered words the panel has a
-        bar for each. Needs matplotlib.
+        """Draw what the models predict when one variable of a design changes, with a band of two standard deviations.
+        Each variable has a panel, over the range of the values that were tried. For categories, switches and ordered
+        words, the panel has a bar for each value. Needs matplotlib.
 
         quantity  name of an objective or constraint; None = the first objective
         at        a design, as a dictionary; None = the best one

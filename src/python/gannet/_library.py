@@ -18,8 +18,8 @@ __version__ = "0.2.0"  # of the library that these files are made for
 
 
 class Error(RuntimeError):
-    """A call failed. The text says what was wrong and what was expected. Where `minimize` has ended so after evaluations,
-    `result` is the Result with all that was found before; otherwise it is None."""
+    """A call failed. The text says what was wrong and what was expected. If `minimize` ended in this way after some
+    evaluations, `result` is the Result with all of them; otherwise it is None."""
 
     __module__ = "gannet"
     result: Any = None

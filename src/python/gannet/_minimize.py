@@ -28,11 +28,12 @@ class Evaluation:
 
     id           number of the evaluation, from 0
     x            its arguments: a dictionary, or an array [variables] where bounds was a list
-    value        what the function has returned, in its own units; nan where it has not
+    value        what the function returned, in its own units; nan if it returned no value
     constraints  name -> value of each constraint, in their own units; nan where it is not known
-    status       "done", or "cannot_run" where the function has raised an exception, has returned None or nan, or its process died
+    status       "done", or "cannot_run" if the function raised an exception or returned None or nan, or if its process
+                 died
     seconds      how long the call took
-    error        the exception in one line, None where there was none
+    error        the exception in one line; None if there was none
     """
 
     __module__ = "gannet"
@@ -56,7 +57,8 @@ class Result:
     constraints  name -> value of each constraint there, in their own units
     message      why it ended
     history      every Evaluation, in the order of their numbers
-    optimizer    the `Optimizer`, for example to predict, to recommend a design of a noisy function, or to go on by ask and tell
+    optimizer    the `Optimizer`, for example to predict, to recommend a design of a noisy function, or to continue by
+                 ask and tell
     """
 
     __module__ = "gannet"
@@ -217,38 +219,43 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
              constraints: Optional[Mapping[str, Tuple[Optional[float], Optional[float]]]] = None, *, evaluations: int = 50,
              workers: int = 1, batch: Optional[int] = None, executor: Optional[concurrent.futures.Executor] = None,
              method: str = "auto", seed: int = 1, callback: Optional[Callable[[Evaluation], Any]] = None, **more: Any) -> Result:
-    """Find arguments at which a function has its least value, in few calls. Returns a Result.
+    """Minimise a function in few calls. Returns a Result.
 
-    Local: without MPI. For simulations of hours or a cluster use a campaign, which survives the end of the process.
+    Local: without MPI. For simulations that take hours, or a cluster, use a campaign: it survives the end of the
+    process.
 
     f            the function. With bounds by name it is called as f(x=..., y=...), with a list of bounds as f(array). It returns
                  its value, or with constraints (value, constraint values): by name, or in their order. The value may be a
                  Quantity. If f raises an exception, returns None or nan, or kills its process, the design counts as one where the
-                 simulation cannot work: gannet learns to stay away, and does not repeat it
-    bounds       name -> (lower, upper), (lower, upper, "log"), gannet.integer(1, 8), a list of names or bool, as of `Optimizer`; or
-                 a list of such entries with numbers only. In a list, and as an array, [[0, 1], [0, 1]] are bounds, too
+                 simulation cannot work: gannet learns to avoid such designs, and does not repeat the call
+    bounds       name -> (lower, upper), (lower, upper, "log"), gannet.integer(1, 8), a list of names or bool, as for
+                 `Optimizer`; or a list of such entries with numbers only. A list or an array such as [[0, 1], [0, 1]]
+                 also gives bounds
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
-    evaluations  how many calls, at least 1; those that fail are counted
-    workers      how many calls at once. With 1 they happen in this process, otherwise in as many forked processes, so f may be a
-                 lambda; what it changes in memory is lost there. Programs that a call has left running end with the search (SIGTERM,
-                 after 5 s SIGKILL), and at once (SIGKILL) if its process dies
-    batch        None: the next point is asked for as soon as a worker is free, so with several workers the points depend on
-                 which calls are faster. A number: as many points are asked for at once, and the next ones when all have ended.
-                 The same seed then gives the same points on every machine
-    executor     a concurrent.futures.Executor that makes the calls instead of own processes, `workers` of them at once. If it cannot
-                 go on, the search ends with a gannet.Error: after the death of a process a ProcessPoolExecutor is broken, and its
-                 running calls are lost. Only where a single one was running, its design counts as one that cannot work; others
-                 are `pending` in the Optimizer
+    evaluations  how many calls, at least 1; failed calls count, too
+    workers      how many calls run at once. With 1 they run in this process, otherwise in as many forked processes. f
+                 may therefore be a lambda, but what it changes in memory is lost there. Programs that a call has left
+                 running are ended with the search (SIGTERM, after 5 s SIGKILL), or at once (SIGKILL) if the process of
+                 the call dies
+    batch        None: the next point is asked for as soon as a worker is free. With several workers, the points then
+                 depend on which calls are faster. A number: this many points are asked for at once, and the next ones
+                 when all of these have ended. The same seed then gives the same points on every machine
+    executor     a concurrent.futures.Executor that makes the calls, `workers` of them at once, instead of forked
+                 processes. If it cannot continue, the search ends with a gannet.Error. The death of a process breaks a
+                 ProcessPoolExecutor, and its running calls are lost. If a single call was running, its design counts as
+                 one that cannot work; otherwise the designs are `pending` in the Optimizer
     method       of the next points; auto is a good choice
     seed         an integer from 0 to 2**63 - 1
-    callback     is called with each Evaluation, as soon as it has ended. If it raises StopIteration, the search ends
+    callback     called with each Evaluation as soon as it has ended. If it raises StopIteration, the search ends
     more         passed to `Optimizer`: noise=0, variable_constraints=["x + y <= 1"], initial=8, settings={...}
 
-    Ctrl-C (KeyboardInterrupt) ends the search: running calls are stopped, and the Result has what was found so far.
+    Ctrl-C (KeyboardInterrupt) ends the search: running calls are stopped, and the Result contains what was found so
+    far.
 
-    Errors: gannet.Error for wrong bounds, constraints and settings, for a function that returns something else than described,
-    and where the first calls raise what looks like a mistake in f (TypeError, NameError, AttributeError, ImportError ...). Whatever
-    is raised after evaluations, also by the callback, has a `result`, the Result with all of them: `except gannet.Error as error:
+    Errors: gannet.Error for wrong bounds, constraints and settings, for a function that returns something other than
+    described, and when the first calls raise what looks like a mistake in f (TypeError, NameError, AttributeError,
+    ImportError ...). Every exception that is raised after some evaluations, also by the callback, has an attribute
+    `result`, the Result with all of them: `except gannet.Error as error:
     print(error.result.table())`.
     """
     if not callable(f):

@@ -51,7 +51,7 @@ def _number_of(point: Any) -> int:
 
 
 class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
-    """Ask for points and tell their results. A context manager too: `with gannet.Optimizer(...) as optimizer:`.
+    """Ask for points and tell their results. Also a context manager: `with gannet.Optimizer(...) as optimizer:`.
 
     Collective over comm; the same arguments on all ranks.
 
@@ -59,25 +59,25 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     goal         "minimize" or "maximize"
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
-    objectives   of several, instead of goal and noise: name -> "minimize", "maximize", or a dictionary of goal, threshold (a
-                 value that is not better is of no interest; None = from the results), noise, transform ("auto", "none" or
-                 "log": of its values before a model sees them; auto = none) and penalties (False = every value is one;
-                 otherwise those that are a penalty, such as 1e10 for a solver that diverged, make a result count as a
-                 failure of its design). See `front`
+    objectives   for several objectives, instead of goal and noise: name -> "minimize", "maximize", or a dictionary of
+                 goal, threshold (the worst value of interest; None = from the results), noise, transform ("auto",
+                 "none" or "log", applied to the values before a model is fitted; auto = none) and penalties (False =
+                 every value counts as it is; otherwise a penalty value, such as 1e10 for a solver that diverged, makes
+                 a result count as a failure of its design). See `front`
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].
-                 Among them functions of a Point, for what no text can express, which return by how much they are
-                 kept: at least 0 or True where they are; nan is violated. They must be cheap, and give the same on all
-                 ranks. What they raise is raised by the call that has used them, and is a gannet.Error of the same call on
-                 other ranks; points of an ask that ends so are among `pending`
+                 If a text cannot express a relation, give a function of a Point. It returns the slack: at least 0, or
+                 True, where the relation holds; nan means violated. Functions must be cheap, and must return the same
+                 on all ranks. An exception in a function is raised by the call that used it, and is a gannet.Error of
+                 the same call on other ranks; the points of an ask that ends in this way are among `pending`
     settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
                  "portfolio": ["gp-ei", "neural-bo"]}. {"cost.from": "hours", "cost.weigh": True, "budget.cost": 40}
-                 weighs gain by the quantity `hours` of the results, less and less as these 40 are spent
+                 weighs gain by the quantity `hours` of the results, less so as the budget of 40 is spent
     more         the same where the key is a name: method="gp-ts", initial=8
 
-    Errors: gannet.Error naming the wrong variables, constraints and settings, of many the first ones and how
-    many more.
+    Errors: gannet.Error naming the wrong variables, constraints and settings: the first ones, and the number of further
+    ones.
     """
 
     __module__ = "gannet"
@@ -197,7 +197,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return Point(self.names, self.kinds, number, x, frozenset(name for name, flag in zip(self.names, active) if flag))
 
     def ask(self, q: int = 1) -> List[Point]:
-        """q points that differ from each other and from all before, as a list of Point.
+        """Propose q points that differ from each other and from all earlier ones. Returns a list of Point.
 
         Collective; the same points on all ranks.
         """
@@ -209,8 +209,8 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return self._opened(ids, x)
 
     def ask_array(self, q: int = 1) -> Tuple[Array, Array]:
-        """The same as arrays: ids [q], and points [q, variables] in the units of the variables; of a switch 0 or 1,
-        of a name its position.
+        """The same as arrays: ids [q], and points [q, variables] in the units of the variables. A switch is 0 or 1, a
+        name is its position.
 
         Collective; the same points on all ranks.
         """
@@ -218,18 +218,18 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return np.array([p.id for p in points]), np.array([p.x for p in points])
 
     def start(self, designs: Designs) -> List[Point]:
-        """Propose designs of your own, and return them as a list of Point to evaluate and tell, like those of `ask`. Usually
-        before the first ask; any later time is right too. They count as designs of the setting initial, and what comes next
-        knows that they are pending.
+        """Propose designs of your own, and return them as a list of Point to evaluate and tell, like those of `ask`.
+        This is usually done before the first ask, but may also be done later. They count as designs of the setting
+        initial. Until they are told, they are pending, and proposals take them into account.
 
         Collective; the same on all ranks.
 
-        designs  a dictionary with a design, or a list of them. Variables that are left out or None are filled in with the next
-                 points of the first design, such that variable constraints hold and conditional variables that are given
+        designs  a dictionary with a design, or a list of them. Variables that are left out or None get values of the
+                 next points of the first design, such that variable constraints hold and given conditional variables
                  are active
 
-        Errors: gannet.Error for a name that is no variable, a value outside the bounds, a design that gives nothing, or that
-        violates variable constraints whatever is filled in; nothing is proposed then.
+        Errors: gannet.Error for an unknown variable, a value outside the bounds, a design without any value, or one
+        that cannot be completed without violating variable constraints. After an error nothing is proposed.
         """
         with self._alike():
             rows = []
@@ -255,32 +255,31 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
 
     def tell(self, point: Union[Point, int, Design], objective: Union[Number, Numbers] = None, constraints: Optional[Numbers] = None,
              quantities: Optional[Mapping[str, Number]] = None, partial: bool = False) -> int:
-        """The result of a point. Returns its id.
+        """Report the result of a point. Returns its id.
 
         Collective; the same on all ranks.
 
         point        a Point from ask, an id from ask_array, or a dictionary with a design of your own, which may be
                      outside the bounds, between steps, or violate variable constraints: models learn from it, but it
                      is never the best
-        objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail).
-                     It and constraints may be a Quantity, which has a standard deviation too. Of several objectives
-                     name -> value, or a sequence in their order
+        objective    in its own units; None or nan: the simulation cannot work at this design, and models learn to avoid
+                     it (see also fail). Objective and constraints may be a Quantity, which also has a standard
+                     deviation. For several objectives: name -> value, or a sequence in their order
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
-        partial      True: objective or constraints that are None, nan or left out are missing, but not all of them, as a
-                     check that came first has ended the evaluation; models learn from what is given
-        quantities   name -> number or Quantity: what else is known of the evaluation, or objective and constraints
-                     with their standard deviations, which models take for noise, and gradients; kept for `quantity`
+        partial      True: some values are None, nan or left out, because an early check ended the evaluation, but at
+                     least one is given; models learn from what is given
+        quantities   name -> number or Quantity: other quantities of the evaluation, or objective and constraints with
+                     gradients and with standard deviations, which models use as noise; kept for `quantity`
 
-        Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be
-        told again), for a Point whose values are not those that were asked for, and for a name of a variable or
-        constraint that is missing or unknown; nothing is taken over then.
+        Errors: gannet.Error for an id that was never asked for, for one that already has a result (a failed one can be
+        told again), for a Point whose values were changed, and for a missing or unknown name of a variable or
+        constraint. After an error the result is not accepted.
         """
         return self._tell(point, objective, constraints, self._outcome(objective, quantities, partial), quantities)
 
     def quantity(self, point: Union[Point, int], name: str) -> Quantity:
-        """A Quantity that was told with the result of a Point or id: by its name, "objective", or that of one of several
-        objectives or of a constraint.
-        Its value is nan when there is none.
+        """Return a Quantity that was told with the result of a Point or id, by name: "objective", one of several
+        objectives, a constraint, or any other. Its value is nan if there is none.
 
         Local.
         """
@@ -291,21 +290,21 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return Quantity(found.value, found.sd, slopes)
 
     def fail(self, point: Union[Point, int, Design]) -> int:
-        """No result, through no fault of the design; it may be told later.
+        """Report that there is no result, through no fault of the design. A result may be told later.
 
         Collective; the same on all ranks.
         """
         return self._tell(point, None, None, FAILED)
 
     def discard(self, point: Union[Point, int]) -> None:
-        """Take an evaluation out, also one that has no result yet: it counts nowhere any more, and its point may be
-        proposed again. What comes next is that of an optimiser that was told the remaining results, in their order.
+        """Discard an evaluation, with or without a result. It no longer counts, and its point may be proposed again.
+        The next points are those of an optimiser that was told only the remaining results, in their order.
 
         Collective; the same on all ranks.
 
         point  a Point or an id
 
-        Errors: gannet.Error for an id that was never asked, and for one that was discarded.
+        Errors: gannet.Error for an id that was never asked for, and for one that was discarded.
         """
         with self._alike():
             number = _number_of(point)
@@ -314,8 +313,8 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
 
     def correct(self, point: Union[Point, int], objective: Union[Number, Numbers] = None, constraints: Optional[Numbers] = None,
                 quantities: Optional[Mapping[str, Number]] = None, partial: bool = False) -> None:
-        """Replace the result of an evaluation by another one, given as to `tell`. What comes next is that of an optimiser
-        that was told the results as they are now, in their order.
+        """Replace the result of an evaluation, with the arguments of `tell`. The next points are those of an optimiser
+        that was told the corrected results, in their order.
 
         Collective; the same on all ranks.
 
@@ -330,17 +329,18 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
 
     def tell_related(self, points: Sequence[Design], values: Union[Sequence[Optional[float]], Mapping[str, Sequence[Optional[float]]]],
                      constraints: Optional[Mapping[str, Sequence[Optional[float]]]] = None) -> None:
-        """Tell results of a related problem, as of the same wing at another speed: a prior that is learnt, no evaluations.
+        """Tell results of a related problem, for example of the same wing at another speed. Models learn a prior from
+        them. They are not evaluations.
 
         points  designs as dictionaries; a variable that the related problem does not have is left out of all of them, and
                 values may be outside the bounds
-        values  the objective at each, of any shift and scale, but good in the same sense; None or nan where it is not known.
-                With several objectives name -> values of those that the related problem has
-        constraints  name -> values of some constraints at each point, of any shift and scale, but large in the same sense;
+        values  the objective at each design, with any shift and scale but the same sense; None or nan where it is not
+                known. For several objectives: name -> values of those that the related problem has
+        constraints  name -> values of some constraints at each design, with any shift and scale but the same sense;
                      None or nan where one is not known
 
-        Every call is one problem of at most eight. How much one counts is learnt from the results of this one, for each
-        objective and each constraint, and nothing is lost with a problem that turns out not to be related.
+        Each call is one problem; at most eight are allowed. The weight of each prior is learnt from the results of this
+        problem, for each objective and each constraint, and becomes 0 if the problems are not related.
 
         Collective; the same on all ranks.
         """
@@ -395,10 +395,11 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return point.id
 
     def best(self) -> Optional[Tuple[Point, Any, bool]]:
-        """(Point, objective, feasible) of the best evaluation, or None when there is none. Not feasible: no evaluation
-        satisfies all constraints, and this one violates them least. With the setting replicates it is the design
-        whose runs have the best mean, with that mean, under the number of its first run. Of several objectives it is the
-        best by the first one alone, and objective is a dictionary of all; `front` has those that no other one dominates.
+        """(Point, objective, feasible) of the best evaluation, or None when there is none. If feasible is False, no
+        evaluation satisfies all constraints, and this one violates them least. With the setting replicates it is the
+        design whose runs have the best mean, with that mean and the number of its first run. With several objectives it
+        is the best in the first one alone, and objective is a dictionary of all; `front` has those that no other one
+        dominates.
 
         Local.
         """
@@ -410,8 +411,9 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return self._point(best.id, x), values or best.objective, bool(best.feasible)
 
     def front(self) -> Front:
-        """A Front: the feasible evaluations that no other one dominates, which means that none is at least as good in every
-        objective and better in one. Of those that are equal in every objective it has the first. Its members:
+        """A Front: the feasible evaluations that no other one dominates. An evaluation dominates another one if it is
+        at least as good in every objective and better in one. Of evaluations that are equal in every objective, the
+        front has the first. Its members:
 
         ids          [points] ascending
         points       a Point of each
@@ -431,9 +433,9 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                      dict(zip(self._targets, map(float, reference))), float(volume[0]))
 
     def best_runs(self) -> Tuple[int, float]:
-        """(runs, error) of best(): how many evaluations its objective is the mean of, and the standard error of that
-        mean, nan when unknown; of a single run the standard deviation that was told with it. (0, nan) when there is
-        none.
+        """(runs, error) of best(): the number of evaluations whose mean is its objective, and the standard error of
+        that mean (nan = unknown). For a single run, error is the standard deviation that was told with it. (0, nan)
+        when there is no evaluation.
 
         Local.
         """
@@ -452,9 +454,10 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return {name: getattr(counts, name) for name, kind in _Counts._fields_}
 
     def recommend(self) -> Optional[Tuple[Point, float, float, float]]:
-        """(Point, mean, sd, noise) of the evaluation to run with when values are noisy, or None when none is feasible: where
-        a model of all results has the best mean, with its uncertainty, and the standard deviation of the noise, given or
-        the model's. The best value seen is the luckiest one; of fewer than four results it is that, sd the noise or nan.
+        """(Point, mean, sd, noise) of the evaluation to choose when values are noisy, or None when none is feasible. It
+        is the evaluation at which a model of all results has the best mean. sd is the uncertainty of that mean, and
+        noise the standard deviation of the noise, given or learned. The best value seen is often only the luckiest one.
+        With fewer than four results it is returned, with the noise or nan as sd.
 
         Collective.
         """
@@ -465,24 +468,24 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return self._point(best.id, x), best.mean, best.sd, best.noise_sd
 
     def predict(self, points: Union[Designs, Array]) -> Prediction:
-        """A Prediction: what the models of the next ask expect at designs of yours, without any simulation. Its members are
-        arrays [points], or numbers for a single design, of each quantity ("objective", or the names of several, and those of
-        the constraints):
+        """What the models of the next ask predict at designs that you choose, without a simulation: a Prediction. Its
+        members are arrays [points], or numbers for a single design, for each quantity ("objective" or the names of
+        several objectives, and the names of the constraints):
 
         mean      quantity -> mean, without the noise of a single value, in the user's units
         sd        quantity -> standard deviation
-        kept      constraint -> probability that it is kept
+        kept      constraint -> probability that it holds
         can_run   probability that the simulation works there
-        feasible  probability that it works and that all constraints are kept
+        feasible  probability that it works and that all constraints hold
 
-        Of a transformed quantity the mean is the median, and sd half the distance of the values one deviation above
-        and below. Each call costs a fit: give all designs at once.
+        For a transformed quantity, mean is the median, and sd is half the distance between the values one deviation
+        above and below it. Each call fits the models, so give all designs at once.
 
         Collective; the same on all ranks.
 
         points  a dictionary with a design, a list of them, or an array [points, variables] as of ask_array
 
-        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with less than
+        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
         four results.
         """
         single = isinstance(points, collections.abc.Mapping)
@@ -512,26 +515,26 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return np.array(rows).reshape(len(rows), len(self.names))
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Write everything that asks and tells have made of the optimiser to a file: HDF5 with a checksum, whole or not
-        there at all. What was at the path before becomes PATH.1.
+        """Write the state of the optimiser to a file: HDF5 with a checksum, written completely or not at all. An
+        earlier file at the path becomes PATH.1.
 
         Collective; the same on all ranks.
 
-        Errors: gannet.Error when the file cannot be written; what was there before is untouched then.
+        Errors: gannet.Error when the file cannot be written; an earlier file is then untouched.
         """
         with self._alike():
             encoded = as_path(path)
         self._finish(_library.gannet_optimizer_save(self._working(), encoded))
 
     def load(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Go on with what `save` wrote, in a new optimiser with the same variables, constraints, settings and seed: it asks
-        for the same points as one that was never interrupted, on any number of ranks. `pending` has the points that were
-        asked for and not told.
+        """Continue from a file of `save`, in a new optimiser with the same variables, constraints, settings and seed.
+        It asks for the same points as one that was never interrupted, on any number of ranks. `pending` has the points
+        that were asked for and not told.
 
         Collective; the same on all ranks.
 
-        Errors: gannet.Error for an optimiser that has evaluations, for a file that is damaged, or of a later version, and
-        for one of another problem, method or seed, saying what differs.
+        Errors: gannet.Error for an optimiser that already has evaluations, for a file that is damaged or was written by
+        a later version, and for a file of another problem, method or seed; the message says what differs.
         """
         with self._alike():
             encoded = as_path(path)
@@ -539,7 +542,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         self._open.update((point.id, tuple(point.values())) for point in self.pending())
 
     def pending(self) -> List[Point]:
-        """The points that were asked for and have no result, as a list of Point: after `load` those to evaluate again.
+        """The points that were asked for and have no result, as a list of Point. After `load`, evaluate them again.
 
         Local.
         """
@@ -549,7 +552,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return [self._point(int(number), row) for number, row in zip(ids, x)]
 
     def close(self) -> None:
-        """Free everything; called by itself at the end.
+        """Free everything. This happens by itself when the optimiser is no longer used.
 
         Collective.
         """

@@ -35,8 +35,8 @@ Numbers = Union[Mapping[str, Number], Sequence[Number]]
 
 
 class Prediction(NamedTuple):
-    """What models expect at designs, of `Optimizer.predict`: arrays [designs], or numbers for a single design, by quantity
-    ("objective", or the names of several, and those of the constraints)."""
+    """Predictions of models at designs, from `Optimizer.predict`: arrays [designs], or numbers for a single design, by
+    quantity ("objective" or the names of several objectives, and the names of the constraints)."""
 
     mean: Dict[str, Any]
     sd: Dict[str, Any]

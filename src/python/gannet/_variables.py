@@ -35,11 +35,11 @@ Design = Mapping[str, Any]
 
 
 def real(lower: float, upper: float, scale: str = "linear", step: Optional[float] = None, when: Optional[str] = None) -> Kind:
-    """A real variable in units of your own; scale "log" where factors matter, not differences. A tuple
-    (lower, upper) or (lower, upper, "log") says the same. With a step, the values are lower, lower + step, ...
+    """A real variable in your own units; scale "log" if equal factors matter equally. A tuple (lower, upper) or (lower,
+    upper, "log") means the same. With a step, the values are lower, lower + step, ...
 
     With when, as in when="solver == 'gmres'", a variable of any kind has a meaning only where that is true. Elsewhere
-    it is inactive: Point.active does not name it, and in the Point it has one value, which means nothing."""
+    it is inactive: Point.active does not contain it, and its value in the Point has no meaning."""
     return Kind(_REAL, lower, upper, scale, (), step=_step(step), when=when)
 
 
@@ -58,17 +58,18 @@ def ordinal(*values: Any, scale: str = "linear", when: Optional[str] = None) -> 
 
 
 def boolean(when: Optional[str] = None) -> Kind:
-    """A switch; bool says the same. when as in real."""
+    """A switch; bool means the same. when as in real."""
     return Kind(_BOOLEAN, 0, 0, "linear", (), when=when)
 
 
 def categorical(*values: Any, when: Optional[str] = None) -> Kind:
-    """One of several names; a list of names says the same. (bool is a switch.) when as in real."""
+    """One of several names; a list of names means the same. (bool is a switch.) when as in real."""
     return Kind(_CATEGORICAL, 0, 0, "linear", _listed(values), when=when)
 
 
 def fixed(value: Union[float, bool, str]) -> Kind:
-    """A variable with one value, a number, a bool or a text: it is in every Point, and is no dimension of the search."""
+    """A variable with one value: a number, a bool or a text. It is in every Point, but is not a dimension of the
+    search."""
     if isinstance(value, str):
         return Kind(_CATEGORICAL, 0, 0, "linear", (value,), _FIXED, 0)
     kind = _BOOLEAN if isinstance(value, (bool, np.bool_)) else _INTEGER if isinstance(value, numbers.Integral) else _REAL
@@ -77,8 +78,8 @@ def fixed(value: Union[float, bool, str]) -> Kind:
 
 def derived(expression: str, type: Type[Any] = float) -> Kind:
     """A variable that is computed from others, as in derived("chord*span") or derived("solver == 'cg' ? 1 : 2").
-    With type=int the nearest whole number is taken, with type=bool whether it is not 0. It is in every Point, and is
-    no dimension of the search."""
+    With type=int the value is rounded to the nearest whole number; with type=bool it is true if it is not 0. It is in
+    every Point, but is not a dimension of the search."""
     if type not in (float, int, bool):
         raise Error(f"derived({expression!r}): type {type!r}, expected float, int or bool")
     kind = {float: _REAL, int: _INTEGER, bool: _BOOLEAN}[type]
@@ -138,8 +139,8 @@ def may_be_left_out(kind: Kind) -> bool:
 
 
 class Point(Dict[str, Any]):
-    """Values by the names of the variables; `id` for telling, `x` as an array in the library's coding, `active` the names
-    of the variables that have a meaning here: all but conditional ones whose condition is not true."""
+    """Values by the names of the variables. `id` is for telling, `x` is an array in the library's coding, and `active`
+    has the names of the variables that have a meaning here: all except conditional ones whose condition is not true."""
 
     __module__ = "gannet"
     id: int
