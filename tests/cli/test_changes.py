@@ -206,7 +206,7 @@ class Changes(changing.ChangingTest):
         self.digest()
         outcome = self.gannet("discard", PLACE, "--id", 2, "--undo")
         self.assertEqual(outcome.code, USAGE, outcome)
-        self.assertIn("no number of what is asked for now", outcome.err)
+        self.assertIn("has none of the numbers that are needed", outcome.err)
         self.digest()
 
     def test_imports_outside_are_told_as_imports(self):

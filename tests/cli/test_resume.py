@@ -206,7 +206,7 @@ class Resume(program.ProgramTest):
         text = FAST + "evaluate: {backend: command, shell: 'echo objective 1 >results.out; : %s'}\n"
         self.succeed("run", self.write(text % ("a" * 700)), "-q", "--max-evals", 1)
         outcome = self.succeed("run", self.write(text % ("b" * 700)), "--resume", "-q", "--max-evals", 1)
-        self.assertIn("the simulation differs from that of the saved campaign, evaluate.shell: its results", outcome.err)
+        self.assertIn("the simulation differs from that of the saved campaign, evaluate.shell: new results", outcome.err)
 
     def test_noise_and_mode_that_change_are_said(self):
         file = self.write(BRANIN)

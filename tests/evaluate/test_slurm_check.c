@@ -36,15 +36,15 @@ static void a_directory_with_a_backslash_is_refused(void **state) {
   use_simulation(f, "#!/bin/sh\n");
   (void)snprintf(campaign, sizeof campaign, "%s/a\\b", f->directory);
   f->setup.campaign = campaign; /* not there yet */
-  refused(f, "evaluate.backend", "a\\b', for it takes the backslash out");
+  refused(f, "evaluate.backend", "a\\b', because it takes the backslash out");
   (void)snprintf(command, sizeof command,
                  "cd '%s' && mkdir 'a\\b' plain && ln -s 'a\\b' link && "
                  "ln -s ../plain 'a\\b/back'",
                  f->directory);
   conform_shell(command);
-  refused(f, "evaluate.backend", "a\\b', for it takes the backslash out");
+  refused(f, "evaluate.backend", "a\\b', because it takes the backslash out");
   (void)snprintf(campaign, sizeof campaign, "%s/link/new", f->directory);
-  refused(f, "evaluate.backend", "a\\b/new', for it takes the backslash out");
+  refused(f, "evaluate.backend", "a\\b/new', because it takes the backslash out");
   (void)snprintf(campaign, sizeof campaign, "%s/a\\b/back", f->directory);
   accepted(f, "");
 }

@@ -93,14 +93,17 @@ function space(state) {
   const lines = (list, color, width, opacity, name) => ({name, type: "lines", coordinateSystem: "cartesian2d", silent: true, z: 0, lineStyle: {color, width, opacity, curveness: 0}, itemStyle: {color, opacity}, tooltip: {show: false}, data: list.map(([p, q]) => ({coords: [project(p), project(q)]}))});
   const clip = (v) => Math.min(Math.max(v, -0.5), 0.5);
   const bars = expected.filter((p) => holds(expectedAt(p))).flatMap((p) => axes.map((m, k) => ["low", "high"].map((end) => expectedAt(p).map((v, other) => other === k ? clip(unit(m, meanOf(m, p, end))) : v))));
-  const names = axes.map((m, k) => { const p = [-0.5, -0.5, -0.5]; p[k] = 0; const q = project(p), away = Math.hypot(q[0], q[1]) || 1;
+  // The upright axis is written beside the edge that is farthest left, where no points are.
+  const left = corners.flatMap((u) => corners.map((v) => [u, v, -0.5])).reduce((a, b) => project(b)[0] < project(a)[0] ? b : a);
+  const on = (k, value) => { const p = k === 2 ? [...left] : [-0.5, -0.5, -0.5]; p[k] = value; return p; };
+  const names = axes.map((m, k) => { const q = project(on(k, 0)), away = Math.hypot(q[0], q[1]) || 1;
     return {value: [q[0] * (1 + 0.14 / away), q[1] * (1 + 0.14 / away)], label: {show: true, formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}}; });
-  const ends = axes.flatMap((m, k) => corners.map((end) => { const p = [-0.5, -0.5, -0.5]; p[k] = end < 0 ? -0.36 : 0.47; const q = project(p), away = Math.hypot(q[0], q[1]) || 1;
+  const ends = axes.flatMap((m, k) => corners.map((end) => { const q = project(on(k, end < 0 ? -0.36 : 0.47)), away = Math.hypot(q[0], q[1]) || 1;
     return {value: [q[0] * (1 + 0.05 / away), q[1] * (1 + 0.05 / away)], label: {show: true, formatter: objectiveText(m, end < 0 ? range[k][0] : range[k][1], 3), color: colors.soft, fontSize: 11}}; }));
   const drop = members.map(at).filter(holds).map((p) => [p, [p[0], p[1], -0.5]]);
   const hidden = {type: "value", min: -0.88, max: 0.88, show: false};
   return {
-    grid: {left: 4, right: 4, top: 10, bottom: legendRoom() - 20}, legend: frontLegend(["front", ...kindsOfPoints().map(([name]) => name), ...(state.models && expected.length ? ["expected", "their 95 %"] : [])]),
+    grid: {left: 4, right: 4, top: 10, bottom: legendRoom() - 20}, legend: frontLegend(["front", ...kindsOfPoints().map(([name]) => name), ...(state.models && expected.length ? ["expected", {name: "their 95 %", itemStyle: {opacity: 0.35}}] : [])]),
     tooltip: tooltip((p) => p.seriesName === "expected" ? expectedText(expected[p.value[2]]) : designText(p.value[2])), xAxis: hidden, yAxis: hidden,
     series: [{name: "front", type: "scatter", symbol: "circle", symbolSize: 9, z: 4, itemStyle: {color: colors.good}, data: points(members)},
       ...kindsOfPoints().map(([name, list, symbol, symbolSize, itemStyle]) => ({name, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: name === "knee" ? 6 : 2})),

@@ -191,6 +191,8 @@ function rankScale(more) {
     text: ["worst", "best"], textStyle: {color: colors.soft}, inRange: {color: colors.scale}, formatter: (v) => `${Math.round(100 * v)} %`}, more || {});
 }
 
+const LETTER = 7; // width of a letter of the usual size, in pixels
+
 // Axes of the parallel coordinates: variables, constraints, objectives. value: of an evaluation, as the axis takes it.
 function parallelAxes() {
   const text = (v, value) => v.type === "real" || v.type === "integer" ? value : value === null ? null : valueText(v, value);
@@ -211,6 +213,13 @@ function parallelAxes() {
   const result = infeasible.length + lost.length ? [{name: "result", value: end, axis: {type: "category", data: ends}}] : [];
   return [...variables, ...bounded, ...result, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
 }
+// Texts of at most so many letters each. Long ones lose their end; where two would then be alike, all lose their middle, or their beginning.
+function shortened(texts, letters) {
+  const cuts = [(text, most) => text.slice(0, most - 1) + "…", (text, most) => text.slice(0, Math.ceil(most / 2) - 1) + "…" + text.slice(text.length - Math.floor(most / 2)),
+    (text, most) => "…" + text.slice(text.length - most + 1)];
+  const all = cuts.map((cut) => texts.map((text, k) => text.length > letters[k] ? cut(text, letters[k]) : text));
+  return all.find((some) => new Set(some).size === new Set(texts).size) || all[1];
+}
 function showParallel() {
   if (!ordered.length && !infeasible.length) return hide("parallel");
   const note = $("#parallel .note"), last = objectives.length - 1;
@@ -226,14 +235,18 @@ function showParallel() {
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
   // On a narrow screen the axes lie below each other.
   const isNarrow = () => $("#parallel .chart").clientWidth < 560 && axes.length > 4;
-  const nameWidth = () => isNarrow() ? 82 : Math.max(Math.min(90, ($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6), 24);
+  const gap = () => Math.max(($("#parallel .chart").clientWidth - 120) / Math.max(axes.length - 1, 1) - 6, 24);
+  // Long names stand in two rows, which gives each twice the width; the first and the last end at the edges of the page.
+  const staggers = () => !isNarrow() && axes.some((one) => one.name.length * LETTER > gap());
+  const nameWidth = (place) => isNarrow() ? 82 : staggers() ? Math.min(place === 0 ? 96 : place === axes.length - 1 ? 136 : 180, 2 * gap()) : Math.min(90, gap());
+  const names = () => shortened(axes.map((one) => one.name), axes.map((one, place) => Math.floor(nameWidth(place) / LETTER)));
   // Words end before the labels of the next axis begin; the whole word is shown where the pointer rests.
-  const labelWidth = (one) => isNarrow() ? Math.min(90, ($("#parallel .chart").clientWidth - 134) / (one.axis.data || [0]).length - 4) : Math.max(nameWidth() - 12, 18);
+  const labelWidth = (one) => isNarrow() ? Math.min(90, ($("#parallel .chart").clientWidth - 134) / (one.axis.data || [0]).length - 4) : Math.max(Math.min(90, gap()) - 12, 18);
   const marked = () => chosen !== null && chosen.i !== undefined ? [[0, ...line(chosen.i).slice(1)]] : [];
   if (isNarrow()) $("#parallel .chart").style.height = `${130 + 52 * axes.length}px`;
   const entry = chart($("#parallel .chart"), () => ({
     parallel: isNarrow() ? {layout: "vertical", left: 100, right: 34, top: 34, bottom: 96} : {left: 50, right: 70 + (lifts(last) ? room(summary.range.best, summary.range.worst, true) : room(rangeOf(last).low, rangeOf(last).high)), top: 54, bottom: 70, axisExpandable: axes.length > 13, axisExpandWidth: 80, axisExpandCount: 10},
-    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: one.name, nameLocation: isNarrow() ? "start" : "end", nameTruncate: {maxWidth: nameWidth()}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}, triggerEvent: true},
+    parallelAxis: axes.map((one, place) => Object.assign({dim: place + 1, name: names()[place], nameLocation: isNarrow() ? "start" : "end", nameGap: staggers() && (axes.length - place) % 2 === 0 ? 31 : 15, nameTruncate: {maxWidth: nameWidth(place) + 8}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}, triggerEvent: true},
       one.axis, {axisLabel: Object.assign(label(), {width: labelWidth(one), overflow: "truncate", hideOverlap: true, interval: isNarrow() && one.axis.data && one.axis.data.length < 6 ? 0 : "auto", customValues: one.axis.axisTick && one.axis.axisTick.customValues, formatter: one.axis.type === "log" && one.axis.axisLabel ? one.axis.axisLabel.formatter : (x) => typeof x === "number" ? one.write(x) : x})})),
     visualMap: ordered.length ? rankScale({seriesIndex: 2}) : undefined,
     series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5, data: others().map((i) => [0, ...line(i).slice(1)])},
