@@ -294,7 +294,8 @@ static void marks_hold_in_the_campaign_file_beside_braces(void **state) {
   const fixture *f = *state;
   char *command[] = {TEXT("sh"), TEXT("@x@ {x} @directory@"), TEXT("@parms@"), TEXT("{parms}")};
   char *marks[] = {TEXT("@@")}, *wrong[] = {TEXT("@@@")};
-  static const char *const expected[] = {"'@parms@' is not a variable", "'{parms}' is not a variable"};
+  static const char *const expected[] = {"'@parms@' is not a variable",
+                                         "'{parms}' is not a variable"};
   static const char *const odd[] = {"evaluate.placeholders: one text is cut in the middle",
                                     "'{parms}' is not a variable"};
   gannet_command_options options = {.command = {4, command}, .placeholders = {1, marks}};
