@@ -180,16 +180,6 @@ static gannet_err carry_variable(carried *c) {
   return set_key(c, "varied", "yes");
 }
 
-/* A variable cannot get the name of another one that has values of its own. */
-static void complain_of_taken_name(const carried *c, const char *old) {
-  char location[300];
-  gannet_tree_location(gannet_tree_find(c->node, "renamed_from"), location, sizeof location);
-  gannet_complain(c->complaints, location,
-                  "variables.%.80s.renamed_from: the campaign already has a variable '%.80s' with "
-                  "its own values; choose another name for '%.80s'",
-                  c->name, c->name, old);
-}
-
 gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_file *file,
                                     gannet_complaints *complaints) {
   const gannet_tree *variables = gannet_tree_find(&file->root, "variables");
@@ -207,8 +197,14 @@ gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_fi
                  .fixed = text_of(node, "fixed"),
                  .type = text_of(node, "type")};
     if (found >= 0 && *old && gannet_problem_find_variable(before, old) >= 0 &&
-        !gannet_tree_find(variables, old))
-      complain_of_taken_name(&c, old);
+        !gannet_tree_find(variables, old)) {
+      char location[300];
+      gannet_tree_location(gannet_tree_find(node, "renamed_from"), location, sizeof location);
+      gannet_complain(complaints, location,
+                      "variables.%.80s.renamed_from: the campaign already has a variable '%.80s' "
+                      "with its own values; choose another name for '%.80s'",
+                      node->key, node->key, old);
+    }
     if (c.v >= 0 && node->kind == GANNET_TREE_MAPPING) GANNET_TRY(carry_variable(&c));
   }
   return GANNET_OK;
