@@ -27,6 +27,7 @@ struct gannet_journal {
   struct timespec written; /* the file's time after the last write of this process */
   double next_look;        /* time of the monotonic clock before which no thorough look is due */
   bool is_unsynced;        /* something was written and not synced */
+  double last_sync;        /* time of the monotonic clock; 0 before the first */
   bool broken;             /* a failed append could not be undone */
   bool lost;               /* another process added to it */
   bool renewed;            /* the lock file was made again, and nobody knows yet */
@@ -144,6 +145,10 @@ static gannet_err lock_path(const gannet_journal *journal, char *path) {
 static const int64_t small_journal = 65536; /* bytes */
 static const double look_share = 0.01;
 
+/* Results of long simulations are not left unsynced for longer; those of short ones wait for the
+ * submission that follows soon, whose sync saves them, too. */
+static const double sync_interval = 1; /* seconds */
+
 /* What has become of the journal since this process wrote it, "" when nothing has. A call that
  * fails for a reason of its own (a server that does not answer) tells nothing. The times of files
  * are coarse, so a thorough look reads the journal whatever its time is. */
@@ -236,6 +241,7 @@ static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_
   if (err == GANNET_OK) {
     journal->length += (int64_t)size;
     journal->is_unsynced = !lasting;
+    if (lasting) journal->last_sync = gannet_clock_seconds();
     return GANNET_OK;
   }
   journal->broken =
@@ -393,15 +399,19 @@ gannet_err gannet_journal_defer(gannet_journal *journal, const char *payload, in
   return GANNET_OK;
 }
 
-gannet_err gannet_journal_sync(gannet_journal *journal) {
+static gannet_err look_and_write(gannet_journal *journal, bool lasting) {
   const bool is_look_due =
       journal->length <= small_journal || gannet_clock_seconds() >= journal->next_look;
   GANNET_TRY(check_owned(journal, is_look_due));
-  return write_out(journal, journal->used, true);
+  return write_out(journal, journal->used, lasting);
+}
+
+gannet_err gannet_journal_sync(gannet_journal *journal) {
+  return look_and_write(journal, true);
 }
 
 gannet_err gannet_journal_write(gannet_journal *journal) {
-  return write_out(journal, journal->used, false);
+  return look_and_write(journal, gannet_clock_seconds() >= journal->last_sync + sync_interval);
 }
 
 gannet_err gannet_journal_append(gannet_journal *journal, const char *payload, int64_t *sequence) {

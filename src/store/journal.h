@@ -165,8 +165,10 @@ GANNET_CHECKED gannet_err gannet_journal_defer(gannet_journal *journal, const ch
  */
 GANNET_CHECKED gannet_err gannet_journal_sync(gannet_journal *journal);
 
-/* Write what was deferred without a sync: it then survives the end of this process, but no power
- * failure, until something is appended or gannet_journal_sync is called.
+/* Write what was deferred, and look at the journal as gannet_journal_sync does. What was deferred
+ * then survives the end of this process. It is synced, too, if the last sync was a second ago or
+ * earlier; otherwise it survives no power failure until something is appended, or this function is
+ * called a second after that sync, or gannet_journal_sync is called.
  *
  * Local.
  *

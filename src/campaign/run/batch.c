@@ -325,7 +325,7 @@ gannet_err gannet_batch_collect(gannet_campaign *campaign, gannet_evaluator *eva
   const size_t k = (size_t)campaign->input->problem->spec.n_constraints;
   gannet_result_record *results = NULL;
   double *values = NULL;
-  gannet_err err = gannet_ledger_sync(&campaign->ledger); /* nothing is in memory only for long */
+  gannet_err err = gannet_ledger_write(&campaign->ledger); /* nothing is in memory only for long */
   if (err == GANNET_OK) err = gannet_alloc(n, sizeof *results, &results);
   if (err == GANNET_OK) err = gannet_alloc(n * k, sizeof *values, &values);
   err = gannet_agree(campaign->context->comm, err);

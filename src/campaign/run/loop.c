@@ -246,18 +246,18 @@ static gannet_err publish_told(runner *r) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
   const int n = r->n_told;
+  if (n == 0) return GANNET_OK;
   GANNET_TRY(gannet_ledger_sync(&c->ledger));
   r->n_told = 0;
-  if (n == 0) return GANNET_OK;
   GANNET_TRY(gannet_campaign_path(c, "history.csv", path));
   if (c->context->rank == 0) GANNET_TRY(gannet_table_append(path, &c->ledger, n, r->told));
   gannet_progress_print(&r->progress);
   return tidy_up(r);
 }
 
-/* Tell the results that have come, in the order of ids. They are written down, so that they survive
- * a kill, but one sync for them and for the points that are proposed next is enough: publish_told
- * shows them after it. */
+/* Tell the results that have come, in the order of ids. They are written to the journal, so that
+ * they survive a kill. In a campaign that refills often, one sync saves them and the points that
+ * are proposed next; publish_told shows them after it. */
 static gannet_err tell_ended(runner *r) {
   gannet_campaign *c = r->campaign;
   const size_t n = (size_t)r->batch.n;
@@ -562,7 +562,8 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const bool failed = err != GANNET_OK;
   gannet_error_record why; /* what is done after a failure may fail as well */
   gannet_error_save(&why);
-  const gannet_err synced = publish_told(&r); /* also after an error */
+  gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
+  if (synced == GANNET_OK) synced = publish_told(&r);
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
   /* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
   if (err == GANNET_ERR_BUSY && gannet_evaluator_can_detach(r.evaluator))
