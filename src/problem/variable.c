@@ -435,19 +435,19 @@ static gannet_err check_listed(const gannet_variable *v, double value) {
   char number[40], low[40], step[40], near[40];
   double nearest;
   const bool is_near = gannet_variable_is_near(v, value, &nearest);
+  if (is_near) return GANNET_OK; /* numbers are formatted for messages only, as that takes long */
   gannet_format_number(value, number, sizeof number);
   gannet_format_number(nearest, near, sizeof near);
   gannet_format_number(v->lower, low, sizeof low);
   gannet_format_number(v->step, step, sizeof step);
-  GANNET_REQUIRE(is_near || (v->lower <= value && value <= v->upper), GANNET_ERR_INPUT,
+  GANNET_REQUIRE(v->lower <= value && value <= v->upper, GANNET_ERR_INPUT,
                  "variable %s: %s is outside [%g, %g]", v->name, number, v->lower, v->upper);
-  GANNET_REQUIRE(is_near || !(v->step > 0), GANNET_ERR_INPUT,
+  GANNET_REQUIRE(!(v->step > 0), GANNET_ERR_INPUT,
                  "variable %s: %s is not %s plus a multiple of the step %s; choose %s, the nearest",
                  v->name, number, low, step, near);
-  GANNET_REQUIRE(is_near, GANNET_ERR_INPUT,
-                 "variable %s: %s is not one of its values; choose %s, the nearest", v->name,
-                 number, near);
-  return GANNET_OK;
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "variable %s: %s is not one of its values; choose %s, the nearest", v->name,
+                      number, near);
 }
 
 gannet_err gannet_problem_check_value(const gannet_problem *problem, int variable, double value) {
@@ -499,17 +499,20 @@ gannet_err gannet_problem_check_tried(const gannet_problem *problem, int variabl
   const bool is_missing = isnan(value) && gannet_variable_is_conditional(v);
   if (v->role != GANNET_ROLE_FREE || !gannet_variable_is_number(v) || is_missing)
     return gannet_problem_check_value(problem, variable, value);
+  const bool has_type = v->type != GANNET_VARIABLE_INTEGER || value == floor(value);
+  const bool has_place = !gannet_variable_is_log(v) || value > 0;
+  if (isfinite(value) && has_type && has_place && fabs(to_unit_anywhere(v, value)) <= farthest)
+    return GANNET_OK;
   gannet_format_number(value, number, sizeof number);
   GANNET_REQUIRE(isfinite(value), GANNET_ERR_INPUT, "variable %s: %s, expected a finite number",
                  v->name, number);
-  GANNET_REQUIRE(v->type != GANNET_VARIABLE_INTEGER || value == floor(value), GANNET_ERR_INPUT,
-                 "variable %s: %s is not a whole number", v->name, number);
-  GANNET_REQUIRE(!gannet_variable_is_log(v) || value > 0, GANNET_ERR_INPUT,
+  GANNET_REQUIRE(has_type, GANNET_ERR_INPUT, "variable %s: %s is not a whole number", v->name,
+                 number);
+  GANNET_REQUIRE(has_place, GANNET_ERR_INPUT,
                  "variable %s: %s has no place on a logarithmic scale; expected a number above 0",
                  v->name, number);
-  GANNET_REQUIRE(fabs(to_unit_anywhere(v, value)) <= farthest, GANNET_ERR_INPUT,
-                 "variable %s: %s is further outside [%g, %g] than a million times its width; "
-                 "give it in the unit of the bounds",
-                 v->name, number, v->lower, v->upper);
-  return GANNET_OK;
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "variable %s: %s is further outside [%g, %g] than a million times its width; "
+                      "give it in the unit of the bounds",
+                      v->name, number, v->lower, v->upper);
 }
