@@ -152,12 +152,17 @@ class Placed(program.ProgramTest):
         for nothing in "-1", "NoDevFiles", "-1,0":
             self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                          environment={"CUDA_VISIBLE_DEVICES": nothing})
-        for names, wrong in (("0;1", "0;1"), ("all", "all"), ("[0,1]", "[0"), ("3-0", "3-0"), ("0-3x", "0-3x")):
-            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs",
+        for names, wrong in (("0;1", "0;1"), ("all", "all"), ("[0,1]", "[0"), ("3-0", "3-0"), ("0-3x", "0-3x"), ("GPU-", "GPU-"),
+                             ("GPU-4a1f,0:1", "0:1"), ("GPU-4a1f/0", "GPU-4a1f/0"), ("gpu-4a1f", "gpu-4a1f"), ("0,MIG-x1", "MIG-x1")):
+            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as in 0,1",
                          sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
-        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is not a GPU; expected numbers or UUIDs, as in 0,1",
+        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is not a GPU; expected numbers or UUIDs that begin with GPU- or MIG-, as in 0,1",
                      sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": "0-3"})
-        self.refused("resources.devices: '-1' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs, as in [0, 1]", sets=["evaluate.resources.devices=[-1]"])
+        for wrong in "-1", "gpu0", "cuda:0":
+            self.refused(f"resources.devices: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as in [0, 1]",
+                         sets=[f"evaluate.resources.devices=['{wrong}']"])
+        names = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, GPU-89, MIG-8932f937-d72c, MIG-GPU-8932f937/1/0, 0.1, 7"
+        self.succeed("run", "placed.yaml", "--dry-run", "--set", f"evaluate.resources.devices=[{names}]")
         self.refused("unknown key 'evaluate.resources.cpus'; did you mean 'resources.cores'?", sets=["evaluate.resources.cpus=1"])
         said = self.refused("unknown key", sets=["evaluate.resources.cpus=1", 'evaluate.command=[./simulate, "{gpus}"]'])
         self.assertNotIn("is a placeholder only with", said.err)

@@ -116,6 +116,22 @@ static gannet_err add_numbered(gannet_node *node, int first, int last) {
   return GANNET_OK;
 }
 
+/* Whether a word is a UUID, or its beginning, as CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES have
+ * them: GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, and for a part of a GPU MIG-UUID or
+ * MIG-GPU-UUID/1/0. CUDA takes any other word for an invalid GPU and shows none from there on.
+ */
+static bool is_uuid(const char *word, size_t size) {
+  const bool is_part = size > 4 && strncmp(word, "MIG-", 4) == 0;
+  size_t at = is_part ? 4 : 0;
+  const bool is_gpu = size > at + 4 && strncmp(word + at, "GPU-", 4) == 0;
+  if (!is_part && !is_gpu) return false;
+  at += is_gpu ? 4 : 0;
+  if (!isxdigit((unsigned char)word[at])) return false;
+  while (at < size && (isxdigit((unsigned char)word[at]) || word[at] == '-')) ++at;
+  while (at < size && is_part && (isdigit((unsigned char)word[at]) || word[at] == '/')) ++at;
+  return at == size;
+}
+
 /* Add the GPU, or the GPUs, that a word of a list names: a number, a tile of one (0.1), a UUID, or
  * a range of numbers (0-3), which only gannet's own lists have. Anything else is a complaint.
  *
@@ -131,15 +147,13 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, bo
     const long first = strtol(word, NULL, 10), last = strtol(second, NULL, 10);
     if (first <= last && last < MOST_GPUS) return add_numbered(node, (int)first, (int)last);
   }
-  bool is_name = number == size || (is_pair && word[number] == '.');
-  if (number == 0) is_name = isalpha((unsigned char)*word) && strcspn(word, digits) < size;
-  for (const char *at = word; at < end && number == 0; ++at) /* of a UUID, which has digits */
-    is_name = is_name && (isalnum((unsigned char)*at) || strchr("-_./:", *at));
-  if (is_name) return add_gpu(node, word, size);
+  if (number == size || (is_pair && word[number] == '.') || is_uuid(word, size))
+    return add_gpu(node, word, size);
   const bool is_key = strncmp(list, "evaluate.", 9) == 0;
   if (complaints)
     gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
-                    "%s%s'%.*s' is not a GPU; expected numbers%s or UUIDs, as in %s",
+                    "%s%s'%.*s' is not a GPU; expected numbers%s or UUIDs that begin with GPU- or "
+                    "MIG-, as in %s",
                     is_key ? "" : list, is_key ? "" : ": ", size < 80 ? (int)size : 80, word,
                     has_ranges ? " such as 0 or 0-3," : "", is_key ? "[0, 1]" : "0,1");
   return GANNET_OK;

@@ -162,7 +162,7 @@ gannet_err gannet_needs_create(const gannet_resources *resources, const gannet_p
     const char *name = resources->devices.item[i];
     if (name[0] && (strcmp(name, "auto") != 0 || resources->devices.n == 1)) continue;
     gannet_complain(complaints, "evaluate.resources.devices",
-                    "'%s' is not a GPU; expected numbers or UUIDs such as [0, 1], or auto alone",
+                    "'%s' is not a GPU; expected numbers or UUIDs, such as [0, 1], or auto alone",
                     name);
     break;
   }
