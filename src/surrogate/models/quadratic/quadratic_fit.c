@@ -18,10 +18,15 @@ static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
  * with these hyper-parameters and those that were best last time. */
 static const double others[][GANNET_QUADRATIC_HYPER] = {
     {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
-enum { OTHERS = sizeof others / sizeof *others };
+enum {
+  OTHERS = sizeof others / sizeof *others,
+  SIDES = 2 * GANNET_QUADRATIC_HYPER,
+  MOST_TRIALS = SIDES > 1 + OTHERS ? SIDES : 1 + OTHERS /* at once, of one model */
+};
 
 typedef struct {
   int model;
+  int coordinate; /* the hyper-parameter that is changed; of no meaning for a start */
   double hyper[GANNET_QUADRATIC_HYPER];
 } trial;
 
@@ -45,19 +50,20 @@ typedef struct {
   const gannet_quadratic_data *data;
   progress *model; /* [n_models] */
   int n_trials;
-  trial *trial;                            /* [n_models][1 + OTHERS] */
-  double *evidence;                        /* [n_models][1 + OTHERS] */
+  trial *trial;                            /* [n_models][MOST_TRIALS] */
+  double *evidence;                        /* [n_models][MOST_TRIALS] */
   double (*tried)[GANNET_QUADRATIC_HYPER]; /* memory of all models' tried */
 } search;
 
 /* Sides are often the way back, and a round begins where the last one ended. A trial that was made
  * before is left out: it would have to be better than itself. */
-static void add_trial(search *s, int model, const double *hyper) {
+static void add_trial(search *s, int model, int coordinate, const double *hyper) {
   const progress *m = &s->model[model];
   for (int i = 0; i < m->n_tried; ++i)
     if (memcmp(m->tried[i], hyper, sizeof m->tried[i]) == 0) return;
   trial *t = &s->trial[s->n_trials++];
   t->model = model;
+  t->coordinate = coordinate;
   memcpy(t->hyper, hyper, sizeof t->hyper);
 }
 
@@ -96,9 +102,9 @@ static gannet_err try_starts(search *s) {
   for (int m = 0; m < s->n_models; ++m) {
     s->model[m].evidence = -INFINITY;
     const double *last = s->quadratic[m].hyper;
-    add_trial(s, m, last);
+    add_trial(s, m, 0, last);
     for (int i = 0; i < OTHERS; ++i)
-      if (memcmp(last, others[i], sizeof others[i]) != 0) add_trial(s, m, others[i]);
+      if (memcmp(last, others[i], sizeof others[i]) != 0) add_trial(s, m, 0, others[i]);
   }
   GANNET_TRY(solve_trials(s));
   for (int i = 0; i < s->n_trials; ++i) (void)accept_if_better(s, i);
@@ -108,6 +114,12 @@ static gannet_err try_starts(search *s) {
   return GANNET_OK;
 }
 
+/* Without cross terms their hyper-parameter has no effect. */
+static bool is_left_out(const search *s, int h) {
+  const gannet_quadratic *q = s->quadratic;
+  return h == GANNET_QUADRATIC_CROSS && q->p == 1 + 2 * q->d;
+}
+
 /* A step of one hyper-parameter for the models that still search and did not improve in it yet. */
 static void add_side(search *s, int h, double sign) {
   for (int m = 0; m < s->n_models; ++m) {
@@ -115,45 +127,70 @@ static void add_side(search *s, int h, double sign) {
     if (s->model[m].still || s->model[m].better) continue;
     memcpy(hyper, s->model[m].hyper, sizeof hyper);
     hyper[h] = fmin(fmax(hyper[h] + sign * gannet_quadratic_step[h], lowest[h]), highest[h]);
-    if (hyper[h] != s->model[m].hyper[h]) add_trial(s, m, hyper);
+    if (hyper[h] != s->model[m].hyper[h]) add_trial(s, m, h, hyper);
   }
 }
 
-static gannet_err try_sides(search *s) {
+/* Solve the trials, and accept what improves a model. Trials of later coordinates start from where
+ * the models were, so they do not count once an earlier one has improved a model.
+ *
+ * moved  inout  the coordinate that improved a model, or -1
+ */
+static gannet_err try_sides(search *s, int *moved) {
   GANNET_TRY(solve_trials(s));
   for (int i = 0; i < s->n_trials; ++i) {
-    progress *m = &s->model[s->trial[i].model];
-    if (!m->better) m->better = accept_if_better(s, i);
-    m->moved = m->moved || m->better;
+    const trial *t = &s->trial[i];
+    progress *m = &s->model[t->model];
+    if (*moved >= 0 && t->coordinate != *moved) break;
+    if (m->better || !accept_if_better(s, i)) continue;
+    m->better = m->moved = true;
+    *moved = t->coordinate;
   }
   return GANNET_OK;
 }
 
-/* A step up, and a step down for models that did not improve by it. With a rank for each trial both
- * steps are tried at once. One rank must never solve two trials of one model at once: it would keep
- * the second where the first is accepted. */
-static gannet_err search_coordinate(search *s, int h) {
-  int going = 0;
+/* A step up, and a step down for models that did not improve by it, of one coordinate after the
+ * other. With a rank for each trial both steps are tried at once; and those of a single model, of
+ * which most improve nothing, at as many coordinates as there are ranks for. The search takes the
+ * same steps on any number of ranks. One rank must never solve two trials of one model at once: it
+ * would keep the second where the first is accepted. For the same reason several models go through
+ * the coordinates one by one: a trial that no longer counts, as another model was improved, might
+ * have replaced the best quadratic of its own model.
+ *
+ * h  inout  the first coordinate, then the one after the last that is done
+ */
+static gannet_err search_coordinates(search *s, int *h) {
+  int going = 0, moved = -1;
   for (int m = 0; m < s->n_models; ++m) {
     s->model[m].better = false;
     going += !s->model[m].still;
   }
+  const int at_once = s->n_models == 1 ? s->np / 2 : 2 * going <= s->np;
+  const int end = at_once > 1 ? *h + at_once : *h + 1;
   s->n_trials = 0;
-  add_side(s, h, 1);
-  if (2 * going > s->np) {
-    GANNET_TRY(try_sides(s));
+  if (at_once == 0) {
+    add_side(s, *h, 1);
+    GANNET_TRY(try_sides(s, &moved));
     s->n_trials = 0;
+    add_side(s, *h, -1);
   }
-  add_side(s, h, -1);
-  return try_sides(s);
+  for (int i = *h; i < end && i < GANNET_QUADRATIC_HYPER && at_once > 0; ++i) {
+    if (is_left_out(s, i)) continue;
+    add_side(s, i, 1);
+    add_side(s, i, -1);
+  }
+  GANNET_TRY(try_sides(s, &moved));
+  *h = moved >= 0 ? moved + 1 : end;
+  return GANNET_OK;
 }
 
 static gannet_err search_round(search *s, bool *moved) {
-  const gannet_quadratic *q = s->quadratic;
   for (int m = 0; m < s->n_models; ++m) s->model[m].moved = false;
-  for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
-    if (h == GANNET_QUADRATIC_CROSS && q->p == 1 + 2 * q->d) continue;
-    GANNET_TRY(search_coordinate(s, h));
+  for (int h = 0; h < GANNET_QUADRATIC_HYPER;) {
+    if (is_left_out(s, h))
+      h += 1;
+    else
+      GANNET_TRY(search_coordinates(s, &h));
   }
   *moved = false;
   for (int m = 0; m < s->n_models; ++m) {
@@ -199,7 +236,7 @@ static gannet_err share_solution(search *s, int m) {
 }
 
 static gannet_err search_create(search *s, int rounds) {
-  const size_t most = (size_t)s->n_models * (1 + OTHERS);
+  const size_t most = (size_t)s->n_models * MOST_TRIALS;
   const size_t each = 1 + OTHERS + 2 * GANNET_QUADRATIC_HYPER * (size_t)rounds;
   GANNET_TRY(gannet_alloc((size_t)s->n_models, sizeof *s->model, &s->model));
   GANNET_TRY(gannet_alloc(most, sizeof *s->trial, &s->trial));
