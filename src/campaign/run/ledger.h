@@ -371,8 +371,8 @@ bool gannet_ledger_had_problem(const gannet_ledger *ledger, uint64_t fingerprint
 GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
 
 /* Write what waits in memory, so that it survives the end of this process. Sync it only if the last
- * sync was a second ago or earlier; otherwise a power failure may lose it until the next submission,
- * the next call after that second, or gannet_ledger_sync.
+ * sync was a second ago or earlier; otherwise a power failure may lose it until the next
+ * submission, the next call after that second, or gannet_ledger_sync.
  *
  * Local.
  *
