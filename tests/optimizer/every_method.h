@@ -12,13 +12,14 @@
 /* An optimiser with few candidates and six initial points; errors alone are printed. */
 static inline void begin(MPI_Comm comm, const gannet_problem_spec *spec, const char *method,
                          fixture *f) {
-  const gannet_method_setting settings[] = {
+  gannet_method_setting settings[4] = {
       {"method", method}, {"search.candidates", "200"}, {"initial", "6"}};
   const int n = strcmp(method, "sobol") == 0 ? 2 : 3; /* its points are all initial ones */
   assert_ok(gannet_context_create(comm, 5, &f->context));
   f->context->level = GANNET_LOG_ERROR;
   assert_ok(gannet_problem_create(spec, &f->problem));
-  assert_ok(gannet_optimizer_create(f->context, f->problem, n, settings, &f->optimizer));
+  assert_ok(gannet_optimizer_create(f->context, f->problem, with_small_network(settings, n),
+                                    settings, &f->optimizer));
 }
 
 /* On several ranks some methods are enough; those that go by draws are compared with one rank. */

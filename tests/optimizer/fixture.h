@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "optimizer/small_network.h"
 #include "support/harness.h"
 
 #include "optimizer/optimizer_impl.h"

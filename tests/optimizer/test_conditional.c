@@ -1,4 +1,4 @@
-/* test: ranks 1 2 3 labels unit timeout 300 */
+/* test: ranks 2 3 labels unit timeout 300 */
 /* Conditional variables: no method moves along what is inactive, and ranks together have the points
  * of one. */
 #include <string.h>
@@ -36,13 +36,15 @@ static double objective(const double *x) {
 
 static fixture begin(MPI_Comm comm, const char *method, bool constrained) {
   const gannet_problem_spec spec = {.n_variables = N, .variables = variables, .noise_sd = 0};
-  const gannet_method_setting settings[] = {{"method", method}, {"initial", "6"}};
+  gannet_method_setting settings[4] = {
+      {"method", method}, {"initial", "6"}, {"search.candidates", "1000"}};
   const char *const texts[] = {"restart <= 90", "omega + 100*tol <= 1.6"};
   fixture f = {0};
   assert_ok(gannet_context_create(comm, 4, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
   if (constrained) assert_ok(gannet_problem_set_variable_constraints(f.problem, 2, texts));
-  assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, with_small_network(settings, 3), settings,
+                                    &f.optimizer));
   return f;
 }
 

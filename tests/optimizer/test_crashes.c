@@ -2,6 +2,7 @@
 #include <math.h>
 #include <mpi.h>
 
+#include "optimizer/small_network.h"
 #include "support/harness.h"
 #include "support/told.h"
 
@@ -43,12 +44,13 @@ static void tell(gannet_optimizer *o, int64_t id, const place *best, const doubl
 
 static gannet_optimizer *make(const char *method, gannet_context **context,
                               gannet_problem **problem) {
-  const gannet_method_setting settings[] = {
+  gannet_method_setting settings[4] = {
       {"method", method}, {"search.candidates", "1000"}, {"initial", "12"}};
   gannet_optimizer *optimizer = NULL;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, context));
   assert_ok(gannet_problem_create(&spec, problem));
-  assert_ok(gannet_optimizer_create(*context, *problem, 3, settings, &optimizer));
+  assert_ok(gannet_optimizer_create(*context, *problem, with_small_network(settings, 3), settings,
+                                    &optimizer));
   return optimizer;
 }
 

@@ -20,7 +20,7 @@ static const gannet_variable variables[D] = {
 
 static fixture make(const char *method) {
   static const gannet_constraint bounds[] = {{"low", -INFINITY, 40}};
-  const gannet_method_setting settings[] = {
+  gannet_method_setting settings[4] = {
       {"method", method}, {"initial", "6"}, {"search.candidates", "400"}};
   const gannet_problem_spec spec = {.n_variables = D,
                                     .variables = variables,
@@ -30,7 +30,8 @@ static fixture make(const char *method) {
   fixture f = {NULL, NULL, NULL};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
-  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, with_small_network(settings, 3), settings,
+                                    &f.optimizer));
   return f;
 }
 

@@ -160,12 +160,13 @@ static void take_over(subject *s) {
 }
 
 static void begin(MPI_Comm comm, const char *method, int n_constraints, subject *s) {
-  const gannet_method_setting settings[] = {
+  gannet_method_setting settings[4] = {
       {"method", method}, {"initial", "4"}, {"search.candidates", "64"}};
   *s = (subject){.problem = make_problem(!strncmp(method, "pinn", 4), n_constraints)};
   assert_ok(gannet_context_create(comm, 3, &s->context));
   gannet_context_set_log(s->context, GANNET_LOG_INFO, read_log, s);
-  assert_ok(gannet_optimizer_create(s->context, s->problem, 3, settings, &s->optimizer));
+  assert_ok(gannet_optimizer_create(s->context, s->problem, with_small_network(settings, 3),
+                                    settings, &s->optimizer));
   take_over(s);
 }
 

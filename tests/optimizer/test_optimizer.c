@@ -40,12 +40,13 @@ static gannet_result mixed_value(int64_t id, const double *x, double *constraint
 
 static fixture make_among(const char *candidates, MPI_Comm comm, const char *method,
                           const gannet_problem_spec *spec) {
-  const gannet_method_setting settings[] = {
+  gannet_method_setting settings[4] = {
       {"method", method}, {"search.candidates", candidates}, {"search.starts", "2"}};
   fixture f = {0};
   assert_ok(gannet_context_create(comm, 11, &f.context));
   assert_ok(gannet_problem_create(spec, &f.problem));
-  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, with_small_network(settings, 3), settings,
+                                    &f.optimizer));
   return f;
 }
 
