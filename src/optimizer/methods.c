@@ -319,9 +319,8 @@ static const gannet_method neural_additive = {
     .summary = "neural-bo that also learns a function of each single variable, where that fits",
     .source = "neural-bo with additive kernels as of Duvenaud, Nickisch, Rasmussen 2011",
     .use =
-        "large batches in little time, ten or more variables, and an objective that is nearly a "
-        "sum "
-        "of functions of single variables; otherwise neural-additive-ei",
+        "large batches in little time, where the objective is nearly a sum of functions of single "
+        "variables; otherwise neural-additive-ei",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("acquisition.type", "thompson")},
 };
@@ -332,8 +331,7 @@ static const gannet_method neural_additive_ei = {
     .source = "the surrogate of neural-additive with LogEI (Ament et al. 2023)",
     .use =
         "ten or more variables without noise, and an objective that is nearly a sum of functions "
-        "of "
-        "single variables or a composition of smooth ones; compare with auto",
+        "of single variables; also as a further member of auto",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
                  SET("refit", "0.05"), SET("search.candidates", "1000"),

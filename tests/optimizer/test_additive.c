@@ -26,9 +26,9 @@ static gannet_err start(fixture *f, MPI_Comm comm, const char *method, const cha
 }
 
 /* A sum of functions of single variables; returns the hash of all points. */
-static uint64_t campaign(MPI_Comm comm, const char *method) {
+static uint64_t campaign(MPI_Comm comm, const char *method, const char *key, const char *text) {
   fixture f = {0};
-  assert_ok(start(&f, comm, method, "initial", "12"));
+  assert_ok(start(&f, comm, method, key, text));
   for (int round = 0; round < ROUNDS; ++round) {
     int64_t id[BATCH];
     double x[BATCH * D];
@@ -47,9 +47,15 @@ static uint64_t campaign(MPI_Comm comm, const char *method) {
 
 static void ranks_do_not_matter(void **state) {
   (void)state;
-  const char *const methods[] = {"neural-bo", "neural-trust", "neural-additive-ei"};
-  for (int m = 0; m < 3; ++m)
-    assert_true(campaign(MPI_COMM_WORLD, methods[m]) == campaign(MPI_COMM_SELF, methods[m]));
+  const struct {
+    const char *method, *key, *text;
+  } cases[] = {{"neural-bo", "initial", "12"},
+               {"neural-trust", "initial", "12"},
+               {"neural-additive-ei", "initial", "12"},
+               {"auto", "portfolio", "[gp-noisy, quadratic, neural-additive-ei]"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    assert_true(campaign(MPI_COMM_WORLD, cases[i].method, cases[i].key, cases[i].text) ==
+                campaign(MPI_COMM_SELF, cases[i].method, cases[i].key, cases[i].text));
 }
 
 static void what_it_does_not_go_with_is_refused_at_the_start(void **state) {
