@@ -119,7 +119,8 @@ class Browser:
 
     def picture(self, selector):
         """What an element looks like: a PNG, once nothing moves there any more."""
-        self.call("Emulation.setScrollbarsHidden", hidden=True)
+        # A shot has no scroll bars: without them here, too, nothing moves when it is taken.
+        self.ask("document.head.append(Object.assign(document.createElement('style'), {textContent: '* {scrollbar-width: none}'}))")
         self.ask(f"document.querySelector('{selector}').scrollIntoView()")
         time.sleep(2)
         box = self.ask(f"(({{x, y, width, height}}) => ({{x: x + scrollX - 12, y: y + scrollY, width: width + 24, height, scale: 1}}))"
