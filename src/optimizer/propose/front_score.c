@@ -21,6 +21,10 @@ enum {
  * infeasible to feasible, in standard deviations of a constraint. */
 static const double smoothing = 1e-3, width = 0.02;
 
+/* Ranges of a front of two objectives between its worst value and the reference of the search,
+ * where the problem states no threshold. A tenth would hold the search at the ends found so far. */
+static const double beyond_chosen = 0.5;
+
 /* What is added to rough scores where no draw improves, and what lies between them and the others.
  */
 static const double rough_offset = -2000, least_improving = -1000;
@@ -188,7 +192,11 @@ static void choose_reference(gannet_front_score *s) {
   const gannet_front *front = gannet_models_front(s->models);
   double least = INFINITY;
   int nearest = -1;
-  for (int m = 0; m < s->n_objectives; ++m) s->reference[m] = gannet_models_reference(s->models, m);
+  for (int m = 0; m < s->n_objectives; ++m) {
+    s->reference[m] = gannet_models_reference(s->models, m);
+    if (s->n_objectives == 2 && front->is_chosen[m])
+      s->reference[m] = fmax(s->reference[m], 1 + beyond_chosen);
+  }
   for (int i = 0; i < front->n; ++i) {
     double excess = 0;
     int better = 0;
