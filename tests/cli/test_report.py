@@ -451,6 +451,9 @@ physics:
         self.assertEqual(len(lines["no result"]), sum(s > 1 for s in columns["status"]))
         self.assertEqual(browser.ask('echarts.getInstanceByDom(document.querySelector("#parallel .chart")).getOption().parallelAxis.find((one) => one.name === "result").data'),
                          ["failed", "cannot run", "not feasible", "feasible"])
+        self.assertEqual(browser.ask('shortened(["radius_of_the_inboard_slat", "radius_of_the_outboard_slat", "x"], [13, 13, 13])'),
+                         ["…inboard_slat", "…utboard_slat", "x"])
+        self.assertEqual(browser.ask('shortened(["first_of_all", "last_of_all"], [8, 8])'), ["first_o…", "last_of…"])
         self.assertEqual(len({tuple(browser.ask(f'echarts.getInstanceByDom(document.querySelectorAll("#slices .chart")[{k}]).getModel().getComponent("yAxis").axis.scale.getExtent()')) for k in range(5)}), 1)
         (plane,) = self.charts(browser, "map")
         self.assertEqual((len(plane["model"]), len(plane["designs"]), len(plane["not feasible"]), len(plane["no result"]), len(plane["best"])),
