@@ -79,7 +79,7 @@ class Fixing(changing.ChangingTest):
                                  ("lower: 0, upper: 15", "lower: 0, upper: 15, varied: yes", "variables.x2.varied: it is for a variable that is fixed"),
                                  ("values: [cg, gmres]", "values: [cg, gmres], retired: [lu]", "variables.solver.retired: 'lu' is not in values"),
                                  ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg, gmres]", "at least one of the values must remain"),
-                                 ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg], fixed: cg", "is fixed at; leave it out")):
+                                 ("values: [cg, gmres]", "values: [cg, gmres], retired: [cg], fixed: cg", "the variable is fixed at this word; leave it out")):
             text = campaign(10, VARIABLES + "  n: {type: integer, lower: 1, upper: 9, step: 2}\n").replace(old, new)
             outcome = self.resume(text, code=USAGE)
             for word in words:

@@ -232,7 +232,7 @@ class Import(program.ProgramTest):
         good = "x1,x2,fins,solver,objective,stress\n1,2,3,cg,5,100\n"
         self.assertRegex(refused(good.replace("fins", "fin")), "old.csv:1: no column 'fins' for a variable; is it 'fin'\\? Then write --column fins=fin")
         self.assertIn("old.csv:1: no column 'stress' for a constraint; is it 'stresss'? Then write", refused(good.replace("stress", "stresss")))
-        self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective; where it has another "
+        self.assertRegex(refused(good.replace("objective", "cost")), "old.csv:1: no column 'objective' for the objective; if it has another "
                          "name, write --column NAME=COLUMN")
         self.assertRegex(refused(good.replace("objective", "objektive")), "is it 'objektive'\\? Then write --column objective=objektive")
         self.assertIn("columns are separated by semicolons; expected commas", refused(good.replace(",", ";")))
@@ -250,7 +250,7 @@ class Import(program.ProgramTest):
         self.assertIn("--column x1: no column 'kelvin'; the columns are: x1, x2, fins, solver, objective, stress",
                       refused(good, "--column", "x1=kelvin-273"))
         self.assertIn("--column x1 is given twice; leave one out", refused(good, "--column", "x1=x1", "--column", "x1=x2"))
-        self.assertIn("old.csv:1: no column 'x1' for a variable; where it has another name, write --column NAME=COLUMN; the columns are: "
+        self.assertIn("old.csv:1: no column 'x1' for a variable; if it has another name, write --column NAME=COLUMN; the columns are: "
                       "p, q, objective", refused("p,q,objective\n1,2,3\n"))
         self.assertIn("is it 'fins [-]'? Then write --column 'fins=fins [-]'", refused(good.replace("fins", "fins [-]")))
         self.assertEqual(self.succeed("tell", file, "--file", "old.csv", "--column", "fins=fins [-]", "--dry-run").code, 0)

@@ -91,7 +91,7 @@ class Planted(program.ProgramTest):
                 self.gannet("status", "fast.campaign", timeout=60)
                 resumed = self.gannet("run", self.folder / "fast.yaml", "--resume", "-q", "--max-evals", 16, timeout=60)
                 if name == "campaign.log":
-                    self.assertIn("keeps no log", resumed.err) if kind != "huge" else None
+                    self.assertIn("this run has no log", resumed.err) if kind != "huge" else None
                 if name in ("journal.lock",) and kind != "huge":
                     self.assertEqual(resumed.code, DAMAGED, resumed)
                     self.assertIn("expected a regular file", resumed.err)

@@ -228,7 +228,7 @@ class Resume(program.ProgramTest):
         file = self.write(BRANIN)
         self.succeed("run", file, "-q", "--max-evals", 4)
         again = self.succeed("run", file, "--resume", "-q", "--max-evals", 4, "--set", "evaluate.simulation=ackley")
-        self.assertRegex(again.err, "warning: another simulation.*evaluate.simulation: branin -> ackley: .*comparable")
+        self.assertRegex(again.err, "warning: the simulation differs.*evaluate.simulation: branin -> ackley: .*comparable")
         self.assertEqual(again.err.count("warning"), 1)
         back = self.write(BRANIN.replace("backend: function, simulation: branin", "backend: command, command: [./a, b]"))
         self.write("#!/bin/sh\necho objective 1 > results.out\n", "a", 0o755)
@@ -241,7 +241,7 @@ class Resume(program.ProgramTest):
         self.write("one 1.5\ntwo 2.5\n", "a.in")
         self.succeed("run", self.write(text.replace("PLACE", "one")), "-q", "--max-evals", 4)
         again = self.succeed("run", self.write(text.replace("PLACE", "two")), "-q", "--resume", "--max-evals", 8)
-        self.assertRegex(again.err, r"another simulation.*evaluate.pattern: .*one.* -> .*two")
+        self.assertRegex(again.err, r"the simulation differs.*evaluate.pattern: .*one.* -> .*two")
 
     def test_two_files_of_one_directory_are_told_apart(self):
         text = SOBOL.replace("name: fast\n", "").replace("backend: function, simulation: branin", "backend: command, command: %s")
@@ -249,7 +249,7 @@ class Resume(program.ProgramTest):
             self.write("#!/bin/sh\necho objective 1 > results.out\n", program_name, 0o755)
         self.succeed("run", self.write(text % "./a", "wing (a).yaml"), "-q", "--max-evals", 4)
         other = self.succeed("run", self.write(text % "./b", "wing [a].yaml"), "-q", "--resume", "--max-evals", 8)
-        self.assertRegex(other.err, r"another simulation.*evaluate.command: \[./a\] -> \[./b\]")
+        self.assertRegex(other.err, r"the simulation differs.*evaluate.command: \[./a\] -> \[./b\]")
 
     def test_an_unchanged_campaign_is_resumed_in_silence(self):
         file = self.write(BRANIN)
