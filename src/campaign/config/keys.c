@@ -303,7 +303,8 @@ const gannet_option gannet_evaluate_table[] = {
      .type = GANNET_TEXT_LIST,
      AT(gannet_evaluate_keys, resources.devices),
      .fallback = "[auto]",
-     .help = "GPUs to use on every node: numbers, ranges such as 0-3, or UUIDs; one that is listed "
+     .help = "GPUs to use on every node: numbers, ranges such as 0-3, or UUIDs such as "
+             "GPU-8932f937; one that is listed "
              "twice may have two simulations; auto = the first one set of GANNET_GPUS, "
              "CUDA_VISIBLE_DEVICES, "
              "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers report",
