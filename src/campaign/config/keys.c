@@ -304,10 +304,9 @@ const gannet_option gannet_evaluate_table[] = {
      AT(gannet_evaluate_keys, resources.devices),
      .fallback = "[auto]",
      .help = "GPUs to use on every node: numbers, ranges such as 0-3, or UUIDs such as "
-             "GPU-8932f937; one that is listed "
-             "twice may have two simulations; auto = the first one set of GANNET_GPUS, "
-             "CUDA_VISIBLE_DEVICES, "
-             "ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers report",
+             "GPU-8932f937; one that is listed twice may have two simulations; auto = the first "
+             "one set of GANNET_GPUS, CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and "
+             "ZE_AFFINITY_MASK, else what SLURM or the drivers report",
      .example = "[0, 1, 2, 3]"},
     {.key = "resources.launcher",
      .type = GANNET_CHOICE,
