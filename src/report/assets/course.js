@@ -38,7 +38,7 @@ function showTimeline() {
   if (course.rows) return drawRows(course.rows);
   const places = course.places, rows = places ? places.length : Math.max(about.slots, 1), row = (slot, place) => places ? place : Math.max(slot, 0);
   const kinds = [["done", "accent", (i) => columns.status[i] === DONE], ["cannot run", "warn", (i) => columns.status[i] === CANNOT_RUN], ["failed", "bad", (i) => columns.status[i] > CANNOT_RUN]];
-  $("#timeline .note").textContent = "A bar from start to end of every evaluation. Cannot run: by the simulation's own word" + (about.penalties ? " or by a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
+  $("#timeline .note").textContent = "Each bar lasts from the start to the end of an evaluation. Cannot run: the simulation said so" + (about.penalties ? ", or reported a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
   $("#timeline .chart").style.height = `${Math.min(40, 12 + rows)}rem`;
   const lines = (i) => [columns.started[i] / clock.size, columns.ended[i] / clock.size, row(columns.slot[i], columns.place[i]), i];
   chart($("#timeline .chart"), () => ({

@@ -149,7 +149,7 @@ function showFront() {
   const notes = [];
   if (!members.length) notes.push("No design is on the front: none is feasible, or none has values of all objectives.");
   if (members.length === 1) notes.push("A single design is better than all others in every objective: no trade-off shows yet.");
-  if (expected.length) notes.push(`Diamonds: points that ${modelName()} expects on the front, by its means${objectives.length > 2 ? "; lines: their 95 % intervals, without noise" : ""}.`);
+  if (expected.length) notes.push(`Diamonds: points that the means of ${modelName()} put on the front${objectives.length > 2 ? ". Lines: their 95 % intervals, without noise" : ""}.`);
   if (model.front && model.front.band) notes.push("Shaded: the central 90 % of what 64 draws of the models attain, without noise; where it is wide, there is something to learn.");
   if (columns.means && columns.runs.some((n) => n > 1)) notes.push("Designs with several runs are shown at the means of their runs.");
   if (model.note) notes.push(model.note);

@@ -20,7 +20,7 @@ function drawImportance(shown, named, of) {
   const holder = $("#importance .chart"), many = shown.length > 1, most = (k) => Math.max(...shown.map((one) => one.importance[k])); // of several objectives the one that it matters for
   const order = searched().sort((a, b) => most(b) - most(a)).slice(0, 40);
   const logs = shown.map((one, m) => one.transform === "log" ? named[m].name : null).filter(Boolean);
-  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? many ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
+  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? many ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than 1 where variables act together. ${modelOrigin()}`
     + (searched().length > 40 ? ` The 40 largest of ${searched().length}.` : "");
   holder.style.height = `${Math.max(8, 3.5 + (many ? 2 : 0) + (many ? 0.9 * shown.length + 0.6 : 1.5) * order.length)}rem`;
   charts.filter((entry) => entry.holder === holder).forEach((entry) => { entry.instance.dispose(); charts.splice(charts.indexOf(entry), 1); });
@@ -140,7 +140,7 @@ function drawCalibration(m) {
   const c = models[m].calibration, text = (value) => objectiveText(m, value), of = several ? ` ${labelled(objectives[m])}` : ` ${about.objective}`, parent = $("#calibration .grid");
   const share = (bound) => Math.round(100 * c.residual.filter((r) => Math.abs(r) <= bound).length / c.residual.length);
   const diagonal = (from, to) => ({type: "line", silent: true, showSymbol: false, lineStyle: {color: colors.soft, type: "dashed"}, itemStyle: {color: colors.soft}, data: [[from, from], [to, to]]});
-  $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means intervals that are too wide, below it too narrow.`;
+  $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means that intervals are too wide, and one below it that they are too narrow.`;
   clear(parent);
   const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn(parent, `${label}${of ? ` of${of}` : ""}`));
   const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all), digits = fineness(low, high);

@@ -295,7 +295,7 @@ function showConstraints() {
     const values = shown.map((i) => columns.c[k][i]).concat([c.lower, c.upper].filter((v) => v !== null));
     const [low, high] = values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 1];
     const digits = fineness(low, high), more = room(low, high);
-    const title = `${labelled(c)}: kept by ${percent(c.kept || 0)}`;
+    const title = `${labelled(c)}: satisfied by ${percent(c.kept || 0)}`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
       grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 42}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("evaluations", {nameGap: 24, type: "value", min: 0, max: about.proposed, minInterval: 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false}}), yAxis: axis("", {finer: digits}),
       series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
