@@ -219,9 +219,9 @@ class Stop(program.ProgramTest):
         running = self.start("run", self.file, "--resume", "-q", environment=self.environment)
         self.wait_for_records(records + 1, running)
         log = self.folder / "fast.campaign" / "campaign.log"
-        told = log.read_text().count("a second Ctrl-C: at once")  # by the first run
+        told = log.read_text().count("a second Ctrl-C stops at once")  # by the first run
         os.kill(running.process.pid, signal.SIGINT)
-        self.wait_until(lambda: log.read_text().count("a second Ctrl-C: at once") > told)
+        self.wait_until(lambda: log.read_text().count("a second Ctrl-C stops at once") > told)
         self.assertIsNone(running.process.poll())
         os.kill(running.process.pid, signal.SIGINT)
         self.stopped(running, 40, "Interrupt")

@@ -77,7 +77,7 @@ class Minimize(unittest.TestCase):
         self.assertEqual(result.x.shape, (2,))
         self.assertEqual(result.x[1], 2)
         self.assertEqual(list(result.table())[:4], ["id", "x0", "x1", "value"])
-        with self.assertRaisesRegex(gannet.Error, "variable x0: 'cg' is no number; give bounds by name"):
+        with self.assertRaisesRegex(gannet.Error, "variable x0: 'cg' is not a number; give bounds by name"):
             gannet.minimize(lambda x: 0, [["cg", "gmres"]])
 
     def test_bounds_as_scipy_takes_them(self):
@@ -91,7 +91,7 @@ class Minimize(unittest.TestCase):
                 self.assertEqual([one.x.tolist() for one in result.history], [one.x.tolist() for one in expected.history])
                 self.assertEqual(result.optimizer.names, ["x0", "x1"])
         for bounds, told in ((np.array([0, 1]), "variable x0: .* is not a variable"), (np.array(3), r"bounds array\(3\): expected"),
-                             ([[1, 2, 4]], "variable x0: 1 is no number; give bounds by name"),
+                             ([[1, 2, 4]], "variable x0: 1 is not a number; give bounds by name"),
                              (np.array([[1, 0]]), "variable x0: .*lower")):
             with self.subTest(bounds), self.assertRaisesRegex(gannet.Error, told):
                 gannet.minimize(f, bounds)
@@ -173,13 +173,13 @@ class Minimize(unittest.TestCase):
 
     def test_an_executor_that_was_shut_down_or_cancels(self):
         with concurrent.futures.ThreadPoolExecutor(2) as executor:
-            with self.assertRaisesRegex(gannet.Error, "cannot go on: RuntimeError: cannot schedule new futures") as caught:
+            with self.assertRaisesRegex(gannet.Error, "cannot continue: RuntimeError: cannot schedule new futures") as caught:
                 gannet.minimize(bowl, BOX, executor=executor, callback=lambda one: executor.shutdown(wait=False) if one.id == 3 else None)
         self.assertEqual(len(caught.exception.result.history), 4)
-        with self.assertRaisesRegex(gannet.Error, "cannot go on: RuntimeError: cannot schedule new futures") as caught:
+        with self.assertRaisesRegex(gannet.Error, "cannot continue: RuntimeError: cannot schedule new futures") as caught:
             gannet.minimize(bowl, BOX, executor=executor)
         self.assertIsNone(caught.exception.result)
-        with Cancelling(1) as executor, self.assertRaisesRegex(gannet.Error, "cannot go on: .*CancelledError") as caught:
+        with Cancelling(1) as executor, self.assertRaisesRegex(gannet.Error, "cannot continue: .*CancelledError") as caught:
             gannet.minimize(bowl, BOX, executor=executor)
         self.assertEqual([one.status for one in caught.exception.result.history], ["done"] * 3)
 
