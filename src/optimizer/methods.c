@@ -331,7 +331,7 @@ static const gannet_method neural_additive_ei = {
     .source = "the surrogate of neural-additive with LogEI (Ament et al. 2023)",
     .use =
         "ten or more variables without noise, and an objective that is nearly a sum of functions "
-        "of single variables; also as a further member of auto",
+        "of single variables; alone, or beside the members of auto",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
                  SET("refit", "0.05"), SET("search.candidates", "1000"),
