@@ -70,7 +70,8 @@ typedef struct {
 
 /* Transform of the values of one of several objectives before a model is fitted. */
 typedef enum {
-  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* none: the hypervolume is that of the values themselves */
+  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* log where a value of the front lies 30 interquartile ranges
+                                      above the median and no noise above 0 is given, else none */
   GANNET_OBJECTIVE_TRANSFORM_NONE, /* none */
   GANNET_OBJECTIVE_TRANSFORM_LOG   /* logarithm of the difference to the least value */
 } gannet_objective_transform;

@@ -529,6 +529,49 @@ static void designs_without_an_objective_have_no_rank(void **state) {
   drop(&f);
 }
 
+/* How many of the rounds the same points are proposed with logarithms of both objectives and by
+ * default. Values grow like 1 / width towards two sides of the square. */
+static int rounds_alike(double width) {
+  enum { ROUNDS = 5, Q = 4 };
+  fixture f[2];
+  int alike = 0;
+  for (int k = 0; k < 2; ++k) {
+    const gannet_objective_transform transform =
+        k == 0 ? GANNET_OBJECTIVE_TRANSFORM_AUTO : GANNET_OBJECTIVE_TRANSFORM_LOG;
+    const gannet_objective two[] = {
+        {.name = "drag", .threshold = 1e9, .noise_sd = NAN, .transform = transform},
+        {.name = "mass", .threshold = 1e9, .noise_sd = NAN, .transform = transform}};
+    const gannet_problem_spec spec = {
+        .n_variables = 2, .variables = mixed, .n_objectives = 2, .objectives = two};
+    f[k] = make_on(MPI_COMM_WORLD, &spec, "gp-nehvi", 2);
+  }
+  for (int round = 0; round < ROUNDS; ++round) {
+    double x[2][Q][2];
+    for (int k = 0; k < 2; ++k) {
+      int64_t id[Q];
+      assert_ok(gannet_optimizer_ask(f[k].optimizer, Q, id, x[k][0]));
+      for (int i = 0; i < Q; ++i) {
+        const double a = x[k][i][0] + 1, b = x[k][i][1];
+        /* The ends of the front are told first. */
+        const double u = round > 0 || i > 1 ? a : 2.0 * i, v = round > 0 || i > 1 ? b : 2.0 - 2 * i;
+        const double y[] = {1 / (width + u) + 0.1 * v, 1 / (width + v) + 0.1 * u};
+        const gannet_result result = {.id = id[i], .objectives = y};
+        assert_ok(gannet_optimizer_tell(f[k].optimizer, 1, &result));
+      }
+    }
+    alike += memcmp(x[0], x[1], sizeof x[0]) == 0;
+  }
+  drop(&f[0]);
+  drop(&f[1]);
+  return alike;
+}
+
+static void logarithms_are_taken_of_a_front_that_spreads_far(void **state) {
+  (void)state;
+  assert_int_equal(rounds_alike(1e-6), 5);
+  assert_int_equal(rounds_alike(1), 2); /* the initial design */
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
@@ -536,6 +579,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(merits_of_fronts_have_their_gradients),
       cmocka_unit_test(scores_are_right_where_they_are_best),
       cmocka_unit_test(references_follow_results_to_far_thresholds),
+      cmocka_unit_test(logarithms_are_taken_of_a_front_that_spreads_far),
       cmocka_unit_test(fronts_are_found),
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),

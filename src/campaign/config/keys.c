@@ -537,7 +537,9 @@ const gannet_option gannet_objectives_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .choices = objective_transforms,
      .help = "monotone transform of the objective for the models: log = logarithm of the distance "
-             "from the lowest value, for values that differ by powers of ten; auto = none",
+             "from the lowest value, for values that differ by powers of ten; auto = log where a "
+             "value of the front lies 30 interquartile ranges above the median and noise is not "
+             "given, else none",
      .example = "log"},
     {.key = "penalties",
      .type = GANNET_BOOLEAN,

@@ -61,9 +61,9 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     objectives   for several objectives, instead of goal and noise: name -> "minimize", "maximize", or a dictionary of
                  goal, threshold (the worst value of interest; None = from the results), noise, transform ("auto",
-                 "none" or "log", applied to the values before a model is fitted; auto = none) and penalties (False =
-                 every value counts as it is; otherwise a penalty value, such as 1e10 for a solver that diverged, makes
-                 a result count as a failure of its design). See `front`
+                 "none" or "log", applied to the values before a model is fitted; auto = log where they spread far) and
+                 penalties (False = every value counts as it is; otherwise a penalty value, such as 1e10 for a solver
+                 that diverged, makes a result count as a failure of its design). See `front`
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     variable_constraints  relations between variables that no point violates: ["chord + span <= 10", "a + b + c = 1"].
