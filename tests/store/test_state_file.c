@@ -133,7 +133,7 @@ static void wrong_questions_are_refused(void **state) {
   assert_fails(GANNET_ERR_SHAPE, "texts", gannet_store_read_text(store, "mark", &text));
   assert_null(text);
   assert_fails(GANNET_ERR_SHAPE, "expected one", gannet_store_read_text(store, "names", &text));
-  assert_fails(GANNET_ERR_SHAPE, "no list", gannet_store_read_texts(store, "campaign", &n, &texts));
+  assert_fails(GANNET_ERR_SHAPE, "not a list", gannet_store_read_texts(store, "campaign", &n, &texts));
   assert_fails(GANNET_ERR_MISSING, "'history/y'",
                gannet_store_shape(store, "history/y", &rank, id));
   assert_fails(GANNET_ERR_MISSING, "no 'colour'",
@@ -412,7 +412,7 @@ static void a_list_is_no_description(void **state) {
   assert_ok(save(in_folder("list.h5"), 2, 1));
   describe_by_three(in_folder("list.h5"));
   assert_ok(gannet_store_open(in_folder("list.h5"), 2, NULL, &store));
-  assert_fails(GANNET_ERR_SHAPE, "'unit' is no text",
+  assert_fails(GANNET_ERR_SHAPE, "'unit' is not a text",
                gannet_store_read_description(store, "mark", "unit", &text));
   assert_null(text);
   gannet_store_destroy(&store);
