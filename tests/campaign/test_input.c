@@ -134,7 +134,7 @@ static const struct {
     {"name: @x\n", "c.yaml:1:7", "not valid YAML"},
     {"name: *nope\n", "c.yaml:1:8", "anchor"},
     {"<<: [a, b]\n", "c.yaml:1:1", "'<<' needs a mapping, or a list of mappings"},
-    {"<<: &l [*l, *l]\n", "c.yaml:1:1", "an alias inside itself"},
+    {"<<: &l [*l, *l]\n", "c.yaml:1:1", "does an alias contain itself"},
     {"a: &a [*a]\n", "c.yaml:1:9", "nested too deeply"},
     {"? [a]\n: 1\n", "c.yaml:1:4", "keys must be plain texts"},
     {"name: \"a\\0b\"\n", "c.yaml:1:7", "zero byte"},

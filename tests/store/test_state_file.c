@@ -133,7 +133,8 @@ static void wrong_questions_are_refused(void **state) {
   assert_fails(GANNET_ERR_SHAPE, "texts", gannet_store_read_text(store, "mark", &text));
   assert_null(text);
   assert_fails(GANNET_ERR_SHAPE, "expected one", gannet_store_read_text(store, "names", &text));
-  assert_fails(GANNET_ERR_SHAPE, "not a list", gannet_store_read_texts(store, "campaign", &n, &texts));
+  assert_fails(GANNET_ERR_SHAPE, "not a list",
+               gannet_store_read_texts(store, "campaign", &n, &texts));
   assert_fails(GANNET_ERR_MISSING, "'history/y'",
                gannet_store_shape(store, "history/y", &rank, id));
   assert_fails(GANNET_ERR_MISSING, "no 'colour'",
