@@ -1,6 +1,5 @@
 /* test: ranks 1 2 3 labels unit timeout 240 */
-/* Campaigns whose tangent kernel may have an additive part, alone and as a member of a portfolio.
- */
+/* Campaigns whose tangent kernel may have an additive part, alone and in a portfolio. */
 #include <math.h>
 #include <mpi.h>
 #include <string.h>
