@@ -171,7 +171,8 @@ static const gannet_method gp_ucb = {
     .name = "gp-ucb",
     .summary = "Gaussian process, lower confidence bound, earlier points of a batch fantasised",
     .source = "Srinivas et al. 2010; Desautels et al. 2014 for batches",
-    .use = "a baseline; ahead of gp-ei on wide noisy functions, behind draws",
+    .use =
+        "a baseline; on wide noisy functions ahead of gp-ei, and behind draws up to 20 variables",
     .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "lcb"),
                  SET("acquisition.exploration", "2")},
 };
