@@ -184,11 +184,15 @@ static void print_no_result(const gannet_campaign *campaign, const gannet_tally 
     cli_say(stdout,
             "no result yet: `gannet status %s` says why; --resume continues with what is pending\n",
             campaign->directory);
+  else if (tally->incomplete > 0)
+    cli_say(stdout, "no result has all numbers that are needed: `gannet status %s` says more\n",
+            campaign->directory);
   else
     cli_say(
         stdout,
-        "no result: no simulation worked at any design; `gannet status %s` says why. Correct it,\n"
-        "  remove the directory, and run the campaign again\n",
+        "no result: no simulation worked at any design; `gannet status %s` says why. Correct the\n"
+        "  simulation (`gannet try` runs it once), remove the directory, and run the campaign "
+        "again\n",
         campaign->directory);
 }
 
@@ -230,7 +234,8 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   else if (tally.n_front == 0 && tally.best.id >= 0)
     print_best(campaign, &tally);
   cli_print_on_bounds(campaign->input->problem, "bound: ", n_on, on);
-  if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_no_result(campaign, &tally);
+  if (tally.best.id < 0 && tally.cannot_run + tally.failed + tally.incomplete > 0)
+    print_no_result(campaign, &tally);
   cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
           campaign->directory);
 }
@@ -265,6 +270,10 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   if (campaign->input->backend_is_implied)
     gannet_log(context, GANNET_LOG_INFO, "evaluate.backend: %s, as the file names none",
                campaign->input->evaluator->name);
+  /* A directory that was misspelt gets a second campaign. A step begins one as a rule. */
+  if (s->start.resume && !s->run.is_step && !campaign->is_resumed && s->run.progress &&
+      context->rank == 0)
+    cli_say(s->run.progress, "no campaign in '%s' yet: starting one\n", campaign->directory);
   GANNET_TRY(log_machine(context));
   gannet_stop_catch();
   const gannet_err err = gannet_campaign_run(campaign, &s->run, &outcome);
@@ -290,8 +299,8 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
 
 static gannet_err check_step(const settings *s, const gannet_campaign_input *input) {
   GANNET_REQUIRE(input->budget.evaluations != GANNET_AUTO, GANNET_ERR_INPUT,
-                 "%s: `gannet step` needs budget.evaluations: no process stays whose wall time "
-                 "could end the campaign",
+                 "%s: `gannet step` needs budget.evaluations: it leaves no process whose wall "
+                 "time could end the campaign",
                  s->start.file);
   GANNET_REQUIRE(!s->run.next || input->evaluator->detach, GANNET_ERR_INPUT,
                  "%s: --resubmit needs a back-end whose simulations run without gannet (slurm), "

@@ -377,12 +377,12 @@ static gannet_err run_tell(const cli_arguments *arguments, const cli_world *worl
 
 const cli_command cli_tell = {
     .name = "tell",
-    .usage = "DIR (--id N | --point NAME=VALUE) RESULT | DIR --file FILE",
+    .usage = "DIR (--id N | --point NAME=VALUE ...) RESULT | DIR --file FILE",
     .summary = "report results of simulations that you ran yourself",
     .details =
         "RESULT is one of --objective Y, --value NAME=VALUE (once for each number), --cannot-run "
         "WHY\n"
-        "and --failed WHY, with --constraint NAME=VALUE where there are constraints.\n\n"
+        "or --failed WHY, with --constraint NAME=VALUE where there are constraints.\n\n"
         "A result is saved when the command returns with exit code 0. The objective or\n"
         "constraints may be left out if a given constraint is violated, or if they are reported\n"
         "as missing. With --file, a line is the result of a pending design if it matches one;\n"

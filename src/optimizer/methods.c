@@ -126,7 +126,7 @@ static const gannet_method parego = {
     .name = "parego",
     .summary = "several objectives combined by weighted norms, with other weights for every point",
     .source = "ParEGO (Knowles 2006), with LogEI of Ament et al. 2023",
-    .use = "a baseline with several objectives; never ahead of auto",
+    .use = "a baseline with several objectives; on no problem significantly better than auto",
     .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
                  SET("acquisition.type", "parego")},
 };
@@ -320,8 +320,8 @@ static const gannet_method neural_additive = {
     .summary = "neural-bo that also learns a function of each single variable, where that fits",
     .source = "neural-bo with additive kernels as of Duvenaud, Nickisch, Rasmussen 2011",
     .use =
-        "large batches in little time, where the objective is nearly a sum of functions of single "
-        "variables; otherwise neural-additive-ei",
+        "an objective that is nearly a sum of functions of single variables, when every point must "
+        "come from a draw of its own, as in large batches (not measured); else neural-additive-ei",
     .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.additive", "auto"),
                  SET("acquisition.type", "thompson")},
 };
@@ -403,7 +403,7 @@ static const gannet_method pinn_ei = {
     .name = "pinn-ei",
     .summary = "network held to differential equations of the objective, expected improvement",
     .source = "the surrogate of pinn-bo with LogEI (Ament et al. 2023)",
-    .use = "to compare acquisitions; behind pinn-bo on the heated plates",
+    .use = "to compare acquisitions; behind pinn-bo on two of three heated plates",
     .defaults = {SET("surrogate.type", "pinn"), SET("acquisition.type", "log-ei"),
                  SET("initial", "4"), SET("refit", "0.3")},
 };

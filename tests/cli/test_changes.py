@@ -44,7 +44,7 @@ class Changes(changing.ChangingTest):
         x = float(best["x1"])
         lower, upper = (x + 0.5, 10) if x < 2 else (-5, x - 0.5)
         said = self.resume(campaign(8).replace("lower: -5, upper: 10", f"lower: {lower}, upper: {upper}")).err
-        self.assertRegex(said, rf"the best is evaluation (\d+|none) instead of {best['id']}")
+        self.assertRegex(said, rf"the best is evaluation \d+ instead of {best['id']}|no evaluation is the best now \({best['id']} before\)")
         self.assertNotEqual(self.best()["id"], best["id"])
 
     def test_a_range_that_is_far_away_is_a_mistake(self):
@@ -146,6 +146,9 @@ class Changes(changing.ChangingTest):
         self.resume(campaign(10))
         self.assertIn("mass", self.rows()[0])
         self.assertIn("constraints.mass.upper: 9 -> (none)", self.status())
+        self.resume(campaign(10, more="constraints: {mass: {upper: 9}}\n"))
+        said = self.resume(campaign(10, more="constraints: {mas: {upper: 9}}\n"), "--dry-run").err
+        self.assertIn("constraint 'mas' is new, and 'mass' is gone; did you mean 'mass'?", said)
         self.digest()
 
     def test_another_goal_and_objective(self):
@@ -179,8 +182,11 @@ class Changes(changing.ChangingTest):
         self.begin()
         self.write(SIMULATION.replace('\\ndrag', '\\nstress 1\\ndrag'), "stress.sh", 0o755)
         said = self.resume(campaign(10, more="constraints: {stress: {upper: 2}}\n").replace("command: [./simulate.sh]", "command: [./stress.sh]"), "-n").out
-        self.assertIn("8 feasible before, 0 now; the best is evaluation none instead of", said)
+        self.assertRegex(said, r"8 feasible before, 0 now; no evaluation is the best now \(\d before\)")
         self.assertIn("8 lack a number that is now required, and it is unknown whether they are feasible", said)
+        said = self.gannet("run", self.write(campaign(8, more="constraints: {stress: {upper: 2}}\n")), "--resume").out
+        self.assertIn("no result has all numbers that are needed: `gannet status ", said)
+        self.assertRegex(self.status(), r"best +no result has all numbers that are needed\n")
         self.resume(campaign(10, more="constraints: {stress: {upper: 2}}\n").replace("command: [./simulate.sh]", "command: [./stress.sh]"))
         rows = self.rows()
         self.assertEqual({(rows[i]["status"], rows[i]["stress"]) for i in range(8)}, {("done", "")})

@@ -146,6 +146,8 @@ class Init(program.ProgramTest):
         self.assertIn("'./later' cannot be run yet", outcome.err)
         self.assertRegex(outcome.err, "chord of case.in has the range 0 to 1")
         self.assertIn("--variable steps=LOWER:UPPER", outcome.err)
+        outcome = self.init("script.yaml", "--variable", "x=0:1", "--command", "python3 model.py {params}")
+        self.assertIn("there is no 'model.py'; put it there, and write \"{input_directory}/model.py\" for it in script.yaml", outcome.err)
 
     def test_nothing_is_replaced(self):
         self.write("mine\n", "wing.yaml")

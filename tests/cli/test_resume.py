@@ -110,8 +110,10 @@ class Resume(program.ProgramTest):
         self.assertEqual(before, {p.name: p.read_bytes() for p in (self.folder / "fast.campaign").iterdir()})
 
     def test_resume_without_a_campaign_begins_one(self):
-        self.succeed("run", self.write(BRANIN), "-q", "--resume")
+        started = "fast.campaign' yet: starting one"
+        self.assertIn(started, self.succeed("run", self.write(BRANIN), "--resume").err)
         self.check_history(24)
+        self.assertNotIn(started, self.succeed("run", self.write(BRANIN), "--resume").err)
 
     def test_the_effective_configuration_runs_the_same_campaign(self):
         self.succeed("run", self.write(BRANIN), "-q")

@@ -269,7 +269,9 @@ class Minimize(unittest.TestCase):
                 (dict(seed=-1), "seed -1: expected"),
                 (dict(goal="maximize"), "goal is not for minimize; use gannet.Optimizer, or return the negative value"),
                 (dict(objectives={}), "objectives is not for minimize"),
-                (dict(methd="auto"), "methd"),
+                (dict(methd="auto"), "unknown argument 'methd'; did you mean 'method'?"),
+                (dict(evaluation=5), "did you mean 'evaluations'?"),
+                (dict(initail=5), "initail"),
                 (dict(method="neural-b"), "neural-bo")):
             with self.subTest(wrong), self.assertRaisesRegex(gannet.Error, told):
                 gannet.minimize(**{"f": bowl, "bounds": BOX, **wrong})

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/hyper_digest.h"
 #include "problem/expression.h"
@@ -534,6 +535,21 @@ void gannet_changes_warn(const gannet_context *context, const gannet_changes *ch
         "the simulation differs from that of the saved campaign, %s: new results may not be "
         "comparable with earlier ones; to start a separate campaign, choose another --directory",
         text);
+}
+
+void gannet_changes_warn_names(const gannet_context *context, const gannet_problem *before,
+                               const gannet_problem *now) {
+  for (int k = 0; k < now->spec.n_constraints; ++k) {
+    const char *name = now->spec.constraints[k].name;
+    if (find_constraint(&before->spec, name)) continue;
+    for (int i = 0; i < before->spec.n_constraints; ++i) {
+      const char *old = before->spec.constraints[i].name;
+      if (!find_constraint(&now->spec, old) &&
+          gannet_nearest(name, (const char *const[]){old, NULL}))
+        gannet_log(context, GANNET_LOG_WARNING,
+                   "constraint '%s' is new, and '%s' is gone; did you mean '%s'?", name, old, old);
+    }
+  }
 }
 
 void gannet_changes_warn_list(const gannet_context *context, const gannet_problem *problem,

@@ -45,6 +45,14 @@ GANNET_CHECKED gannet_err gannet_changes_of_settings(const char *saved,
  */
 void gannet_changes_warn(const gannet_context *context, const gannet_changes *changes);
 
+/* Warn of a new constraint whose name is nearly that of one that is gone: a misspelling makes every
+ * result lack a number that is needed.
+ *
+ * Local.
+ */
+void gannet_changes_warn_names(const gannet_context *context, const gannet_problem *before,
+                               const gannet_problem *now);
+
 /* Warn when designs that were proposed from a list of candidates are not in the list any more.
  *
  * Local.

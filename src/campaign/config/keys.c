@@ -517,7 +517,9 @@ const gannet_option gannet_objectives_table[] = {
      .upper = HUGE_VAL,
      .unit = "units of the objective",
      .help = "worst value of interest: a design must be better in every objective to count in the "
-             "hypervolume; auto = a tenth of the front's range beyond its worst value",
+             "hypervolume; auto = a tenth of the front's range beyond its worst value (the search "
+             "uses half "
+             "a range with two objectives)",
      .example = "900"},
     {.key = "noise",
      .type = GANNET_REAL,
@@ -536,10 +538,11 @@ const gannet_option gannet_objectives_table[] = {
      .fallback = "auto",
      .flags = GANNET_OPTION_AUTO,
      .choices = objective_transforms,
-     .help = "monotone transform of the objective for the models: log = logarithm of the distance "
-             "from the lowest value, for values that differ by powers of ten; auto = log where a "
-             "value of the front lies 30 interquartile ranges above the median and noise is not "
-             "given, else none",
+     .help =
+         "monotone transform of the objective for the models: log = logarithm of the distance "
+         "from the lowest value, for values that differ by powers of ten; auto = log where a "
+         "value of the front lies 30 interquartile ranges above the median, unless a noise above "
+         "0 is given; else none",
      .example = "log"},
     {.key = "penalties",
      .type = GANNET_BOOLEAN,

@@ -70,6 +70,9 @@ static gannet_err make_record(const gannet_campaign *campaign, char **text) {
   if (err == GANNET_OK) err = gannet_changes_of_settings(path, campaign->input, &changes);
   if (err == GANNET_OK) err = write_record(campaign, &changes, &revision, text);
   if (err == GANNET_OK) gannet_changes_warn(campaign->context, &changes);
+  if (err == GANNET_OK)
+    gannet_changes_warn_names(campaign->context, campaign->ledger.problem,
+                              campaign->input->problem);
   gannet_changes_release(&changes);
   gannet_change_list_release(&revision.list);
   return err;
@@ -106,13 +109,15 @@ void gannet_campaign_change_effect(const gannet_campaign *campaign, char *text, 
   const int64_t best = gannet_history_best(history);
   const int64_t outside = gannet_history_count_elsewhere(history);
   int64_t unknown = 0;
-  char other[80] = "", number[24] = "none";
+  char other[80] = "";
   text[0] = '\0';
   if (!change->is_of_problem) return;
-  if (best >= 0) (void)snprintf(number, sizeof number, "%lld", (long long)best);
-  if (change->best_before >= 0 && best != change->best_before)
-    (void)snprintf(other, sizeof other, "; the best is evaluation %s instead of %lld", number,
+  if (change->best_before >= 0 && best < 0)
+    (void)snprintf(other, sizeof other, "; no evaluation is the best now (%lld before)",
                    (long long)change->best_before);
+  else if (change->best_before >= 0 && best != change->best_before)
+    (void)snprintf(other, sizeof other, "; the best is evaluation %lld instead of %lld",
+                   (long long)best, (long long)change->best_before);
   (void)snprintf(text, size, "%lld feasible before, %lld now%s", (long long)change->feasible_before,
                  (long long)campaign->ledger.n_feasible, other);
   for (int64_t i = 0; i < campaign->ledger.n; ++i) {

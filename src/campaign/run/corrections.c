@@ -199,7 +199,7 @@ static gannet_err list_failed(const gannet_ledger *ledger, gannet_correction_req
   }
   GANNET_REQUIRE(request->n > 0, GANNET_ERR_INPUT, "%s",
                  request->undo ? "--failed: no evaluation was asked to run again"
-                               : "--failed: no evaluation failed; --id N runs an evaluation again "
+                               : "--failed: no evaluation failed; --id N runs again an evaluation "
                                  "that has a result or cannot run");
   return GANNET_OK;
 }

@@ -97,7 +97,9 @@ void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
   gannet_runs_format_error(tally->best.error, error);
   const char *imported = tally->is_best_imported ? ", imported" : "";
   if (id < 0)
-    (void)snprintf(text, GANNET_TALLY_TEXT, "no result yet");
+    (void)snprintf(
+        text, GANNET_TALLY_TEXT,
+        tally->incomplete > 0 ? "no result has all numbers that are needed" : "no result yet");
   else if (!tally->best.feasible)
     (void)snprintf(text, GANNET_TALLY_TEXT, "no feasible design yet; least violation %.4g at %s%s",
                    tally->violation, tally->best_runs, imported);

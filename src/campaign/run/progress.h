@@ -58,8 +58,9 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
 
 /* "best 331 (evaluation 7)", "best 331 +- 2 (3 runs, evaluations 6, 7, 8)", "no feasible design
- * yet; least violation 0.3 at evaluation 7", or "no result yet"; of several objectives "front: 14
- * designs, hypervolume 0.412", or "front: 14 designs, none better than the thresholds".
+ * yet; least violation 0.3 at evaluation 7", "no result has all numbers that are needed", or
+ * "no result yet"; of several objectives "front: 14 designs, hypervolume 0.412", or "front: 14
+ * designs, none better than the thresholds".
  *
  * Local.
  *

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "cli/init/init.h"
+#include "evaluate/command/arguments.h"
 #include "evaluate/command/command.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/evaluator.h"
@@ -168,6 +169,11 @@ static void warn_of_todo(const init_plan *plan) {
              command->item[0]);
   if (program && gannet_command_find(program, plan->directory, path))
     cli_warn("'%s' cannot be run yet: put it there, and make it executable", program);
+  const int script = gannet_command_find_script(command);
+  const char *name = script >= 0 ? command->item[script] : "{";
+  if (script != plan->program && !strchr(name, '{') && access(name, F_OK))
+    cli_warn("there is no '%s'; put it there, and write \"%s%s\" for it in %s", name,
+             name[0] == '/' ? "" : "{input_directory}/", name, plan->file);
 }
 
 /* Print what was found and written, and what to do next. */

@@ -58,8 +58,7 @@ static bool leads_elsewhere(const char *word) {
          strncmp(word, "--chdir=", 8) == 0 || strncmp(word, "--container", 11) == 0;
 }
 
-/* The item of the command that is its script, or -1 when there is none, or it cannot be told. */
-static int find_script(const gannet_text_list *command) {
+int gannet_command_find_script(const gannet_text_list *command) {
   static const char *const endings[] = {".py", ".sh", ".bash", ".jl",  ".m",   ".R",
                                         ".r",  ".pl", ".rb",   ".lua", ".tcl", NULL};
   static const char *const starters[] = {
@@ -175,7 +174,7 @@ static void warn_of_argument(const gannet_command_options *options,
 void gannet_command_check_arguments(const gannet_command_options *options,
                                     const gannet_evaluator_setup *setup,
                                     gannet_complaints *complaints) {
-  const int script = find_script(&options->command);
+  const int script = gannet_command_find_script(&options->command);
   if (script >= 0) check_script(options, setup, options->command.item[script], complaints);
   for (int i = 1; setup->context && i < options->command.n; ++i)
     if (i != script) warn_of_argument(options, setup, options->command.item[i]);

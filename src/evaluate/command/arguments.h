@@ -4,6 +4,13 @@
 
 #include "evaluate/command/command.h"
 
+/* The item of a command that is its script, as in [python3, sim.py], or -1 when there is none, or
+ * it cannot be told.
+ *
+ * Local.
+ */
+int gannet_command_find_script(const gannet_text_list *command);
+
 /* Complain about the script of the command when it is not where the simulation looks for it, so
  * that every run would fail: [python3, sim.py] without sim.py. Warn of other arguments that name
  * files that are not there; the simulation may make them.

@@ -699,6 +699,40 @@ static void suggest(const reader *to, const char *name, const char *near, const 
                    "; it was printed: write it into results.out, or read it with evaluate.pattern");
 }
 
+/* "mass and drag are missing; it has: objective": all quantities that are missing, unless it was
+ * said of them, and the names that were found.
+ *
+ * text  out  [GANNET_REASON_SIZE]
+ */
+static void describe_missing(const reader *to, char *text) {
+  enum { MOST = 3, ROOM = 70 }; /* names, and bytes for what was found */
+  const gannet_quantities *reported = &to->result->reported;
+  const char *names[MOST];
+  char found[ROOM] = "";
+  int n = 0, used = 0;
+  for (int index = 0; index <= to->problem->spec.n_constraints; ++index) {
+    const char *name = gannet_problem_quantity_name(to->problem, index);
+    if (gannet_problem_formula(to->problem, index)) continue;
+    if (!isnan(quantity_value(to, index)))
+      used += snprintf(found + used, (size_t)(ROOM - used), " %s", name);
+    else if (!is_said_missing(to, index) && n++ < MOST)
+      names[n - 1] = name;
+    if (used >= ROOM) break;
+  }
+  for (int i = 0; i < reported->n && used < ROOM; ++i)
+    if (gannet_problem_find_quantity(to->problem, reported->item[i].name) < 0)
+      used += snprintf(found + used, (size_t)(ROOM - used), " %s", reported->item[i].name);
+  if (used >= ROOM) *strrchr(found, ' ') = '\0'; /* the last one was cut */
+  used = snprintf(text, GANNET_REASON_SIZE, "%.50s", names[0]);
+  for (int i = 1; i < n && i < MOST; ++i)
+    used += snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), "%s%.50s",
+                     i == n - 1 ? " and " : ", ", names[i]);
+  if (n > MOST)
+    used += snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), " and %d more", n - MOST);
+  (void)snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), " %s missing%s%s",
+                 n == 1 ? "is" : "are", found[0] ? "; it has:" : "", found);
+}
+
 /* Check that what is missing may be, after everything was computed that can be: each quantity that
  * is missing was said to be, or a constraint is violated. A name that is nearly that of a missing
  * quantity is always taken for a misspelling. */
@@ -720,11 +754,14 @@ static int check_complete(const reader *to, const char *directory, int no_file) 
       gannet_result_fail(to->result, false, "%s", lacking);
     else if (why[0])
       gannet_result_fail(to->result, false, "%s", why);
-    else
-      gannet_result_fail(
-          to->result, false,
-          no_file ? "no results.out, so %s is missing%s" : "results.out: %s is missing%s", name,
-          meant);
+    else if (no_file)
+      gannet_result_fail(to->result, false, "no results.out, so %s is missing%s", name, meant);
+    else if (meant[0])
+      gannet_result_fail(to->result, false, "results.out: %s is missing%s", name, meant);
+    else {
+      describe_missing(to, why);
+      gannet_result_fail(to->result, false, "results.out: %s", why);
+    }
     return -1;
   }
   return 0;

@@ -5,6 +5,7 @@ import collections.abc
 import concurrent.futures
 import contextlib
 import dataclasses
+import difflib
 import logging
 import numbers
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -20,6 +21,7 @@ from ._variables import Point, Variable, as_kind
 from ._workers import Here, InExecutor, Outcome, Processes
 
 _logger = logging.getLogger("gannet")
+_OWN = ("bounds", "constraints", "evaluations", "workers", "batch", "executor", "method", "seed", "callback")  # arguments of minimize
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -263,6 +265,10 @@ def minimize(f: Callable[..., Any], bounds: Union[Mapping[str, Variable], Sequen
     for key in "comm", "goal", "objectives":
         if key in more:
             raise Error(f"{key} is not for minimize; use gannet.Optimizer" + (", or return the negative value" if key == "goal" else ""))
+    for key in more:
+        near = difflib.get_close_matches(key, _OWN, 1, 0.8)
+        if near:
+            raise Error(f"unknown argument {key!r}; did you mean {near[0]!r}?")
     evaluations, workers = as_count("evaluations", "evaluations", evaluations), as_count("workers", "workers", workers)
     batch = None if batch is None else as_count("batch", "points", batch)
     by_names, variables = isinstance(bounds, collections.abc.Mapping), _variables(bounds)
