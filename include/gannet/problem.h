@@ -70,10 +70,11 @@ typedef struct {
 
 /* Transform of the values of one of several objectives before a model is fitted. */
 typedef enum {
-  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* log where a value of the front lies 30 interquartile ranges
-                                      above the median and no noise above 0 is given, else none */
+  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* log where a value of the front is worse than the median by
+                                      22 interquartile ranges, or was so before; with noise above 0
+                                      or standard deviations of results, and else: none */
   GANNET_OBJECTIVE_TRANSFORM_NONE, /* none */
-  GANNET_OBJECTIVE_TRANSFORM_LOG   /* logarithm of the difference to the least value */
+  GANNET_OBJECTIVE_TRANSFORM_LOG   /* logarithm of the distance from the best value */
 } gannet_objective_transform;
 
 /* One of several objectives. */

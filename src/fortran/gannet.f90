@@ -921,7 +921,8 @@ contains
   ! maximize   .false. if not given
   ! threshold  worst value of interest; not given, or NaN = chosen from the results
   ! noise      standard deviation, in its units; 0 = exact, not given = to be learned
-  ! transform  'none', 'log' or 'auto', for the model; not given = auto, which is none
+  ! transform  'none', 'log' or 'auto', for the model; not given = auto, which takes log where
+  !            values of the front spread far
   ! penalties  .true. (if not given): a penalty value, such as 1e10 for a solver that diverged, makes a result count as a
   !            failure of its design; .false. = every value counts as it is
   subroutine gannet_objective(opt, name, maximize, threshold, noise, transform, penalties)

@@ -97,14 +97,14 @@ static gannet_err learn_transform(report_study *s, double *work) {
 /* One of several objectives, or a constraint: nothing on the front is cut off, nor a bound. */
 static gannet_err learn_transform_of_several(report_study *s, double *work) {
   const bool is_objective = s->objective >= 0;
-  const double noise =
-      is_objective ? gannet_problem_objective_noise(s->problem, s->objective) : NAN;
-  const bool wants_log = is_objective && s->member && !(noise > 0) &&
-                         s->member->method.transform == GANNET_TRANSFORM_LOG;
   gannet_front front = {0};
-  gannet_transform_learn(wants_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, s->n, s->raw,
-                         work, &s->transform);
   GANNET_TRY(gannet_front_find(s->campaign->history, &front));
+  const gannet_transform usual = s->member ? s->member->method.transform : GANNET_TRANSFORM_AUTO;
+  const bool takes_log =
+      is_objective && gannet_transform_takes_log(s->problem, s->objective, usual, &front, s->n,
+                                                 s->raw, s->noise, work);
+  gannet_transform_learn(takes_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, s->n, s->raw,
+                         work, &s->transform);
   for (int k = 0; k < (is_objective ? front.n : 2); ++k) {
     const gannet_constraint *bounds =
         is_objective ? NULL : &s->problem->spec.constraints[s->quantity - 1];

@@ -104,6 +104,7 @@ class Corrections(program.ProgramTest):
         self.refuse("no evaluation has a quantity 'mas'; did you mean 'mass'? Known: objective mass drag",
                     "correct", PLACE, "--id", 3, "--constraint", "mas=1")
         self.refuse("mass is given twice", "correct", PLACE, "--id", 3, "--constraint", "mass=1", "--quantity", "mass=2")
+        self.refuse("--constraint: 'objective' is an objective; give --objective VALUE", "correct", PLACE, "--id", 3, "--constraint", "objective=1")
         self.refuse("correct one after the other", "correct", PLACE, "--id", "3,4", "--objective", 1)
         self.refuse("--undo takes no values", "correct", PLACE, "--id", 3, "--objective", 1, "--undo")
         self.refuse("evaluation 5 has no value of mass, which a result needs; give it, too: --constraint",

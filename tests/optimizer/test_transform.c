@@ -238,6 +238,42 @@ static void the_bilog_keeps_the_sign_and_spreads_the_boundary(void **state) {
   assert_true(isfinite(gannet_transform_bilog(1e300, 1e-8)));
 }
 
+static bool takes_log(gannet_objective_transform transform, double noise, double far, int n,
+                      const double *y, double sd) {
+  static const gannet_variable variables[] = {{.name = "x", .upper = 1}};
+  const gannet_objective two[] = {
+      {.name = "a", .threshold = NAN, .noise_sd = noise, .transform = transform},
+      {.name = "b", .threshold = NAN, .noise_sd = NAN}};
+  const gannet_problem_spec spec = {
+      .n_variables = 1, .variables = variables, .n_objectives = 2, .objectives = two};
+  double values[4] = {0, far, far, 0}, row_noise[40], work[40];
+  const gannet_front front = {.n = 2, .m = 2, .y = values};
+  gannet_problem *problem = NULL;
+  for (int k = 0; k < n; ++k) row_noise[k] = k == 1 ? sd : NAN;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  const bool takes =
+      gannet_transform_takes_log(problem, 0, GANNET_TRANSFORM_AUTO, &front, n, y, row_noise, work);
+  gannet_problem_destroy(&problem);
+  return takes;
+}
+
+/* Quartiles 1 and 3: the limit is at 2 + 22 * 2 = 46. */
+static void a_front_that_spreads_far_is_taken_by_logarithms(void **state) {
+  (void)state;
+  double y[40];
+  for (int k = 0; k < 40; ++k) y[k] = k < 20 ? k % 5 : 10.0 * k;
+  const gannet_objective_transform ask = GANNET_OBJECTIVE_TRANSFORM_AUTO;
+  assert_false(takes_log(ask, NAN, 45, 15, y, NAN));
+  assert_true(takes_log(ask, NAN, 47, 15, y, NAN));
+  assert_true(takes_log(ask, 0, 47, 15, y, NAN));
+  assert_false(takes_log(ask, 0.1, 47, 15, y, NAN)); /* noise is given */
+  assert_false(takes_log(ask, NAN, 47, 15, y, 0.1)); /* a result has an error bar */
+  assert_true(takes_log(ask, NAN, 47, 40, y, NAN));  /* quartiles have grown: it is kept */
+  assert_false(takes_log(ask, NAN, 47, 40, y, 1));
+  assert_false(takes_log(GANNET_OBJECTIVE_TRANSFORM_NONE, NAN, 47, 15, y, NAN));
+  assert_true(takes_log(GANNET_OBJECTIVE_TRANSFORM_LOG, 0.1, 2, 15, y, NAN));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_logarithm_is_that_of_the_distance_to_the_minimum),
@@ -253,6 +289,7 @@ int main(void) {
       cmocka_unit_test(other_constraints_are_as_they_were),
       cmocka_unit_test(constraints_come_back),
       cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
+      cmocka_unit_test(a_front_that_spreads_far_is_taken_by_logarithms),
       cmocka_unit_test(the_bilog_keeps_the_sign_and_spreads_the_boundary),
   };
   return run_serial(tests);

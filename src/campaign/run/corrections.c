@@ -129,7 +129,7 @@ gannet_err gannet_correction_request_parse(const char *text, gannet_correction_r
   const gannet_err err = read_request(object, request);
   json_decref(object);
   if (err == GANNET_ERR_MEMORY || err == GANNET_OK) return err;
-  return GANNET_RAISE(GANNET_ERR_INPUT, "not a request that gannet wrote: %s; remove it",
+  return GANNET_RAISE(GANNET_ERR_INPUT, "not a request that gannet wrote: %s",
                       gannet_error_detail());
 }
 
@@ -284,8 +284,8 @@ static gannet_err check_constraints(const gannet_problem *problem,
     const char *name = constraints->item[i].name;
     const int index = gannet_problem_find_quantity(problem, name);
     GANNET_REQUIRE(index < 0 || gannet_problem_quantity_objective(problem, index) < 0,
-                   GANNET_ERR_INPUT, "--constraint: '%s' is an objective; give %s%s%sVALUE", name,
-                   several ? "--quantity " : "--", name, several ? "=" : " ");
+                   GANNET_ERR_INPUT, "--constraint: '%s' is an objective; give --%s%s%sVALUE", name,
+                   several ? "quantity " : "objective", several ? name : "", several ? "=" : " ");
   }
   return GANNET_OK;
 }

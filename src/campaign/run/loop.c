@@ -76,7 +76,8 @@ typedef struct {
   int64_t *told;  /* [n_told] evaluations that were told and not shown yet */
   int unreported; /* evaluations told since the last line of progress */
   gannet_regret_memo regret;
-  bool has_begun; /* this run has proposed points or told results */
+  bool has_begun;      /* this run has proposed points or told results */
+  double ask_duration; /* of the last proposal */
 
   double begun, last_save; /* times */
   double save_duration;    /* of the last snapshot */
@@ -390,9 +391,15 @@ static gannet_err propose_points(runner *r, int q, gannet_run_outcome *outcome) 
     interrupt(outcome, "the wall time left is too short for another batch", true);
     return GANNET_OK;
   }
-  GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
+  /* Results would wait for a sync as long as the proposal takes. */
+  gannet_campaign *c = r->campaign;
+  const gannet_err synced = r->ask_duration > 1 ? gannet_ledger_sync(&c->ledger) : GANNET_OK;
+  GANNET_TRY(gannet_agree(c->context->comm, synced));
+  const double start = gannet_clock_seconds();
+  GANNET_TRY(gannet_campaign_ask(c, q, &first));
+  r->ask_duration = gannet_clock_seconds() - start;
   r->has_begun = true;
-  return gannet_batch_renew(r->campaign, &r->batch);
+  return gannet_batch_renew(c, &r->batch);
 }
 
 /* One step; *over when there is nothing more to do. */

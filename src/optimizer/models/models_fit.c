@@ -137,37 +137,18 @@ static gannet_err impose_equations(gannet_models *m, int n, const gannet_transfo
   return gannet_surrogate_set_pde_constraint(one->surrogate, &constraint);
 }
 
-/* Whether logarithms are taken of an objective: where the objective or the method says so, and by
- * default where the scale that holds all values of the front would make most results alike. One of
- * them lies so many interquartile ranges above the median then, as a stress that grows like
- * 1 / thickness.
- *
- * fit  in  without logarithms
- */
-static bool takes_logarithm(const gannet_models *m, int objective,
-                            const gannet_transform_fit *fit) {
-  const double far = 30;
-  const double limit = gannet_transform_center(fit) + far * gannet_transform_scale(fit);
-  const gannet_objective_transform own = m->problem->spec.objectives[objective].transform;
-  const gannet_transform usual = m->options->method.transform;
-  if (own != GANNET_OBJECTIVE_TRANSFORM_AUTO) return own == GANNET_OBJECTIVE_TRANSFORM_LOG;
-  if (gannet_problem_objective_noise(m->problem, objective) > 0) return false;
-  if (usual != GANNET_TRANSFORM_AUTO) return usual == GANNET_TRANSFORM_LOG;
-  for (int k = 0; k < m->front.n; ++k)
-    if (m->front.y[k * m->front.m + objective] > limit) return true;
-  return false;
-}
-
-/* The same of model i with several objectives: no value of a front is an outlier, and hypervolumes
- * are those of the values themselves. */
+/* Standardise one of several objectives, model i: no value of a front is an outlier, and
+ * hypervolumes are those of the values themselves. */
 static void standardise_one_of_several(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
   const int objective = models_objective(m, i);
   const double noise = gannet_problem_objective_noise(m->problem, objective);
   gannet_transform_fit *fit = &one->transform;
-  gannet_transform_learn(GANNET_TRANSFORM_NONE, n, m->raw, m->work, fit);
-  if (takes_logarithm(m, objective, fit))
-    gannet_transform_learn(GANNET_TRANSFORM_LOG, n, m->raw, m->work, fit);
+  const bool takes_log =
+      gannet_transform_takes_log(m->problem, objective, m->options->method.transform, &m->front, n,
+                                 m->raw, one->row_noise, m->work);
+  gannet_transform_learn(takes_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, n, m->raw,
+                         m->work, fit);
   for (int k = 0; k < m->front.n; ++k) {
     const double y = m->front.y[k * m->front.m + objective];
     gannet_transform_reach(y, fit);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "optimizer/models/convergence.h"
+#include "problem/objectives.h"
 #include "problem/problem.h"
 
 /* Standard deviations beyond which values are cut. */
@@ -102,6 +103,29 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
   } else {
     standardise_robustly(n, work, fit);
   }
+}
+
+/* The interquartile ranges shrink while a search converges, so a rule for the results of now alone
+ * would change its mind from fit to fit. */
+bool gannet_transform_takes_log(const gannet_problem *problem, int objective,
+                                gannet_transform usual, const gannet_front *front, int n,
+                                const double *y, const double *row_noise, double *work) {
+  enum { FEW = 10 }; /* results before which quartiles say too little to be kept */
+  const double far = 22 * 1.349;
+  const gannet_objective_transform own = problem->spec.objectives[objective].transform;
+  double worst = -INFINITY;
+  if (own != GANNET_OBJECTIVE_TRANSFORM_AUTO) return own == GANNET_OBJECTIVE_TRANSFORM_LOG;
+  if (gannet_problem_objective_noise(problem, objective) > 0) return false;
+  if (usual != GANNET_TRANSFORM_AUTO) return usual == GANNET_TRANSFORM_LOG;
+  for (int k = 0; k < n; ++k)
+    if (row_noise[k] > 0) return false;
+  for (int k = 0; k < front->n; ++k) worst = fmax(worst, front->y[k * front->m + objective]);
+  for (int k = n; k > 0 && (k == n || k >= FEW); k = 10 * k / 11) {
+    gannet_transform_fit fit;
+    gannet_transform_learn(GANNET_TRANSFORM_NONE, k, y, work, &fit);
+    if (worst > gannet_transform_center(&fit) + far * gannet_transform_scale(&fit)) return true;
+  }
+  return false;
 }
 
 void gannet_transform_reach(double y, gannet_transform_fit *fit) {
