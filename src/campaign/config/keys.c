@@ -540,9 +540,9 @@ const gannet_option gannet_objectives_table[] = {
      .choices = objective_transforms,
      .help =
          "monotone transform of the objective for the models: log = logarithm of the distance "
-         "from the lowest value, for values that differ by powers of ten; auto = log where a "
-         "value of the front lies 30 interquartile ranges above the median, unless a noise above "
-         "0 is given; else none",
+         "from the best value, for values that differ by powers of ten; auto = log once a value "
+         "of the front is worse than the median by 22 interquartile ranges, unless noise above 0 "
+         "or standard deviations of results are given; else none",
      .example = "log"},
     {.key = "penalties",
      .type = GANNET_BOOLEAN,
