@@ -129,7 +129,8 @@ gannet_err gannet_correction_request_parse(const char *text, gannet_correction_r
   const gannet_err err = read_request(object, request);
   json_decref(object);
   if (err == GANNET_ERR_MEMORY || err == GANNET_OK) return err;
-  return GANNET_RAISE(GANNET_ERR_INPUT, "not a request that gannet wrote: %s",
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "not a request that gannet wrote: %s; make the correction again",
                       gannet_error_detail());
 }
 
