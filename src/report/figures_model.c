@@ -213,11 +213,12 @@ bool figure_draw_coverage(const gannet_report *r, FILE *data, FILE *out, double 
     (void)fprintf(data, "%.6g %.6g\n", share[i], (double)(i + 1) / (double)n);
   (void)fputs("1 1\n", data);
   gannet_free(&share);
-  (void)fprintf(out,
-                "set xrange [0:1]\nset yrange [0:1]\nset xlabel 'intervals of this share hold'\n"
-                "set ylabel 'this share of the results'\nset size square\nplot x with lines "
-                "dashtype 2 linecolor rgb '#555555' notitle, data using 1:2 with steps linewidth 2 "
-                "linecolor rgb '%s' notitle\n",
-                picture_colors[0]);
+  (void)fprintf(
+      out,
+      "set xrange [0:1]\nset yrange [0:1]\nset xlabel 'nominal share'\n"
+      "set ylabel 'share of results in the intervals'\nset size square\nplot x with lines "
+      "dashtype 2 linecolor rgb '#555555' notitle, data using 1:2 with steps linewidth 2 "
+      "linecolor rgb '%s' notitle\n",
+      picture_colors[0]);
   return true;
 }

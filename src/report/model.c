@@ -167,7 +167,8 @@ static gannet_err put_importance(const report_study *s, json_t *model) {
     if (s->problem->spec.variables[v].role == GANNET_ROLE_FREE &&
         isnan(gannet_problem_pinned(s->problem, v)))
       err = total_effect(s, &g, v, &effect);
-    if (err == GANNET_OK) (void)json_array_append_new(list, report_number(effect));
+    /* A share; an estimate from few samples may exceed 1. */
+    if (err == GANNET_OK) (void)json_array_append_new(list, report_number(effect > 1 ? 1 : effect));
   }
   gannet_free(&g.a);
   gannet_free(&g.at_a);

@@ -71,7 +71,7 @@ static void say_idle(const gannet_problem *problem, const json_t *model, bool is
     (void)json_array_append_new(
         words,
         json_sprintf("%s hardly matter%s: the total effect%s below 1 %% for every model. "
-                     "With %s fixed the search is easier.",
+                     "The search is easier if you fix %s.",
                      names, n == 1 ? "s" : "", n == 1 ? " is" : "s are", n == 1 ? "it" : "them"));
 }
 

@@ -464,7 +464,7 @@ physics:
                          (len(lines["feasible"]), len(lines["not feasible"]), sum(s > 1 for s in columns["status"]), 1))
         self.assertRegex(browser.ask('document.querySelector("#lead").textContent'), rf"; {len(lines['feasible'])} of \d+ feasible\.")
         (stress,) = self.charts(browser, "constraints")
-        self.assertEqual(len(stress["broken"]), sum(c is not None and c > 20 for c in columns["c"][0]))
+        self.assertEqual(len(stress["violated"]), sum(c is not None and c > 20 for c in columns["c"][0]))
         (times,) = self.charts(browser, "timeline")
         self.assertEqual({name: len(bars) for name, bars in times.items()},
                          {name: columns["status"].count(k) for k, name in ((1, "done"), (2, "cannot run"), (3, "failed")) if k in columns["status"]})

@@ -147,7 +147,7 @@ class ReportModel(program.ProgramTest):
         self.assertEqual([model["recommended"], model["noisy"]], [None, False])
         told = "\n".join(model["words"])
         self.assertRegex(told, r"The model predicts the objective well: cross-validated R² (0\.9\d+|above 0\.999)\.")
-        self.assertIn("y hardly matters: the total effect is below 1 % for every model. With it fixed the search is easier.", told)
+        self.assertIn("y hardly matters: the total effect is below 1 % for every model. The search is easier if you fix it.", told)
         self.assertIn("Constraint a decides nothing: all 40 results keep it, and its model expects the same almost everywhere.", told)
         self.assertRegex(told, r"No result keeps constraint b \(values from 1\.\d+ to 1\.\d+\)\.")
 

@@ -52,7 +52,7 @@ function crossSeries(a, b) {
     const [p, q] = [api.coord([x1, y1]), api.coord([x2, y2])];
     return {type: "line", shape: {x1: p[0], y1: p[1], x2: q[0], y2: q[1]}, style: {stroke: colors.good, lineWidth: 1, opacity: 0.35}};
   };
-  return {name: "their 95 %", type: "custom", silent: true, clip: true, z: 0, itemStyle: {color: colors.good, opacity: 0.4}, encode: {x: 0, y: 1}, tooltip: {show: false},
+  return {name: "95 % of expected", type: "custom", silent: true, clip: true, z: 0, itemStyle: {color: colors.good, opacity: 0.4}, encode: {x: 0, y: 1}, tooltip: {show: false},
     data: expected.map((p, k) => [meanOf(a, p), meanOf(b, p), k]), renderItem: (params, api) => {
       const p = expected[api.value(2)];
       return {type: "group", children: [line(api, meanOf(a, p, "low"), meanOf(b, p), meanOf(a, p, "high"), meanOf(b, p)), line(api, meanOf(a, p), meanOf(b, p, "low"), meanOf(a, p), meanOf(b, p, "high"))]};
@@ -93,22 +93,25 @@ function space(state) {
   const lines = (list, color, width, opacity, name) => ({name, type: "lines", coordinateSystem: "cartesian2d", silent: true, z: 0, lineStyle: {color, width, opacity, curveness: 0}, itemStyle: {color, opacity}, tooltip: {show: false}, data: list.map(([p, q]) => ({coords: [project(p), project(q)]}))});
   const clip = (v) => Math.min(Math.max(v, -0.5), 0.5);
   const bars = expected.filter((p) => holds(expectedAt(p))).flatMap((p) => axes.map((m, k) => ["low", "high"].map((end) => expectedAt(p).map((v, other) => other === k ? clip(unit(m, meanOf(m, p, end))) : v))));
-  // The upright axis is written beside the edge that is farthest left, where no points are.
+  // The upright axis is written at the edge that is farthest left, where no points are: its name above the top of it, and to
+  // the right, where there is room for a long one.
   const left = corners.flatMap((u) => corners.map((v) => [u, v, -0.5])).reduce((a, b) => project(b)[0] < project(a)[0] ? b : a);
   const on = (k, value) => { const p = k === 2 ? [...left] : [-0.5, -0.5, -0.5]; p[k] = value; return p; };
-  const names = axes.map((m, k) => { const q = project(on(k, 0)), away = Math.hypot(q[0], q[1]) || 1;
+  const names = axes.map((m, k) => {
+    if (k === 2) return {value: project(on(k, 0.5)), label: {show: true, position: "top", distance: 10, align: "left", formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}};
+    const q = project(on(k, 0)), away = Math.hypot(q[0], q[1]) || 1;
     return {value: [q[0] * (1 + 0.14 / away), q[1] * (1 + 0.14 / away)], label: {show: true, formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}}; });
   const ends = axes.flatMap((m, k) => corners.map((end) => { const q = project(on(k, end < 0 ? -0.36 : 0.47)), away = Math.hypot(q[0], q[1]) || 1;
     return {value: [q[0] * (1 + 0.05 / away), q[1] * (1 + 0.05 / away)], label: {show: true, formatter: objectiveText(m, end < 0 ? range[k][0] : range[k][1], 3), color: colors.soft, fontSize: 11}}; }));
   const drop = members.map(at).filter(holds).map((p) => [p, [p[0], p[1], -0.5]]);
   const hidden = {type: "value", min: -0.88, max: 0.88, show: false};
   return {
-    grid: {left: 4, right: 4, top: 10, bottom: legendRoom() - 20}, legend: frontLegend(["front", ...kindsOfPoints().map(([name]) => name), ...(state.models && expected.length ? ["expected", {name: "their 95 %", itemStyle: {opacity: 0.35}}] : [])]),
+    grid: {left: 4, right: 4, top: 24, bottom: legendRoom() - 20}, legend: frontLegend(["front", ...kindsOfPoints().map(([name]) => name), ...(state.models && expected.length ? ["expected", {name: "95 % of expected", itemStyle: {opacity: 0.35}}] : []), "chosen"]),
     tooltip: tooltip((p) => p.seriesName === "expected" ? expectedText(expected[p.value[2]]) : designText(p.value[2])), xAxis: hidden, yAxis: hidden,
     series: [{name: "front", type: "scatter", symbol: "circle", symbolSize: 9, z: 4, itemStyle: {color: colors.good}, data: points(members)},
       ...kindsOfPoints().map(([name, list, symbol, symbolSize, itemStyle]) => ({name, type: "scatter", symbol, symbolSize, itemStyle, data: points(list), z: name === "knee" ? 6 : 2})),
       ...(state.models && expected.length ? [{name: "expected", type: "scatter", symbol: "diamond", symbolSize: 8, z: 3, itemStyle: {color: "transparent", borderColor: colors.good, borderWidth: 1.5, opacity: 0.8}, data: expected.map((p, k) => [expectedAt(p), k]).filter(([p]) => holds(p)).map(([p, k]) => [...project(p), k])},
-        lines(bars, colors.good, 1, 0.35, "their 95 %")] : []),
+        lines(bars, colors.good, 1, 0.35, "95 % of expected")] : []),
       lines(edges, colors.line, 1, 1, "box"), lines(drop, colors.good, 1, 0.3, "drops"),
       {name: "axes", type: "scatter", silent: true, symbolSize: 0.01, z: 8, data: [...names, ...ends]}, chosenSeries((get) => project(place(get)))]
   };

@@ -153,7 +153,7 @@ function drawCalibration(m) {
   const sorted = c.residual.map((r) => erf(Math.abs(r) / Math.SQRT2)).sort((a, b) => a - b);
   chart(holders[1], () => ({
     grid: grid(), tooltip: tooltip((p) => `${number(100 * p.value[0], 3)} % intervals hold ${number(100 * p.value[1], 3)} %`),
-    xAxis: axis("intervals of this share …", {type: "value", min: 0, max: 1}), yAxis: upright("… hold this share of the results", {type: "value", min: 0, max: 1}),
+    xAxis: axis("nominal share", {type: "value", min: 0, max: 1}), yAxis: upright("share of results in the intervals", {type: "value", min: 0, max: 1}),
     series: [{type: "line", step: "end", showSymbol: false, lineStyle: {color: colors.accent, width: 2}, itemStyle: {color: colors.accent}, data: [[0, 0], ...sorted.map((v, i) => [v, (i + 1) / sorted.length]), [1, 1]]}, diagonal(0, 1)]
   }));
   fit();

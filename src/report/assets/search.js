@@ -27,7 +27,7 @@ function showHead() {
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];
   for (const [name, value] of facts) {
-    const pair = element("div");
+    const pair = element("div", null, {className: name === "goal" && String(value).length > 16 ? "wide" : ""});
     pair.append(element("dt", name), element("dd", value));
     $("#facts").append(pair);
   }
@@ -270,8 +270,8 @@ function showProjection() {
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
     grid: grid({left: 70 + upRoom(), bottom: 100}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
-    xAxis: axis(labelled(summary.variables[axes[0]]), variableAxis(summary.variables[axes[0]])),
-    yAxis: upright(labelled(summary.variables[axes[1]]), Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
+    xAxis: axis(labelled(summary.variables[axes[0]]), roomyAxis(summary.variables[axes[0]])),
+    yAxis: upright(labelled(summary.variables[axes[1]]), Object.assign({nameGap: 52 + upRoom()}, roomyAxis(summary.variables[axes[1]], 42))),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => point(i, rank[i]))},
       {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: shownInfeasible().map((i) => point(i, 0))},
@@ -295,10 +295,10 @@ function showConstraints() {
     const values = shown.map((i) => columns.c[k][i]).concat([c.lower, c.upper].filter((v) => v !== null));
     const [low, high] = values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 1];
     const digits = fineness(low, high), more = room(low, high);
-    const title = `${labelled(c)}: satisfied by ${percent(c.kept || 0)}`;
+    const title = `${labelled(c)}: satisfied by ${percent(c.kept || 0)} of the results`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
       grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 42}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("evaluations", {nameGap: 24, type: "value", min: 0, max: about.proposed, minInterval: 1, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false}}), yAxis: axis("", {finer: digits}),
-      series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
+      series: [["satisfied", false, "circle", "accent"], ["violated", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: Object.assign(wanted ? hollow() : {color: colors[color]}, {opacity: 0.6}),
         markLine: wanted ? undefined : {symbol: "none", silent: true, precision: -1, label: {color: colors.soft, formatter: (p) => number(p.value, 4 + digits)}, lineStyle: {color: colors.bad},
           data: [c.lower, c.upper].filter((v) => v !== null).map((v) => ({yAxis: v}))}}))

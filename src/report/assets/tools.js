@@ -180,6 +180,13 @@ function variableAxis(v, width, most = 8) {
   }
   return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: width || 400 / names.length, overflow: "truncate"}};
 }
+// The same with half a step beyond the ends, for points that are moved apart and for cells around values.
+function roomyAxis(v, width) {
+  const made = variableAxis(v, width);
+  if (v.type !== "integer" || !made.axisTick) return made;
+  const more = Math.max(0.5, 0.025 * (v.upper - v.lower));
+  return Object.assign(made, {min: v.lower - more, max: v.upper + more});
+}
 const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44}, more || {});
 // Room for labels of these numbers beyond the usual, in pixels.
 const room = (low, high, lifts) => {
