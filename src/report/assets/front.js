@@ -97,10 +97,11 @@ function space(state) {
   // the right, where there is room for a long one.
   const left = corners.flatMap((u) => corners.map((v) => [u, v, -0.5])).reduce((a, b) => project(b)[0] < project(a)[0] ? b : a);
   const on = (k, value) => { const p = k === 2 ? [...left] : [-0.5, -0.5, -0.5]; p[k] = value; return p; };
+  const beside = $("#front .chart").clientWidth < 560 ? 0.26 : 0.14; // where it is narrow, names are as long as edges
   const names = axes.map((m, k) => {
     if (k === 2) return {value: project(on(k, 0.5)), label: {show: true, position: "top", distance: 10, align: "left", formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}};
     const q = project(on(k, 0)), away = Math.hypot(q[0], q[1]) || 1;
-    return {value: [q[0] * (1 + 0.14 / away), q[1] * (1 + 0.14 / away)], label: {show: true, formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}}; });
+    return {value: [q[0] * (1 + beside / away), q[1] * (1 + beside / away)], label: {show: true, formatter: labelled(objectives[m]), color: colors.ink, fontSize: 12}}; });
   const ends = axes.flatMap((m, k) => corners.map((end) => { const q = project(on(k, end < 0 ? -0.36 : 0.47)), away = Math.hypot(q[0], q[1]) || 1;
     return {value: [q[0] * (1 + 0.05 / away), q[1] * (1 + 0.05 / away)], label: {show: true, formatter: objectiveText(m, end < 0 ? range[k][0] : range[k][1], 3), color: colors.soft, fontSize: 11}}; }));
   const drop = members.map(at).filter(holds).map((p) => [p, [p[0], p[1], -0.5]]);
