@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Fail when a text that users read has a word that is not in the British dictionary of aspell, or the same word
-twice in a row. Words of our field and names are in tests/spelling.txt, one a line.
+"""Fail when a text that users read has a word that is not in the British dictionary of aspell, the same word
+twice in a row, or a phrase that a native speaker would not write. Words of our field and names are in tests/spelling.txt,
+one a line, and the phrases in tests/phrases.txt, for GNU diction, which knows sentences.
 
 Looks at the documents, at comments of the files in inputs/ and docs/examples/, and at the help of the program.
 Code, links and equations are left out, and so are words with digits, underscores or capitals inside.
@@ -52,7 +53,7 @@ def help_texts(program):
 def texts(root, program):
     """(name, prose) of everything that is checked."""
     top = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
-    for path in [*top, *sorted((root / "docs").glob("*.md"))]:
+    for path in [*top, *sorted((root / "docs").rglob("*.md"))]:
         yield path.relative_to(root), prose_of_document(path.read_text(encoding="utf-8"))
     for folder in ("inputs", "docs/examples"):
         for path in sorted((root / folder).rglob("*")):
@@ -90,9 +91,21 @@ def complaints(named, known):
                 yield f"{name}:{prose.count(chr(10), 0, twice.start()) + 1}: {twice.group(1)}: twice in a row"
 
 
+def clumsy(named, phrases):
+    """A line for every phrase of a file of GNU diction, which gives a better one for each."""
+    for name, prose in named:
+        ran = subprocess.run(["diction", "-d", "-n", "-s", "-f", phrases], input=prose, text=True, capture_output=True, check=True)
+        for line, sentence in re.findall(r"^\(stdin\):(\d+): (.*?)\n(?=\n)", ran.stdout, re.MULTILINE | re.DOTALL):
+            for phrase, better in re.findall(r"\[([^][]*?) -> ([^][]*?)\]", sentence):
+                yield f"{name}:{line}: {' '.join(phrase.split())}: {better}"
+
+
 def check(root, program=None):
     known = set((root / "tests/spelling.txt").read_text(encoding="utf-8").split())
-    yield from complaints(list(texts(root, program)), known)
+    named = list(texts(root, program))
+    yield from complaints(named, known)
+    if shutil.which("diction"):
+        yield from clumsy(named, root / "tests/phrases.txt")
 
 
 def self_check():
@@ -100,6 +113,10 @@ def self_check():
                            ("```sh\ngoood\n```\nand\n\nbadd\n", 1), ("of of\nthe the", 2), ("a kriging's value", 0)]:
         found = list(complaints([("t.md", prose_of_document(text))], {"kriging"}))
         assert len(found) == expected, (text, found)
+    if shutil.which("diction"):
+        phrases = pathlib.Path(__file__).with_name("phrases.txt")
+        assert list(clumsy([("t.md", "Good.\n\nNothing allows to do it.")], phrases)) == [
+            "t.md:3: allows to: allows somebody to, or makes possible"]
     assert list(complaints([("t", prose_of_comments("x: 1  # goood\ngoood: 2"))], set())) == [
         "t:1: goood: not in the dictionary; correct it, or add it to tests/spelling.txt"]
 
