@@ -70,9 +70,9 @@ typedef struct {
 
 /* Transform of the values of one of several objectives before a model is fitted. */
 typedef enum {
-  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* log where a value of the front is worse than the median by
-                                      22 interquartile ranges, or was so before; with noise above 0
-                                      or standard deviations of results, and else: none */
+  GANNET_OBJECTIVE_TRANSFORM_AUTO, /* log once a value of the front was worse than the median by
+                                      22 interquartile ranges; none before that, and always with
+                                      noise above 0 or standard deviations of results */
   GANNET_OBJECTIVE_TRANSFORM_NONE, /* none */
   GANNET_OBJECTIVE_TRANSFORM_LOG   /* logarithm of the distance from the best value */
 } gannet_objective_transform;

@@ -94,28 +94,26 @@ static gannet_err learn_transform(report_study *s, double *work) {
   return GANNET_OK;
 }
 
-/* One of several objectives, or a constraint: nothing on the front is cut off, nor a bound. */
 static gannet_err learn_transform_of_several(report_study *s, double *work) {
-  const bool is_objective = s->objective >= 0;
+  const gannet_transform usual = s->member ? s->member->method.transform : GANNET_TRANSFORM_AUTO;
   gannet_front front = {0};
   GANNET_TRY(gannet_front_find(s->campaign->history, &front));
-  const gannet_transform usual = s->member ? s->member->method.transform : GANNET_TRANSFORM_AUTO;
-  const bool takes_log =
-      is_objective && gannet_transform_takes_log(s->problem, s->objective, usual, &front, s->n,
-                                                 s->raw, s->noise, work);
-  gannet_transform_learn(takes_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, s->n, s->raw,
-                         work, &s->transform);
-  for (int k = 0; k < (is_objective ? front.n : 2); ++k) {
-    const gannet_constraint *bounds =
-        is_objective ? NULL : &s->problem->spec.constraints[s->quantity - 1];
-    const double value =
-        bounds ? (k ? bounds->upper : bounds->lower) : front.y[k * front.m + s->objective];
-    if (!isfinite(value)) continue;
-    gannet_transform_reach(value, &s->transform);
-    gannet_transform_reach(2 * gannet_transform_center(&s->transform) - value, &s->transform);
-  }
+  gannet_transform_learn_of_several(s->problem, s->objective, usual, &front, s->n, s->raw, s->noise,
+                                    work, &s->transform);
   gannet_front_release(&front);
   return GANNET_OK;
+}
+
+/* Bounds of a constraint are not cut off. */
+static void learn_transform_of_constraint(report_study *s, double *work) {
+  const gannet_constraint *bounds = &s->problem->spec.constraints[s->quantity - 1];
+  const double value[] = {bounds->lower, bounds->upper};
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, s->n, s->raw, work, &s->transform);
+  for (int k = 0; k < 2; ++k) {
+    if (!isfinite(value[k])) continue;
+    gannet_transform_reach(value[k], &s->transform);
+    gannet_transform_reach(2 * gannet_transform_center(&s->transform) - value[k], &s->transform);
+  }
 }
 
 /* Transform and standardise the values as optimizer/models/models_fit.c does. */
@@ -128,7 +126,10 @@ static gannet_err standardise(report_study *s, double *work) {
     s->noise_var = gannet_models_label_noise;
     return GANNET_OK;
   }
-  GANNET_TRY(is_single ? learn_transform(s, work) : learn_transform_of_several(s, work));
+  if (s->objective < 0)
+    learn_transform_of_constraint(s, work);
+  else
+    GANNET_TRY(is_single ? learn_transform(s, work) : learn_transform_of_several(s, work));
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->residuals ? gannet_transform_affine(&s->transform, s->raw[i])
                            : gannet_transform_apply(&s->transform, s->raw[i]);

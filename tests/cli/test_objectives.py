@@ -57,6 +57,12 @@ class Objectives(program.ProgramTest):
         value = {row["id"]: (float(row["drag"]), float(row["lift"])) for row in feasible}
         return {a for a in value if not any(dominates(value[b], value[a]) for b in value)}
 
+    def test_a_report_fits_the_transforms_of_the_search(self):
+        self.begin(WING.replace("threshold: 1.1, unit: N}", "threshold: 1.1, transform: log}"))
+        self.succeed("report", "wing.campaign")
+        page = (self.folder / "wing.campaign" / "report.html").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r'"transform":"(\w+)"', page)), ["log", "none", "none"])  # drag, lift, stress
+
     def test_the_front_is_shown_everywhere(self):
         outcome = self.begin()
         rows = self.history("wing.campaign")

@@ -251,10 +251,12 @@ static bool takes_log(gannet_objective_transform transform, double noise, double
   gannet_problem *problem = NULL;
   for (int k = 0; k < n; ++k) row_noise[k] = k == 1 ? sd : NAN;
   assert_ok(gannet_problem_create(&spec, &problem));
-  const bool takes =
-      gannet_transform_takes_log(problem, 0, GANNET_TRANSFORM_AUTO, &front, n, y, row_noise, work);
+  gannet_transform_fit fit;
+  gannet_transform_learn_of_several(problem, 0, GANNET_TRANSFORM_AUTO, &front, n, y, row_noise,
+                                    work, &fit);
   gannet_problem_destroy(&problem);
-  return takes;
+  assert_near(gannet_transform_invert(&fit, gannet_transform_apply(&fit, far)), far, 1e-10);
+  return fit.kind == GANNET_TRANSFORM_LOG;
 }
 
 /* Quartiles 1 and 3: the limit is at 2 + 22 * 2 = 46. */

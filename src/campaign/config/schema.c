@@ -26,8 +26,7 @@ static const gannet_section fixed[] = {
     {"objectives", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
      "several objectives of equal rank, instead of objective, goal and noise: a name for each, as "
      "the simulation reports it, with its keys below. Where you know what is good enough in all "
-     "but "
-     "one, make the others constraints: that needs fewer evaluations"},
+     "but one, make the others constraints: that needs fewer evaluations"},
     {"objectives.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_objectives_table,
      "one of 2 to 5 objectives"},
     {"outputs", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,

@@ -144,16 +144,8 @@ static void standardise_one_of_several(gannet_models *m, int i, int n, double *n
   const int objective = models_objective(m, i);
   const double noise = gannet_problem_objective_noise(m->problem, objective);
   gannet_transform_fit *fit = &one->transform;
-  const bool takes_log =
-      gannet_transform_takes_log(m->problem, objective, m->options->method.transform, &m->front, n,
-                                 m->raw, one->row_noise, m->work);
-  gannet_transform_learn(takes_log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, n, m->raw,
-                         m->work, fit);
-  for (int k = 0; k < m->front.n; ++k) {
-    const double y = m->front.y[k * m->front.m + objective];
-    gannet_transform_reach(y, fit);
-    gannet_transform_reach(2 * gannet_transform_center(fit) - y, fit);
-  }
+  gannet_transform_learn_of_several(m->problem, objective, m->options->method.transform, &m->front,
+                                    n, m->raw, one->row_noise, m->work, fit);
   for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(fit, m->raw[k]);
   *noise_var = gannet_transform_noise_var(fit, noise);
 }

@@ -107,9 +107,9 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
 
 /* The interquartile ranges shrink while a search converges, so a rule for the results of now alone
  * would change its mind from fit to fit. */
-bool gannet_transform_takes_log(const gannet_problem *problem, int objective,
-                                gannet_transform usual, const gannet_front *front, int n,
-                                const double *y, const double *row_noise, double *work) {
+static bool takes_log(const gannet_problem *problem, int objective, gannet_transform usual,
+                      const gannet_front *front, int n, const double *y, const double *row_noise,
+                      double *work) {
   enum { FEW = 10 }; /* results before which quartiles say too little to be kept */
   const double far = 22 * 1.349;
   const gannet_objective_transform own = problem->spec.objectives[objective].transform;
@@ -131,6 +131,19 @@ bool gannet_transform_takes_log(const gannet_problem *problem, int objective,
 void gannet_transform_reach(double y, gannet_transform_fit *fit) {
   if (fit->kind == GANNET_TRANSFORM_LOG || !isfinite(y)) return;
   fit->scale = fmax(fit->scale, gannet_problem_excess(fit->center, y * fit->unit) / cut);
+}
+
+void gannet_transform_learn_of_several(const gannet_problem *problem, int objective,
+                                       gannet_transform usual, const gannet_front *front, int n,
+                                       const double *y, const double *row_noise, double *work,
+                                       gannet_transform_fit *fit) {
+  const bool log = takes_log(problem, objective, usual, front, n, y, row_noise, work);
+  gannet_transform_learn(log ? GANNET_TRANSFORM_LOG : GANNET_TRANSFORM_NONE, n, y, work, fit);
+  for (int k = 0; k < front->n; ++k) {
+    const double value = front->y[k * front->m + objective];
+    gannet_transform_reach(value, fit);
+    gannet_transform_reach(2 * gannet_transform_center(fit) - value, fit);
+  }
 }
 
 double gannet_transform_apply(const gannet_transform_fit *fit, double y) {

@@ -50,24 +50,25 @@ double gannet_transform_unit(int n, const double *y);
 void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
                             gannet_transform_fit *fit);
 
-/* Whether logarithms are taken of one of several objectives. By default they are where the scale
- * that holds all values of the front would make most results alike, as a stress that grows like
- * 1 / thickness: where a value of the front was more than 22 interquartile ranges above the median
- * of the results, once in the course of the campaign. Noise prevents it: logarithms would make it
+/* The same for one of several objectives, with a scale that holds all values of the front: none of
+ * them is an outlier. Logarithms are taken where the objective or the method says so. By default
+ * they are taken where that scale would make most results alike, as of a stress that grows like
+ * 1 / thickness: where a value of the front is, or was in the course of the campaign, more than 22
+ * interquartile ranges above the median. Noise prevents the default: logarithms would make it
  * uneven.
  *
  * Local.
  *
- * problem    in
  * usual      in  what the method says
  * front      in  all objectives, minimised
  * y          in  [n] values of this objective, minimised, in the order in which they were told
  * row_noise  in  [n] told standard deviations; not positive = none
  * work       -   [n] scratch
  */
-bool gannet_transform_takes_log(const gannet_problem *problem, int objective,
-                                gannet_transform usual, const gannet_front *front, int n,
-                                const double *y, const double *row_noise, double *work);
+void gannet_transform_learn_of_several(const gannet_problem *problem, int objective,
+                                       gannet_transform usual, const gannet_front *front, int n,
+                                       const double *y, const double *row_noise, double *work,
+                                       gannet_transform_fit *fit);
 
 /* Enlarge the scale until y is not clipped below; nothing changes after log.
  *
