@@ -197,6 +197,39 @@ static void bad_results_fail_with_what_and_where(void **state) {
 }
 
 /* A result that was printed, and not written, is named. */
+/* The names that were found leave no room for more, and the one that is missing comes behind them.
+ */
+static void a_missing_name_behind_many_others_is_told(void **state) {
+  enum { N = 6 };
+  fixture *f = *state;
+  static const char *const names[N] = {"stress_in_the_first_rib", "stress_in_the_second_rib",
+                                       "stress_in_the_third_rib", "stress_in_the_fourth_rib",
+                                       "temperature_of_the_oil",  "noise"};
+  gannet_constraint constraints[N];
+  for (int j = 0; j < N; ++j)
+    constraints[j] = (gannet_constraint){.name = names[j], .lower = -INFINITY, .upper = 10};
+  const gannet_problem_spec spec = {.n_variables = CONFORM_VARIABLES,
+                                    .variables = conform_variables,
+                                    .n_constraints = N,
+                                    .constraints = constraints};
+  gannet_problem *problem = NULL;
+  double values[N];
+  gannet_result_record result = {.constraints = values};
+  assert_ok(gannet_problem_create(&spec, &problem));
+  gannet_result_clear(N, &result);
+  write_file(f->directory, "results.out",
+             "objective 1\nstress_in_the_first_rib 1\nstress_in_the_second_rib 1\n"
+             "stress_in_the_third_rib 1\nstress_in_the_fourth_rib 1\ntemperature_of_the_oil 1\n",
+             0644);
+  const gannet_patterns patterns = {0};
+  const gannet_outcome_rules rules = {.patterns = &patterns, .limits = f->limits};
+  gannet_contract_read_results(problem, &rules, f->directory, &result);
+  assert_non_null(
+      strstr(result.run.reason,
+             "results.out: noise is missing; it has: objective stress_in_the_first_rib"));
+  gannet_problem_destroy(&problem);
+}
+
 static void printed_results_are_named(void **state) {
   fixture *f = *state;
   write_file(f->directory, "stdout.log", "step 1\nobjective 3\n", 0644);
@@ -612,6 +645,7 @@ int main(void) {
       TEST(large_and_small_numbers_are_read),
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
+      TEST(a_missing_name_behind_many_others_is_told),
       TEST(printed_results_are_named),
       TEST(other_quantities_are_recorded),
       TEST(numbers_may_be_missing),

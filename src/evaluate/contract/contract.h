@@ -8,7 +8,7 @@
  *   case_folder       copies a folder of the user's into the directory
  *   directory         makes and fills the directory; reads and writes attempt.json
  *   substitute        the values of placeholders, and replacing them in templates and commands
- *   results           reads results.out, and what patterns and output_files give
+ *   results           reads all that a simulation reports (see found_results.h)
  *   patterns          finds numbers by regular expressions in what is printed or written
  *   output_files      finds files by name or wildcards, and takes numbers from tables
  *   classify_outcome  how an attempt ended: done, cannot run, failed, or bad luck
