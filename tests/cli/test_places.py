@@ -10,7 +10,7 @@ import unittest
 
 import program
 
-GPU_LISTS = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GANNET_GPUS")
+GPU_LISTS = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GANNET_GPUS")
 CORES = len(os.sched_getaffinity(0))
 CAMPAIGN = """\
 name: placed
@@ -109,6 +109,21 @@ class Placed(program.ProgramTest):
         self.succeed("run", "placed.yaml")
         self.assertEqual({row[4] for row in self.seen()}, {"0,1,2,7"})
 
+    def test_hip_counts_the_gpus_that_rocr_leaves(self):
+        self.campaign("cores: 1, gpus: 2", evaluations=1)
+        self.write('#!/bin/sh\necho "$ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
+        for lists, rocr in (({"HIP_VISIBLE_DEVICES": "2,3"}, "2,3"), ({"ROCR_VISIBLE_DEVICES": "4,6", "CUDA_VISIBLE_DEVICES": "0,1"}, "4,6"),
+                            ({"ROCR_VISIBLE_DEVICES": "GPU-DEADBEEFDEADBEEF,1", "ZE_AFFINITY_MASK": ""}, "GPU-DEADBEEFDEADBEEF,1")):
+            shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
+            self.succeed("run", "placed.yaml", environment=lists)
+            self.assertEqual(self.seen(), [[rocr, "0,1"]])
+
+    def test_a_long_list_of_gpus_is_told_whole(self):
+        names = [f"GPU-8932f9{i:02d}-d72c-4106-c12f-20bd9faed9f6" for i in range(16)]
+        self.campaign(f"cores: 1, gpus: 16, devices: [{', '.join(names)}]", evaluations=1)
+        self.succeed("run", "placed.yaml")
+        self.assertEqual([row[4] for row in self.seen()], [",".join(names)])
+
     def test_a_simulation_has_a_shared_gpu_once(self):
         self.campaign("cores: 1, gpus: 2, devices: [0, 0, 1, 1]")
         self.succeed("run", "placed.yaml")
@@ -152,16 +167,26 @@ class Placed(program.ProgramTest):
         for nothing in "-1", "NoDevFiles", "-1,0":
             self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                          environment={"CUDA_VISIBLE_DEVICES": nothing})
+        as_shown = ", as `nvidia-smi -L` or `rocminfo` shows them, as in "
         for names, wrong in (("0;1", "0;1"), ("all", "all"), ("[0,1]", "[0"), ("3-0", "3-0"), ("0-3x", "0-3x"), ("GPU-", "GPU-"),
-                             ("GPU-4a1f,0:1", "0:1"), ("GPU-4a1f/0", "GPU-4a1f/0"), ("gpu-4a1f", "gpu-4a1f"), ("0,MIG-x1", "MIG-x1")):
-            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as in 0,1",
+                             ("GPU-4a1f,0:1", "0:1"), ("GPU-4a1f/0", "GPU-4a1f/0"), ("gpu-4a1f", "gpu-4a1f"), ("0,MIG-x1", "MIG-x1"),
+                             ("12345678901234567890", "12345678901234567890"), ("1024", "1024"), ("0-12345678901", "0-12345678901"), ("0,01", "01"),
+                             ("MIG-1/2/3", "MIG-1/2/3"), ("MIG-GPU-1/2", "MIG-GPU-1/2"), ("MIG-GPU-1/2/3/4", "MIG-GPU-1/2/3/4"), ("MIG-GPU-1//3", "MIG-GPU-1//3"),
+                             ("GPU-123456789", "GPU-123456789"), ("GPU-1234-", "GPU-1234-"), ("0.01", "0.01"), ("0.1.2", "0.1.2")):
+            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
                          sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
-        self.refused("CUDA_VISIBLE_DEVICES: '0-3' is not a GPU; expected numbers or UUIDs that begin with GPU- or MIG-, as in 0,1",
-                     sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": "0-3"})
-        for wrong in "-1", "gpu0", "cuda:0":
-            self.refused(f"resources.devices: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as in [0, 1]",
+        for names, wrong in ("0-3", "0-3"), ("0 1", "0 1"), ("0,,1", ""), ("0.1", "0.1"):
+            self.refused(f"CUDA_VISIBLE_DEVICES: '{wrong}' is not a GPU; expected numbers or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
+                         sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": names})
+        self.refused("ZE_AFFINITY_MASK: 'GPU-1' is not a GPU; expected numbers of GPUs or of tiles such as 0.1, as in 0,1",
+                     sets=["evaluate.resources.devices=auto"], environment={"ZE_AFFINITY_MASK": "GPU-1"})
+        for wrong in "-1", "gpu0", "cuda:0", "99999999999999999999":
+            self.refused(f"resources.devices: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-{as_shown}[0, 1]",
                          sets=[f"evaluate.resources.devices=['{wrong}']"])
-        names = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, GPU-89, MIG-8932f937-d72c, MIG-GPU-8932f937/1/0, 0.1, 7"
+        for one, other in ("0", "0.1"), ("GPU-12", "GPU-1"), ("GPU-AB", "GPU-ab1"), ("GPU-1", "MIG-GPU-12/1/0"), ("MIG-1", "MIG-12"):
+            self.refused(f"resources.devices: '{one}' and '{other}' are of the same GPU; expected one name for each GPU",
+                         sets=[f"evaluate.resources.devices=[5, {one}, {other}]"])
+        names = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, GPU-DEADBEEFDEADBEEF, MIG-8932f937-d72c, MIG-GPU-932f937/1/0, 0.1, 7"
         self.succeed("run", "placed.yaml", "--dry-run", "--set", f"evaluate.resources.devices=[{names}]")
         self.refused("unknown key 'evaluate.resources.cpus'; did you mean 'resources.cores'?", sets=["evaluate.resources.cpus=1"])
         said = self.refused("unknown key", sets=["evaluate.resources.cpus=1", 'evaluate.command=[./simulate, "{gpus}"]'])

@@ -160,6 +160,31 @@ static void words_tell_the_place(void **state) {
   gannet_places_destroy(&places);
 }
 
+/* A list that was cut would be a list of other nodes. */
+static void all_nodes_are_named(void **state) {
+  enum { MANY = 500 };
+  static gannet_node many[MANY];
+  static gannet_place_words words;
+  const gannet_inventory large = {.n_nodes = MANY, .node = many};
+  gannet_resources given = resources();
+  gannet_places *places = NULL;
+  gannet_place place;
+  bool taken;
+  (void)state;
+  for (int i = 0; i < MANY; ++i) {
+    many[i] = (gannet_node){.is_here = i == 0, .n_cores = 1};
+    (void)snprintf(many[i].host, sizeof many[i].host, "partition-node-%04d", i);
+  }
+  const gannet_need all = {.nodes = MANY, .cores = MANY, .tasks = MANY};
+  assert_ok(gannet_places_create(&large, &given, false, &places));
+  assert_ok(gannet_place_take(places, &all, &place, &taken));
+  gannet_place_describe(&large, &given, &place, GANNET_STARTS_BY_SRUN, &words);
+  assert_string_equal(strrchr(words.hosts, ','), ",partition-node-0499");
+  assert_non_null(strstr(words.launcher, ",partition-node-0499 --ntasks=500 "));
+  gannet_place_give_back(places, &place);
+  gannet_places_destroy(&places);
+}
+
 static void lists_of_slurm_are_read(void **state) {
   (void)state;
   static const struct {
@@ -275,6 +300,7 @@ int main(void) {
       cmocka_unit_test_setup(as_many_run_as_fit, set_up),
       cmocka_unit_test_setup(oversubscribing_takes_the_least_used, set_up),
       cmocka_unit_test_setup(words_tell_the_place, set_up),
+      cmocka_unit_test(all_nodes_are_named),
       cmocka_unit_test(lists_of_slurm_are_read),
       cmocka_unit_test_setup(words_of_scontrol_are_read, set_up),
       cmocka_unit_test(needs_follow_the_variables),

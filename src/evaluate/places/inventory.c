@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "evaluate/contract/contract.h"
@@ -116,47 +117,108 @@ static gannet_err add_numbered(gannet_node *node, int first, int last) {
   return GANNET_OK;
 }
 
-/* Whether a word is a UUID, or its beginning, as CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES have
- * them: GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, and for a part of a GPU MIG-UUID or
- * MIG-GPU-UUID/1/0. CUDA takes any other word for an invalid GPU and shows none from there on.
- */
-static bool is_uuid(const char *word, size_t size) {
-  const bool is_part = size > 4 && strncmp(word, "MIG-", 4) == 0;
-  size_t at = is_part ? 4 : 0;
-  const bool is_gpu = size > at + 4 && strncmp(word + at, "GPU-", 4) == 0;
-  if (!is_part && !is_gpu) return false;
-  at += is_gpu ? 4 : 0;
-  if (!isxdigit((unsigned char)word[at])) return false;
-  while (at < size && (isxdigit((unsigned char)word[at]) || word[at] == '-')) ++at;
-  while (at < size && is_part && (isdigit((unsigned char)word[at]) || word[at] == '/')) ++at;
-  return at == size;
+/* The number that a word of digits is, without a sign or zeros before it; -1 = it is none, or one
+ * that no node has. Two words never are the same GPU. */
+static int read_number(const char *word, size_t size) {
+  if (size == 0 || size > 4 || strspn(word, "0123456789") < size || (size > 1 && *word == '0'))
+    return -1;
+  const int number = (int)strtol(word, NULL, 10);
+  return number < MOST_GPUS ? number : -1;
 }
 
-/* Add the GPU, or the GPUs, that a word of a list names: a number, a tile of one (0.1), a UUID, or
- * a range of numbers (0-3), which only gannet's own lists have. Anything else is a complaint.
+/* Whether a word is the beginning of a UUID: of 8-4-4-4-12 hexadecimal digits, or of the 16 digits
+ * that older versions of ROCm show. */
+static bool begins_uuid(const char *word, size_t size) {
+  size_t digits = 0;
+  while (digits < size && isxdigit((unsigned char)word[digits])) ++digits;
+  if (digits == size) return size >= 1 && size <= 16 && (size <= 8 || size == 16);
+  for (size_t i = 0; i < size; ++i) {
+    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (is_dash ? word[i] != '-' : !isxdigit((unsigned char)word[i])) return false;
+  }
+  return size <= 36;
+}
+
+/* Whether a word names a GPU by its UUID as CUDA and ROCm document it: GPU-UUID, and for a part of
+ * a GPU of NVIDIA MIG-UUID, where the first digits are enough, or MIG-GPU-UUID/1/0 with the numbers
+ * of its two instances. CUDA takes any other word for an invalid GPU and shows none from there on.
+ */
+static bool is_uuid(const char *word, size_t size) {
+  const char *end = word + size;
+  if (size > 8 && strncmp(word, "MIG-GPU-", 8) == 0) {
+    const char *first = memchr(word, '/', size);
+    const char *second = first ? memchr(first + 1, '/', (size_t)(end - first - 1)) : NULL;
+    return second && begins_uuid(word + 8, (size_t)(first - word - 8)) &&
+           read_number(first + 1, (size_t)(second - first - 1)) >= 0 &&
+           read_number(second + 1, (size_t)(end - second - 1)) >= 0;
+  }
+  return size > 4 && (strncmp(word, "GPU-", 4) == 0 || strncmp(word, "MIG-", 4) == 0) &&
+         begins_uuid(word + 4, size - 4);
+}
+
+/* Who reads a list of GPUs, which decides what words it may have. */
+typedef enum { LIST_OF_GANNET, LIST_OF_CUDA_OR_ROCM, LIST_OF_LEVEL_ZERO } list_reader;
+
+/* Add the GPU, or the GPUs, that a word of a list names: a number, a tile of one (0.1) for Level
+ * Zero, a UUID for CUDA or ROCm, any of them in gannet's own lists, and there also a range of
+ * numbers (0-3). Anything else is a complaint.
  *
  * complaints  inout  NULL = no simulation has GPUs
  */
-static gannet_err add_named(gannet_node *node, const char *word, size_t size, bool has_ranges,
+static gannet_err add_named(gannet_node *node, const char *word, size_t size, list_reader reader,
                             const char *list, gannet_complaints *complaints) {
-  static const char digits[] = "0123456789";
-  const size_t number = strspn(word, digits);
-  const char *end = word + size, *second = word + number + 1; /* after the sign between numbers */
-  const bool is_pair = number > 0 && number + 1 < size && second + strspn(second, digits) == end;
-  if (has_ranges && is_pair && word[number] == '-') {
-    const long first = strtol(word, NULL, 10), last = strtol(second, NULL, 10);
-    if (first <= last && last < MOST_GPUS) return add_numbered(node, (int)first, (int)last);
-  }
-  if (number == size || (is_pair && word[number] == '.') || is_uuid(word, size))
+  static const char *const expected[] = {
+      [LIST_OF_GANNET] =
+          "numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as "
+          "`nvidia-smi -L` or `rocminfo` shows them",
+      [LIST_OF_CUDA_OR_ROCM] =
+          "numbers or UUIDs that begin with GPU- or MIG-, as `nvidia-smi -L` "
+          "or `rocminfo` shows them",
+      [LIST_OF_LEVEL_ZERO] = "numbers of GPUs or of tiles such as 0.1"};
+  const size_t before = strspn(word, "0123456789"); /* the sign between two numbers */
+  const bool is_pair = before > 0 && before + 1 < size;
+  const int first = read_number(word, before < size ? before : size);
+  const int second = is_pair ? read_number(word + before + 1, size - before - 1) : -1;
+  const char sign = is_pair && first >= 0 && second >= 0 ? word[before] : '\0';
+  if (reader == LIST_OF_GANNET && sign == '-' && first <= second)
+    return add_numbered(node, first, second);
+  if ((before >= size && first >= 0) || (reader != LIST_OF_CUDA_OR_ROCM && sign == '.') ||
+      (reader != LIST_OF_LEVEL_ZERO && is_uuid(word, size)))
     return add_gpu(node, word, size);
   const bool is_key = strncmp(list, "evaluate.", 9) == 0;
   if (complaints)
     gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
-                    "%s%s'%.*s' is not a GPU; expected numbers%s or UUIDs that begin with GPU- or "
-                    "MIG-, as in %s",
-                    is_key ? "" : list, is_key ? "" : ": ", size < 80 ? (int)size : 80, word,
-                    has_ranges ? " such as 0 or 0-3," : "", is_key ? "[0, 1]" : "0,1");
+                    "%s%s'%.*s' is not a GPU; expected %s, as in %s", is_key ? "" : list,
+                    is_key ? "" : ": ", size < 80 ? (int)size : 80, word, expected[reader],
+                    is_key ? "[0, 1]" : "0,1");
   return GANNET_OK;
+}
+
+/* Whether a name is of the same GPU as another one or of a part of it: a UUID and its first digits,
+ * a GPU and its tile (0 and 0.1) or its instance (GPU-4a1f and MIG-GPU-4a1f/1/0). */
+static bool is_within(const char *whole, const char *part) {
+  const size_t n = strlen(whole), m = strcspn(part, "/");
+  if (isdigit((unsigned char)*whole)) return strncmp(whole, part, n) == 0 && part[n] == '.';
+  if (strncmp(whole, "GPU-", 4) == 0 && strncmp(part, "MIG-GPU-", 8) == 0)
+    return strncasecmp(whole + 4, part + 8, n - 4 < m - 8 ? n - 4 : m - 8) == 0;
+  return !part[m] && strncasecmp(whole, part, n) == 0;
+}
+
+/* Complain about the first two names of a list by which two simulations would share a GPU. */
+static void check_overlap(const gannet_node *node, const char *list,
+                          gannet_complaints *complaints) {
+  for (int i = 0; complaints && i < node->n_gpus; ++i)
+    for (int k = 0; k < i; ++k) {
+      const char *a = node->gpu[k], *b = node->gpu[i];
+      if (strcmp(a, b) == 0 || !(is_within(a, b) || is_within(b, a))) continue;
+      const bool is_key = strncmp(list, "evaluate.", 9) == 0;
+      gannet_complain(
+          complaints, is_key ? list : "evaluate.resources.gpus",
+          "%s%s'%s' and '%s' are of the same GPU; expected one name for each GPU; where "
+          "simulations share one, list the same name several times",
+          is_key ? "" : list, is_key ? "" : ": ", a, b);
+      return;
+    }
 }
 
 /* How many GPUs the drivers of NVIDIA and AMD show: entries of a folder that begin so. */
@@ -181,11 +243,37 @@ static int count_devices(void) {
   return 0;
 }
 
-/* The first that says something: the key, GANNET_GPUS, what the runtimes read, SLURM, drivers. */
+/* Add the GPUs of a list in the environment. Its words stand between commas; in that of gannet
+ * also between blanks. */
+static gannet_err read_variable(const char *name, const char *list, list_reader reader,
+                                gannet_complaints *complaints, gannet_node *node) {
+  const bool is_own = reader == LIST_OF_GANNET;
+  const char *const between = is_own ? ", \t" : ",";
+  const int before = complaints ? complaints->count : 0;
+  for (const char *at = list; *at;) {
+    at += strspn(at, is_own ? between : " \t");
+    size_t size = strcspn(at, between);
+    const char *next = at + size + (at[size] != '\0');
+    while (size > 0 && (at[size - 1] == ' ' || at[size - 1] == '\t')) --size;
+    if (size == 0 && !*next) break;
+    /* CUDA sees none of those from an invalid one on: -1 and NoDevFiles stand for no GPU. */
+    if (*at == '-' || strncmp(at, "NoDevFiles", 10) == 0) break;
+    GANNET_TRY(add_named(node, at, size, reader, name, complaints));
+    if (complaints && complaints->count > before) return GANNET_OK;
+    at = next;
+  }
+  check_overlap(node, name, complaints);
+  return GANNET_OK;
+}
+
+/* The first that says something: the key, GANNET_GPUS, what the runtimes read, SLURM, drivers.
+ * Numbers in HIP_VISIBLE_DEVICES, and with AMD's GPUs in CUDA_VISIBLE_DEVICES, count those that
+ * ROCR_VISIBLE_DEVICES leaves, so that one is before them. */
 static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints *complaints,
                             gannet_inventory *inventory, gannet_node *node) {
-  static const char *const variables[] = {"GANNET_GPUS", "CUDA_VISIBLE_DEVICES",
-                                          "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
+  static const char *const variables[] = {"GANNET_GPUS", "ROCR_VISIBLE_DEVICES",
+                                          "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                          "ZE_AFFINITY_MASK"};
   const gannet_text_list *devices = &resources->devices;
   const char *empty = NULL;
   const bool is_named = devices->n != 1 || strcmp(devices->item[0], "auto") != 0;
@@ -193,9 +281,10 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "evaluate.resources.devices");
     for (int i = 0; i < devices->n; ++i) {
       if (!devices->item[i][0] || strcmp(devices->item[i], "auto") == 0) continue; /* is told */
-      GANNET_TRY(add_named(node, devices->item[i], strlen(devices->item[i]), true,
+      GANNET_TRY(add_named(node, devices->item[i], strlen(devices->item[i]), LIST_OF_GANNET,
                            inventory->gpu_from, complaints));
     }
+    check_overlap(node, inventory->gpu_from, complaints);
     if (devices->n == 0)
       gannet_complain(complaints, "evaluate.resources.devices",
                       "the list is empty; expected GPUs such as [0, 1], or auto");
@@ -203,17 +292,14 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
   }
   for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
     const char *list = getenv(variables[i]);
-    if (!list) continue;
-    for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
-      const size_t size = strcspn(at, ", "); /* of "0,1" or "GPU-4a1f, GPU-77c0" */
-      /* CUDA sees none of those from an invalid one on: -1 and NoDevFiles stand for no GPU. */
-      if (*at == '-' || strncmp(at, "NoDevFiles", 10) == 0) break;
-      const int before = complaints->count;
-      GANNET_TRY(
-          add_named(node, at, size, i == 0, variables[i], resources->gpus ? complaints : NULL));
-      if (complaints->count > before) return GANNET_OK;
-      at += size;
-    }
+    const list_reader reader = i == 0                 ? LIST_OF_GANNET
+                               : *variables[i] == 'Z' ? LIST_OF_LEVEL_ZERO
+                                                      : LIST_OF_CUDA_OR_ROCM;
+    if (!list || (reader == LIST_OF_LEVEL_ZERO && !*list)) continue; /* such a mask hides nothing */
+    const int before = complaints->count;
+    GANNET_TRY(
+        read_variable(variables[i], list, reader, resources->gpus ? complaints : NULL, node));
+    if (complaints->count > before) return GANNET_OK;
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "%s", variables[i]);
     if (node->n_gpus > 0) return GANNET_OK;
     if (!empty) empty = variables[i];

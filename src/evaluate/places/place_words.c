@@ -111,6 +111,7 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
   static const char *const visible[] = {"GANNET_GPUS", "CUDA_VISIBLE_DEVICES",
                                         "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
   char text[sizeof words->launcher + 32];
+  int n = 0;
   (void)snprintf(text, sizeof text, "GANNET_MPIRUN=%s", words->launcher);
   GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_HOSTS=%s", words->hosts);
@@ -121,5 +122,11 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
     (void)snprintf(text, sizeof text, "%s=%s", visible[i], words->gpus);
     GANNET_TRY(gannet_text_list_add(list, text));
   }
+  /* HIP counts only those that ROCR_VISIBLE_DEVICES leaves. Without this it would read
+   * CUDA_VISIBLE_DEVICES, and find no second GPU where it sees one. */
+  (void)snprintf(text, sizeof text, "HIP_VISIBLE_DEVICES=0");
+  for (const char *at = words->gpus; words->has_gpus && (at = strchr(at, ',')); ++at)
+    append(text, sizeof text, ",%d", ++n);
+  if (words->has_gpus) GANNET_TRY(gannet_text_list_add(list, text));
   return GANNET_OK;
 }

@@ -11,9 +11,9 @@
 typedef enum { GANNET_STARTS_BY_MPIRUN, GANNET_STARTS_BY_SRUN } gannet_place_starter;
 
 typedef struct gannet_place_words {
-  char hosts[1024];              /* "n1,n2" */
-  char gpus[512];                /* "0,1"; of each node */
-  char launcher[2048];           /* "mpirun -n 4" */
+  char hosts[32768];             /* "n1,n2": with names of 12 letters 2500 nodes */
+  char gpus[8192];               /* "0,1"; of each node; 160 parts (MIG) of GPUs */
+  char launcher[33792];          /* "mpirun -n 4" */
   char shown[GANNET_PLACE_SIZE]; /* for people: "cores 0-3, gpus 1" */
   int cores;                     /* of the whole simulation */
   bool binds_gpus; /* gannet says which GPUs it has; else SLURM does, and gpus is a guess */
