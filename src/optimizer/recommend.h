@@ -4,10 +4,14 @@
  * value is too small by up to a few s, the more designs were tried, and designs that are better in
  * truth are passed over. The recommended design is the evaluated, feasible one at which a model of
  * all results has the least mean: a Gaussian process with a length scale per variable whose noise
- * is inferred, or is what the problem says, whatever method proposed the points. Without noise the
- * model goes through the values, and both are the same design. Noise that the problem tells of is
- * reported as it is; with too few results for a model, or when the model fails, the best value is
- * recommended, and noise and uncertainty are that, or NAN.
+ * is inferred, or is what the problem says, whatever method proposed the points. Where the problem
+ * says that there is no noise, the best value is recommended. Where it says nothing, the model may
+ * take small differences of exact values for noise, and its design may then be a little worse than
+ * the best one: the test for noise does not decide here, because it misses noise of a thousandth of
+ * the spread, where the model's design is better by 0.24 in the decimal logarithm of the regret
+ * (14 landscapes in 3 variables, 3 instances). Noise that the problem tells of is reported as it
+ * is; with too few results for a model, or when the model fails, the best value is recommended, and
+ * noise and uncertainty are that, or NAN.
  *
  * Of more than GANNET_RECOMMEND_MOST results the model takes those whose designs are nearest to the
  * best ones, whatever their values are: choosing them by value would choose lucky ones. The model
