@@ -198,7 +198,7 @@ gannet_err gannet_config_carry_over(const gannet_problem *before, gannet_tree_fi
                  .type = text_of(node, "type")};
     if (found >= 0 && *old && gannet_problem_find_variable(before, old) >= 0 &&
         !gannet_tree_find(variables, old)) {
-      char location[300];
+      char location[GANNET_LOCATION_SIZE];
       gannet_tree_location(gannet_tree_find(node, "renamed_from"), location, sizeof location);
       gannet_complain(complaints, location,
                       "variables.%.80s.renamed_from: the campaign already has a variable '%.80s' "

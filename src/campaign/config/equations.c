@@ -15,14 +15,12 @@
 #include "optimizer/models/pde_constraint.h"
 #include "problem/physics.h"
 
-enum { LOCATION_SIZE = 512 };
-
 typedef struct {
   int n_terms;
   gannet_equation_keys keys;
   gannet_term_keys *term_keys; /* own the texts of the terms */
   gannet_physics_term *terms;
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
 } equation;
 
 /* All that is read, and what owns it. */
@@ -49,7 +47,7 @@ static void release_equations(equations *all) {
 
 static void complain_shape(const gannet_tree *node, const char *path, const char *example,
                            gannet_complaints *complaints) {
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   gannet_tree_key_location(node, location, sizeof location);
   gannet_complain(complaints, location, "%s: expected a list, as in '%s'", path, example);
 }

@@ -7,8 +7,6 @@
 #include "campaign/config/section.h"
 #include "problem/objectives.h"
 
-enum { LOCATION_SIZE = 512 };
-
 void gannet_config_release_imports(gannet_campaign_input *input) {
   for (int i = 0; i < input->n_imports; ++i)
     gannet_options_release(gannet_import_table, &input->imports[i], sizeof *input->imports);
@@ -21,7 +19,7 @@ static gannet_err read_source(const gannet_config_reader *reader, const gannet_t
                               gannet_import_keys *keys) {
   const gannet_section_source source = {
       .path = "import", .node = node, .table = gannet_import_table};
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   gannet_tree_location(node, location, sizeof location);
   (void)snprintf(keys->location, sizeof keys->location, "%s", location);
   if (node->kind == GANNET_TREE_TEXT && !node->empty && node->text[0])

@@ -17,6 +17,49 @@ typedef struct {
   const char *beside; /* directory of the file; see gannet_campaign_source */
 } gannet_config_reader;
 
+/* Keep where the keys of the file stand, for gannet_campaign_location.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_note_locations(const gannet_config_reader *reader);
+
+/* Add the back-end that a key implies where the section evaluate names none, as "command" does.
+ * Keys that only another back-end has leave it open.
+ *
+ * Local.
+ *
+ * is_implied  out  set to true when a back-end was added
+ */
+GANNET_CHECKED gannet_err gannet_config_imply_backend(gannet_tree_file *tree, bool *is_implied,
+                                                      gannet_complaints *complaints);
+
+/* Read the section evaluate, and the options of the back-end that it names.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_read_evaluate(const gannet_config_reader *reader);
+
+/* Complain about resources that do not say what a simulation needs; in a file that has mistakes,
+ * also about everything else that the back-end finds wrong, so that all of it is told at once. A
+ * file without mistakes is checked by the back-end later, when it is created.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_check_evaluate(const gannet_config_reader *reader);
+
+/* Read the keys of the method.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_read_method(const gannet_config_reader *reader);
+
+/* Check that the method suits the problem: replicates, equations, and how many objectives there
+ * are. Does nothing when something was complained about.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_config_check_method(const gannet_config_reader *reader);
+
 /* Read variables and constraints; create the problem when nothing is wrong with them.
  *
  * Local.

@@ -9,11 +9,11 @@
 #include "campaign/config/section.h"
 #include "problem/check.h"
 
-enum { LOCATION_SIZE = 512, PATH_SIZE = 128 };
+enum { PATH_SIZE = 128 };
 
 static void complain_at(const gannet_config_reader *reader, const gannet_tree *node,
                         const char *what) {
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   gannet_tree_key_location(node, location, sizeof location);
   gannet_complain(reader->complaints, location, "%s", what);
 }
@@ -67,7 +67,7 @@ static void check_name(const gannet_config_reader *reader, const gannet_tree *no
 static gannet_err read_one(const gannet_config_reader *reader, const gannet_tree *node,
                            gannet_objectives_keys *keys, gannet_objective *objective) {
   const int before = reader->complaints->count;
-  char path[PATH_SIZE], location[LOCATION_SIZE];
+  char path[PATH_SIZE], location[GANNET_LOCATION_SIZE];
   (void)snprintf(path, sizeof path, "objectives.%.80s", node->key);
   /* "mass:" alone is minimised. */
   const bool is_bare = node->kind == GANNET_TREE_TEXT && node->empty;

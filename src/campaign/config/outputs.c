@@ -13,11 +13,11 @@
 #include "problem/objectives.h"
 #include "problem/outputs.h"
 
-enum { LOCATION_SIZE = 512, PATH_SIZE = 128, MOST_ROWS = 10000000 };
+enum { PATH_SIZE = 128, MOST_ROWS = 10000000 };
 
 /* Where a key is, and its path for messages. */
 typedef struct {
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   const char *section, *key;
 } key_place;
 
@@ -158,7 +158,7 @@ static void complain_of_output(const gannet_config_reader *reader, const gannet_
 static void check_output_name(const gannet_config_reader *reader, const gannet_tree *node,
                               bool has_source) {
   const char *name = node->key, *owner = owner_of(reader, name);
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   gannet_tree_key_location(node, location, sizeof location);
   if (!gannet_quantity_is_name(name))
     gannet_complain(reader->complaints, location,
@@ -296,7 +296,7 @@ gannet_err gannet_config_read_outputs(const gannet_config_reader *reader) {
   const gannet_tree *outputs = gannet_tree_find(reader->root, "outputs");
   gannet_problem *problem = reader->input->problem;
   gannet_objective_keys keys = {0};
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   /* A file that says nothing of this leaves the problem without gannet_outputs. */
   const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
   const gannet_tree *several = gannet_tree_find(reader->root, "objectives");

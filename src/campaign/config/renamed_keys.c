@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "campaign/config/internal.h"
 
-enum { LONGEST = 512 };
-
 typedef struct {
   gannet_schema schema;
   bool later;
@@ -22,7 +20,7 @@ static gannet_err replace_key(const replacer *r, const char *section, gannet_tre
   gannet_tree *child = &mapping->child[*at];
   const char *now = NULL, *dot = *section ? "." : "";
   gannet_section about;
-  char location[LONGEST];
+  char location[GANNET_LOCATION_SIZE];
   int other = 0;
   for (int i = 0; r->schema(i, &about) && !now; ++i)
     if (gannet_schema_matches(about.path, section))
@@ -54,7 +52,7 @@ static gannet_err replace_key(const replacer *r, const char *section, gannet_tre
 /* Leave out a key that makes no difference any more, with a warning; returns whether it was one. */
 static bool drop_idle_key(const replacer *r, const char *section, gannet_tree *mapping, int at) {
   gannet_tree *child = &mapping->child[at];
-  char location[LONGEST];
+  char location[GANNET_LOCATION_SIZE];
   gannet_section about;
   bool idle = false;
   for (int i = 0; r->schema(i, &about) && !idle; ++i)
@@ -76,7 +74,7 @@ static bool drop_idle_key(const replacer *r, const char *section, gannet_tree *m
 
 /* Items of a list have the section of the list. */
 static gannet_err replace_below(const replacer *r, const char *section, gannet_tree *node) {
-  char path[LONGEST];
+  char path[512];
   for (int i = 0; i < node->n; ++i) {
     const bool is_key = node->kind == GANNET_TREE_MAPPING;
     if (is_key && drop_idle_key(r, section, node, i)) {

@@ -7,13 +7,13 @@
 #include "base/names.h"
 
 /* A file that is something else altogether should not bury its user under complaints. */
-enum { MOST_KEYS = 256, MOST_UNKNOWN = 20, LOCATION_SIZE = 512 };
+enum { MOST_KEYS = 256, MOST_UNKNOWN = 20 };
 enum { FEW_KEYS = 8 }; /* that a message lists all */
 
 /* What the file says of one key. */
 typedef struct {
   gannet_setting setting;
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   gannet_text_list items; /* of a list */
   bool owns_items;        /* their texts were made here, from a mapping */
   bool is_valid;          /* nothing about it was complained about yet */
@@ -96,7 +96,7 @@ static const struct {
 static void complain_unknown(const gannet_section_source *source, const named_key *key,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
-  char location[LOCATION_SIZE], list[600], nearest[200];
+  char location[GANNET_LOCATION_SIZE], list[600], nearest[200];
   const int n = collect_keys(source, known);
   const char *near = gannet_nearest(key->name, known);
   for (size_t i = 0; i < sizeof other_words / sizeof *other_words; ++i)
@@ -188,7 +188,7 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
       list->item[list->n++] = child->child[i].text;
       continue;
     }
-    char location[LOCATION_SIZE];
+    char location[GANNET_LOCATION_SIZE];
     gannet_tree_location(&child->child[i], location, sizeof location);
     gannet_complain_of_key(complaints, location, source->path, key->setting.key,
                            "item %d of the list is not a plain text or number (texts that begin "
@@ -228,7 +228,7 @@ static gannet_err apply_settings(const gannet_section_source *source, int n,
                                  gannet_complaints *complaints) {
   const char *path = *source->path ? source->path : NULL, *fallback = source->fallback_location;
   gannet_complaints without_location = {0};
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   const gannet_err err = gannet_options_apply(source->table, path, n, settings, target,
                                               n > 0 ? complaints : &without_location);
   (void)snprintf(location, sizeof location, "%s", fallback ? fallback : "");
@@ -247,7 +247,7 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
   int n = 0, n_named = 0, n_valid = 0;
   if (node && node->kind != GANNET_TREE_MAPPING && !node->empty) {
     const char *all[MOST_KEYS + 1];
-    char known[600], location[LOCATION_SIZE]; /* a value where keys belong, "budget: 200" */
+    char known[600], location[GANNET_LOCATION_SIZE]; /* a value where keys belong, "budget: 200" */
     list_keys(source, known, sizeof known);
     gannet_tree_location(node, location, sizeof location);
     if (collect_keys(source, all) <= FEW_KEYS)

@@ -18,7 +18,7 @@
 #include "problem/pool.h"
 #include "problem/variable_constraints.h"
 
-enum { MOST_COMPLAINTS = 20, LOCATION_SIZE = 512, MOST_NAMES = 256 };
+enum { MOST_COMPLAINTS = 20, MOST_NAMES = 256 };
 
 void gannet_start_release(gannet_start *start) {
   for (int64_t i = 0; start->location && i < start->n; ++i) gannet_free(&start->location[i]);
@@ -181,7 +181,7 @@ static gannet_err read_design(const gannet_config_reader *reader, const gannet_t
   const gannet_problem *problem = reader->input->problem;
   gannet_start *start = &reader->input->start;
   const int before = reader->complaints->count;
-  char place[LOCATION_SIZE];
+  char place[GANNET_LOCATION_SIZE];
   if (node->kind != GANNET_TREE_MAPPING || node->n == 0) {
     gannet_complain(reader->complaints, location,
                     "start: expected values of variables, as in 'start: [{%s: ...}]'; the name of "
@@ -214,7 +214,7 @@ gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
   gannet_campaign_input *input = reader->input;
   const gannet_tree *node = gannet_tree_find(reader->root, "start");
   gannet_start *start = &input->start;
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   if (!node || !input->problem || node->empty) return GANNET_OK;
   if (node->kind == GANNET_TREE_TEXT)
     return strcmp(node->text, "none") ? gannet_copy_text(node->text, &start->file) : GANNET_OK;
@@ -244,7 +244,7 @@ gannet_err gannet_config_read_start(const gannet_config_reader *reader) {
 static void find_columns(const char *path, const gannet_problem *problem,
                          const gannet_csv_table *table, int *variable,
                          gannet_complaints *complaints) {
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   const char *separator = gannet_csv_table_separator(table);
   int n = 0;
   (void)snprintf(location, sizeof location, "%.490s:1", path);
@@ -276,7 +276,7 @@ static void find_columns(const char *path, const gannet_problem *problem,
 static gannet_err read_rows(const char *path, const gannet_problem *problem,
                             const gannet_csv_table *table, const int *variable, gannet_start *start,
                             gannet_complaints *complaints) {
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   for (int64_t i = 0; i < table->n_rows && complaints->count < MOST_COMPLAINTS; ++i) {
     const int before = complaints->count;
     bool is_empty = true;

@@ -143,7 +143,7 @@ static gannet_err check_mapping(const gannet_tree *node, gannet_complaints *comp
   for (int i = 0; i < node->n; ++i) sorted[i] = &node->child[i];
   qsort(sorted, (size_t)node->n, sizeof *sorted, compare_keys);
   for (int i = 1, found = 0; i < node->n && found < MOST_TOLD; ++i) {
-    char location[512];
+    char location[GANNET_LOCATION_SIZE];
     if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0) continue;
     gannet_tree_key_location(sorted[i], location, sizeof location);
     gannet_complain(

@@ -14,6 +14,8 @@
 
 #include "base/complaints.h"
 
+enum { GANNET_LOCATION_SIZE = 512 }; /* bytes for a location, which is cut when it is longer */
+
 typedef enum { GANNET_TREE_TEXT, GANNET_TREE_LIST, GANNET_TREE_MAPPING } gannet_tree_kind;
 
 /* Positions count from 1; 0 = none, as for what comes from the command line. */

@@ -19,7 +19,7 @@
 #include "problem/objectives.h"
 #include "problem/variable_constraints.h"
 
-enum { LOCATION_SIZE = 512, PATH_SIZE = 128 };
+enum { PATH_SIZE = 128 };
 
 typedef struct {
   int n_variables, n_constraints;
@@ -33,7 +33,7 @@ typedef struct {
 
 static void complain_at_key(const gannet_config_reader *reader, const gannet_tree *node,
                             const char *format, const char *name, const char *more) {
-  char location[LOCATION_SIZE], what[400];
+  char location[GANNET_LOCATION_SIZE], what[400];
   gannet_tree_key_location(node, location, sizeof location);
   (void)snprintf(what, sizeof what, format, name, more);
   gannet_complain(reader->complaints, location, "%s", what);
@@ -42,7 +42,7 @@ static void complain_at_key(const gannet_config_reader *reader, const gannet_tre
 /* Complain about a key of a variable, at the key, or at the variable when it does not have it. */
 static void complain_of_variable(const gannet_config_reader *reader, const gannet_tree *node,
                                  const char *key, const char *what) {
-  char location[LOCATION_SIZE], path[PATH_SIZE];
+  char location[GANNET_LOCATION_SIZE], path[PATH_SIZE];
   const gannet_tree *child = gannet_tree_find(node, key);
   gannet_tree_key_location(child ? child : node, location, sizeof location);
   (void)snprintf(path, sizeof path, "variables.%.80s", node->key);
@@ -64,7 +64,7 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
                            is_scale ? "only real and integer variables and sets of numbers have it"
                                     : "only real and integer variables have it");
     if (!key && number && i < 2 && (boxed || !fixed || is_varied)) {
-      char location[LOCATION_SIZE];
+      char location[GANNET_LOCATION_SIZE];
       gannet_tree_key_location(node, location, sizeof location);
       gannet_complain(reader->complaints, location,
                       "missing required key 'variables.%s.%s' (real and integer variables need it)",
@@ -206,7 +206,7 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
                                 gannet_variable_keys *keys, double **numbers,
                                 gannet_variable *variable) {
   const int before = reader->complaints->count;
-  char path[PATH_SIZE], location[LOCATION_SIZE];
+  char path[PATH_SIZE], location[GANNET_LOCATION_SIZE];
   double fixed = 0;
   (void)snprintf(path, sizeof path, "variables.%.80s", node->key);
   const gannet_section_source source = {.path = path, .node = node, .table = gannet_variable_table};
@@ -256,7 +256,7 @@ static gannet_err read_variable(const gannet_config_reader *reader, const gannet
 static gannet_err check_derived(const gannet_config_reader *reader, const gannet_tree *variables,
                                 const keys_of_problem *all) {
   const char **location = NULL;
-  char(*text)[LOCATION_SIZE] = NULL;
+  char(*text)[GANNET_LOCATION_SIZE] = NULL;
   gannet_derived *derived = NULL;
   const size_t n = (size_t)all->n_variables;
   gannet_err err = gannet_alloc(n, sizeof *location, &location);
@@ -283,7 +283,7 @@ static gannet_err check_derived(const gannet_config_reader *reader, const gannet
 static gannet_err read_constraint(const gannet_config_reader *reader, const gannet_tree *node,
                                   gannet_constraint_keys *keys, gannet_constraint *constraint) {
   const int before = reader->complaints->count;
-  char path[PATH_SIZE], location[LOCATION_SIZE];
+  char path[PATH_SIZE], location[GANNET_LOCATION_SIZE];
   (void)snprintf(path, sizeof path, "constraints.%.80s", node->key);
   const gannet_section_source source = {
       .path = path, .node = node, .table = gannet_constraint_table};
@@ -301,7 +301,7 @@ static gannet_err read_constraint(const gannet_config_reader *reader, const gann
 /* The mapping of names below "variables" or "constraints", or NULL. */
 static const gannet_tree *names_of(const gannet_config_reader *reader, const char *section) {
   const gannet_tree *node = gannet_tree_find(reader->root, section);
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   if (!node || node->kind == GANNET_TREE_MAPPING) return node;
   if (node->kind == GANNET_TREE_TEXT && node->empty) return NULL;
   gannet_tree_location(node, location, sizeof location);
@@ -471,14 +471,15 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
 static void locate_text(const gannet_config_reader *reader, int i, char *location) {
   const gannet_tree *list = gannet_tree_find(reader->root, "variable_constraints");
   const bool has_items = list && list->kind == GANNET_TREE_LIST && 0 <= i && i < list->n;
-  (void)snprintf(location, LOCATION_SIZE, "%s", reader->file);
-  if (list) gannet_tree_location(has_items ? &list->child[i] : list, location, LOCATION_SIZE);
+  (void)snprintf(location, GANNET_LOCATION_SIZE, "%s", reader->file);
+  if (list)
+    gannet_tree_location(has_items ? &list->child[i] : list, location, GANNET_LOCATION_SIZE);
 }
 
 gannet_err gannet_config_read_variable_constraints(const gannet_config_reader *reader) {
   const gannet_text_list *texts = &reader->input->general.variable_constraints;
   gannet_problem *problem = reader->input->problem;
-  char location[LOCATION_SIZE];
+  char location[GANNET_LOCATION_SIZE];
   int wrong = -1;
   if (!problem || reader->complaints->count > 0) return GANNET_OK;
   const gannet_err err =

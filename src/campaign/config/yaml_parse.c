@@ -38,7 +38,7 @@ static gannet_tree_position position_of(struct fy_node *node) {
 }
 
 static void complain_at(const builder *build, gannet_tree_position position, const char *what) {
-  char location[512];
+  char location[GANNET_LOCATION_SIZE];
   if (build->has_positions && position.line > 0)
     (void)snprintf(location, sizeof location, "%s:%d:%d", build->source, position.line,
                    position.column);
