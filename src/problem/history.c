@@ -131,12 +131,12 @@ gannet_err gannet_history_reserve(gannet_history *h, int64_t n) {
   const size_t k = (size_t)h->problem->spec.n_constraints;
   GANNET_TRY(gannet_resize(old, new, sizeof *h->row, &h->row));
   GANNET_TRY(gannet_resize(old * v, new *v, sizeof *h->x_user, &h->x_user));
+  h->same->x_user = h->x_user; /* at once: the history stays whole when memory ends below */
   GANNET_TRY(gannet_resize(old * d, new *d, sizeof *h->x_unit, &h->x_unit));
   GANNET_TRY(gannet_resize(old * k, new *k, sizeof *h->constraint, &h->constraint));
   GANNET_TRY(gannet_resize(old * (k + 1), new *(k + 1), sizeof *h->sd, &h->sd));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->reported, &h->reported));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->order, &h->order));
-  h->same->x_user = h->x_user;
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->first, &h->same->first));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->next, &h->same->next));
   GANNET_TRY(gannet_resize(old, new, sizeof *h->same->last, &h->same->last));
