@@ -6,7 +6,7 @@
 #     command: [srun, --exact, --ntasks=8, "{input_directory}/simulate", "{params}", "{results}"]
 #     parallel: 16        # 16 steps of 8 tasks fill 128 processors
 #
-#   sbatch --nodes=4 --ntasks=128 inside-an-allocation.sh CAMPAIGN.yaml
+#   sbatch --nodes=4 --ntasks=128 --ntasks-per-node=32 inside-an-allocation.sh CAMPAIGN.yaml
 #
 # RANKS is the number of ranks that propose points; they sleep while simulations run. GANNET is the
 # program to start instead of gannet.

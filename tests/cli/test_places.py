@@ -324,6 +324,26 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
 
+    def test_gpus_of_a_job_may_be_dealt_unevenly(self):
+        """With `sbatch --gpus=5` SLURM may give four to this node and one to the other."""
+        self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
+        self.write("#!/bin/sh\n", "bin/srun", 0o755)
+        here = {"SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "8(x2)",
+                "SLURMD_NODENAME": "n1", "SLURM_GPUS_ON_NODE": "4", "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
+        for asked, elsewhere in ({}, 4), ({"SLURM_GPUS": "5"}, 1), ({"SLURM_GPUS": "a100:4,v100:2"}, 2), ({"SLURM_GPUS": "8"}, 4):
+            self.refused(f"there is room for {min(CORES, 4) + elsewhere}", sets=["evaluate.parallel=99"], environment={**here, **asked})
+        self.refused("{gpus} is not known before srun starts the simulation, as SLURM then chooses its GPUs",
+                     sets=['evaluate.command=["{launcher}", "{input_directory}/simulate", "{gpus}"]'], environment=here)
+        self.campaign("cores: 1", command='["{launcher}", "{input_directory}/simulate"]')
+        self.refused("resources: job 3 has GPUs, and resources.gpus is not set", "expected the GPUs of one simulation, 0 for none", environment=here)
+        self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.gpus=0", environment=here)
+        self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
+        for known in ["evaluate.resources.launcher=mpirun"], ["evaluate.resources.devices=[0, 1]"]:
+            sets = [*known, 'evaluate.command=["{launcher}", "{input_directory}/simulate", "{gpus}"]']
+            self.write("#!/bin/sh\n", "bin/mpirun", 0o755)
+            said = self.gannet("run", "placed.yaml", "--dry-run", *[word for key in sets for word in ("--set", key)], environment=here)
+            self.assertEqual(said.code, 0, said)
+
     def on_two_nodes(self, refusal, pause="", nodes="n2", scontrol="exit 1", when="*"):
         """Run in an allocation that is pretended, where srun takes no step for n2, or for other nodes and evaluations."""
         self.write('#!/bin/sh\ncase $GANNET_EVAL_ID,$* in %s,*--nodelist=%s*) echo "srun: error: %s" >&2; exit 1;; esac\n%s'

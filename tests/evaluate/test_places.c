@@ -14,7 +14,8 @@ enum { NODES = 3, CORES = 7, GPUS = 4, MOST = 16 };
 static gannet_core cores[NODES][CORES];
 static char gpus[NODES][GPUS][GANNET_DEVICE_SIZE];
 static gannet_node nodes[NODES];
-static const gannet_inventory inventory = {.n_nodes = NODES, .node = nodes};
+static const gannet_inventory inventory = {
+    .gpu_from = "SLURM_GPUS_ON_NODE", .n_nodes = NODES, .node = nodes};
 
 /* Node 0 is here and has two threads on each core; the others are only known by number. */
 static int set_up(void **state) {
@@ -154,8 +155,17 @@ static void words_tell_the_place(void **state) {
   gannet_place_describe(&inventory, &given, &place, GANNET_STARTS_BY_SRUN, &words);
   assert_string_equal(words.launcher,
                       "srun --exact --nodes=2 --nodelist=n1,n2 --ntasks=4 "
-                      "--cpus-per-task=2 --gpus-per-node=1");
+                      "--cpus-per-task=2 --gpus=2 --gpus-per-node=1");
   assert_string_equal(words.shown, "n1,n2: 8 cores, 2 gpus");
+  gannet_place_give_back(places, &place);
+  /* A step that left out its share of memory and GPUs would have those of the job. */
+  const gannet_need plain = {.nodes = 1, .cores = 3, .tasks = 1};
+  nodes[0].memory_of_core = 100.5 * 1048576;
+  assert_ok(gannet_place_take(places, &plain, &place, &taken));
+  gannet_place_describe(&inventory, &given, &place, GANNET_STARTS_BY_SRUN, &words);
+  assert_string_equal(words.launcher,
+                      "srun --exact --nodes=1 --nodelist=n1 --ntasks=1 --cpus-per-task=3 --gpus=0 "
+                      "--gpus-per-node=0 --mem=301M");
   gannet_place_give_back(places, &place);
   gannet_places_destroy(&places);
 }

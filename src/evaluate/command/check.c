@@ -330,13 +330,16 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
                                             gannet_delimiters *delimiters,
                                             gannet_complaints *complaints) {
   (void)gannet_delimiters_read(&options->placeholders, delimiters);
-  return (gannet_placeholder_check){.problem = setup->problem,
-                                    .context = setup->context,
-                                    .input_directory = setup->input_directory,
-                                    .delimiters = delimiters,
-                                    .complaints = complaints,
-                                    .scope = {setup->starts_from_nearest, setup->resources != NULL},
-                                    .place_is_late = setup->place_is_late};
+  return (gannet_placeholder_check){
+      .problem = setup->problem,
+      .context = setup->context,
+      .input_directory = setup->input_directory,
+      .delimiters = delimiters,
+      .complaints = complaints,
+      .scope = {setup->starts_from_nearest, setup->resources != NULL},
+      .place_is_late = setup->place_is_late,
+      .steps_choose_gpus = setup->resources && !setup->place_is_late &&
+                           gannet_placement_leaves_gpus(options, setup->resources)};
 }
 
 static void check_words(const gannet_placeholder_check *check,

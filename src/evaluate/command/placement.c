@@ -19,6 +19,14 @@ static bool reaches_other_nodes(const gannet_command_options *options) {
   return false;
 }
 
+bool gannet_placement_leaves_gpus(const gannet_command_options *options,
+                                  const gannet_resources *resources) {
+  const gannet_text_list *devices = &resources->devices;
+  const bool are_named = devices->n != 1 || strcmp(devices->item[0], "auto") != 0;
+  return resources->gpus && !are_named && !getenv("GANNET_GPUS") && reaches_other_nodes(options) &&
+         gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN;
+}
+
 /* The largest share of a node's cores, GPUs and memory that simulations may have. */
 typedef struct {
   int nodes, cores, gpus;
@@ -165,6 +173,14 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
     gannet_complain(complaints, key, "%s", why);
     return GANNET_OK;
   }
+  const char *granted = getenv("SLURM_GPUS_ON_NODE");
+  if (!resources->gpus && !s->only_here && s->inventory.job[0] && granted && atoi(granted) > 0 &&
+      gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN)
+    gannet_complain(complaints, "evaluate.resources",
+                    "job %s has GPUs, and resources.gpus is not set: a step of srun would have all "
+                    "of its node, and the others wait; expected the GPUs of one simulation, 0 for "
+                    "none",
+                    s->inventory.job);
   if (s->only_here && s->inventory.n_nodes > 1 && setup->context)
     gannet_log(setup->context, GANNET_LOG_WARNING,
                "evaluate.resources: the allocation has %d nodes, and only that of gannet is used: "

@@ -18,6 +18,14 @@ typedef struct {
   gannet_claim claim; /* keeps other gannets away */
 } gannet_placement;
 
+/* Whether SLURM chooses the GPUs of each simulation when srun starts it, so that gannet does not
+ * know them.
+ *
+ * Local.
+ */
+bool gannet_placement_leaves_gpus(const gannet_command_options *options,
+                                  const gannet_resources *resources);
+
 /* Complain about needs that this machine or allocation cannot fulfil, and about more simulations
  * at once than have room.
  *

@@ -244,14 +244,23 @@ static void check_format(source *s, const gannet_placeholder *found, gannet_fiel
     warn_of_misfit(s, found, "18446744073709551615");
 }
 
-/* Complain about a placeholder in a file whose value is not known when the file is written. */
+/* Complain about a placeholder whose value is not known when its text is written. */
 static void complain_late(const source *s, const gannet_placeholder *found) {
   char location[400];
   const char *name = found->name + (strncmp(found->name, "gannet.", 7) == 0 ? 7 : 0);
   const bool is_gpus = strcmp(name, "gpus") == 0, is_hosts = strcmp(name, "hosts") == 0;
-  if (!s->check->place_is_late || s->text_kind == GANNET_IN_CAMPAIGN || (!is_gpus && !is_hosts))
-    return;
+  const bool is_chosen_later = is_gpus && s->check->steps_choose_gpus;
+  const bool is_in_file = s->check->place_is_late && s->text_kind != GANNET_IN_CAMPAIGN;
+  if (!is_chosen_later && !(is_in_file && (is_gpus || is_hosts))) return;
   write_location(s, found->begin, location, sizeof location);
+  if (is_chosen_later) {
+    gannet_complain(s->check->complaints, location,
+                    "{%s} is not known before srun starts the simulation, as SLURM then chooses "
+                    "its GPUs; read $CUDA_VISIBLE_DEVICES or $ROCR_VISIBLE_DEVICES in the "
+                    "simulation, or name GPUs in resources.devices",
+                    found->name);
+    return;
+  }
   gannet_complain(s->check->complaints, location,
                   "{%s} is not known when this file is written, as SLURM chooses when the job "
                   "begins; read $GANNET_%s in the simulation, or hand {%s} over in "

@@ -13,6 +13,7 @@ typedef struct {
   gannet_placeholder_scope scope; /* which names besides the fixed ones have their meaning */
   bool place_is_late; /* GPUs and nodes are known only when the simulation begins, after its files
                          are written */
+  bool steps_choose_gpus; /* srun starts simulations, and chooses their GPUs when it does */
 } gannet_placeholder_check;
 
 /* Complain about unknown placeholders and wrong formats in texts of the campaign file, and warn of

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memrchr */
 #include "evaluate/places/inventory.h"
 
 #include <ctype.h>
@@ -328,7 +329,7 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
 /* The nodes of the allocation, with the cores and the memory that SLURM tells. */
 static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventory *inventory) {
   const char *list = getenv("SLURM_JOB_NODELIST"), *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
-  const char *memory = getenv("SLURM_MEM_PER_NODE"); /* in MiB */
+  const char *of_node = getenv("SLURM_MEM_PER_NODE"), *of_core = getenv("SLURM_MEM_PER_CPU");
   const char *here = getenv("SLURMD_NODENAME");
   char host[GANNET_HOST_SIZE];
   gannet_text_list hosts = {0};
@@ -347,7 +348,11 @@ static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventor
                          : strcspn(node->host, ".") == n && strncmp(host, node->host, n) == 0;
     node->n_cores = count[i];
     node->cores_from = "SLURM";
-    node->memory = memory ? atof(memory) * 1048576 : 0;
+    const double memory = of_node   ? atof(of_node) /* in MiB */
+                          : of_core ? atof(of_core) * count[i]
+                                    : 0;
+    node->memory = memory * 1048576;
+    node->memory_of_core = node->memory / (count[i] > 0 ? count[i] : 1);
   }
   gannet_free(&count);
   gannet_text_list_release(&hosts);
@@ -358,6 +363,26 @@ static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventor
                   list ? list : "", cpus ? cpus : "", inventory->job);
   gannet_error_clear();
   return GANNET_OK;
+}
+
+/* How many GPUs each of the other nodes has: as many as this one. Where the job asked for a number
+ * on all nodes together (`sbatch --gpus`), SLURM may have dealt them unevenly, and only this node's
+ * are known here; then they have equal shares of the rest. More would make their steps wait. */
+static int count_elsewhere(const gannet_inventory *inventory, const gannet_node *here) {
+  const char *all = getenv("SLURM_GPUS"); /* "8", "a100:8" or "a100:4,v100:4" */
+  const bool is_shared = strncmp(inventory->gpu_from, "evaluate.", 9) != 0 &&
+                         strncmp(inventory->gpu_from, "GANNET_", 7) != 0;
+  int total = 0;
+  for (const char *at = all; at && *at; at += strspn(at, ",")) {
+    const size_t size = strcspn(at, ",");
+    const char *colon = memrchr(at, ':', size);
+    total += atoi(colon ? colon + 1 : at);
+    at += size;
+  }
+  if (total <= 0 || !is_shared || inventory->n_nodes < 2) return here->n_gpus;
+  const int rest = total > here->n_gpus ? total - here->n_gpus : 0;
+  const int share = rest / (inventory->n_nodes - 1);
+  return share < here->n_gpus ? share : here->n_gpus;
 }
 
 /* What the system tells about the node of this process. SLURM may confine nobody to the processors
@@ -401,8 +426,9 @@ gannet_err gannet_inventory_find(const gannet_launcher *launcher, const gannet_r
     gannet_host_name(here->host);
   }
   GANNET_TRY(look_here(launcher, resources, complaints, inventory, here));
+  const int elsewhere = count_elsewhere(inventory, here);
   for (int i = 0; i < inventory->n_nodes; ++i)
-    for (int g = 0; &inventory->node[i] != here && g < here->n_gpus; ++g)
+    for (int g = 0; &inventory->node[i] != here && g < elsewhere; ++g)
       GANNET_TRY(add_gpu(&inventory->node[i], here->gpu[g], strlen(here->gpu[g])));
   return GANNET_OK;
 }

@@ -43,6 +43,8 @@ typedef struct {
   gannet_core *core;      /* [n_cores] owned */
   char (*gpu)[GANNET_DEVICE_SIZE]; /* [n_gpus] owned; numbers or UUIDs */
   double memory;                   /* bytes; 0 = unknown */
+  double memory_of_core; /* bytes that the job has on it for each of its cores; 0 = SLURM does not
+                            say */
 } gannet_node;
 
 typedef struct {

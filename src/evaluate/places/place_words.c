@@ -1,5 +1,6 @@
 #include "evaluate/places/place_words.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,11 +81,13 @@ static void write_launcher(const gannet_inventory *inventory, const gannet_place
   }
   append(to, size, "srun --exact --nodes=%d --nodelist=%s --ntasks=%d --cpus-per-task=%d",
          place->n_nodes, words->hosts, need->tasks, need->cores / need->tasks);
-  if (place->gpus > 0 && !words->binds_gpus) append(to, size, " --gpus-per-node=%d", place->gpus);
+  /* Both, so that srun reads neither SLURM_GPUS nor SLURM_GPUS_PER_NODE of the job. A step that
+   * asks for no GPU would have all of the job, and others wait for it. */
+  if (!words->binds_gpus && inventory->gpu_from[0])
+    append(to, size, " --gpus=%d --gpus-per-node=%d", place->gpus * place->n_nodes, place->gpus);
   /* A step without --mem has all memory of the job on its nodes, so that others wait for it. */
-  const double share = first->memory * place->cores / (first->n_cores > 0 ? first->n_cores : 1);
-  const double memory = need->memory > 0 ? need->memory : first->is_here ? 0 : share;
-  if (memory > 0) append(to, size, " --mem=%.0fM", memory / 1048576);
+  const double memory = need->memory > 0 ? need->memory : first->memory_of_core * place->cores;
+  if (memory > 0) append(to, size, " --mem=%.0fM", floor(memory / 1048576));
 }
 
 void gannet_place_describe(const gannet_inventory *inventory, const gannet_resources *resources,
