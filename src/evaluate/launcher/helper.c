@@ -25,6 +25,7 @@
 extern char **environ;
 
 enum { MOST_SOCKETS = 256 }; /* supervisors that take further orders; the rest are forked anew */
+static const double patience = 1; /* seconds from SIGTERM to SIGKILL when the controller has gone */
 
 typedef struct {
   int64_t tag;
@@ -368,17 +369,24 @@ static void wait_for_something(helper *own, const sigset_t *during) {
   if (found > 0 && FD_ISSET(own->socket, &in)) receive_command(own);
 }
 
+/* End all simulations. An srun that is killed at once leaves its step on other nodes, where a
+ * gannet that resumes the campaign would not find it; so SIGTERM comes first. Outcomes are not
+ * written any more: what a simulation writes when it is told to end is no result. */
 static void end_all(helper *own) {
-  const double until = gannet_clock_seconds() + 10;
+  const double begun = gannet_clock_seconds(), until = begun + 10;
   /* Supervisors that are free end by that, also those whose last report was not read. */
   while (own->n_free > 0) close_orders(own, own->free[--own->n_free].orders);
   for (int i = 0; i < own->n; ++i) {
     close_orders(own, own->children[i].orders);
     own->children[i].orders = -1;
   }
+  for (int i = 0; i < own->n; ++i)
+    (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_TERMINATE);
   for (;;) {
     pid_t ended;
-    for (int i = 0; i < own->n; ++i) (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
+    const bool kills = gannet_clock_seconds() > begun + patience;
+    for (int i = 0; kills && i < own->n; ++i)
+      (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
     while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
       child *one = find_by_supervisor(own, ended);
       if (one) dismiss(own, one, false);
