@@ -164,7 +164,7 @@ static size_t cut_to_record(const gannet_complaints *complaints, char *rest, siz
   return (size_t)(end - text);
 }
 
-/* Where in the input a line of complaints is about. */
+/* The position in the input that a line of complaints is about. */
 typedef struct {
   int index;
   long line, column; /* 0 = not known */

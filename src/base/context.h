@@ -30,7 +30,7 @@ struct gannet_context {
  */
 GANNET_CHECKED gannet_err gannet_context_check(MPI_Comm comm);
 
-/* One line to the log, from rank 0 only.
+/* Write a line to the log of rank 0. On other ranks nothing happens.
  *
  * Local.
  */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ static const char *kind_of(mode_t mode) {
                           : "no regular file";
 }
 
-/* What the shell hands over for <(command) and for its standard input. */
+/* Whether a path is one that the shell hands over for <(command) or for standard input. */
 static bool is_handed_over(const char *path) {
   return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
          strncmp(path, "/proc/self/fd/", 14) == 0;
@@ -315,6 +316,20 @@ gannet_err gannet_file_replace(const char *path, const void *bytes, size_t size)
 
 gannet_err gannet_file_put(const char *path, const void *bytes, size_t size) {
   return replace_file(path, bytes, size, false);
+}
+
+gannet_err gannet_file_print(const char *directory, const char *name, bool lasting,
+                             gannet_file_putter put, const void *user) {
+  char path[PATH_MAX], *text = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
+  FILE *out = open_memstream(&text, &size);
+  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
+  gannet_err err = put(out, user);
+  if (fclose(out) && err == GANNET_OK) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
+  if (err == GANNET_OK) err = replace_file(path, text, size, lasting);
+  free(text);
+  return err;
 }
 
 /* The error if it says that a file system or a quota is full, or else 0. */

@@ -183,6 +183,22 @@ GANNET_CHECKED gannet_err gannet_file_replace(const char *path, const void *byte
  */
 GANNET_CHECKED gannet_err gannet_file_put(const char *path, const void *bytes, size_t size);
 
+/* Write a file whose text a function prints, whole or not at all. The text is kept in memory until
+ * it is complete.
+ *
+ * Local.
+ *
+ * name     in  relative to directory
+ * lasting  in  with fsync, as gannet_file_replace; else as gannet_file_put
+ * put      in  prints the text
+ * user     in  handed on to put
+ *
+ * Errors: those of put; as for replace; GANNET_ERR_MEMORY.
+ */
+typedef gannet_err (*gannet_file_putter)(FILE *out, const void *user);
+GANNET_CHECKED gannet_err gannet_file_print(const char *directory, const char *name, bool lasting,
+                                            gannet_file_putter put, const void *user);
+
 /* Rename, then fsync the directory that holds the new name.
  *
  * Local.

@@ -31,7 +31,7 @@ static size_t read_exponent(const char *text, gannet_number_form form, size_t *l
   return 1 + behind + digits;
 }
 
-/* strtod reads the point of the locale. */
+/* Convert by strtod, with the decimal point that it expects in this locale. */
 static double convert(const char *text, size_t mantissa, const char *exponent, size_t size) {
   char copy[LONGEST + 64];
   const char *point = localeconv()->decimal_point;

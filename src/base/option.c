@@ -158,7 +158,8 @@ bool gannet_option_takes(const gannet_option *option, const char *text) {
   return is_list(option) || option->type == GANNET_TEXT || store_scalar(option, text, value) == 0;
 }
 
-/* Also as YAML writes it: .inf, -.inf; and what is beyond all numbers, as 1e400. */
+/* Whether a text stands for infinity, as a word, as YAML writes it (.inf, -.inf), or as a number
+ * that is too large (1e400). */
 static bool is_infinite(const char *text) {
   char *end = NULL;
   const char *start = text + (*text == '-' || *text == '+');

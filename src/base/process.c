@@ -18,8 +18,12 @@ static bool read_line(const char *path, char *text, int size) {
   return read;
 }
 
-/* Field 3 is the state, 22 the start, counted from 1; the name in field 2 may have blanks and
- * parentheses in it. False when there is no such process, or nobody can tell. */
+/* Read the state and the start of a process: fields 3 and 22 of its stat file, counted from 1. The
+ * name in field 2 may have blanks and parentheses. False when there is no such process, or nobody
+ * can tell.
+ *
+ * started  out  clock ticks since boot
+ */
 static bool read_stat(long pid, char *state, uint64_t *started) {
   char path[64], text[1024];
   *state = '?';

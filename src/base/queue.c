@@ -34,7 +34,7 @@ int64_t gannet_queue_next(gannet_queue *queue) {
   return -1;
 }
 
-/* Every rank takes one turn beyond the last unit. */
+/* Take the remaining turns: every rank takes one turn beyond the last unit. */
 void gannet_queue_close(gannet_queue *queue) {
   gannet_node *node = queue->is_fixed ? NULL : queue->context->node;
   const int np = queue->context->np;

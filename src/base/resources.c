@@ -37,7 +37,7 @@ static double read_number_or(group_folder *p, const char *name, double otherwise
   return read_numbers(p, name, &value, &rest) > 0 ? value : otherwise;
 }
 
-/* The number after a key of memory.stat; 0 = not there. */
+/* Read the number after a key of memory.stat; 0 = not there. */
 static double read_statistic(group_folder *p, const char *key) {
   char line[256], name[64];
   double value = 0, found = 0;
@@ -49,7 +49,8 @@ static double read_statistic(group_folder *p, const char *key) {
   return found;
 }
 
-/* Cached files that nobody has read lately count as free. */
+/* Lower the memory of a group to what one of its folders allows; all in bytes. Cached files that
+ * nobody has read lately (unread) count as free. */
 static void add_memory(double limit, double used, double unread, gannet_group *group) {
   if (!isfinite(limit) || limit < 0) return;
   group->bytes = fmin(group->bytes, limit);

@@ -30,7 +30,7 @@ typedef struct {
   bool *active;                /* [names] which of them it has */
 } filter;
 
-/* What the condition knows of a quantity: a number. */
+/* The variable that stands for a quantity in the condition of --where: a number. */
 static gannet_variable number_named(const char *name) {
   return (gannet_variable){.name = name, .type = GANNET_VARIABLE_REAL, .upper = 1};
 }
@@ -119,7 +119,7 @@ static gannet_err print_infeasible(const gannet_campaign *campaign, gannet_forma
       stdout, campaign, (gannet_table_spec){.format = format, .designs = true, .n = 1, .ids = ids});
 }
 
-/* Of feasible evaluations, best first, those that are wanted. */
+/* Print those of the feasible evaluations that --where asks for, best first. */
 static gannet_err print_wanted(const cli_arguments *arguments, const gannet_campaign *campaign,
                                gannet_format format, int64_t n, int64_t *ids, gannet_exit *code) {
   const char *text = cli_value(arguments, "where");
@@ -158,7 +158,7 @@ static gannet_err print_ranked(const cli_arguments *arguments, const gannet_camp
   return print_wanted(arguments, campaign, format, n, ids, code);
 }
 
-/* Of a front only the designs that are wanted stay. */
+/* Keep only the designs of a front that --where asks for. */
 static gannet_err keep_wanted(const cli_arguments *arguments, const gannet_campaign *campaign,
                               gannet_front *front) {
   const size_t m = (size_t)front->m;
@@ -214,7 +214,8 @@ static void print_noise(double given, const gannet_recommendation *r) {
                 r->noise_sd);
 }
 
-/* What the model says goes to stderr, so that a program can read the table from stdout. */
+/* Print the design that the model recommends. Its words go to stderr, so that a program can read
+ * the table from stdout. */
 static gannet_err print_recommended(const cli_arguments *arguments, const gannet_campaign *campaign,
                                     gannet_exit *code) {
   gannet_recommendation r;

@@ -211,7 +211,7 @@ typedef struct {
  */
 void cli_log_begin(cli_log *log, gannet_log_level shown);
 
-/* Also write to a file from now on. Lines that were logged before come first.
+/* Begin to write the log to a file, too. Lines that were logged before come first.
  *
  * Local.
  */

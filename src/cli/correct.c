@@ -150,8 +150,8 @@ static gannet_err list_attempts(const gannet_campaign *campaign,
   return GANNET_OK;
 }
 
-/* What runs on without a gannet is ended. That this cannot be is told, and no error: the correction
- * is made. */
+/* End simulations that run on without a gannet. Where that fails, the user is told, and it is no
+ * error: the correction is made. */
 static gannet_err end_attempts(const gannet_campaign *campaign, const errand *e, int n,
                                const gannet_request *attempts) {
   const gannet_run_options options = {
@@ -177,7 +177,7 @@ static gannet_err write_files(gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
-/* With an open campaign: nobody else has it. */
+/* Make the correction in a campaign that was opened for it, which no other process has. */
 static gannet_err make_correction(const cli_arguments *arguments, gannet_campaign *campaign,
                                   void *user) {
   errand *e = user;

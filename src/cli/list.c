@@ -41,7 +41,7 @@ static void print_family(family which) {
     print_entry(gannet_evaluator_types[i]->name, gannet_evaluator_types[i]->summary, NULL);
 }
 
-/* What a simulation reports by name with its default settings: several objectives with the
+/* Print what a simulation reports by name with its default settings: several objectives with the
  * hypervolume of their true front, or other quantities. */
 static gannet_err print_quantities(const gannet_simulation_type *type) {
   double reference[GANNET_SIMULATION_QUANTITIES_MOST], hypervolume = NAN;
@@ -67,8 +67,8 @@ static gannet_err print_quantities(const gannet_simulation_type *type) {
   return err;
 }
 
-/* One simulation: its settings, its constraints, the equations that it obeys. A problem of any
- * dimension is shown in two. */
+/* Print a simulation: its settings, its constraints, the equations that it obeys. A problem of any
+ * dimension is shown in two dimensions. */
 static gannet_err print_simulation(const char *name) {
   const gannet_simulation_type *type = NULL;
   char text[4096];

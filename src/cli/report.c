@@ -94,7 +94,7 @@ static gannet_err open_for_report(const char *directory, gannet_campaign *campai
   return gannet_campaign_query(directory, false, campaign);
 }
 
-/* At most so many campaigns, and none twice. */
+/* Check that there are not too many campaigns, and none twice. */
 static gannet_err check_directories(const cli_arguments *arguments) {
   enum { MOST = 20 };
   struct stat about[MOST];
@@ -113,7 +113,7 @@ static gannet_err check_directories(const cli_arguments *arguments) {
   return GANNET_OK;
 }
 
-/* One campaign after the other, of which a summary stays. */
+/* Read one campaign after the other, and keep only a summary of each. */
 static gannet_err make_comparison(const cli_arguments *arguments, gannet_exit *code) {
   const char *output = cli_value(arguments, "output");
   gannet_report *report = NULL;

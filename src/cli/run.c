@@ -178,7 +178,7 @@ static gannet_err print_front(const gannet_campaign *campaign, const gannet_tall
   return err;
 }
 
-/* There is no result: what to do. Pending evaluations may still have one. */
+/* Say what to do when there is no result. Pending evaluations may still have one. */
 static void print_no_result(const gannet_campaign *campaign, const gannet_tally *tally) {
   if (tally->pending > 0)
     cli_say(stdout,
@@ -196,7 +196,7 @@ static void print_no_result(const gannet_campaign *campaign, const gannet_tally 
         campaign->directory);
 }
 
-/* Why evaluations have no result: a line for each of the last reasons. */
+/* Say why evaluations have no result: a line for each of the last reasons. */
 static void print_reasons(const gannet_campaign *campaign) {
   enum { MOST = 5 };
   gannet_reason *reasons = NULL;
@@ -213,7 +213,7 @@ static void print_reasons(const gannet_campaign *campaign) {
   gannet_free(&reasons);
 }
 
-/* How the campaign ended, the best design, and where everything is.
+/* Say how the campaign ended, which design is best, and where everything is.
  *
  * on  in  [n_on] bounds that the best design lies on
  */
@@ -309,7 +309,7 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
   return GANNET_OK;
 }
 
-/* Where the numbers come from, as far as the campaign file says it. */
+/* Print where the numbers come from, as far as the campaign file says it. */
 static void print_sources(const gannet_campaign_input *input) {
   const gannet_problem *problem = input->problem;
   const gannet_outputs *outputs = problem->outputs;
@@ -327,7 +327,7 @@ static void print_sources(const gannet_campaign_input *input) {
   }
 }
 
-/* What stays of evaluations that have ended, where not everything does. */
+/* Say which files of evaluations that have ended are kept, where not all are. */
 static void print_keep(const gannet_evaluate_keys *keys) {
   const gannet_text_list *files = &keys->keep_files, *which = &keys->keep_all_files_of;
   for (int i = 0; i < files->n; ++i)
@@ -355,7 +355,7 @@ static gannet_err print_start(gannet_campaign *campaign, bool again) {
   return GANNET_OK;
 }
 
-/* What a resume would change. */
+/* Say what a resume would change. */
 static void print_change(const gannet_campaign *campaign) {
   const gannet_ledger *ledger = &campaign->ledger;
   char text[500];
@@ -370,7 +370,8 @@ static void print_change(const gannet_campaign *campaign) {
   if (text[0]) cli_say(stdout, "  of the evaluations: %s\n", text);
 }
 
-/* What --dry-run prints: the size of the campaign, and what a run would do with the directory. */
+/* Print what --dry-run finds: the size of the campaign, and what a run would do with the directory.
+ */
 static gannet_err print_dry_run(const char *file, gannet_campaign *campaign, bool again) {
   const gannet_campaign_input *input = campaign->input;
   const int c = gannet_problem_n_bounded(input->problem);

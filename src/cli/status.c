@@ -69,7 +69,7 @@ static void describe_objectives(const gannet_campaign *campaign, int which, char
   }
 }
 
-/* What is learnt from results of related problems. */
+/* Print what is learnt from results of related problems. */
 static void print_related(const gannet_campaign *campaign) {
   const bool several = campaign->input->problem->spec.n_objectives > 0;
   int which = 0;
@@ -135,7 +135,8 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
   if (why[0]) cli_say(stdout, "ended        %s\n", why);
 }
 
-/* Which values results lack that would count otherwise: "17 without lift, 1 without stress". */
+/* Print which values are missing from results that would count otherwise: "17 without lift, 1
+ * without stress". */
 static void print_incomplete(const gannet_campaign *campaign, const gannet_tally *tally) {
   const gannet_problem *problem = campaign->input->problem;
   const gannet_history *history = campaign->history;
@@ -235,8 +236,8 @@ static void print_utilisation(const gannet_campaign *campaign) {
           usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
 }
 
-/* What the jobs of evaluations that have ended asked for and used, the last ones first; empty where
- * there is no accounting. */
+/* Ask what the jobs of evaluations that have ended requested and used, the last ones first. Empty
+ * where there is no accounting. */
 static gannet_err ask_usage(const gannet_campaign *campaign, gannet_job_usage *usage) {
   const gannet_campaign_input *input = campaign->input;
   gannet_text_list jobs = {0};
@@ -423,7 +424,8 @@ static void print_corrections(const gannet_campaign *campaign) {
               gannet_problem_quantity_name(problem, 0), c->before.objective, *unit ? " " : "",
               unit);
     if (!has_values) continue;
-    /* It led to what was there before the next correction of the evaluation, or is there today. */
+    /* The values that the correction led to: those before the next correction of this evaluation,
+     * or those of today. */
     const gannet_result_record *after = &ledger->ticket[c->id].result;
     for (int j = ledger->n_corrections - 1; j > i; --j)
       if (ledger->correction[j].id == c->id) after = &ledger->correction[j].before;

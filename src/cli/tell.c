@@ -41,7 +41,7 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* What was given of a result. */
+/* A result that is being put together from what the command line gives. */
 typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
@@ -236,7 +236,10 @@ static gannet_err tell_result(const cli_arguments *arguments, gannet_campaign *c
 
 /* Many results of a file. */
 
-/* What became of a row, or would become of it; rows of equal text are told as one line. */
+/* Say what became of a row, or would become of it. Rows of equal text are told as one line.
+ *
+ * text  out  [size]
+ */
 static void describe_row(const gannet_import_row *row, bool dry, char *text, size_t size) {
   const char *would = dry ? "would be " : "";
   if (row->kind == GANNET_ROW_NEW)

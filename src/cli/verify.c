@@ -73,8 +73,7 @@ static bool find_foreign(inspection *i, const char *name, const gannet_snapshot_
   return true;
 }
 
-/* How many records the journal has by now: a campaign that runs has added some since it was read.
- */
+/* Count the records of the journal again: a campaign that runs has added some since it was read. */
 static int64_t count_records(const inspection *i, int64_t before) {
   gannet_journal_report now = {0};
   char path[PATH_MAX];
@@ -85,7 +84,7 @@ static int64_t count_records(const inspection *i, int64_t before) {
   return before;
 }
 
-/* One generation of the snapshot; the newest must not know more than the journal. */
+/* Check one generation of the snapshot. The newest one must not know more than the journal. */
 static void check_snapshot(inspection *i, const char *name, const gannet_journal_report *journal,
                            bool must_exist) {
   char path[PATH_MAX], text[512];

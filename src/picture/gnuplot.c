@@ -31,20 +31,6 @@ void picture_put_tick(FILE *out, const char *text) {
   }
 }
 
-gannet_err picture_write(const char *directory, const char *name, picture_putter put,
-                         const void *user) {
-  char path[PATH_MAX], *text = NULL;
-  size_t size = 0;
-  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
-  FILE *out = open_memstream(&text, &size);
-  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
-  gannet_err err = put(out, user);
-  if (fclose(out) && err == GANNET_OK) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
-  if (err == GANNET_OK) err = gannet_file_put(path, text, size);
-  free(text);
-  return err;
-}
-
 gannet_err picture_draw(gannet_launcher *launcher, const char *directory, const char *commands,
                         gannet_tool_end *end) {
   const char *const words[] = {"gnuplot", commands, NULL};

@@ -32,18 +32,6 @@ void picture_put_text(FILE *out, const char *text);
 /* The same for the label of a tick, which gnuplot reads as a format: '%' is doubled. Local. */
 void picture_put_tick(FILE *out, const char *text);
 
-/* A file of a picture, whole or not at all; put writes its text.
- *
- * Local.
- *
- * name  in  with its ending, relative to directory
- *
- * Errors: those of put; GANNET_ERR_IO, GANNET_ERR_NO_SPACE, GANNET_ERR_MEMORY.
- */
-typedef gannet_err (*picture_putter)(FILE *out, const void *user);
-GANNET_CHECKED gannet_err picture_write(const char *directory, const char *name, picture_putter put,
-                                        const void *user);
-
 /* Have gnuplot carry out a file of commands in the directory of the pictures.
  *
  * Local.

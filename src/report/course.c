@@ -1,4 +1,4 @@
-/* How the slots were used, and what was between the batches. */
+/* The course of a campaign in time: how its slots were used, and what passed between batches. */
 #include <math.h>
 
 #include "base/memory.h"

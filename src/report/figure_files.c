@@ -276,7 +276,7 @@ static gannet_err write_figure(const gannet_report *report, const char *director
   if (err == GANNET_OK) err = closed;
   for (f.which = 0; f.which < 2 && err == GANNET_OK && *shown; ++f.which) {
     (void)snprintf(name, sizeof name, "%s.%s", f.name, f.which ? "gp" : "dat");
-    err = picture_write(directory, name, put_file, &f);
+    err = gannet_file_print(directory, name, false, put_file, &f);
   }
   free(d.text[0]);
   free(d.text[1]);
@@ -358,7 +358,7 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
     gannet_report_destroy(&copy);
     GANNET_TRY(err);
   }
-  GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
+  GANNET_TRY(gannet_file_print(directory, "all.gp", false, put_all, &all));
   GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
   *drawn = !end.missing;
   GANNET_REQUIRE(!end.why[0] || end.missing, GANNET_ERR_LIBRARY,

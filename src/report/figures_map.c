@@ -38,7 +38,7 @@ static size_t find_layers(const gannet_report *r, const json_t *pair, layer *lay
   return n;
 }
 
-/* One end of what value i of an axis stands for. */
+/* The lower or upper edge of the cell around value i of an axis. */
 static double find_edge(const json_t *variable, const json_t *at, size_t i, bool upper) {
   const double own = figure_at(at, i);
   if (!figure_is_numeric(variable)) return upper ? own + 0.5 : own - 0.5;

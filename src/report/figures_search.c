@@ -58,7 +58,7 @@ static bool rank_results(const gannet_report *report, double **rank, size_t **or
   return made;
 }
 
-/* Where between 0 and 1 the box of a variable has a value. */
+/* Where a value lies in the box of a variable: 0 at the lower end, 1 at the upper. */
 static double box_share(const json_t *variable, double value) {
   const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
   const size_t names = json_array_size(json_object_get(variable, "values"));
@@ -206,7 +206,10 @@ static void put_design(const gannet_report *r, FILE *data, size_t at, const int 
   (void)fputs("\n\n", data);
 }
 
-/* One end of an axis, with as many digits as tell it from the other end. */
+/* Print one end of an axis, with as many digits as tell it from the other end.
+ *
+ * end  in  0 = first, 1 = last
+ */
 static void put_end(FILE *out, double first, double last, int end) {
   const int digits = figure_count_digits(first, last, 0.1 * fabs(last - first));
   (void)fprintf(out, "%.*g", digits < 4 ? 4 : digits > 17 ? 17 : digits, end ? last : first);

@@ -14,8 +14,8 @@
 static const int most_steps[GANNET_OBJECTIVES_MOST + 1] = {
     [2] = 200, [3] = 200, [4] = 40, [5] = 12};
 
-/* Where the values of each objective are: "place" is a list of the columns c, -1 = that of the
- * first objective. */
+/* Describe each objective. Its "place" says where its values are in the page's data: an index into
+ * the columns "c" of the constraints; -1 = the column of the first objective. */
 static json_t *about_objectives(const gannet_problem *problem, const gannet_front *front) {
   json_t *list = json_array();
   for (int m = 0; m < front->m; ++m) {

@@ -1,4 +1,4 @@
-/* What models expect in planes of two variables. */
+/* Maps: what models expect in planes of two variables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -151,7 +151,8 @@ static gannet_err total_effect(const report_study *s, const design *g, int varia
   return GANNET_OK;
 }
 
-/* For a constraint also "kept": the share of the box in which the model's mean keeps it. */
+/* Add the importance of each variable. A constraint also gets "kept": the share of the box in which
+ * the mean of its model keeps it. */
 static gannet_err put_importance(const report_study *s, json_t *model) {
   json_t *list = json_array();
   design g = {0};
@@ -344,8 +345,8 @@ static gannet_err put_partial(const studies *all, const double *weight, const do
   return GANNET_OK;
 }
 
-/* What is told of the variables that matter most: how much each variable that is searched matters
- * for some objective, NAN for others. */
+/* Say which variables matter most: how much each variable that is searched matters for some
+ * objective; NAN for other variables. */
 static gannet_err put_of_variables(const studies *all, const double *through,
                                    json_t *const *model) {
   const gannet_problem *problem = all->study->problem;
@@ -368,7 +369,7 @@ static gannet_err put_of_variables(const studies *all, const double *through,
   return err;
 }
 
-/* What the models say; model[m] is what is said of objective m. */
+/* Fill in what the models say; model[m] is the object of objective m. */
 static gannet_err fill_models(const gannet_campaign *campaign, int64_t through, studies *all,
                               json_t *const *model) {
   const double *x = gannet_history_x_user(campaign->history, through);

@@ -258,8 +258,8 @@ static gannet_err tell_point(const search *s, int at, json_t **made) {
   return GANNET_OK;
 }
 
-/* What the draws attain at a tile of points: best[draw][g] is the least second objective of points
- * whose first objective falls between the values g - 1 and g of the grid. */
+/* Find what the draws attain at a tile of points: best[draw][g] is the least second objective of
+ * points whose first objective falls between the values g - 1 and g of the grid. */
 static gannet_err attain_tile(const search *s, int first, int rows, double low, double step,
                               double *values, double *best) {
   const double *x = s->x + (ptrdiff_t)first * s->d;

@@ -224,8 +224,8 @@ double report_study_probability(const report_study *s, double mean, double sd) {
   return gannet_normal_cdf((high - mean) / sd) - gannet_normal_cdf((low - mean) / sd);
 }
 
-/* How far the mean lies within the bounds of a constraint, in standard deviations; of a model of
- * what works, below 0. */
+/* How far the mean lies within the bounds of a constraint, in standard deviations. For the model of
+ * which designs work, how far it lies below 0. */
 static double margin_of(const report_study *s, double mean, double sd) {
   const double unit = fmax(sd, 1e-12);
   if (s->quantity == REPORT_WORKS) return -mean / unit;

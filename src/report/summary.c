@@ -25,7 +25,7 @@
 /* Designs in the table: of several objectives all of most fronts. */
 enum { BEST = 50, BEST_OF_SEVERAL = 300, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
-/* How the values of a variable are drawn: as numbers, or by their words. */
+/* The type as which a variable is drawn: its values are numbers or words. */
 static const char *shown_type(const gannet_variable *v) {
   if (v->type != GANNET_VARIABLE_ORDINAL) return gannet_variable_type_name(v->type);
   return v->numbers ? "real" : "categorical";
@@ -222,7 +222,7 @@ static json_t *failures(const gannet_campaign *c) {
   return by_reason;
 }
 
-/* What the user corrected, in words; of many the last. */
+/* Say what the user corrected; where there were many corrections, only the last MOST. */
 static json_t *corrections(const gannet_campaign *c) {
   enum { MOST = 50 };
   const gannet_ledger *ledger = &c->ledger;
@@ -386,7 +386,7 @@ static json_t *start_of(const char *line, size_t length) {
   return NULL;
 }
 
-/* One object per start of the campaign: time, ranks, versions of libraries. */
+/* A list with an object for each start of the campaign: time, ranks, versions of libraries. */
 static json_t *starts_of(const gannet_campaign *campaign) {
   json_t *list = json_array();
   char path[PATH_MAX], *log = NULL;

@@ -113,7 +113,7 @@ static void say_on_bound(const gannet_campaign *c, int k, double near, json_t *w
   gannet_free(&means);
 }
 
-/* What a constraint decides, by the results and by its model. */
+/* Say what a constraint decides, by the results and by its model. */
 static void say_constraint(const gannet_campaign *c, int k, const json_t *model, json_t *words) {
   const gannet_constraint *bounds = &c->input->problem->spec.constraints[k];
   double low = INFINITY, high = -INFINITY, kept_low = INFINITY, kept_high = -INFINITY;
@@ -143,7 +143,8 @@ static void say_constraint(const gannet_campaign *c, int k, const json_t *model,
         json_sprintf("Constraint %s decides nothing: all %lld results keep it%s.", bounds->name,
                      (long long)n,
                      isnan(share) ? "" : ", and its model expects the same almost everywhere"));
-  /* One bad result far outside of the bounds must not make every design look close to one. */
+  /* The scale is that of results which keep the bounds: a single result far outside must not make
+   * every design look close to a bound. */
   if (kept > 0 && kept < n) say_on_bound(c, k, 0.01 * (kept_high - kept_low), words);
 }
 

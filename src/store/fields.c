@@ -42,7 +42,7 @@ gannet_err gannet_store_write_fields(gannet_store *store, const gannet_struct_fi
   return err;
 }
 
-/* One column into a member of n structs. */
+/* Read a column into a member of each of n structs. */
 static gannet_err read_column(const gannet_store *store, const gannet_struct_field *field,
                               int64_t n, void *structs, size_t size) {
   char *row = structs, **texts = NULL;

@@ -37,8 +37,8 @@ struct gannet_journal {
   char path[PATH_MAX];
 };
 
-/* What is in the place of a journal and is no regular file, or far too large, is damage, from which
- * a snapshot may help. */
+/* Read a whole journal. Something else in its place, or a file that is far too large, counts as
+ * damage, from which a snapshot may help. */
 static gannet_err read_bytes(const char *path, char **bytes, size_t *size) {
   return gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, bytes, size);
 }
@@ -70,7 +70,7 @@ gannet_err gannet_journal_identify(const char *path, int newest_schema,
   return gannet_journal_scan_header(line, got, path, newest_schema, report);
 }
 
-/* Visit what was added since. */
+/* Visit the records between a position and the end of the file. */
 static gannet_err visit_added(int descriptor, const char *path, int64_t end,
                               gannet_journal_position *position, gannet_journal_visit visit,
                               void *user) {
@@ -149,9 +149,9 @@ static const double look_share = 0.01;
  * submission that follows soon, whose sync saves them, too. */
 static const double sync_interval = 1; /* seconds */
 
-/* What has become of the journal since this process wrote it, "" when nothing has. A call that
- * fails for a reason of its own (a server that does not answer) tells nothing. The times of files
- * are coarse, so a thorough look reads the journal whatever its time is. */
+/* Find out what others have done to the journal since this process wrote it; "" = nothing. A call
+ * that fails for a reason of its own (a server that does not answer) tells nothing. The times of
+ * files are coarse, so a thorough look reads the journal whatever its time is. */
 static const char *find_change(gannet_journal *journal, bool thorough) {
   struct stat held, there;
   gannet_journal_report report;
@@ -177,7 +177,8 @@ static const char *find_change(gannet_journal *journal, bool thorough) {
   return "";
 }
 
-/* A journal that went with its directory is whole where it is now. */
+/* Tell a directory that was moved or removed from a journal that was: a journal that went with its
+ * directory is whole where it is now. */
 static gannet_err check_directory(const gannet_journal *journal) {
   char directory[PATH_MAX];
   struct stat about;
@@ -254,7 +255,8 @@ static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_
                       journal->path, strerror(reason));
 }
 
-/* When creating, an empty or hardly begun journal counts as missing: nothing was acknowledged. */
+/* Open a journal whose lock is held, cut its torn end, and begin it when it is empty. When
+ * creating, an empty or hardly begun journal counts as missing: nothing was acknowledged. */
 static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journal_mode mode,
                               gannet_journal_report *report) {
   const int create = mode == GANNET_JOURNAL_CREATE ? O_CREAT : 0;
@@ -285,7 +287,7 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   return gannet_file_rename(journal->path, journal->path);
 }
 
-/* The same journal with a first line that names another schema.
+/* Write a journal again with a first line that names another schema.
  *
  * report  in  of its bytes
  */

@@ -11,11 +11,11 @@ enum { HEX = 16 };
 
 static const char MAGIC[] = "gannet journal schema ";
 
-/* One line without its newline. whole = the newline is there. */
+/* A line without its newline; borrowed from the bytes. */
 typedef struct {
   const char *text;
   size_t length;
-  bool whole;
+  bool whole; /* the newline is there */
 } line_view;
 
 static line_view line_at(const char *bytes, size_t size, size_t at) {

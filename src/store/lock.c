@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 
-/* In a lock file whose file system has no flock. Nobody has the number 0. */
+/* The content of a lock file on a file system without flock. No process has the number 0. */
 static const char without_flock[] = "0 no-locks\n";
 
 typedef enum { TAKEN, BUSY_ELSEWHERE, AGAIN, IMPOSSIBLE } outcome;
@@ -41,7 +41,8 @@ static gannet_err raise_busy(const char *path, const gannet_process *holder) {
                       path, holder->pid, holder->host);
 }
 
-/* Without flock a process that was killed on another host leaves its name behind. */
+/* Refuse a lock whose holder cannot be seen from here. Without flock, a process that was killed on
+ * another host leaves its name behind. */
 static gannet_err raise_unseen(const char *path, const gannet_process *holder) {
   GANNET_REQUIRE(holder->pid, GANNET_ERR_BUSY,
                  "'%s' is there, but names no process; when no gannet uses the campaign any more, "
@@ -99,8 +100,8 @@ static outcome look_at_owner(const char *owner, gannet_process *holder) {
   return AGAIN;
 }
 
-/* A complete file gets the name, or nobody does. NFS may lose the answer to a link that was made,
- * which the number of links tells. */
+/* Create the file of the owner by a link, so that it is complete when its name appears. NFS may
+ * lose the answer to a link that was made; the number of links then tells. */
 static outcome link_owner(const char *owner, int *descriptor) {
   char fresh[PATH_MAX + 32], text[GANNET_PROCESS_TEXT];
   struct stat about;
@@ -123,7 +124,7 @@ static outcome link_owner(const char *owner, int *descriptor) {
   return end;
 }
 
-/* Where the file system has no links. The file is empty for a moment. */
+/* Create the file of the owner on a file system without links. It is empty for a moment. */
 static outcome create_owner(const char *owner, int *descriptor) {
   char text[GANNET_PROCESS_TEXT];
   *descriptor = open(owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -164,7 +165,8 @@ static bool has_no_locks(int reason) {
   return reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP || reason == EINVAL;
 }
 
-/* Beside a holder by flock on another client, on which the file system has locks. */
+/* Take the lock by name, as the file system has no locks here. Another client may see it with locks
+ * and hold it by flock. */
 static gannet_err lock_by_name(int marker, const char *path, gannet_lock *lock) {
   gannet_process holder;
   char text[sizeof without_flock] = "";
@@ -180,7 +182,8 @@ static gannet_err lock_by_name(int marker, const char *path, gannet_lock *lock) 
   return GANNET_OK;
 }
 
-/* Beside a holder by name on another client, on which the file system has no locks. */
+/* Check that no other client, which may see the file system without locks, holds the lock by name.
+ */
 static gannet_err check_name(const char *path) {
   char owner[PATH_MAX];
   gannet_process holder;

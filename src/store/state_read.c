@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "store/h5.h"
 
-/* HDF5 answers only for the last part of a path, so every part is asked for. */
+/* Whether a path exists. HDF5 answers only for its last part, so every part is asked for. */
 static bool has_parts(hid_t file, char *path) {
   for (char *slash = path + 1; (slash = strchr(slash, '/')); ++slash) {
     *slash = '\0';
@@ -137,7 +137,10 @@ static gannet_err text_size(hid_t dataset, const char *name, size_t *size) {
   return GANNET_OK;
 }
 
-/* bytes holds the texts without terminating zeros when they fill their size. */
+/* Read texts of fixed size. A text that fills its size has no terminating zero.
+ *
+ * bytes  out  [texts][size]
+ */
 static gannet_err read_padded(hid_t dataset, const char *name, size_t size, char *bytes) {
   hid_t type = H5I_INVALID_HID;
   gannet_err err = gannet_h5_text_type(size, &type);
@@ -160,8 +163,8 @@ gannet_err gannet_store_read_text(const gannet_store *store, const char *name, c
   return err;
 }
 
-/* One block: n pointers, then n texts of size + 1 bytes. They are read side by side without the
- * terminating zeros and then spread, from the last to the first. */
+/* Read a list of texts into one block: n pointers, then n texts of size + 1 bytes. The file has
+ * them side by side without terminating zeros; they are spread from the last to the first. */
 static gannet_err read_many(hid_t dataset, const char *name, int *n, char ***texts) {
   int rank = 0;
   int64_t dims[GANNET_STORE_MAX_RANK] = {0};
@@ -195,7 +198,7 @@ gannet_err gannet_store_read_texts(const gannet_store *store, const char *name, 
   return err;
 }
 
-/* One text: a list of them would not fit into the memory of one. */
+/* Check that an attribute is one text: a list of texts would not fit into the memory of one. */
 static gannet_err check_attribute(hid_t attribute, hid_t type, const char *name) {
   hid_t space = H5I_INVALID_HID;
   GANNET_TRY_H5(space, H5Aget_space(attribute), name);

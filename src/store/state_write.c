@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "store/h5.h"
 
-/* What is written: element type in the file and in memory, shape, bytes. */
+/* An array that is written: its element types in the file and in memory, shape and bytes. */
 typedef struct {
   hid_t file_type, memory_type;
   int rank;

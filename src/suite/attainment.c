@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "picture/gnuplot.h"
 #include "problem/objectives.h"
@@ -185,8 +186,8 @@ gannet_err suite_attainment_write(const suite_results *results, int problem,
   const picture the = {results, problem};
   char name[256];
   suite_attainment_name(results, problem, "dat", name, sizeof name);
-  GANNET_TRY(picture_write(directory, name, put_data, &the));
+  GANNET_TRY(gannet_file_print(directory, name, false, put_data, &the));
   suite_attainment_name(results, problem, "gp", name, sizeof name);
-  GANNET_TRY(picture_write(directory, name, put_commands, &the));
+  GANNET_TRY(gannet_file_print(directory, name, false, put_commands, &the));
   return GANNET_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "suite/statistics.h"
 
@@ -139,5 +140,5 @@ static gannet_err put_tests(FILE *out, const void *user) {
 }
 
 gannet_err suite_tests_write(const suite_tests *tests, const char *directory) {
-  return suite_file_write(directory, "tests.csv", put_tests, tests);
+  return gannet_file_print(directory, "tests.csv", true, put_tests, tests);
 }

@@ -88,7 +88,8 @@ static void violation(const suite_course *c, double least, double *values) {
   }
 }
 
-/* As gannet_history_best: the first of the least objectives that look feasible. */
+/* The incumbent after every evaluation, chosen as gannet_history_best does: the first of the least
+ * objectives that look feasible. */
 static void incumbent(const suite_course *c, double least, double *values) {
   int at = -1;
   for (int i = 0; i < c->n; ++i) {

@@ -94,8 +94,8 @@ static void put_curves(FILE *out, const suite_results *results, int p, const cha
   (void)fputc('\n', out);
 }
 
-/* With several objectives a value is a hypervolume with its sign turned, and the regret a simple
- * one. */
+/* The name of the vertical axis. With several objectives a value is a hypervolume with its sign
+ * turned, and its regret a plain difference. */
 static const char *name_axis(const suite_plan *plan, int p, suite_measure measure) {
   const suite_cell cell = {.problem = p};
   const bool is_known = !isnan(plan->problem[p].optimum);
@@ -133,10 +133,10 @@ static gannet_err put_commands(FILE *out, const void *user) {
 }
 
 static gannet_err write_file(const picture *the, const char *directory, const char *ending,
-                             picture_putter put) {
+                             gannet_file_putter put) {
   char name[256];
   suite_picture_name(the->results, the->p, the->measure, ending, name, sizeof name);
-  return picture_write(directory, name, put, the);
+  return gannet_file_print(directory, name, false, put, the);
 }
 
 static bool has_runs(const suite_results *results, int p) {

@@ -53,8 +53,8 @@ typedef struct {
   int n_problems, n_methods;
   suite_problem *problem;
   suite_method *method;
-  /* Of problem p and method k: number p * n_methods + k. */
-  gannet_campaign_input **input;
+  gannet_campaign_input **input; /* [n_problems * n_methods]: p * n_methods + k is that of problem p
+                                    and method k */
   uint64_t *key; /* fingerprint of everything that the points of a run depend on, but the seed */
   int n_tables;
   char **table_label; /* [n_tables] "20*D", "50 %" */

@@ -201,7 +201,7 @@ gannet_err suite_plan_read(const char *file, const gannet_tree *root, suite_plan
 
 /* What follows from the keys of a problem. */
 
-/* Where a key stands, or the section that could have it. */
+/* Find where a key stands, or else the section that could have it. */
 static void find_where(const gannet_tree *node, const char *key, char *where) {
   const gannet_tree *child = gannet_tree_find(node, key);
   where[0] = '\0';

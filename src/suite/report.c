@@ -324,7 +324,7 @@ static gannet_err put_problem(reporter *r, int p) {
   return GANNET_OK;
 }
 
-/* How many runs there are, and how to read the tables. */
+/* Say how many runs there are, and how to read the tables. */
 static void put_counts(reporter *r) {
   const suite_plan *plan = r->results->plan;
   int64_t count[SUITE_SKIPPED + 1] = {0};

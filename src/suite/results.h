@@ -72,16 +72,6 @@ suite_quartiles suite_quartiles_of(int n, double *values);
 GANNET_CHECKED gannet_err suite_results_seconds(const suite_results *results, int problem,
                                                 int method, suite_quartiles *seconds);
 
-/* A text file in the directory of the results, whole or not at all; put writes its text.
- *
- * Local.
- *
- * Errors: those of put and of the file system; GANNET_ERR_MEMORY.
- */
-typedef gannet_err (*suite_putter)(FILE *out, const void *user);
-GANNET_CHECKED gannet_err suite_file_write(const char *directory, const char *name,
-                                           suite_putter put, const void *user);
-
 /* Write results.csv (every evaluation), results.h5 (the same as arrays), summary.csv (quartiles at
  * the budgets of the tables) and, with several objectives, fronts.csv into a directory.
  *

@@ -77,20 +77,6 @@ static gannet_err put_fronts(FILE *out, const void *user) {
   return GANNET_OK;
 }
 
-gannet_err suite_file_write(const char *directory, const char *name, suite_putter put,
-                            const void *user) {
-  char path[PATH_MAX], *text = NULL;
-  size_t size = 0;
-  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
-  FILE *out = open_memstream(&text, &size);
-  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
-  gannet_err err = put(out, user);
-  if (fclose(out) && err == GANNET_OK) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
-  if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
-  free(text);
-  return err;
-}
-
 /* Arrays [runs][budget] of a problem with a method, rows of runs that are not done being NAN. */
 static gannet_err store_pair(gannet_store *store, const suite_results *results, int p, int k,
                              double *rows) {
@@ -134,12 +120,12 @@ static gannet_err store_all(gannet_store *store, const suite_results *results) {
 gannet_err suite_results_write(const suite_results *results, const char *directory) {
   char path[PATH_MAX];
   gannet_store *store = NULL;
-  GANNET_TRY(suite_file_write(directory, "results.csv", put_evaluations, results));
-  GANNET_TRY(suite_file_write(directory, "summary.csv", put_summary, results));
+  GANNET_TRY(gannet_file_print(directory, "results.csv", true, put_evaluations, results));
+  GANNET_TRY(gannet_file_print(directory, "summary.csv", true, put_summary, results));
   bool has_fronts = false;
   for (int64_t i = 0; i < results->count; ++i)
     has_fronts = has_fronts || (results->state[i] == SUITE_DONE && results->record[i].n_front > 0);
-  if (has_fronts) GANNET_TRY(suite_file_write(directory, "fronts.csv", put_fronts, results));
+  if (has_fronts) GANNET_TRY(gannet_file_print(directory, "fronts.csv", true, put_fronts, results));
   GANNET_TRY(gannet_join_path(directory, "results.h5", path, sizeof path));
   GANNET_TRY(gannet_store_create(path, SCHEMA, &store));
   const gannet_err err = store_all(store, results);

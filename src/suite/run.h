@@ -1,4 +1,4 @@
-/* One run: a method on a problem with a seed, on this rank alone.
+/* A run is a method on a problem with a seed. It is made on one rank alone.
  *
  * Everything is a function of the campaign input and the seed: the same run gives the same course
  * (but for its times) on any rank of a job of any size.
@@ -16,8 +16,8 @@ typedef struct {
   const suite_watch *watch;
 } suite_bench;
 
-/* Make a run. An error of the optimiser or of the means to evaluate ends the run and is told in the
- * record; failed evaluations are data, unless all of them failed: then so has the run.
+/* Make a run. An error of the optimiser or of the back-end ends the run, and the record tells it.
+ * Failed evaluations are data, unless all of them failed: then the run has failed.
  *
  * Local. Communicates on MPI_COMM_SELF only.
  *

@@ -218,7 +218,7 @@ static gannet_err gather_outcome(const worker *w, suite_work_outcome *outcome) {
   return GANNET_OK;
 }
 
-/* Where and until when runs are made; rank 0 locks the directory. */
+/* Set up the directory of the results and the deadline. Rank 0 locks the directory. */
 static gannet_err open_directory(worker *w, gannet_lock *lock) {
   char path[PATH_MAX];
   const char *directory = w->options->directory;

@@ -80,7 +80,10 @@ static void on_cell(void *text, size_t length, void *user) {
   t->column += 1;
 }
 
-/* What the first line may have instead of a name. */
+/* Say which name the first line may have meant.
+ *
+ * text  out  [size]
+ */
 static void guess_name(const table *t, const char *name, char *text, size_t size) {
   const char *known[64] = {NULL};
   for (int k = 0; k < t->n_others && k < 63; ++k) known[k] = t->other[k];

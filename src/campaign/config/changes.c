@@ -30,7 +30,11 @@ static void add_change(change_list *l, const char *key, const char *before, cons
 
 enum { NUMBER_SIZE = 32, LIST_SIZE = 200 };
 
-/* As short as it can be read back; an open end is none. */
+/* Format a number with as few digits as give it back when they are read. Returns NULL for an open
+ * end, which is infinite.
+ *
+ * text  out  [NUMBER_SIZE]
+ */
 static const char *format_number(double value, char *text) {
   if (!isfinite(value)) return NULL;
   (void)snprintf(text, NUMBER_SIZE, "%.15g", value);
@@ -218,7 +222,8 @@ static void compare_order(change_list *changes, const gannet_problem_spec *befor
     }
 }
 
-/* What the objective and the constraints are: quantities of the same name, or expressions. */
+/* Compare what the objective and the constraints are: quantities of the same name, or expressions.
+ */
 static void compare_formulas(const gannet_problem *before, const gannet_problem *now,
                              change_list *changes) {
   const gannet_formula *old = gannet_problem_formula(before, 0);
@@ -253,9 +258,9 @@ static const char *list_objectives(const gannet_problem_spec *spec, char *text) 
   return spec->n_objectives > 0 ? text : NULL;
 }
 
-/* How the objectives that there were before are looked at. */
-static void compare_thresholds(const gannet_problem_spec *before, const gannet_problem_spec *now,
-                               change_list *changes) {
+/* Compare threshold, noise and transform of the objectives that there were before. */
+static void compare_objective_settings(const gannet_problem_spec *before,
+                                       const gannet_problem_spec *now, change_list *changes) {
   for (int m = 0; m < now->n_objectives; ++m)
     for (int i = 0; i < before->n_objectives; ++i) {
       const gannet_objective *old = &before->objectives[i], *new = &now->objectives[m];
@@ -365,12 +370,13 @@ static void compare_courses(const gannet_campaign_input *before, const gannet_ca
     compare_key(gannet_cost_table, "from", "cost.from", &before->cost, &now->cost, changes);
     compare_key(gannet_cost_table, "weigh", "cost.weigh", &before->cost, &now->cost, changes);
   }
-  compare_thresholds(&before->problem->spec, &now->problem->spec, changes);
+  compare_objective_settings(&before->problem->spec, &now->problem->spec, changes);
   compare_physics(before, now, changes);
   compare_method(before, now, changes);
 }
 
-/* As the user would write it, NULL when there is no such key or no memory; to be freed. */
+/* Format a key of the back-end as the user would write it; NULL when it is not set, or when there
+ * is no memory. To be freed with gannet_free. */
 static char *format_key(const gannet_campaign_input *input, const char *key) {
   char *text = NULL;
   const gannet_option *option = gannet_option_find(input->evaluator->options, key);
@@ -384,7 +390,7 @@ static char *format_key(const gannet_campaign_input *input, const char *key) {
   return text;
 }
 
-/* What is run, whichever back-end runs it. */
+/* Compare what is run, whichever back-end runs it. */
 static void compare_simulation(const gannet_campaign_input *before,
                                const gannet_campaign_input *now, change_list *changes) {
   if (before->evaluator != now->evaluator)
@@ -403,8 +409,8 @@ static void compare_simulation(const gannet_campaign_input *before,
   }
 }
 
-/* Where the numbers come from. Another source of the objective, of a constraint or of a part of
- * them is another simulation; other outputs are recorded from now on, or not any more. */
+/* Compare where the numbers come from. Another source of the objective, of a constraint or of a
+ * part of them is another simulation; other outputs are recorded from now on, or not any more. */
 static void compare_outputs(const gannet_problem *before, const gannet_problem *now,
                             change_list *simulation, change_list *recorded) {
   const gannet_problem *const both[] = {before, now};
@@ -489,7 +495,8 @@ gannet_err gannet_changes_of_settings(const char *saved, const gannet_campaign_i
   size_t size = 0;
   gannet_err err = read_saved(saved, &before);
   if (err == GANNET_OK) err = gannet_campaign_format(input, &text, &size);
-  /* With every default filled in, as the saved configuration is. */
+  /* Parsed again from its effective text, so that every default is filled in, as in the saved one.
+   */
   if (err == GANNET_OK) err = parse_text("configuration", text, size, &now);
   gannet_free(&text);
   if (err == GANNET_OK) {

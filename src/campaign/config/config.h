@@ -25,7 +25,7 @@
 #include "gannet/problem.h"
 #include "optimizer/options.h"
 
-/* Where in the file a key is. */
+/* Where a key stands in the file. Both texts are owned. */
 typedef struct {
   char *key;  /* "evaluate.command", "physics.equations.2"; "" = the file itself */
   char *text; /* "campaign.yaml:3:12", or "--set evaluate.command=..." */
@@ -47,25 +47,24 @@ typedef struct {
   gannet_import_keys *imports; /* [n_imports] results of earlier work; of a campaign that was
                                   loaded, from is the absolute path of a CSV file */
 
-  /* evaluate.parallel, and the batch, were left to what the machine has room for. */
+  /* whether evaluate.parallel, and the batch, are left to what the machine has room for */
   bool parallel_follows, batch_follows;
 
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
 
-  /* Of keys that others than this room check; the first is the file itself. */
+  /* Where the keys stand that other rooms check; the first entry is the file itself. */
   int n_locations;
-  gannet_key_location *location;
+  gannet_key_location *location; /* [n_locations] owned */
 
-  int n_libraries; /* of the equations' plugins */
-  void **library;
+  int n_libraries;
+  void **library; /* [n_libraries] owned: plugins with equations, by dlopen */
 
   /* What the file says about the method: "method", "initial", "surrogate.activation", ... in the
-   * order of the file, checked by the optimiser's tables. method_location[i] is that of
-   * method[i]. */
+   * order of the file. The optimiser's tables check it. */
   int n_method;
-  gannet_method_setting *method;
-  char **method_location;
+  gannet_method_setting *method; /* [n_method] owned, with its texts */
+  char **method_location;        /* [n_method] owned: where each setting stands */
 } gannet_campaign_input;
 
 /* Longest campaign file, in bytes: some ten thousand variables. libfyaml takes quadratic time for

@@ -360,7 +360,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
-/* What a problem is, in the keys of a campaign file. */
+/* Write a problem in the keys of a campaign file. */
 static gannet_err write_description(FILE *out, const gannet_campaign_input *input) {
   const gannet_problem *problem = input->problem;
   const gannet_variable_constraints *relations = problem->variable_constraints;

@@ -108,8 +108,8 @@ static bool locate_unless_known(const void *user, const char *key, const char **
   return !gannet_complaints_name_key(b->reader->complaints, b->n_known, key);
 }
 
-/* What the back-end finds wrong, in a file that has other mistakes: all of them are told at once.
- * Nothing without a place of the file and a problem. */
+/* Add what the back-end finds wrong to the other mistakes of a file, so that all are told at once.
+ * Nothing is checked without the directory of the file and a problem. */
 static gannet_err check_backend(const gannet_config_reader *reader) {
   const gannet_campaign_input *input = reader->input;
   const backend_complaints known = {reader, reader->complaints->n_lines};
@@ -117,7 +117,7 @@ static gannet_err check_backend(const gannet_config_reader *reader) {
   gannet_complaints found = {0};
   if (!reader->beside || !input->problem || !input->evaluator_options || !input->evaluator->check)
     return GANNET_OK;
-  /* Also with keys that could not be read: placeholders of places are known then. */
+  /* Given also when its keys could not be read: the placeholders of places are known then. */
   const bool has_resources =
       gannet_tree_find(gannet_tree_find(reader->root, "evaluate"), "resources") != NULL;
   gannet_err err = gannet_base_directory(reader->beside, input->general.input_directory, directory);

@@ -80,7 +80,7 @@ static void print_lines(FILE *out, const gannet_option *table) {
                     default_of(table));
 }
 
-/* One for each section of a campaign file; together they are a campaign. */
+/* An example of each section of a campaign file; together they are a campaign. */
 static const struct {
   const char *path, *text;
 } examples[] = {

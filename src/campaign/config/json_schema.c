@@ -41,7 +41,7 @@ static void set(json_t *object, const char *key, json_t *value) {
   (void)json_object_set_new(object, key, value);
 }
 
-/* What the value of an option may be, "auto" aside. */
+/* The JSON schema of the values of an option, without "auto". */
 static json_t *value_of(const gannet_option *option, gannet_section_reader reader) {
   json_t *value;
   switch (option->type) {

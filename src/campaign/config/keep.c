@@ -15,7 +15,7 @@ static bool read_count(const char *text, const char *word, long long *count) {
   return (double)*count == value;
 }
 
-/* What is wrong with a pattern of files; NULL = nothing. */
+/* Say what is wrong with a pattern of files; NULL = nothing. */
 static const char *fault_of_pattern(const char *text) {
   static const char *const words[] = {"none", "no", "false", "off", "true", "yes", "on"};
   const char *open = strchr(text, '[');

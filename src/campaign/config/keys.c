@@ -10,7 +10,7 @@ static const char *const scales[] = {"linear", "log", NULL};
 static const char *const starts[] = {"none", "nearest", NULL};          /* GANNET_START_NONE, ... */
 static const char *const starters[] = {"auto", "mpirun", "srun", NULL}; /* GANNET_START_BY_AUTO, */
 static const char *const modes[] = {"batch", "asynchronous", NULL};     /* GANNET_MODE_BATCH, ... */
-/* In the order of gannet_take and of gannet_unknown. */
+/* The words of gannet_take and of gannet_unknown, in the order of the enums. */
 static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
 static const char *const unknowns[] = {"keep", "warn", "fail", NULL};
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};

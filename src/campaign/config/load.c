@@ -111,7 +111,6 @@ static gannet_err input_path(const char *file, const gannet_general *general, co
   return GANNET_OK;
 }
 
-/* What is wrong with the list is the user's mistake like everything in the file. */
 gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
                                           gannet_campaign_input *input,
                                           gannet_complaints *complaints) {

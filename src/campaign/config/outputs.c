@@ -15,7 +15,7 @@
 
 enum { PATH_SIZE = 128, MOST_ROWS = 10000000 };
 
-/* Where a key is, and its path for messages. */
+/* Where a key stands in the file, and the two parts of its path, for messages. */
 typedef struct {
   char location[GANNET_LOCATION_SIZE];
   const char *section, *key;
@@ -31,7 +31,8 @@ static key_place place_of(const gannet_tree *section, const char *path, const ch
   return place;
 }
 
-/* What has a name already, "" = nothing: two things of one name cannot be told apart. */
+/* Describe what has a name already; "" = nothing has. Two things of one name cannot be told apart.
+ */
 static const char *owner_of(const gannet_config_reader *reader, const char *name) {
   if (strcmp(name, "fail") == 0)
     return "the line with which a simulation reports that it cannot work";

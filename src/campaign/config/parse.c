@@ -131,7 +131,7 @@ static void check_budget(const gannet_config_reader *reader) {
       "budget: give a limit, as in budget: {evaluations: 200} or budget: {wall_time: 4h}");
 }
 
-/* What budget.cost counts must be a result, and has another unit than time then. */
+/* Check that budget.cost counts the time or a result, and that its limit is in the unit of that. */
 static void check_cost(const gannet_config_reader *reader) {
   enum { MOST_NAMES = 128 };
   const gannet_campaign_input *input = reader->input;
@@ -165,7 +165,7 @@ static void check_cost(const gannet_config_reader *reader) {
                          limit->text, cost);
 }
 
-/* A probability says nothing without the regret that it is of. */
+/* Check that a probability of a regret comes with that regret. */
 static void check_stop(const gannet_config_reader *reader) {
   const gannet_tree *regret = gannet_tree_find(gannet_tree_find(reader->root, "stop"), "regret");
   const gannet_tree *probability = gannet_tree_find(regret, "probability");

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* Where relative paths of a campaign file start, absolute.
+/* Find the absolute directory from which relative paths of a campaign file start.
  *
  * Local.
  *

@@ -8,8 +8,8 @@
 #include "optimizer/options.h"
 #include "surrogate/surrogate.h"
 
-/* In the order in which a user meets them. A further table of the optimiser is one more row, with
- * the reader GANNET_SECTION_METHOD. */
+/* The sections, in the order in which a user meets them. A further table of the optimiser is one
+ * more row, with the reader GANNET_SECTION_METHOD. */
 static const gannet_section fixed[] = {
     {"", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_general_table, "the campaign as a whole"},
     {"", GANNET_SECTION_METHOD, NULL, NULL, gannet_method_table, "the campaign as a whole"},

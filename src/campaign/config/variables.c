@@ -467,7 +467,10 @@ gannet_err gannet_config_read_problem(const gannet_config_reader *reader) {
   return err;
 }
 
-/* Where text i of the variable constraints is, -1 = the list. */
+/* Find where text i of the variable constraints stands; i = -1: where their list stands.
+ *
+ * location  out  [GANNET_LOCATION_SIZE]
+ */
 static void locate_text(const gannet_config_reader *reader, int i, char *location) {
   const gannet_tree *list = gannet_tree_find(reader->root, "variable_constraints");
   const bool has_items = list && list->kind == GANNET_TREE_LIST && 0 <= i && i < list->n;

@@ -78,7 +78,8 @@ static gannet_err make_record(const gannet_campaign *campaign, char **text) {
   return err;
 }
 
-/* Without a change, designs that are not allowed may be new in the list. */
+/* Check the designs to start with when the problem has not changed: the list may have got new ones
+ * that are not allowed. */
 static gannet_err check_designs(const gannet_campaign *campaign) {
   const gannet_err err = gannet_start_check_run(&campaign->input->start, campaign->history);
   return err == GANNET_ERR_INPUT

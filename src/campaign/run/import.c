@@ -83,7 +83,7 @@ void gannet_import_columns_release(gannet_import_columns *columns) {
   columns->n = 0;
 }
 
-/* Of what the file has, and of how it is read. */
+/* A fingerprint of what the file holds and of how its columns are read. */
 static uint64_t digest_of(const gannet_results_file *table) {
   uint64_t digest = gannet_hash(table->text, table->size);
   if (table->is_related) digest = gannet_hash(&digest, sizeof digest);

@@ -29,7 +29,7 @@
 #include "problem/history.h"
 #include "store/journal.h"
 
-/* 1: version 0.1.0, states of the optimiser as numbers without names. */
+/* Schema 1 is that of version 0.1.0, whose states of the optimiser are numbers without names. */
 enum { GANNET_JOURNAL_SCHEMA = 2 };
 
 /* One evaluation as the journal knows it. */

@@ -98,7 +98,8 @@ gannet_err ledger_take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   return GANNET_OK;
 }
 
-/* What was read again replaces what the same file had before. */
+/* Take over the rows of a related problem. A file that was read again replaces what it had before.
+ */
 static gannet_err take_related(gannet_ledger *ledger, gannet_record *record) {
   const size_t v = (size_t)ledger->problem->spec.n_variables, n = (size_t)ledger->n_imports;
   gannet_import *import = &record->import;

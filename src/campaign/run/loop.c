@@ -21,8 +21,8 @@
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
 static const double wait_seconds = 0.25;
 
-/* When points are proposed and when results are told: what synchronous batches and asynchronous
- * refill differ in. Everything else of the loop is the same for both.
+/* When points are proposed and when results are told. Synchronous batches and asynchronous refill
+ * differ in nothing else.
  *
  * The journal holds the order in which results were told, so a replay of either proposes the same
  * points; but only synchronous batches tell in an order that does not depend on how long the
@@ -402,7 +402,10 @@ static gannet_err propose_points(runner *r, int q, gannet_run_outcome *outcome) 
   return gannet_batch_renew(c, &r->batch);
 }
 
-/* One step; *over when there is nothing more to do. */
+/* Propose, run what is in flight for a while, and tell what is ready.
+ *
+ * over  out  there is nothing more to do
+ */
 static gannet_err propose_and_run(runner *r, gannet_run_outcome *outcome, bool *over) {
   gannet_campaign *c = r->campaign;
   const int64_t left = gannet_budget_left(c);
@@ -459,7 +462,7 @@ static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
       break;
     }
     GANNET_TRY(propose_and_run(r, outcome, &over));
-    /* One batch is a step, and one look more tells whether the campaign is over. */
+    /* A step is one batch. One more look tells whether the campaign is over. */
     if (r->options->is_step && !r->detaches && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {
       GANNET_TRY(

@@ -60,8 +60,9 @@ GANNET_CHECKED gannet_err gannet_campaign_end_left(const gannet_campaign *campai
                                                    const gannet_run_options *options, int n,
                                                    const gannet_request *requests);
 
-/* After a run: results of an unfinished batch count for people, and stand in history.csv, as they
- * do for `gannet best`. A resume puts them where an uninterrupted run has them.
+/* After a run, tell the history the results of an unfinished batch and write them into history.csv,
+ * so that people see them, as `gannet best` does. A resume puts them where an uninterrupted run has
+ * them.
  *
  * Collective over the campaign's context.
  *
@@ -77,8 +78,8 @@ GANNET_CHECKED gannet_err gannet_campaign_check(const gannet_campaign *campaign,
                                                 const gannet_run_options *options,
                                                 gannet_complaints *complaints);
 
-/* After a start that has changed the problem: write history.csv and both generations of the
- * snapshot anew, which are of the problem before. Does nothing after another start.
+/* After a start that has changed the problem, write history.csv and both generations of the
+ * snapshot anew: the old files are of the problem before. Does nothing after another start.
  *
  * Collective.
  */

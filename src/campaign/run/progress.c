@@ -15,7 +15,8 @@
 
 enum { BAR = 30 };
 
-/* By how much the hypervolume has grown since so many results, both up to today's reference. */
+/* By how much the hypervolume has grown since n_told results had been told. Both are measured up to
+ * the reference point of today. */
 static double hypervolume_gain(const gannet_history *history, const gannet_tally *tally,
                                int64_t n_told) {
   gannet_front before = {0};
@@ -56,7 +57,7 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       gannet_history_get(campaign->history, tally->best.id)->origin == GANNET_ORIGIN_IMPORT;
   tally->n_objectives = gannet_problem_n_objectives(problem);
   gannet_front front = {0};
-  /* Without memory for it the front is not told of. */
+  /* When there is no memory for the front, nothing is said of it. */
   if (tally->n_objectives > 1 && (gannet_front_find(campaign->history, &front) != GANNET_OK ||
                                   gannet_front_measure(&front) != GANNET_OK)) {
     gannet_error_clear();

@@ -14,7 +14,7 @@ static int position_in(const char *const *words, const char *word) {
   return -1;
 }
 
-/* What is not finite travels as a text. A missing number is never taken for zero. */
+/* Read a number. One that is not finite is a text. A missing number is never taken for zero. */
 static gannet_err read_number(const json_t *value, const char *what, double *number) {
   const char *text = json_string_value(value);
   char *end = NULL;

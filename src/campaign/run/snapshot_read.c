@@ -73,7 +73,7 @@ static gannet_err take_correction(gannet_ledger *ledger, const char *before,
   return err;
 }
 
-/* After the evaluations. */
+/* Read the corrections. The evaluations that they are of have been read. */
 static gannet_err read_corrections(const gannet_store *store, gannet_ledger *ledger) {
   gannet_correction *corrections = NULL;
   char **before = NULL;

@@ -35,7 +35,7 @@ void gannet_stop_catch(void);
  */
 void gannet_stop_release(void);
 
-/* This process has learnt that the scheduler is ending the job it runs in: as SIGTERM.
+/* Ask for a stop because the scheduler is ending the job of this process: the same as SIGTERM.
  *
  * Local.
  */

@@ -28,7 +28,7 @@ GANNET_CHECKED gannet_err gannet_labels_read(const gannet_campaign *campaign,
                                              gannet_labels *labels);
 void gannet_labels_release(gannet_labels *labels);
 
-/* Of an evaluation; "" where there is none.
+/* The label of an evaluation in a column; "" where there is none.
  *
  * Local.
  */

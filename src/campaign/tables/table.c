@@ -255,7 +255,7 @@ static gannet_cell reported_cell(const layout *l, int64_t id, int at, char *text
   return gannet_cell_real(column->kind == GANNET_COLUMN_SD ? sd : item ? item->value : NAN, text);
 }
 
-/* What does not fit is cut. */
+/* A cell with a label, which is cut when it does not fit. */
 static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int column, char *text) {
   const char *label = gannet_labels_text(labels, id, column);
   const size_t most = GANNET_CELL - sizeof "...";
@@ -352,7 +352,7 @@ gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger) {
   return err;
 }
 
-/* What a comparison has found so far. */
+/* A comparison of a file with the history, and what it has found so far. */
 typedef struct {
   const gannet_ledger *ledger;
   char *const *lines; /* [1 + evaluations] the header, then the row of each evaluation */

@@ -167,7 +167,7 @@ static void put_objective(const gannet_objective *objective, FILE *out) {
   (void)fputs("}\n", out);
 }
 
-/* What is searched for: the goal of a single objective, or several objectives. */
+/* Write what is searched for: the goal of a single objective, or several objectives. */
 static void put_goal(const init_plan *plan, FILE *out) {
   if (plan->n_objectives == 0) {
     (void)fputc('\n', out);

@@ -450,7 +450,7 @@ static void put_course(view *v) {
   const bool unicode = v->page.frame.unicode;
   const bool climbs = v->campaign->input->problem->spec.goal == GANNET_MAXIMIZE;
   char ends[80];
-  /* Of several objectives no single value is the best. */
+  /* With several objectives no single value is the best. */
   if (c->n_steps < 2 || v->campaign->input->problem->spec.n_objectives > 0) return;
   FILE *out = page_begin(&v->page, "course", "", 1);
   if (!out) return;

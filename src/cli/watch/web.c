@@ -39,7 +39,7 @@ static void note_signal(int number) {
   wants_end = number;
 }
 
-/* What grows with every change of the journal; another one after everything was read again. */
+/* A number that grows with every change of the journal, also when everything was read again. */
 static int64_t revision_of(const gannet_follow *follow) {
   return follow->campaign.ledger.sequence + ((int64_t)follow->generation << 32);
 }
