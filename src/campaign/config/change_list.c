@@ -28,6 +28,12 @@ gannet_err gannet_change_list_add(gannet_change_list *list, const char *key, con
   return GANNET_OK;
 }
 
+void gannet_change_collect(gannet_change_collector *changes, const char *key, const char *before,
+                           const char *now) {
+  if (changes->err == GANNET_OK)
+    changes->err = gannet_change_list_add(changes->list, key, before, now);
+}
+
 void gannet_change_list_release(gannet_change_list *list) {
   for (int i = 0; i < list->n; ++i) {
     gannet_free(&list->item[i].key);

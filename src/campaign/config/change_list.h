@@ -29,6 +29,21 @@ GANNET_CHECKED gannet_err gannet_change_list_add(gannet_change_list *list, const
                                                  const char *before, const char *now);
 void gannet_change_list_release(gannet_change_list *list);
 
+/* Differences that are being found. The first error stays, and nothing is added after it. */
+typedef struct {
+  gannet_change_list *list;
+  gannet_err err;
+} gannet_change_collector;
+
+/* Append a copy of a difference.
+ *
+ * Local.
+ *
+ * before, now  in  NULL = none
+ */
+void gannet_change_collect(gannet_change_collector *changes, const char *key, const char *before,
+                           const char *now);
+
 /* Whether a list has a difference already, with the same values.
  *
  * Local.

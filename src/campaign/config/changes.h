@@ -28,6 +28,14 @@ GANNET_CHECKED gannet_err gannet_changes_of_problem(const gannet_problem *before
                                                     const gannet_problem *now,
                                                     gannet_change_list *list);
 
+/* Collect what differs in the settings of objectives that both problems have: threshold, noise,
+ * transform and penalties. They are no part of the problem, but the course depends on them.
+ *
+ * Local.
+ */
+void gannet_changes_of_objectives(const gannet_problem_spec *before, const gannet_problem_spec *now,
+                                  gannet_change_collector *changes);
+
 /* What else differs from the effective configuration of a campaign directory: the last three
  * lists. A configuration that cannot be read is passed over: nothing depends on it.
  *

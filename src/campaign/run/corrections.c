@@ -1,35 +1,17 @@
 #include "campaign/run/corrections.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/partition.h"
-#include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"
 #include "problem/objectives.h"
 #include "problem/outputs.h"
 
-static const char *const kinds[] = {"discard", "correct", "retry"};
 static const char *const done_words[] = {"discarded", "corrected", "to be run again"};
-static const int64_t longest_request = 1 << 20; /* bytes */
-
-void gannet_correction_request_release(gannet_correction_request *request) {
-  gannet_free(&request->id);
-  gannet_quantities_release(&request->values);
-  gannet_quantities_release(&request->constraints);
-}
 
 void gannet_correction_format(const gannet_correction *correction, char *text, size_t size) {
   static const char *const words[] = {"discarded", "corrected", "run again"};
@@ -42,96 +24,6 @@ void gannet_correction_format(const gannet_correction *correction, char *text, s
   gannet_clock_format(undo->when, when, sizeof when);
   (void)snprintf(text + used, size - (size_t)used, "; taken back on %s by %s%s%s", when, undo->who,
                  undo->why[0] ? ": " : "", undo->why);
-}
-
-/* Requests as text. */
-
-/* A number, or an object where it has a standard deviation; null = it is missing. */
-static json_t *value_object(const gannet_reported *item) {
-  if (isnan(item->value)) return json_null();
-  if (item->sd == 0) return json_real(item->value);
-  return json_pack("{sf sf}", "value", item->value, "sd", item->sd);
-}
-
-static gannet_err read_value(const char *name, const json_t *value, gannet_quantities *values) {
-  const json_t *number = json_is_object(value) ? json_object_get(value, "value") : value;
-  const gannet_quantity quantity = {.name = name,
-                                    .value = json_is_null(number) ? NAN : json_number_value(number),
-                                    .sd = json_number_value(json_object_get(value, "sd"))};
-  GANNET_REQUIRE(json_is_number(number) || json_is_null(value), GANNET_ERR_INPUT,
-                 "%s must be a number", name);
-  return gannet_quantities_set(values, 0, &quantity);
-}
-
-static gannet_err read_values(const json_t *object, const char *key, gannet_quantities *values) {
-  const char *name = NULL;
-  json_t *value = NULL;
-  gannet_err err = GANNET_OK;
-  json_object_foreach(json_object_get(object, key), name, value) if (err == GANNET_OK) err =
-      read_value(name, value, values);
-  return err;
-}
-
-static json_t *values_object(const gannet_quantities *values) {
-  json_t *object = json_object();
-  for (int i = 0; i < values->n; ++i)
-    (void)json_object_set_new(object, values->item[i].name, value_object(&values->item[i]));
-  return object;
-}
-
-gannet_err gannet_correction_request_text(const gannet_correction_request *request, char **text) {
-  char key[20];
-  (void)snprintf(key, sizeof key, "%016" PRIx64, request->note.key);
-  json_t *ids = json_array();
-  for (int i = 0; i < request->n; ++i)
-    (void)json_array_append_new(ids, json_integer(request->id[i]));
-  json_t *object = json_pack("{ss sb sb so so so sf ss ss ss}", "what", kinds[request->kind],
-                             "undo", (int)request->undo, "all_failed", (int)request->all_failed,
-                             "ids", ids, "values", values_object(&request->values), "constraints",
-                             values_object(&request->constraints), "when", request->note.when,
-                             "who", request->note.who, "why", request->note.why, "key", key);
-  const gannet_err err =
-      gannet_json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(17), "a request", text);
-  json_decref(object);
-  return err;
-}
-
-static gannet_err read_request(const json_t *object, gannet_correction_request *request) {
-  const char *what = json_string_value(json_object_get(object, "what"));
-  const char *who = json_string_value(json_object_get(object, "who"));
-  const char *why = json_string_value(json_object_get(object, "why"));
-  const char *key = json_string_value(json_object_get(object, "key"));
-  const json_t *ids = json_object_get(object, "ids");
-  int kind = 2;
-  while (kind >= 0 && (!what || strcmp(what, kinds[kind]) != 0)) --kind;
-  GANNET_REQUIRE(kind >= 0 && who && why && key && json_is_array(ids), GANNET_ERR_INPUT,
-                 "it lacks what a correction needs");
-  request->kind = (gannet_correction_kind)kind;
-  request->undo = json_is_true(json_object_get(object, "undo"));
-  request->all_failed = json_is_true(json_object_get(object, "all_failed"));
-  request->note.when = json_number_value(json_object_get(object, "when"));
-  request->note.key = strtoull(key, NULL, 16);
-  (void)snprintf(request->note.who, sizeof request->note.who, "%s", who);
-  (void)snprintf(request->note.why, sizeof request->note.why, "%s", why);
-  GANNET_TRY(gannet_alloc(json_array_size(ids), sizeof *request->id, &request->id));
-  for (; request->n < (int)json_array_size(ids); ++request->n) {
-    const json_t *id = json_array_get(ids, (size_t)request->n);
-    GANNET_REQUIRE(json_is_integer(id), GANNET_ERR_INPUT, "an id must be a whole number");
-    request->id[request->n] = json_integer_value(id);
-  }
-  GANNET_TRY(read_values(object, "values", &request->values));
-  return read_values(object, "constraints", &request->constraints);
-}
-
-gannet_err gannet_correction_request_parse(const char *text, gannet_correction_request *request) {
-  json_t *object = json_loads(text, 0, NULL);
-  GANNET_REQUIRE(object, GANNET_ERR_INPUT, "it must be JSON");
-  const gannet_err err = read_request(object, request);
-  json_decref(object);
-  if (err == GANNET_ERR_MEMORY || err == GANNET_OK) return err;
-  return GANNET_RAISE(GANNET_ERR_INPUT,
-                      "not a request that gannet wrote: %s; make the correction again",
-                      gannet_error_detail());
 }
 
 /* Whether a request can be made. */
@@ -149,7 +41,7 @@ static gannet_err check_undo(const gannet_problem *problem,
   GANNET_REQUIRE(last->kind == request->kind, GANNET_ERR_INPUT,
                  "--id: the last correction of evaluation %lld is that it was %s; take that back "
                  "with gannet %s --undo",
-                 (long long)id, text, kinds[last->kind]);
+                 (long long)id, text, gannet_correction_words[last->kind]);
   GANNET_REQUIRE(last->before.status != GANNET_EVAL_DONE ||
                      gannet_result_count_known(problem, &last->before) > 0,
                  GANNET_ERR_INPUT,
@@ -400,156 +292,4 @@ gannet_err gannet_corrections_make(gannet_campaign *campaign,
   gannet_quantities_release(&result.reported);
   gannet_free(&result.constraints);
   return err;
-}
-
-/* Requests in files. */
-
-static gannet_err request_path(const char *directory, uint64_t key, const char *end, char *path) {
-  char name[60];
-  (void)snprintf(name, sizeof name, "requests/%016" PRIx64 ".%s", key, end);
-  return gannet_join_path(directory, name, path, PATH_MAX);
-}
-
-gannet_err gannet_corrections_post(const char *directory,
-                                   const gannet_correction_request *request) {
-  char path[PATH_MAX], folder[PATH_MAX], *text = NULL;
-  GANNET_TRY(gannet_join_path(directory, "requests", folder, sizeof folder));
-  GANNET_TRY(gannet_make_directory(folder));
-  GANNET_TRY(request_path(directory, request->note.key, "json", path));
-  GANNET_TRY(gannet_correction_request_text(request, &text));
-  const gannet_err err = gannet_file_replace(path, text, strlen(text));
-  gannet_free(&text);
-  return err;
-}
-
-gannet_err gannet_corrections_look(const char *directory, uint64_t key, bool *has_answer,
-                                   char *answer) {
-  char path[PATH_MAX], *text = NULL;
-  size_t size = 0;
-  *has_answer = false;
-  GANNET_TRY(request_path(directory, key, "answer", path));
-  if (access(path, F_OK)) return GANNET_OK;
-  GANNET_TRY(gannet_file_read(path, &text, &size));
-  (void)unlink(path);
-  *has_answer = true;
-  const bool is_made = text[0] == '+';
-  (void)snprintf(answer, GANNET_ANSWER_SIZE, "%s", text[0] ? text + 1 : "");
-  gannet_free(&text);
-  GANNET_REQUIRE(is_made, GANNET_ERR_INPUT, "%s", answer);
-  return GANNET_OK;
-}
-
-bool gannet_corrections_withdraw(const char *directory, uint64_t key) {
-  char path[PATH_MAX];
-  if (request_path(directory, key, "json", path) == GANNET_OK) return unlink(path) == 0;
-  gannet_error_clear();
-  return false;
-}
-
-/* A request that was found. */
-typedef struct {
-  double when;
-  uint64_t key;
-  char *text;
-} found_request;
-
-/* The earliest request, on rank 0; text = NULL when there is none. What cannot be read waits for
- * the next look. */
-static gannet_err find_earliest(const gannet_campaign *campaign, found_request *earliest) {
-  char folder[PATH_MAX], path[PATH_MAX];
-  struct dirent *entry;
-  *earliest = (found_request){.when = INFINITY};
-  if (campaign->ignores_requests) return GANNET_OK;
-  GANNET_TRY(gannet_campaign_path(campaign, "requests", folder));
-  DIR *open = opendir(folder);
-  if (!open) return GANNET_OK;
-  while ((entry = readdir(open))) {
-    char *end = NULL;
-    found_request one = {.key = strtoull(entry->d_name, &end, 16)};
-    gannet_correction_request request = {0};
-    if (end != entry->d_name + 16 || strcmp(end, ".json") != 0) continue;
-    if (gannet_join_path(folder, entry->d_name, path, sizeof path) != GANNET_OK ||
-        gannet_file_read_within(path, longest_request, GANNET_ERR_INPUT, &one.text, NULL) !=
-            GANNET_OK) {
-      gannet_error_clear();
-      continue;
-    }
-    if (gannet_correction_request_parse(one.text, &request) == GANNET_OK)
-      one.when = request.note.when;
-    else
-      gannet_error_clear(); /* it gets an answer, too */
-    gannet_correction_request_release(&request);
-    const bool is_earlier =
-        one.when < earliest->when || (one.when == earliest->when && one.key < earliest->key);
-    if (!earliest->text || is_earlier) {
-      gannet_free(&earliest->text);
-      *earliest = one;
-    } else {
-      gannet_free(&one.text);
-    }
-  }
-  (void)closedir(open);
-  return GANNET_OK;
-}
-
-/* The answer is there before the request goes: whoever asked never finds neither. Where files
- * cannot be written or removed, no further request is looked for: the campaign goes on. */
-static void answer_request(gannet_campaign *campaign, uint64_t key, bool is_refused,
-                           const char *answer) {
-  char path[PATH_MAX], text[GANNET_ANSWER_SIZE + 4];
-  (void)snprintf(text, sizeof text, "%c%s", is_refused ? '-' : '+', answer);
-  gannet_err err = request_path(campaign->directory, key, "answer", path);
-  if (err == GANNET_OK) err = gannet_file_replace(path, text, strlen(text));
-  if (err == GANNET_OK && gannet_corrections_withdraw(campaign->directory, key)) return;
-  if (err == GANNET_OK) err = gannet_raise_errno("remove the request of", path);
-  gannet_log(campaign->context, GANNET_LOG_WARNING,
-             "%s: corrections of a campaign that runs are not taken any more",
-             gannet_error_message());
-  gannet_error_clear();
-  campaign->ignores_requests = true;
-}
-
-static gannet_err make_found(gannet_campaign *campaign, const char *text, char *answer) {
-  gannet_correction_request request = {0};
-  gannet_err err = gannet_correction_request_parse(text, &request);
-  if (err == GANNET_OK) err = gannet_corrections_make(campaign, &request, answer);
-  gannet_correction_request_release(&request);
-  if (err == GANNET_ERR_INPUT)
-    (void)snprintf(answer, GANNET_ANSWER_SIZE, "%s", gannet_error_detail());
-  return err;
-}
-
-/* Make one request, whose text all ranks get. */
-static gannet_err take_one(gannet_campaign *campaign, found_request *found, int size, int *n) {
-  const gannet_context *context = campaign->context;
-  char answer[GANNET_ANSWER_SIZE] = "";
-  gannet_err err = GANNET_OK;
-  if (context->rank != 0) err = gannet_alloc((size_t)size, 1, &found->text);
-  GANNET_TRY(gannet_agree(context->comm, err));
-  GANNET_TRY(gannet_bytes_broadcast(context->comm, 0, (size_t)size, found->text));
-  err = make_found(campaign, found->text, answer);
-  const bool is_refused = err == GANNET_ERR_INPUT; /* on all ranks alike */
-  if (is_refused) gannet_error_clear();
-  if (!is_refused) GANNET_TRY(gannet_agree(context->comm, err));
-  *n += !is_refused;
-  err = gannet_agree(context->comm, gannet_ledger_sync(&campaign->ledger));
-  if (err == GANNET_OK && context->rank == 0)
-    answer_request(campaign, found->key, is_refused, answer);
-  return err;
-}
-
-gannet_err gannet_corrections_take(gannet_campaign *campaign, int *n) {
-  const gannet_context *context = campaign->context;
-  *n = 0;
-  for (;;) {
-    found_request found = {0};
-    gannet_err err = GANNET_OK;
-    if (context->rank == 0) err = find_earliest(campaign, &found);
-    int size = err == GANNET_OK && found.text ? (int)strlen(found.text) + 1 : err ? -1 : 0;
-    GANNET_TRY_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, context->comm));
-    if (size < 0) return gannet_agree(context->comm, err);
-    if (size > 0) err = take_one(campaign, &found, size, n);
-    gannet_free(&found.text);
-    if (size == 0 || err != GANNET_OK) return err;
-  }
 }

@@ -46,6 +46,9 @@ GANNET_CHECKED gannet_err gannet_correction_request_text(const gannet_correction
 GANNET_CHECKED gannet_err gannet_correction_request_parse(const char *text,
                                                           gannet_correction_request *request);
 
+/* "discard", "correct", "retry": by gannet_correction_kind. */
+extern const char *const gannet_correction_words[];
+
 enum { GANNET_ANSWER_SIZE = 800 };
 
 /* Make a request: the journal gets it, the optimiser begins anew with the results that count.
