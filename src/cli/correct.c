@@ -1,4 +1,5 @@
 /* gannet discard, gannet correct, gannet retry */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,9 +62,10 @@ typedef struct {
 static gannet_err add_ids(const char *text, gannet_correction_request *request) {
   for (const char *at = text;;) {
     char *end = NULL;
+    errno = 0;
     const long long id = strtoll(at, &end, 10);
     GANNET_REQUIRE(
-        end != at && id >= 0 && (*end == '\0' || *end == ',') && *at >= '0' && *at <= '9',
+        end != at && !errno && id >= 0 && (*end == '\0' || *end == ',') && *at >= '0' && *at <= '9',
         GANNET_ERR_INPUT, "--id '%s': expected numbers of evaluations, such as 3 or 3,5,8", text);
     GANNET_TRY(gannet_resize((size_t)request->n, (size_t)request->n + 1, sizeof *request->id,
                              &request->id));

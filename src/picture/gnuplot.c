@@ -1,10 +1,6 @@
 #include "picture/gnuplot.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-
-#include "base/file.h"
 
 const char *const picture_colors[PICTURE_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                     "#e69f00", "#56b4e9", "#000000", "#6a3d9a",

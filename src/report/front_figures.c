@@ -26,7 +26,7 @@ typedef struct {
   size_t lines[BLOCKS];
 } front_figure;
 
-static bool begin(const gannet_report *r, front_figure *f) {
+static bool begin_figure(const gannet_report *r, front_figure *f) {
   const json_t *front = json_object_get(r->summary, "front");
   *f = (front_figure){.objectives = json_object_get(front, "objectives")};
   f->m = json_array_size(f->objectives);
@@ -163,7 +163,7 @@ static void put_plane(const front_figure *f, FILE *out, size_t a, size_t b) {
 
 bool figure_draw_front(const gannet_report *r, FILE *data, FILE *out, double *height) {
   front_figure f;
-  if (!begin(r, &f)) return false;
+  if (!begin_figure(r, &f)) return false;
   (void)fputs("# values of", data);
   for (size_t k = 0; k < f.m; ++k) {
     (void)fputs(k > 0 ? ", " : " ", data);

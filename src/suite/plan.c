@@ -64,9 +64,10 @@ typedef struct {
   gannet_complaints *complaints;
 } composer;
 
-static gannet_err set(composer *made, const char *format, const char *text) {
+/* Set a key of the campaign. The text is a name of at most 100 characters. */
+static gannet_err set_name(composer *made, const char *key, const char *text) {
   char setting[256];
-  (void)snprintf(setting, sizeof setting, format, text);
+  (void)snprintf(setting, sizeof setting, "%s=%s", key, text);
   return gannet_tree_override(&made->tree, setting, made->complaints);
 }
 
@@ -82,7 +83,7 @@ static gannet_err copy_child(composer *made, const gannet_tree *child) {
   return gannet_tree_copy(child, copy);
 }
 
-/* A method that is only a name, in a list or as a key. */
+/* Set the method by its name, where the suite gives nothing else, in a list or as a key. */
 static gannet_err name_method(composer *made, const gannet_tree *node, const char *name) {
   gannet_tree *child = NULL;
   GANNET_TRY(gannet_tree_add(&made->tree.root, &child));
@@ -99,7 +100,7 @@ static gannet_err copy_method(composer *made, const gannet_tree *node, const cha
   return gannet_tree_find(node, "method") ? GANNET_OK : name_method(made, node, label);
 }
 
-/* The equations that a function obeys, unless the problem moves it or states others. */
+/* Set the equations that a function obeys, unless the problem moves it or states others. */
 static gannet_err set_physics(composer *made, const gannet_simulation_type *type, int d,
                               const gannet_tree *node) {
   static const char *const key = "physics.equations=";
@@ -132,7 +133,7 @@ static bool takes_equations(const gannet_tree *root) {
   return false;
 }
 
-/* Methods without knowledge of equations do without them. */
+/* Remove the equations, for a method that takes none. */
 static void drop_physics(composer *made) {
   gannet_tree *root = &made->tree.root;
   for (int i = 0; i < root->n; ++i) {
@@ -145,7 +146,7 @@ static void drop_physics(composer *made) {
   }
 }
 
-/* "variables={x1: {lower: -5, upper: 10}, ...}", the box of a function. */
+/* Set the variables to the box of a function: "variables={x1: {lower: -5, upper: 10}, ...}". */
 static gannet_err set_variables(composer *made, const gannet_simulation_type *type, int d,
                                 const char *where, const char *label) {
   const size_t size = (size_t)d * BOUND_TEXT + 32;
@@ -170,7 +171,9 @@ static gannet_err set_variables(composer *made, const gannet_simulation_type *ty
   return err;
 }
 
-/* The published objectives of a function that has several, each with its reference as threshold. */
+/* Set the published objectives of a function that has several, each with its reference as
+ * threshold.
+ */
 static gannet_err set_objectives(composer *made, const gannet_simulation_type *type,
                                  const gannet_tree *node) {
   suite_front front;
@@ -185,7 +188,7 @@ static gannet_err set_objectives(composer *made, const gannet_simulation_type *t
   return GANNET_OK;
 }
 
-/* The keys that the function of a problem stands for; where the problem has them, they stay. */
+/* Set the keys that the function of a problem stands for, except those that the problem has. */
 static gannet_err add_function(composer *made, const suite_problem *problem,
                                const gannet_tree *node) {
   const gannet_simulation_type *type = NULL;
@@ -198,8 +201,8 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
     gannet_error_clear();
     return GANNET_OK;
   }
-  GANNET_TRY(set(made, "%s", "evaluate.backend=function"));
-  GANNET_TRY(set(made, "evaluate.simulation=%s", type->name));
+  GANNET_TRY(set_name(made, "evaluate.backend", "function"));
+  GANNET_TRY(set_name(made, "evaluate.simulation", type->name));
   GANNET_TRY(set_objectives(made, type, node));
   if (!gannet_tree_find(node, "constraints"))
     for (int i = 0; i < type->n_constraints; ++i) {
@@ -239,14 +242,14 @@ static gannet_err compose(composer *made, const suite_plan *plan, const suite_no
   if (problem->keys.function) GANNET_TRY(add_function(made, problem, nodes->problem[p]));
   GANNET_TRY(copy_method(made, nodes->method[k], plan->method[k].label));
   if (!takes_equations(&made->tree.root)) drop_physics(made);
-  GANNET_TRY(set(made, "name=%s", problem->label));
+  GANNET_TRY(set_name(made, "name", problem->label));
   if (problem->initial > 0 && !gannet_tree_find(&made->tree.root, "initial"))
     GANNET_TRY(set_whole(made, "initial", problem->initial));
   GANNET_TRY(set_whole(made, "batch", problem->batch));
   return set_whole(made, "budget.evaluations", problem->budget);
 }
 
-/* The input of problem p and method k; complains about what is wrong. */
+/* Make the input of problem p and method k; complain about what is wrong. */
 static gannet_err compose_input(const suite_plan *plan, const suite_nodes *nodes, int p, int k,
                                 gannet_campaign_input **input, gannet_complaints *complaints) {
   gannet_complaints local = {0};

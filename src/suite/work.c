@@ -36,7 +36,8 @@ typedef struct {
 
 /* Which runs. */
 
-static bool fits(const char *pattern, const char *problem, const char *method) {
+/* Whether a pattern of --only, "PROBLEM" or "PROBLEM/METHOD" with wildcards, means a run. */
+static bool matches_pattern(const char *pattern, const char *problem, const char *method) {
   char text[256];
   if (!strchr(pattern, '/')) return fnmatch(pattern, problem, 0) == 0;
   (void)snprintf(text, sizeof text, "%s/%s", problem, method);
@@ -47,7 +48,7 @@ bool suite_is_wanted(const suite_plan *plan, const suite_work_options *options, 
   const char *problem = plan->problem[cell.problem].label;
   const char *method = plan->method[cell.method].label;
   for (int i = 0; i < options->n_only; ++i)
-    if (fits(options->only[i], problem, method)) return true;
+    if (matches_pattern(options->only[i], problem, method)) return true;
   return options->n_only == 0;
 }
 
@@ -57,7 +58,8 @@ void suite_only_check(const suite_plan *plan, const suite_work_options *options,
     bool found = false;
     for (int p = 0; p < plan->n_problems; ++p)
       for (int k = 0; k < plan->n_methods; ++k)
-        found = found || fits(options->only[i], plan->problem[p].label, plan->method[k].label);
+        found = found ||
+                matches_pattern(options->only[i], plan->problem[p].label, plan->method[k].label);
     if (!found)
       gannet_complain(complaints, "--only",
                       "'%.100s' fits no run of the suite; expected problem/method as listed by "

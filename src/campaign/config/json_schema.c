@@ -37,7 +37,7 @@ static json_t *list_of(json_t *items) {
   return json_pack("{s:s,s:o}", "type", "array", "items", items);
 }
 
-static void set(json_t *object, const char *key, json_t *value) {
+static void set_member(json_t *object, const char *key, json_t *value) {
   (void)json_object_set_new(object, key, value);
 }
 
@@ -79,9 +79,9 @@ static json_t *value_of(const gannet_option *option, gannet_section_reader reade
   }
   if (option->lower == 0 && option->upper == 0) return value;
   if (isfinite(option->lower))
-    set(value, option->flags & GANNET_OPTION_OPEN_LOW ? "exclusiveMinimum" : "minimum",
-        json_real(option->lower));
-  if (isfinite(option->upper)) set(value, "maximum", json_real(option->upper));
+    set_member(value, option->flags & GANNET_OPTION_OPEN_LOW ? "exclusiveMinimum" : "minimum",
+               json_real(option->lower));
+  if (isfinite(option->upper)) set_member(value, "maximum", json_real(option->upper));
   return value;
 }
 
@@ -126,10 +126,10 @@ static json_t *schema_of(const gannet_section *section, const gannet_option *opt
   if (option->flags & GANNET_OPTION_AUTO)
     value = any_of(json_pack("{s:s}", "const", "auto"), value);
   if (option->unit)
-    set(value, "description", json_sprintf("%s [%s]", option->help, option->unit));
+    set_member(value, "description", json_sprintf("%s [%s]", option->help, option->unit));
   else
-    set(value, "description", json_string(option->help));
-  if (fallback) set(value, "default", fallback);
+    set_member(value, "description", json_string(option->help));
+  if (fallback) set_member(value, "default", fallback);
   return value;
 }
 
@@ -147,10 +147,10 @@ static void add_property(json_t *object, const char *key, json_t *value) {
   json_t *properties = json_object_get(object, "properties");
   const json_t *known = json_object_get(properties, key);
   if (known && !json_equal(known, value)) {
-    set(properties, key, json_object());
+    set_member(properties, key, json_object());
     json_decref(value);
   } else {
-    set(properties, key, value);
+    set_member(properties, key, value);
   }
 }
 
@@ -163,7 +163,7 @@ static json_t *mapping_of(json_t *object, const char *key, size_t length, const 
   if (!json_object_get(properties, name)) {
     json_t *alone = json_deep_copy(first);
     (void)json_object_del(alone, "default");
-    set(properties, name, any_of(alone, new_object()));
+    set_member(properties, name, any_of(alone, new_object()));
   }
   return json_array_get(json_object_get(json_object_get(properties, name), "anyOf"), 1);
 }
@@ -174,10 +174,10 @@ static void add_keys(json_t *object, const gannet_section *section) {
   for (const gannet_option *o = section->table; o && o->key; ++o) {
     const char *dot = strchr(o->key, '.');
     json_t *value = schema_of(section, gannet_option_find(section->table, o->key));
-    if (o->renamed) set(value, "description", json_sprintf("now called %s", o->renamed));
-    if (o->renamed || o->flags & GANNET_OPTION_IDLE) set(value, "deprecated", json_true());
+    if (o->renamed) set_member(value, "description", json_sprintf("now called %s", o->renamed));
+    if (o->renamed || o->flags & GANNET_OPTION_IDLE) set_member(value, "deprecated", json_true());
     if (o->renamed || o->flags & (GANNET_OPTION_HIDDEN | GANNET_OPTION_IDLE))
-      set(value, "doNotSuggest", json_true());
+      set_member(value, "doNotSuggest", json_true());
     if (dot)
       add_property(mapping_of(object, o->key, (size_t)(dot - o->key), value), dot + 1, value);
     else
@@ -209,8 +209,8 @@ static json_t *condition_of(const gannet_section *section, const json_t *common)
       json_array_append_new(known, json_string(key));
   json_object_foreach(json_object_get(then, "properties"), key, value)(void)
       json_array_append_new(known, json_string(key));
-  set(then, "propertyNames", json_pack("{s:o}", "enum", known));
-  if (required) set(then, "required", required);
+  set_member(then, "propertyNames", json_pack("{s:o}", "enum", known));
+  if (required) set_member(then, "required", required);
   return json_pack("{s:{s:[s],s:{s:{s:s}}},s:o}", "if", "required", section->selector, "properties",
                    section->selector, "const", section->choice, "then", then);
 }
@@ -223,7 +223,7 @@ static json_t *object_of(const char *path) {
     if (strcmp(section.path, path) != 0 || section.selector) continue;
     add_keys(object, &section);
     if (!required) required = required_of(&section);
-    set(object, "description", json_string(section.help));
+    set_member(object, "description", json_string(section.help));
   }
   json_t *common = json_copy(json_object_get(object, "properties"));
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
@@ -232,9 +232,9 @@ static json_t *object_of(const char *path) {
     add_keys(object, &section);
   }
   json_decref(common);
-  if (required) set(object, "required", required);
+  if (required) set_member(object, "required", required);
   if (json_array_size(conditions) > 0)
-    set(object, "allOf", conditions);
+    set_member(object, "allOf", conditions);
   else
     json_decref(conditions);
   return object;
@@ -254,7 +254,7 @@ static json_t *place_of(const char *path, const char *help, const json_t *object
     if (strcmp(form->section, path) == 0)
       place = any_of(
           json_deep_copy(json_object_get(json_object_get(object, "properties"), form->key)), place);
-  set(place, "description", json_string(help));
+  set_member(place, "description", json_string(help));
   return place;
 }
 
@@ -263,26 +263,26 @@ static void add_section(json_t *root, const gannet_section *section) {
   const char *path = section->path, *dot = strrchr(path, '.');
   json_t *definitions = json_object_get(root, "$defs"), *above = root, *object = object_of(path);
   char parent[LONGEST];
-  if (strcmp(path, "start") == 0) set(object, "additionalProperties", scalar());
-  set(definitions, path, object);
+  if (strcmp(path, "start") == 0) set_member(object, "additionalProperties", scalar());
+  set_member(definitions, path, object);
   (void)snprintf(parent, sizeof parent, "%.*s", dot ? (int)(dot - path) : 0, path);
   if (dot) above = json_object_get(definitions, parent);
   const char *key = dot ? dot + 1 : path;
   if (strcmp(key, "*") == 0)
-    set(above, "additionalProperties", place_of(path, section->help, object));
+    set_member(above, "additionalProperties", place_of(path, section->help, object));
   else
-    set(json_object_get(above, "properties"), key, place_of(path, section->help, object));
+    set_member(json_object_get(above, "properties"), key, place_of(path, section->help, object));
 }
 
 gannet_err gannet_explain_json_schema(FILE *out) {
   json_t *root = object_of("");
   gannet_section section;
   if (!root) return GANNET_RAISE(GANNET_ERR_MEMORY, "the schema of campaign files");
-  set(root, "type", json_string("object"));
-  set(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
-  set(root, "title", json_string("campaign file of gannet"));
-  set(root, "required", json_pack("[s,s,s]", "variables", "budget", "evaluate"));
-  set(root, "$defs", json_object());
+  set_member(root, "type", json_string("object"));
+  set_member(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+  set_member(root, "title", json_string("campaign file of gannet"));
+  set_member(root, "required", json_pack("[s,s,s]", "variables", "budget", "evaluate"));
+  set_member(root, "$defs", json_object());
   for (int i = 0; gannet_schema_get(i, &section); ++i)
     if (*section.path && !section.selector &&
         !json_object_get(json_object_get(root, "$defs"), section.path))

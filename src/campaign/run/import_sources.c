@@ -57,8 +57,12 @@ static const char *renaming(const gannet_import_table *r) {
   return r->about->has_flags ? "--column " : "columns.";
 }
 
-static gannet_err compile(const gannet_import_table *r, const char *target, const char *text,
-                          gannet_import_source *s) {
+/* Compile the expression in columns that gives a variable or quantity (target).
+ *
+ * s  out  its expression and operands
+ */
+static gannet_err compile_expression(const gannet_import_table *r, const char *target,
+                                     const char *text, gannet_import_source *s) {
   char **names = NULL;
   int n = 0;
   gannet_err err = gannet_expression_list_names(text, &n, &names);
@@ -94,7 +98,7 @@ static gannet_err find_source(const gannet_import_table *r, const char *name, co
   for (int i = 0; i < r->about->n_columns; ++i) {
     if (strcmp(r->about->column[i], name) != 0) continue;
     s->column = gannet_csv_table_find(&r->csv, r->about->expression[i]);
-    return s->column >= 0 ? GANNET_OK : compile(r, name, r->about->expression[i], s);
+    return s->column >= 0 ? GANNET_OK : compile_expression(r, name, r->about->expression[i], s);
   }
   (void)snprintf(longer, sizeof longer, "%s.%s", prefix, name);
   s->column = gannet_csv_table_find(&r->csv, longer);
