@@ -324,6 +324,18 @@ class Placed(program.ProgramTest):
         self.assertEqual(said.code, program.FINISHED, said)
         self.assertIn(f"a simulation needs {CORES + 3} cores", said.err)
 
+    @unittest.skipUnless(CORES > 1, "one core")
+    def test_mpirun_may_start_as_many_ranks_as_the_place_has(self):
+        """In a job of one task with many cores SLURM_TASKS_PER_NODE is 1, and Open MPI starts no more than that."""
+        for nodes, seen in ("n1", "2"), ("n[1-3]", "2(x3)"):
+            self.campaign("tasks: 2", evaluations=1)
+            self.write('#!/bin/sh\necho "$SLURM_TASKS_PER_NODE" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
+            shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
+            self.succeed("run", "placed.yaml", environment={
+                "SLURM_JOB_ID": "3", "SLURM_JOB_NODELIST": nodes, "SLURM_JOB_CPUS_PER_NODE": "8(x3)", "SLURMD_NODENAME": "n1",
+                "SLURM_TASKS_PER_NODE": "1"})
+            self.assertEqual(self.seen(), [[seen]])
+
     def test_gpus_of_a_job_may_be_dealt_unevenly(self):
         """With `sbatch --gpus=5` SLURM may give four to this node and one to the other."""
         self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
@@ -438,6 +450,10 @@ class Placed(program.ProgramTest):
         lines, text = self.jobs('cores: "8*refine", gpus: 1, memory: 1GiB', *several)
         self.assertEqual(lines, "partition=x ntasks=2 cpus-per-task=24 gpus=2 mem=2048M".split())
         self.assertIn("srun --exact --nodes=1 --ntasks=1 --cpus-per-task=24 --gpus=1 --mem=1024M ", text)
+        _, text = self.jobs("tasks: 4", *several)
+        script = next(self.folder.glob("placed.campaign/evals/*/job.sh")).read_text()
+        self.assertIn("mpirun' '-n' '4'", script)
+        self.assertIn("export SLURM_TASKS_PER_NODE='4'\n", script)  # the step has one task
         self.write(JOBS.replace("RESOURCES", 'cores: "8*refine", gpus: 2, tasks: 4, memory: 8GiB, nodes: 2'), "placed.yaml")
         shutil.rmtree(self.folder / "placed.campaign")
         self.refused("2 nodes for a simulation, but runs_at_once: 2", sets=several)

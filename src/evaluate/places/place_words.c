@@ -68,6 +68,12 @@ static void show(const gannet_inventory *inventory, const gannet_place *place, b
   if (place->gpus > 0) append(words->shown, size, ", gpus %s", words->gpus);
 }
 
+void gannet_place_set_tasks(int n_nodes, int tasks, gannet_place_words *words) {
+  words->tasks_per_node[0] = '\0';
+  if (n_nodes > 0) append(words->tasks_per_node, sizeof words->tasks_per_node, "%d", tasks);
+  if (n_nodes > 1) append(words->tasks_per_node, sizeof words->tasks_per_node, "(x%d)", n_nodes);
+}
+
 static void write_launcher(const gannet_inventory *inventory, const gannet_place *place,
                            gannet_place_starter starter, gannet_place_words *words) {
   const gannet_need *need = &place->need;
@@ -77,6 +83,7 @@ static void write_launcher(const gannet_inventory *inventory, const gannet_place
   if (starter == GANNET_STARTS_BY_MPIRUN) {
     append(to, size, "mpirun -n %d", need->tasks);
     if (inventory->n_nodes > 1) append(to, size, " --host %s:%d", first->host, need->tasks);
+    gannet_place_set_tasks(inventory->job[0] ? inventory->n_nodes : 0, need->tasks, words);
     return;
   }
   append(to, size, "srun --exact --nodes=%d --nodelist=%s --ntasks=%d --cpus-per-task=%d",
@@ -119,6 +126,8 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
   GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_HOSTS=%s", words->hosts);
   if (words->hosts[0]) GANNET_TRY(gannet_text_list_add(list, text));
+  (void)snprintf(text, sizeof text, "SLURM_TASKS_PER_NODE=%s", words->tasks_per_node);
+  if (words->tasks_per_node[0]) GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_CORES=%d", words->cores);
   GANNET_TRY(gannet_text_list_add(list, text));
   for (size_t i = 0; words->has_gpus && i < sizeof visible / sizeof *visible; ++i) {

@@ -15,9 +15,11 @@ typedef struct gannet_place_words {
   char gpus[8192];               /* "0,1"; of each node; 160 parts (MIG) of GPUs */
   char launcher[33792];          /* "mpirun -n 4" */
   char shown[GANNET_PLACE_SIZE]; /* for people: "cores 0-3, gpus 1" */
-  int cores;                     /* of the whole simulation */
-  bool binds_gpus; /* gannet says which GPUs it has; else SLURM does, and gpus is a guess */
-  bool has_gpus;   /* gpus goes into the environment: the campaign says how many it needs */
+  char tasks_per_node[32]; /* "4" or "4(x2)", where mpirun is to start more than SLURM's job or
+                              step has tasks; "" = as SLURM says */
+  int cores;               /* of the whole simulation */
+  bool binds_gpus;         /* gannet says which GPUs it has; else SLURM does, and gpus is a guess */
+  bool has_gpus;           /* gpus goes into the environment: the campaign says how many it needs */
 } gannet_place_words;
 
 /* The starter that the key resources.launcher, the environment and the programs in PATH stand for.
@@ -36,8 +38,19 @@ void gannet_place_describe(const gannet_inventory *inventory, const gannet_resou
                            const gannet_place *place, gannet_place_starter starter,
                            gannet_place_words *words);
 
-/* Append GANNET_MPIRUN, GANNET_HOSTS, GANNET_CORES and, where the campaign says how many GPUs a
- * simulation needs, GANNET_GPUS and the variables that CUDA, ROCm and Level Zero read.
+/* Tell mpirun how many ranks it may start on each node of a job or step of SLURM, where gannet or
+ * the step's cores decide this: it starts no more than SLURM_TASKS_PER_NODE says, which is 1 in a
+ * job of one task with many cores.
+ *
+ * Local.
+ *
+ * n_nodes  in  of the job or step; 0 = it is none
+ */
+void gannet_place_set_tasks(int n_nodes, int tasks, gannet_place_words *words);
+
+/* Append GANNET_MPIRUN, GANNET_HOSTS, GANNET_CORES, for mpirun SLURM_TASKS_PER_NODE and, where the
+ * campaign says how many GPUs a simulation needs, GANNET_GPUS and the variables that CUDA, ROCm and
+ * Level Zero read.
  *
  * Local.
  */

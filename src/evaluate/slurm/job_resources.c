@@ -71,6 +71,8 @@ void gannet_slurm_place_describe(const gannet_program *program, const gannet_req
         need.tasks, need.cores / need.tasks);
   else
     (void)snprintf(words->launcher, sizeof words->launcher, "mpirun -n %d", need.tasks);
+  /* A run of several in a job is a step of one task with many cores. */
+  gannet_place_set_tasks(program->starts_jobs ? 0 : 1, need.tasks, words);
 }
 
 /* Options of sbatch that say what a key of evaluate.resources says. They are known by the beginning
