@@ -11,6 +11,7 @@
 #include "support/shared_folder.h"
 
 #include "gannet/gannet.h"
+#include "optimizer/models/models_impl.h"
 #include "optimizer/propose/draws_score.h"
 #include "optimizer/propose/front_score.h"
 #include "problem/front.h"
@@ -572,6 +573,40 @@ static void logarithms_are_taken_of_a_front_that_spreads_far(void **state) {
   assert_int_equal(rounds_alike(1), 2); /* the initial design */
 }
 
+/* What was learnt of values says nothing of logarithms: where they are taken from one result to the
+ * next, models learn at once, whatever refit says. Nothing is learnt anew after a restart. */
+static void models_learn_when_logarithms_begin(void **state) {
+  (void)state;
+  enum { Q = 16 };
+  const gannet_problem_spec spec = {
+      .n_variables = ZDT, .variables = cube, .n_objectives = 2, .objectives = pair};
+  char path[2200];
+  (void)snprintf(path, sizeof path, "%s/learned.h5", folder);
+  fixture f = make_on(MPI_COMM_WORLD, &spec, "auto", 2);
+  fixture later = make_on(MPI_COMM_WORLD, &spec, "auto", 2);
+  int64_t id[Q];
+  double x[Q][ZDT];
+  for (int round = 0; round < 4; ++round) {
+    const gannet_model *model = f.optimizer->member[0].models->model;
+    const int n = round < 2 ? Q : 1;
+    assert_ok(gannet_optimizer_ask(f.optimizer, n, id, x[0]));
+    /* With 5 % of 32 results more, models are due after 34. */
+    if (round > 0) assert_int_equal(model[0].n_learned, round == 3 ? 33 : Q * round);
+    for (int i = 0; i < n; ++i) {
+      const bool is_far = round == 2; /* it is the best one in the second objective */
+      const double second = is_far ? -1 : 1 - x[i][0] + x[i][1];
+      tell(&f, (gannet_result){
+                   .id = id[i], .objective = is_far ? 1e9 : x[i][0], .constraints = &second});
+    }
+  }
+  assert_ok(gannet_optimizer_save(f.optimizer, path));
+  assert_ok(gannet_optimizer_load(later.optimizer, path));
+  assert_ok(gannet_optimizer_ask(later.optimizer, 1, id, x[0]));
+  assert_int_equal(later.optimizer->member[0].models->model[0].n_learned, 33);
+  drop(&f);
+  drop(&later);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
@@ -580,6 +615,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(scores_are_right_where_they_are_best),
       cmocka_unit_test(references_follow_results_to_far_thresholds),
       cmocka_unit_test(logarithms_are_taken_of_a_front_that_spreads_far),
+      cmocka_unit_test(models_learn_when_logarithms_begin),
       cmocka_unit_test(fronts_are_found),
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),

@@ -244,6 +244,7 @@ double gannet_models_exploration(const gannet_models *m, int i) {
 /* What is saved of one model besides its hyper-parameters. */
 static const gannet_struct_field model_fields[] = {
     {.name = "learned", GANNET_STRUCT_AT(gannet_model, n_learned, LARGE)},
+    {.name = "learned_log", GANNET_STRUCT_AT(gannet_model, learned_log, TRUTH)},
     {.name = "exploration", GANNET_STRUCT_AT(gannet_model, exploration, REAL), .fallback = 1},
     {0}};
 

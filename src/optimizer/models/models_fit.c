@@ -221,6 +221,12 @@ static void warn_of_contradiction(gannet_models *m) {
              m->model[0].n, many);
 }
 
+/* Whether model i is that of one of several objectives and sees logarithms of it. */
+static bool sees_log_of_several(const gannet_models *m, int i) {
+  return m->n_objectives > 1 && models_objective(m, i) >= 0 &&
+         m->model[i].transform.kind == GANNET_TRANSFORM_LOG;
+}
+
 /* Collect and standardise what model i is fitted to next, and decide whether it learns. */
 static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   gannet_model *one = &m->model[i];
@@ -233,7 +239,8 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   GANNET_TRY(gannet_agree(m->context->comm, local));
   const double basis = fmin((double)one->n_learned, n);
   const double wait = fmax(1, m->options->method.refit * basis);
-  one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
+  one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait ||
+                           one->learned_log != sees_log_of_several(m, i));
   one->learnt = false;
   if (!models_is_hidden(m, i) && gannet_related_count(m->prior[i].related) > 0) {
     const gannet_transform kind =
@@ -297,7 +304,9 @@ static gannet_err fit_one(gannet_models *m, int i) {
   if (m->options->acquisition.growth == GANNET_GROWTH_NEURAL_CBO)
     GANNET_TRY(gannet_surrogate_information_gain(one->surrogate, &one->gain));
   GANNET_TRY(gannet_agree(m->context->comm, require_fitted(m, i)));
-  if (learn) one->n_learned = one->n_all;
+  if (!learn) return GANNET_OK;
+  one->n_learned = one->n_all;
+  one->learned_log = sees_log_of_several(m, i);
   return GANNET_OK;
 }
 

@@ -55,6 +55,7 @@ typedef struct {
   /* Learning: */
   int64_t n_all;     /* observations there are, whether taken or not */
   int64_t n_learned; /* n_all when hyper-parameters were learnt last, 0 = never */
+  bool learned_log;  /* they were learnt of logarithms of one of several objectives */
   bool learns;       /* hyper-parameters are to be learnt with the fit that is prepared */
   bool learnt;       /* they were learnt for it already, with those of other members */
 } gannet_model;
