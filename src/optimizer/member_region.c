@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "problem/objectives.h"
 
 void gannet_member_region_release(gannet_member_region *region) {
   gannet_free(&region->take);
@@ -17,6 +18,8 @@ gannet_err gannet_member_region_update(gannet_member_region *region,
   if (!region->options) return GANNET_OK;
   GANNET_TRY(
       gannet_region_follow(region->options, history, region->design, &region->state, &region->now));
+  /* The models of a front learn from all results, and most points are sought everywhere. */
+  if (gannet_problem_n_objectives(gannet_history_problem(history)) > 1) return GANNET_OK;
   const int64_t first = region->state.first, count = gannet_history_count(history);
   int64_t designs = 0;
   bool observed = false;
@@ -35,12 +38,13 @@ gannet_err gannet_member_region_update(gannet_member_region *region,
 
 gannet_err gannet_member_region_set_box(gannet_member_region *region, const gannet_history *history,
                                         gannet_models *models) {
-  if (!region->options || region->is_design) return GANNET_OK;
+  if (!region->options || region->is_design || region->now.centre < 0) return GANNET_OK;
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t d = (size_t)problem->d;
+  const bool several = gannet_problem_n_objectives(problem) > 1;
   double *scales = NULL;
   int64_t best = -1;
-  if (region->options->centre == GANNET_REGION_MEAN)
+  if (!several && region->options->centre == GANNET_REGION_MEAN)
     GANNET_TRY(gannet_models_best(models, region->state.first, &best));
   if (best >= 0) region->now.centre = best;
   GANNET_TRY(gannet_alloc(3 * d, sizeof *region->lower, &region->lower));
@@ -51,7 +55,8 @@ gannet_err gannet_member_region_set_box(gannet_member_region *region, const gann
   GANNET_TRY(gannet_alloc(d, sizeof *scales, &scales));
   gannet_surrogate_length_scales(gannet_models_surrogate(models, 0), scales);
   gannet_region_box(problem, region->now.length, region->centre,
-                    region->options->weighted ? scales : NULL, region->lower, region->upper);
+                    region->options->weighted && !several ? scales : NULL, region->lower,
+                    region->upper);
   region->moving = gannet_region_moving(region->options, problem);
   region->switching = gannet_region_switching(region->options, problem, region->now.length);
   gannet_free(&scales);

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/propose/propose.h"
 #include "problem/objectives.h"
+#include "search/region.h"
 
 bool gannet_method_takes_several(const gannet_method *method) {
   const gannet_acq_type *type = NULL;
@@ -38,16 +40,19 @@ gannet_err gannet_objective_options_join(gannet_optimizer_options *options,
   return gannet_optimizer_options_join(options, row->with_objectives, complaints);
 }
 
-/* Why a member cannot choose points for several objectives; NULL = it can. */
-static const char *why_not(const gannet_member_options *member) {
+/* Why a member cannot choose points for n objectives; NULL = it can. */
+static const char *why_not(const gannet_member_options *member, int n) {
   const gannet_acq_type *type = member->acq_type;
   if (member->proposer == GANNET_PROPOSE_QUADRATIC)
     return "quadratic models descend a single objective";
   if (member->proposer == GANNET_PROPOSE_EVOLUTION)
     return "its populations are ranked by a single objective";
   if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
-  if (member->region.type != GANNET_REGION_NONE)
-    return "a trust region follows the best value of one objective; leave out region.type";
+  if (member->region.type != GANNET_REGION_NONE && type->kind != GANNET_ACQ_FRONT)
+    return "of the methods for several objectives only auto and gp-nehvi take a trust region; "
+           "choose one of them, or leave out region.type";
+  if (member->region.type != GANNET_REGION_NONE && n > GANNET_PROPOSE_FRONT_MOST)
+    return "the trust region of a front takes 4 objectives at most; leave out region.type";
   if (member->surrogate_type && member->surrogate_type->set_pde_constraint)
     return "its network is held to the equations of a single objective";
   if (!gannet_acq_takes_several(type)) return "its acquisition function knows one objective only";
@@ -103,12 +108,19 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
   check_beside(options, complaints);
   list_methods(names, sizeof names);
   for (int i = 0; i < options->n_members; ++i) {
-    const char *why = why_not(&options->member[i]);
+    const char *why = why_not(&options->member[i], n);
     if (why)
       gannet_complain(complaints, "method",
                       "'%s' does not go with %d objectives: %s; expected one of:%s",
                       options->member[i].method.method, n, why, names);
     const gannet_acq_type *type = options->member[i].acq_type;
+    const gannet_region_options *region = &options->member[i].region;
+    const char *single = gannet_region_single_option(region);
+    if (!why && region->type != GANNET_REGION_NONE && single)
+      gannet_complain(complaints, "region",
+                      "'%s' is for the trust region of a single objective, and there are %d; leave "
+                      "it out",
+                      single, n);
     for (int m = 0; m < n && !why && type && type->scalarises; ++m)
       if (problem->spec.objectives[m].transform != GANNET_OBJECTIVE_TRANSFORM_AUTO)
         gannet_complain(complaints, "method",

@@ -2,8 +2,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "pareto/boxes.h"
+#include "pareto/hypervolume.h"
+#include "pareto/hypervolume_improvement.h"
+#include "problem/front.h"
+#include "problem/objectives.h"
 #include "problem/runs.h"
 #include "search/merit_rank.h"
 #include "search/perturb.h"
@@ -20,7 +26,8 @@ const gannet_option gannet_region_table[] = {
      .fallback = "none",
      .choices = types,
      .help = "search everywhere (none), or in a trust region around the best point that grows "
-             "after successes and shrinks after failures (trust)",
+             "after successes and shrinks after failures (trust); with several objectives one "
+             "point in four is sought there",
      .example = "trust"},
     {.key = "center",
      .type = GANNET_CHOICE,
@@ -128,6 +135,18 @@ const char *gannet_region_contradiction(const gannet_region_options *options) {
   return NULL;
 }
 
+const char *gannet_region_single_option(const gannet_region_options *options) {
+  if (options->centre != GANNET_REGION_MEAN) return "center";
+  if (!options->restarts) return "restarts";
+  if (!options->weighted) return "weighted";
+  if (options->data != GANNET_REGION_RESTART) return "data";
+  return options->nearest > 0 ? "nearest" : NULL;
+}
+
+bool gannet_region_seeks(int64_t number) {
+  return number % 4 == 3;
+}
+
 void gannet_region_count(const gannet_region_options *options, int variables, bool success,
                          int evaluations, gannet_region *region) {
   const int usual = variables < 4 ? 4 : variables;
@@ -154,12 +173,44 @@ typedef struct {
   gannet_merit_rank best;    /* best counted evaluation; infinite = none */
   int n_top, n_top_most;
   double *top; /* [n_top_most] the best feasible values that were counted, ascending */
+  /* With several objectives, in ranges of the front of all results: */
+  gannet_front front;
+  gannet_boxes boxes; /* of the feasible designs that were counted */
+  double volume;      /* that these dominate */
+  double excess;      /* over the reference, of the one that exceeds it least */
 } replay;
 
 static const gannet_merit_rank nothing = {-1, INFINITY, INFINITY};
 
 static bool has_result(const gannet_merit_rank *merit) {
   return isfinite(merit->violation);
+}
+
+static bool has_several(const replay *r) {
+  return gannet_problem_n_objectives(gannet_history_problem(r->history)) > 1;
+}
+
+/* How far a design exceeds the reference, summed over the objectives; z: [m] in ranges. */
+static double sum_excess(const gannet_front *front, const double *z) {
+  double sum = 0;
+  for (int k = 0; k < front->m; ++k)
+    sum += fmax(z[k] - gannet_front_in_ranges(front, k, front->reference[k]), 0);
+  return sum;
+}
+
+/* Enter a design into the front of those that were counted. */
+static gannet_err count_on_front(replay *r, int64_t id) {
+  double z[GANNET_OBJECTIVES_MOST];
+  if (gannet_history_is_penalty(r->history, id) || !gannet_runs_are_feasible(r->history, id))
+    return GANNET_OK;
+  gannet_runs_objectives(r->history, id, z, NULL);
+  for (int k = 0; k < r->front.m; ++k) {
+    z[k] = gannet_front_in_ranges(&r->front, k, z[k]);
+    if (!isfinite(z[k])) return GANNET_OK;
+  }
+  r->excess = fmin(r->excess, sum_excess(&r->front, z));
+  r->volume += gannet_hypervolume_improvement(&r->boxes, z);
+  return gannet_boxes_add(&r->boxes, z);
 }
 
 /* Whether the best evaluation of a batch clearly beats all that were counted before. The spread of
@@ -174,15 +225,17 @@ static bool is_success(const replay *r, const gannet_merit_rank *one) {
 }
 
 /* Enter an evaluation into the best ones that were counted. */
-static void count_evaluation(replay *r, int64_t id) {
+static gannet_err count_evaluation(replay *r, int64_t id) {
   const gannet_merit_rank *one = &r->merits[id];
-  if (!has_result(one)) return;
+  if (!has_result(one)) return GANNET_OK;
   if (gannet_merit_rank_is_better(one, &r->best)) r->best = *one;
-  if (one->violation > 0) return;
-  if (r->n_top == r->n_top_most && one->value >= r->top[r->n_top - 1]) return;
+  if (one->violation > 0) return GANNET_OK;
+  if (has_several(r)) return count_on_front(r, id);
+  if (r->n_top == r->n_top_most && one->value >= r->top[r->n_top - 1]) return GANNET_OK;
   int at = r->n_top < r->n_top_most ? r->n_top++ : r->n_top - 1;
   for (; at > 0 && one->value < r->top[at - 1]; --at) r->top[at] = r->top[at - 1];
   r->top[at] = one->value;
+  return GANNET_OK;
 }
 
 static bool is_of_batch(const gannet_evaluation *row, int64_t batch) {
@@ -191,7 +244,7 @@ static bool is_of_batch(const gannet_evaluation *row, int64_t batch) {
 
 /* Count the batch of the result that arrived at a position, if this is its last result. A batch of
  * the design is not counted, but its evaluations are. */
-static void count_batch(replay *r, int64_t at, gannet_region *region) {
+static gannet_err count_batch(replay *r, int64_t at, gannet_region *region) {
   const gannet_history *history = r->history;
   const int64_t arrived = gannet_history_order(history)[at], count = gannet_history_count(history);
   const int64_t batch = gannet_history_get(history, arrived)->batch;
@@ -200,33 +253,64 @@ static void count_batch(replay *r, int64_t at, gannet_region *region) {
   gannet_merit_rank best = nothing;
   while (from > 0 && is_of_batch(gannet_history_get(history, from - 1), batch)) --from;
   while (to < count && is_of_batch(gannet_history_get(history, to), batch)) ++to;
-  if (from < r->first + r->design) {
-    count_evaluation(r, arrived);
-    return;
-  }
+  if (from < r->first + r->design) return count_evaluation(r, arrived);
   for (int64_t id = from; id < to; ++id) {
-    if (r->arrival[id] < 0 || r->arrival[id] > at) return;
+    if (r->arrival[id] < 0 || r->arrival[id] > at) return GANNET_OK;
     evaluations += gannet_history_get(history, id)->status != GANNET_EVAL_FAILED &&
                    gannet_runs_stands(history, id);
     if (gannet_merit_rank_is_better(&r->merits[id], &best)) best = r->merits[id];
   }
+  const double volume = r->volume, excess = r->excess, factor = r->options->gain;
+  bool success = is_success(r, &best);
+  for (int64_t id = from; id < to; ++id) GANNET_TRY(count_evaluation(r, id));
+  if (has_several(r) && isfinite(excess))
+    success = r->volume > 0 ? r->volume > (1 + factor) * volume : r->excess < (1 - factor) * excess;
   if (evaluations > 0)
-    gannet_region_count(r->options, gannet_history_problem(history)->n_free, is_success(r, &best),
-                        evaluations, region);
-  for (int64_t id = from; id < to; ++id) count_evaluation(r, id);
+    gannet_region_count(r->options, gannet_history_problem(history)->n_free, success, evaluations,
+                        region);
+  return GANNET_OK;
 }
 
-/* Returns whether the region ended. */
-static bool replay_history(replay *r, gannet_region *region) {
+/* The design of the front of all results that is the centre; -1 = none of the front is allowed. */
+static gannet_err find_centre_on_front(const replay *r, int64_t *centre) {
+  const gannet_front *front = &r->front;
+  const int m = front->m;
+  double *z = NULL, least = INFINITY, most = -1, reference[GANNET_OBJECTIVES_MOST];
+  GANNET_TRY(gannet_alloc((size_t)front->n * (size_t)(m + 1), sizeof *z, &z));
+  double *contribution = z + (size_t)front->n * (size_t)m;
+  for (int i = 0; i < front->n * m; ++i) z[i] = gannet_front_in_ranges(front, i % m, front->y[i]);
+  for (int k = 0; k < m; ++k) reference[k] = gannet_front_in_ranges(front, k, front->reference[k]);
+  gannet_err err = gannet_hypervolume_contributions(front->n, m, z, reference, contribution);
+  if (err == GANNET_ERR_NUMERIC) { /* larger than any number: no design is preferred */
+    gannet_error_clear();
+    memset(contribution, 0, (size_t)front->n * sizeof *contribution);
+    err = GANNET_OK;
+  }
+  *centre = -1;
+  for (int i = 0; i < front->n && err == GANNET_OK; ++i) {
+    const double excess = sum_excess(front, z + (ptrdiff_t)i * m);
+    if (gannet_history_get(r->history, front->id[i])->elsewhere) continue;
+    if (excess > least || (excess == least && contribution[i] <= most)) continue;
+    least = excess;
+    most = contribution[i];
+    *centre = front->id[i];
+  }
+  gannet_free(&z);
+  return err;
+}
+
+/* ended  out  whether the region did */
+static gannet_err replay_history(replay *r, gannet_region *region, bool *ended) {
   for (int64_t at = 0; at < gannet_history_count_told(r->history); ++at) {
     const int64_t id = gannet_history_order(r->history)[at];
     if (id < r->first) continue;
     if (gannet_history_get(r->history, id)->origin == GANNET_ORIGIN_METHOD)
-      count_batch(r, at, region);
+      GANNET_TRY(count_batch(r, at, region));
     else
-      count_evaluation(r, id);
+      GANNET_TRY(count_evaluation(r, id));
     if (region->length >= r->options->shortest) continue;
-    if (r->options->restarts) return true;
+    *ended = r->options->restarts && !has_several(r);
+    if (*ended) return GANNET_OK;
     region->length = r->options->shortest;
   }
   /* Results of incomplete batches count for the centre at once. */
@@ -235,7 +319,7 @@ static bool replay_history(replay *r, gannet_region *region) {
     if (has_result(&r->merits[id]) && gannet_merit_rank_is_better(&r->merits[id], &best))
       best = r->merits[id];
   region->centre = best.id;
-  return false;
+  return has_several(r) && r->front.n > 0 ? find_centre_on_front(r, &region->centre) : GANNET_OK;
 }
 
 static gannet_err replay_init(replay *r) {
@@ -247,7 +331,12 @@ static gannet_err replay_init(replay *r) {
   for (int64_t id = 0; id < count; ++id) r->arrival[id] = -1;
   for (int64_t at = 0; at < gannet_history_count_told(r->history); ++at)
     r->arrival[gannet_history_order(r->history)[at]] = at;
-  return GANNET_OK;
+  if (!has_several(r)) return GANNET_OK;
+  double reference[GANNET_OBJECTIVES_MOST];
+  GANNET_TRY(gannet_front_find(r->history, &r->front));
+  for (int k = 0; k < r->front.m; ++k)
+    reference[k] = gannet_front_in_ranges(&r->front, k, r->front.reference[k]);
+  return gannet_boxes_create(0, r->front.m, NULL, reference, &r->boxes);
 }
 
 gannet_err gannet_region_follow(const gannet_region_options *options, const gannet_history *history,
@@ -258,10 +347,13 @@ gannet_err gannet_region_follow(const gannet_region_options *options, const gann
               .first = state->first,
               .design = design,
               .best = nothing,
+              .excess = INFINITY,
               .n_top_most = variables < 4 ? 4 : variables};
   *region = (gannet_region){.length = options->length, .centre = -1};
-  const gannet_err err = replay_init(&r);
-  if (err == GANNET_OK && replay_history(&r, region)) {
+  bool ended = false;
+  gannet_err err = replay_init(&r);
+  if (err == GANNET_OK) err = replay_history(&r, region, &ended);
+  if (err == GANNET_OK && ended) {
     state->restarts += 1;
     state->first = gannet_history_count(history);
     *region = (gannet_region){.length = options->length, .centre = -1};
@@ -269,6 +361,8 @@ gannet_err gannet_region_follow(const gannet_region_options *options, const gann
   gannet_free(&r.merits);
   gannet_free(&r.arrival);
   gannet_free(&r.top);
+  gannet_front_release(&r.front);
+  gannet_boxes_release(&r.boxes);
   GANNET_TRY(err);
   return GANNET_OK;
 }

@@ -13,6 +13,12 @@
  * - The gain is measured against the spread of the best values and not against their size, so that
  *   adding a constant to the objective changes nothing.
  *
+ * With several objectives the region lies around the design of the front that alone dominates the
+ * largest hypervolume. A success is a batch that adds clearly to the hypervolume: gain is a part of
+ * the volume so far. While nothing is better than the reference point, the centre is the design of
+ * the front that exceeds it least in sum, in ranges of the front, and a success reduces that excess
+ * by the part gain. The region does not start anew. (MORBO: Daulton et al. 2022, with one region.)
+ *
  * Everything is a function of the history and of gannet_region_state, which a campaign saves.
  */
 #ifndef GANNET_SEARCH_REGION_H
@@ -58,7 +64,8 @@ typedef struct {
   int successes;  /* batches in a row */
   int failures;   /* evaluations in a row */
   int64_t centre; /* id of the best evaluation since the restart: the best feasible one, or that of
-                     least violation; -1 = none with a result */
+                     least violation; -1 = none with a result. With several objectives of the front,
+                     see above; -1 = the front is empty */
 } gannet_region;
 
 /* A complaint about options that contradict each other; NULL = they do not.
@@ -66,6 +73,21 @@ typedef struct {
  * Local.
  */
 const char *gannet_region_contradiction(const gannet_region_options *options);
+
+/* The first option that is for a single objective and is not at its default; NULL = none.
+ *
+ * Local.
+ */
+const char *gannet_region_single_option(const gannet_region_options *options);
+
+/* With several objectives, whether the point with this number is sought in the region. One in four
+ * is: in a box around one design a whole batch says little about the rest of the front.
+ *
+ * Local.
+ *
+ * number  in  evaluations and points of the batch before it
+ */
+bool gannet_region_seeks(int64_t number);
 
 /* Count one batch: length, successes and failures afterwards. The length may fall below shortest,
  * which ends the region.
@@ -90,7 +112,8 @@ void gannet_region_count(const gannet_region_options *options, int variables, bo
  * design  in     evaluations of a region before its first model
  * state   inout
  *
- * Cost: O(n (max(4, variables) + constraints + q)) for n evaluations in batches of q.
+ * Cost: O(n (max(4, variables) + constraints + q)) for n evaluations in batches of q. With several
+ * objectives that of gannet_boxes_create and of gannet_hypervolume_contributions.
  */
 GANNET_CHECKED gannet_err gannet_region_follow(const gannet_region_options *options,
                                                const gannet_history *history, int64_t design,

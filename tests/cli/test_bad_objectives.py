@@ -124,13 +124,16 @@ class BadObjectives(program.ProgramTest):
             self.assertEqual(shown.code, INFEASIBLE if command == "best" else FINISHED, shown)
 
     def test_names_goals_and_numbers_of_objectives(self):
-        def refused(objectives, *expected):
+        def refused(objectives, *expected, options=()):
             text = CAMPAIGN.replace("METHOD", "auto").replace("OBJECTIVES", objectives)
-            outcome = self.gannet("run", self.write(text, "bad.yaml"))
+            outcome = self.gannet("run", self.write(text, "bad.yaml"), *options)
             self.assertEqual(outcome.code, USAGE, outcome)
             for part in expected:
                 self.assertIn(part, outcome.err)
         refused("a: , a: ", "bad.yaml:5:19: key 'a' is given twice in the same mapping")
+        refused("a: , b: ", "key 'a' is given twice in the same mapping; leave one out", options=("--set", "objectives={a: , a: }"))
+        refused("a: , b: ", "'nearest' is for the trust region of a single objective, and there are 2; leave it out", options=("--set", "region={type: trust, nearest: 9}"))
+        refused("a: , b: ", "only auto and gp-nehvi take a trust region", options=("--set", "region=trust", "--set", "method=parego"))
         refused("a: , b: {goal: best}", "objectives.b.goal: 'best' is not valid; expected one of: minimize maximize")
         refused("a: , b: {threshold: inf}", "'inf' is not finite; expected a finite number, such as 900")
         refused("a: , b: {threshold: nan}", "'nan' is not valid; expected any number, or auto")

@@ -39,21 +39,24 @@ static const gannet_problem_spec mixed_spec = {.n_variables = VARIABLES,
                                                .n_objectives = 3,
                                                .objectives = three};
 
-/* Methods that are tried on everything. */
-static const char *const methods[] = {"auto", "gp-ts", "parego"};
+/* Methods that are tried on everything; trust = auto with a trust region. */
+static const char *const methods[] = {"auto", "gp-ts", "parego", "trust"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static fixture make_on(MPI_Comm comm, const gannet_problem_spec *spec, const char *method,
                        uint64_t seed) {
-  const gannet_method_setting settings[] = {
-      {"method", method}, {"initial", "6"}, {"search.candidates", "600"}};
+  const bool has_region = strcmp(method, "trust") == 0;
+  const gannet_method_setting settings[] = {{"initial", "6"},
+                                            {"method", has_region ? "auto" : method},
+                                            {"search.candidates", "600"},
+                                            {"region.type", "trust"}};
   const bool has_search = strcmp(method, "sobol") != 0 && strcmp(method, "random") != 0;
   fixture f = {0};
   assert_ok(gannet_context_create(comm, seed, &f.context));
   f.context->level = GANNET_LOG_ERROR;
   assert_ok(gannet_problem_create(spec, &f.problem));
-  assert_ok(
-      gannet_optimizer_create(f.context, f.problem, has_search ? 3 : 2, settings, &f.optimizer));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 2 + has_search + has_region, settings,
+                                    &f.optimizer));
   return f;
 }
 
@@ -188,7 +191,7 @@ static void merits_of_fronts_have_their_gradients(void **state) {
   assert_ok(gannet_models_sample(member->models, 32, f.optimizer->batch));
   assert_ok(gannet_front_score_create(member, 8, 8, &score));
   for (int cached = 0; cached < 2; ++cached) {
-    gannet_front_score_begin_scan(&score);
+    gannet_front_score_begin_scan(&score, 0);
     assert_ok(gannet_front_score_rough(&score, 8, x, 0, rough, 8));
     for (int i = 0; i < 8; ++i) {
       assert_ok(gannet_front_score_merit(&score, 0, x + 2 * i, &value, gradient));
@@ -225,8 +228,8 @@ static void scores_are_right_where_they_are_best(void **state) {
   for (int scan = 0; scan < 4; ++scan) {
     double best[KEPT + 1] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
     int at = 0;
-    gannet_front_score_begin_scan(&slow);
-    gannet_front_score_begin_scan(&fast);
+    gannet_front_score_begin_scan(&slow, 0);
+    gannet_front_score_begin_scan(&fast, 0);
     assert_ok(gannet_front_score_rough(&slow, N, x, 0, all, N));
     assert_ok(gannet_front_score_rough(&fast, N, x, 0, few, N));
     for (int i = 0; i < N; ++i) {
@@ -451,7 +454,10 @@ static void what_knows_one_objective_is_refused(void **state) {
     assert_refused(settings, 1, "expected one of: auto");
   }
   const gannet_method_setting region[] = {{"method", "gp-ts"}, {"region.type", "trust"}};
-  assert_refused(region, 2, "trust region");
+  assert_refused(region, 2, "only auto and gp-nehvi take a trust region");
+  const gannet_method_setting single[] = {
+      {"method", "auto"}, {"region.type", "trust"}, {"region.nearest", "50"}};
+  assert_refused(single, 3, "'nearest' is for the trust region of a single objective");
   const gannet_method_setting network[] = {{"method", "gp-ts"}, {"surrogate.type", "pinn"}};
   assert_refused(network, 2, "held to the equations of a single objective");
   const gannet_method_setting acquisition[] = {{"method", "auto"}, {"acquisition.type", "log-ei"}};
@@ -472,6 +478,34 @@ static void what_knows_one_objective_is_refused(void **state) {
   assert_int_equal(gannet_optimizer_tell_related(f.optimizer, 1, x, &objective), GANNET_ERR_STATE);
   assert_non_null(strstr(gannet_error_message(), "use gannet_optimizer_tell_related_results"));
   gannet_error_clear();
+  drop(&f);
+}
+
+/* One point in four lies in the region, and the others everywhere. */
+static void one_point_in_four_is_sought_in_the_region(void **state) {
+  (void)state;
+  enum { N = 8 };
+  const gannet_problem_spec spec = {
+      .n_variables = ZDT, .variables = cube, .n_objectives = 2, .objectives = pair};
+  fixture f = make_on(MPI_COMM_WORLD, &spec, "trust", 2);
+  int64_t id[N];
+  double x[N][ZDT], second;
+  int outside = 0;
+  for (int round = 0; round < 4; ++round) {
+    const gannet_member_region *region = &f.optimizer->member[0].region;
+    assert_ok(gannet_optimizer_ask(f.optimizer, N, id, x[0]));
+    assert_true((region->lower != NULL) == (round > 0));
+    for (int i = 0; i < N; ++i) {
+      const double *unit = gannet_history_x_unit(f.optimizer->history, id[i]);
+      const bool is_inside = gannet_member_region_has(region, ZDT, unit);
+      if (round > 0 && id[i] % 4 == 3) assert_true(is_inside);
+      outside += !is_inside;
+      second = 3 - x[i][0] + x[i][1];
+      tell(&f, (gannet_result){
+                   .id = id[i], .objective = x[i][0] + x[i][1] * x[i][1], .constraints = &second});
+    }
+  }
+  assert_true(outside > 0);
   drop(&f);
 }
 
@@ -620,6 +654,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(strange_values_are_survived),
       cmocka_unit_test(every_objective_is_predicted),
       cmocka_unit_test(what_knows_one_objective_is_refused),
+      cmocka_unit_test(one_point_in_four_is_sought_in_the_region),
       cmocka_unit_test(saved_objectives_have_their_noise),
       cmocka_unit_test(designs_without_an_objective_have_no_rank),
   };

@@ -419,6 +419,74 @@ static void models_take_what_the_options_say(void **state) {
   drop(&f);
 }
 
+/* A batch of two designs with two objectives each. */
+static void front_batch_of(fixture *f, int64_t batch, const double *first, const double *second) {
+  const double *const values[2] = {first, second};
+  int64_t id[2];
+  for (int i = 0; i < 2; ++i) id[i] = propose(f, batch, GANNET_ORIGIN_METHOD);
+  for (int i = 0; i < 2; ++i)
+    assert_ok(tell_values(f->history, id[i], GANNET_EVAL_DONE, values[i][0], &values[i][1], NULL));
+  follow(f, &turbo);
+}
+
+static fixture make_with_objectives(double threshold) {
+  static const gannet_variable x[] = {{.name = "x", .lower = 0, .upper = 1}};
+  const gannet_objective two[] = {{.name = "a", .threshold = threshold, .noise_sd = NAN},
+                                  {.name = "b", .threshold = threshold, .noise_sd = NAN}};
+  const gannet_problem_spec spec = {
+      .n_variables = 1, .variables = x, .n_objectives = 2, .objectives = two};
+  gannet_problem *problem = NULL;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  return make(problem);
+}
+
+/* A success adds more than a thousandth of the volume, and the centre alone dominates most. */
+static void regions_of_a_front_follow_its_hypervolume(void **state) {
+  (void)state;
+  fixture f = make_with_objectives(10);
+  f.design = 2;
+  front_batch_of(&f, 0, (double[]){1, 6}, (double[]){5, 1}); /* the design */
+  assert_true(f.region.length == 0.8 && f.region.successes == 0);
+  assert_int_equal(f.region.centre, 1); /* 25 alone, and the other one 16 */
+  front_batch_of(&f, 1, (double[]){2, 2}, (double[]){20, 0.5});
+  assert_int_equal(f.region.successes, 1);
+  assert_int_equal(f.region.centre, 2);
+  front_batch_of(&f, 2, (double[]){0.5, 10.5}, (double[]){4, 4}); /* of no volume, dominated */
+  assert_true(f.region.successes == 0 && f.region.failures == 2);
+  front_batch_of(&f, 3, (double[]){1.9999, 2}, (double[]){9, 9}); /* a gain of 1e-5 */
+  assert_true(f.region.length == 0.4 && f.region.failures == 0);
+  drop(&f);
+}
+
+/* While no design is better than all thresholds, the least excess counts. */
+static void regions_before_the_thresholds_follow_the_least_excess(void **state) {
+  (void)state;
+  fixture f = make_with_objectives(10);
+  f.design = 2;
+  front_batch_of(&f, 0, (double[]){5, 30}, (double[]){25, 2});
+  assert_int_equal(f.region.centre, 0); /* 20 / 28 of a range, and the other one 15 / 20 */
+  front_batch_of(&f, 1, (double[]){4.5, 30.5}, (double[]){26, 1}); /* spreads the front only */
+  assert_true(f.region.successes == 0 && f.region.failures == 2);
+  front_batch_of(&f, 2, (double[]){12, 11}, (double[]){40, 40});
+  assert_int_equal(f.region.successes, 1);
+  assert_int_equal(f.region.centre, 4);
+  front_batch_of(&f, 3, (double[]){9.9, 9.9}, (double[]){40, 40}); /* the first one inside */
+  assert_int_equal(f.region.successes, 2);
+  assert_int_equal(f.region.centre, 6);
+  drop(&f);
+}
+
+/* It stays, however small: what it would begin anew is known from everywhere else. */
+static void regions_of_a_front_do_not_start_anew(void **state) {
+  (void)state;
+  fixture f = make_with_objectives(NAN);
+  f.design = 2;
+  front_batch_of(&f, 0, (double[]){0, 1}, (double[]){1, 0});
+  for (int b = 1; b < 40; ++b) front_batch_of(&f, b, (double[]){2, 2}, (double[]){3, 3});
+  assert_true(f.region.length == turbo.shortest && f.state.restarts == 0 && f.region.centre == 0);
+  drop(&f);
+}
+
 static void contradictions_are_told(void **state) {
   (void)state;
   gannet_region_options options = turbo;
@@ -447,6 +515,9 @@ int main(void) {
       cmocka_unit_test(candidates_differ_from_their_anchor_in_few_variables),
       cmocka_unit_test(models_take_what_the_options_say),
       cmocka_unit_test(contradictions_are_told),
+      cmocka_unit_test(regions_of_a_front_follow_its_hypervolume),
+      cmocka_unit_test(regions_before_the_thresholds_follow_the_least_excess),
+      cmocka_unit_test(regions_of_a_front_do_not_start_anew),
   };
   return run_serial(tests);
 }

@@ -307,7 +307,7 @@ static gannet_err measure_tile(const bench_world *world, const scan_settings *s,
   const gannet_member *member = &asking->optimizer->member[0];
   gannet_candidates *candidates = NULL;
   double *x = NULL, *work = NULL;
-  gannet_err err = gannet_propose_candidates(member, &candidates);
+  gannet_err err = gannet_propose_candidates(member, &member->region, &candidates);
   if (err == GANNET_OK) err = gannet_alloc((size_t)s->d * GANNET_TILE, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc((size_t)(s->q + 2) * GANNET_TILE, sizeof *work, &work);
   err = gannet_agree(world->comm, err);

@@ -143,13 +143,14 @@ static gannet_err check_mapping(const gannet_tree *node, gannet_complaints *comp
   for (int i = 0; i < node->n; ++i) sorted[i] = &node->child[i];
   qsort(sorted, (size_t)node->n, sizeof *sorted, compare_keys);
   for (int i = 1, found = 0; i < node->n && found < MOST_TOLD; ++i) {
-    char location[GANNET_LOCATION_SIZE];
+    char location[GANNET_LOCATION_SIZE], first[40] = "";
+    const int line = sorted[i - 1]->key_position.line; /* 0 = given on the command line */
     if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0) continue;
     gannet_tree_key_location(sorted[i], location, sizeof location);
-    gannet_complain(
-        complaints, location,
-        "key '%.200s' is given twice in the same mapping (first in line %d); leave one out",
-        sorted[i]->key, sorted[i - 1]->key_position.line);
+    if (line > 0) (void)snprintf(first, sizeof first, " (first in line %d)", line);
+    gannet_complain(complaints, location,
+                    "key '%.200s' is given twice in the same mapping%s; leave one out",
+                    sorted[i]->key, first);
     ++found;
   }
   gannet_free(&sorted);

@@ -173,7 +173,8 @@ static gannet_err allocate(gannet_front_score *s) {
   return gannet_alloc((size_t)s->keep + 1, sizeof *s->largest, &s->largest);
 }
 
-void gannet_front_score_begin_scan(gannet_front_score *s) {
+void gannet_front_score_begin_scan(gannet_front_score *s, int64_t first) {
+  s->first = first;
   s->n_largest = 0;
 }
 
@@ -314,6 +315,7 @@ gannet_err gannet_front_score_rough(void *user, int m, const double *x_unit, int
                                     double *scores, int ld) {
   gannet_front_score *s = user;
   const ptrdiff_t point = (ptrdiff_t)s->draws * s->rows;
+  first += s->first;
   double *drawn = s->cache ? s->cache + first * point : s->tile;
   (void)ld;
   if (!s->cache || !s->known[first]) GANNET_TRY(draw_tile(s, m, x_unit, drawn));

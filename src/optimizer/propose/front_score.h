@@ -41,6 +41,7 @@ typedef struct {
 
   /* The same at all candidates of the batch, as far as this rank has scored them: */
   int64_t n_candidates;
+  int64_t first; /* of them, that of the present scan */
   double *cache; /* [n_candidates][draws][rows]; NULL = it would be too large */
   bool *known;   /* [n_candidates], by the first candidate of a tile */
   double *bound; /* [n_candidates] last rough scores; INFINITY before the first */
@@ -59,7 +60,7 @@ typedef struct {
  *
  * Collective over the member's communicator; the same on all ranks.
  *
- * n_candidates  in   of the scans to come
+ * n_candidates  in   of the scans to come, all lists together
  * keep          in   candidates that a scan is to find
  * score         out  to be released, also after an error
  */
@@ -79,8 +80,10 @@ GANNET_CHECKED gannet_err gannet_front_score_add(gannet_front_score *score, cons
 /* Before a scan.
  *
  * Local.
+ *
+ * first  in  of the n_candidates: the candidate that the scan calls 0
  */
-void gannet_front_score_begin_scan(gannet_front_score *score);
+void gannet_front_score_begin_scan(gannet_front_score *score, int64_t first);
 
 /* Rough scores of m <= GANNET_TILE candidates: a gannet_scorer of one list. Those that cannot be
  * among the candidates that are kept may be larger than they are, but below those of these.

@@ -23,14 +23,14 @@ void gannet_propose_end_phase(gannet_member *member, gannet_phase phase, double 
 }
 
 /* The best points inside the region, best first. merits: [count] scratch. */
-static int find_best_inside(const gannet_member *member, int wanted,
-                            const gannet_merit_rank *merits, gannet_merit_rank *best) {
+static int find_best_inside(const gannet_member *member, const gannet_member_region *region,
+                            int wanted, const gannet_merit_rank *merits, gannet_merit_rank *best) {
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
     const double *x = gannet_history_x_unit(member->history, id);
     if (!gannet_history_is_sound(member->history, id)) continue;
     if (gannet_history_get(member->history, id)->elsewhere) continue;
-    if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
+    if (!gannet_member_region_has(region, member->problem->d, x)) continue;
     n = gannet_merit_rank_insert(&merits[id], wanted, n, best);
   }
   return n;
@@ -44,7 +44,8 @@ static int count_centres(const gannet_member *member) {
   return member->options->search.centers * gannet_problem_n_objectives(member->problem);
 }
 
-static gannet_err find_centres(const gannet_member *member, double *centres, int *n) {
+static gannet_err find_centres(const gannet_member *member, const gannet_member_region *region,
+                               double *centres, int *n) {
   const size_t d = (size_t)member->problem->d;
   const size_t count = (size_t)gannet_history_count(member->history);
   const int wanted = count_centres(member);
@@ -52,7 +53,7 @@ static gannet_err find_centres(const gannet_member *member, double *centres, int
   GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *merits, &merits));
   gannet_merit_rank *best = merits + count;
   const gannet_err err = gannet_merit_rank_all(member->history, 0, merits);
-  if (err == GANNET_OK) *n = find_best_inside(member, wanted, merits, best);
+  if (err == GANNET_OK) *n = find_best_inside(member, region, wanted, merits, best);
   for (int i = 0; i < *n; ++i)
     memcpy(centres + (size_t)i * d, gannet_history_x_unit(member->history, best[i].id),
            d * sizeof *centres);
@@ -60,13 +61,15 @@ static gannet_err find_centres(const gannet_member *member, double *centres, int
   return err;
 }
 
-gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candidates **candidates) {
+gannet_err gannet_propose_candidates(const gannet_member *member,
+                                     const gannet_member_region *region,
+                                     gannet_candidates **candidates) {
   const gannet_search_options *search = &member->options->search;
   double *centres = NULL;
   int n = 0;
   GANNET_TRY(gannet_alloc((size_t)count_centres(member) * (size_t)member->problem->d,
                           sizeof *centres, &centres));
-  gannet_err err = find_centres(member, centres, &n);
+  gannet_err err = find_centres(member, region, centres, &n);
   const int64_t n_local = n > 0 ? (int64_t)(search->local * search->candidates) : 0;
   /* The way along a front is often that of one variable, or lies between two of its designs. */
   const bool several = gannet_problem_n_objectives(member->problem) > 1;
@@ -74,11 +77,11 @@ gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candida
                                        .n_local = n_local,
                                        .n_centres = n,
                                        .centres = centres,
-                                       .lower = member->region.lower,
-                                       .upper = member->region.upper,
-                                       .anchor = member->region.centre,
-                                       .moving = member->region.moving,
-                                       .switching = member->region.switching,
+                                       .lower = region->lower,
+                                       .upper = region->upper,
+                                       .anchor = region->centre,
+                                       .moving = region->moving,
+                                       .switching = region->switching,
                                        .least_moving = several ? 1.0 / member->problem->n_free : 0,
                                        .crossing = several ? crossing : 0,
                                        .all_points = true};

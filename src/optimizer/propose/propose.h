@@ -46,9 +46,12 @@ GANNET_CHECKED gannet_err gannet_propose_draw_minima(gannet_member *member, int 
                                                      const double *x_unit, double *values,
                                                      double *least);
 
+enum { GANNET_PROPOSE_FRONT_MOST = 4 }; /* objectives; with more there are too many boxes */
+
 /* One point after the other, each by the hypervolume that it may add to the front, over draws of
- * all models (optimizer/propose/front_score.h); with more than four objectives by
- * gannet_propose_draws. Needs fitted models.
+ * all models (optimizer/propose/front_score.h); with more objectives than the most by
+ * gannet_propose_draws. Where the member has a trust region, one point in four is sought there and
+ * the others everywhere. Needs fitted models.
  *
  * Collective; the same on all ranks.
  */

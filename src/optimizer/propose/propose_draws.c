@@ -144,7 +144,7 @@ static gannet_err create_proposal(const gannet_member *member, int q, int n_rank
   p->choices.n_options = n_ranked + gannet_propose_n_starts(member);
   const size_t n_options = (size_t)q * (size_t)p->choices.n_options;
   GANNET_TRY(gannet_draws_score_prepare(member, q, &p->work));
-  GANNET_TRY(gannet_propose_candidates(member, &p->candidates));
+  GANNET_TRY(gannet_propose_candidates(member, &member->region, &p->candidates));
   GANNET_TRY(gannet_alloc(total, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * d, sizeof *p->points, &p->points));
   GANNET_TRY(gannet_alloc((size_t)q * GANNET_TILE, sizeof *p->scratch, &p->scratch));

@@ -15,8 +15,11 @@
  * of the best points found.
  *
  * Local.
+ *
+ * region  in  that of the member; zeroed = candidates lie everywhere
  */
 GANNET_CHECKED gannet_err gannet_propose_candidates(const gannet_member *member,
+                                                    const gannet_member_region *region,
                                                     gannet_candidates **candidates);
 
 /* The best candidates by every list of scores, without scoring all candidates; *scored is 0 where

@@ -141,7 +141,7 @@ gannet_err gannet_propose_in_turn(gannet_member *member, int q, double *x_unit) 
   gannet_err err = gannet_moments_score_prepare(member, &p.work);
   if (err == GANNET_OK) err = gannet_moments_scan_create(&p.work, &p.scan);
   if (err == GANNET_OK) err = gannet_point_options_create(member, &p.at);
-  if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
+  if (err == GANNET_OK) err = gannet_propose_candidates(member, &member->region, &candidates);
   err = gannet_agree(member->context->comm, err);
   p.scan.cached.wanted = q > 1;
   if (err == GANNET_OK) err = propose_all(member, q, &p, candidates, x_unit);

@@ -78,7 +78,7 @@ gannet_err gannet_propose_pointwise(gannet_member *member, int q, double *x_unit
   workspace w = {0};
   gannet_candidates *candidates = NULL;
   gannet_err err = create_workspace(member, q, &w);
-  if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
+  if (err == GANNET_OK) err = gannet_propose_candidates(member, &member->region, &candidates);
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK) err = propose_by_independent_draws(member, q, &w, candidates, x_unit);
   gannet_candidates_destroy(&candidates);
