@@ -85,7 +85,7 @@ const char *gannet_region_single_option(const gannet_region_options *options);
  *
  * Local.
  *
- * number  in  evaluations and points of the batch before it
+ * number  in  designs before it, those of the batch included
  */
 bool gannet_region_seeks(int64_t number);
 

@@ -7,6 +7,7 @@
 #include "optimizer/propose/front_score.h"
 #include "optimizer/propose/propose_impl.h"
 #include "problem/objectives.h"
+#include "problem/runs.h"
 #include "search/polish.h"
 #include "search/region.h"
 
@@ -54,7 +55,7 @@ static gannet_err make_candidates(const gannet_member *member, proposal *p, int6
 
 /* The domain of point number i of this call. */
 static const domain *choose_domain(const gannet_member *member, const proposal *p, int i) {
-  const int64_t number = gannet_history_count(member->history) + member->n_chosen + i;
+  const int64_t number = gannet_runs_count_designs(member->history, false) + member->n_chosen + i;
   return p->inside.candidates && gannet_region_seeks(number) ? &p->inside : &p->everywhere;
 }
 
