@@ -1,50 +1,18 @@
-/* The equations of a problem: compiled from what the user gave, and evaluated at points.
+/* The equations of a problem, compiled from what the user gave.
  *
  * Compiling checks an equation, parses its expressions, and writes every derivative in the user's
  * units as a sum of derivatives in the unit cube (the chain rule of physics.h).
  */
 #include "problem/physics.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "problem/expression.h"
+#include "problem/physics_impl.h"
 #include "problem/problem.h"
-
-/* One summand of the chain rule: factor prod_i x[variable_i]^-power_i times a partial derivative in
- * the unit cube. */
-typedef struct {
-  int partial; /* index of the partial derivative */
-  double factor;
-  int n_powers;
-  int variable[GANNET_PARTIAL_ORDER], power[GANNET_PARTIAL_ORDER]; /* [n_powers] */
-} chain_summand;
-
-typedef struct {
-  gannet_expression *coefficient; /* NULL = 1 */
-  int n_chain;
-  chain_summand *chain; /* the derivative of the term, by derivatives in the unit cube */
-} compiled_term;
-
-typedef struct {
-  int n_terms;
-  compiled_term *term;
-  gannet_expression *rhs;            /* NULL = 0 */
-  gannet_residual_function residual; /* function of the plugin, NULL = none was given */
-} compiled_equation;
-
-struct gannet_physics {
-  gannet_physics_spec spec; /* deep copy */
-  int n_compiled;
-  compiled_equation *equation; /* [n_compiled] */
-  const char **names;          /* [n_variables] names of the problem's variables, borrowed */
-  int n_partials;
-  gannet_partial *partials; /* [n_partials] all derivatives that occur in the equations */
-};
 
 /* The compilation of one equation after the other. */
 typedef struct {
@@ -55,7 +23,7 @@ typedef struct {
   gannet_complaints *complaints;
 } compiler;
 
-/* Strings are const for users only; they were allocated here. */
+/* Free a text or an array of the copied spec, whose members are const only for users. */
 static void free_const(const void *block) {
   void *plain;
   memcpy(&plain, &block, sizeof plain);
@@ -91,13 +59,14 @@ static gannet_err copy_equation(const gannet_physics_equation *from, int number,
   GANNET_TRY(copy_text(from->name ? from->name : name, &to->name));
   GANNET_TRY(copy_text(from->rhs, &to->rhs));
   GANNET_TRY(copy_text(from->plugin, &to->plugin));
-  GANNET_TRY(copy_texts(from->n_settings, from->settings, &to->settings));
   to->n_settings = from->n_settings;
+  GANNET_TRY(copy_texts(from->n_settings, from->settings, &to->settings));
   GANNET_TRY(gannet_alloc((size_t)from->n_terms, sizeof *terms, &terms));
   to->terms = terms;
-  for (; to->n_terms < from->n_terms; ++to->n_terms) {
-    const gannet_physics_term *source = &from->terms[to->n_terms];
-    gannet_physics_term *term = &terms[to->n_terms];
+  for (int t = 0; t < from->n_terms; ++t) {
+    const gannet_physics_term *source = &from->terms[t];
+    gannet_physics_term *term = &terms[t];
+    to->n_terms += 1; /* before its parts are copied: what is there is freed after an error */
     term->order = source->order;
     GANNET_TRY(copy_text(source->coefficient, &term->coefficient));
     GANNET_TRY(copy_texts(source->order, source->derivative, &term->derivative));
@@ -112,9 +81,10 @@ static gannet_err copy_spec(const gannet_physics_spec *from, gannet_physics_spec
   to->lambda2 = from->lambda2 > 0 ? from->lambda2 : 1e-6;
   GANNET_TRY(gannet_alloc((size_t)from->n_equations, sizeof *equations, &equations));
   to->equations = equations;
-  for (; to->n_equations < from->n_equations; ++to->n_equations)
-    GANNET_TRY(copy_equation(&from->equations[to->n_equations], to->n_equations,
-                             &equations[to->n_equations]));
+  for (int e = 0; e < from->n_equations; ++e) {
+    to->n_equations += 1;
+    GANNET_TRY(copy_equation(&from->equations[e], e, &equations[e]));
+  }
   return GANNET_OK;
 }
 
@@ -152,7 +122,7 @@ void gannet_physics_destroy(gannet_physics **physics) {
   gannet_free(physics);
 }
 
-/* An expression that cannot be read is a complaint. */
+/* Compile an expression; complain about one that cannot be read. */
 static gannet_err compile_expression(const compiler *c, const char *what, const char *text,
                                      gannet_expression **expression) {
   if (!text) return GANNET_OK;
@@ -227,8 +197,8 @@ static const double stirling[GANNET_PARTIAL_ORDER][GANNET_PARTIAL_ORDER] = {
     {1}, {-1, 1}, {2, -3, 1}, {-6, 11, -6, 1}};
 
 /* Add the summands of the chain rule from variable v on. */
-static gannet_err add_chain(const compiler *c, const int *counts, int v, chain_summand chain,
-                            gannet_partial partial, compiled_term *term) {
+static gannet_err add_chain(const compiler *c, const int *counts, int v, gannet_chain_summand chain,
+                            gannet_partial partial, gannet_compiled_term *term) {
   const gannet_problem_spec *spec = &c->problem->spec;
   while (v < spec->n_variables && counts[v] == 0) ++v;
   if (v == spec->n_variables) {
@@ -247,7 +217,7 @@ static gannet_err add_chain(const compiler *c, const int *counts, int v, chain_s
     chain.power[chain.n_powers++] = counts[v];
   }
   for (int j = is_log ? 1 : counts[v]; j <= counts[v]; ++j) {
-    chain_summand next = chain;
+    gannet_chain_summand next = chain;
     gannet_partial more = partial;
     next.factor *= pow(range, -j) * (is_log ? stirling[counts[v] - 1][j - 1] : 1);
     for (int i = 0; i < j; ++i) more.axis[more.order++] = c->problem->first[v];
@@ -257,10 +227,10 @@ static gannet_err add_chain(const compiler *c, const int *counts, int v, chain_s
 }
 
 static gannet_err compile_terms(const compiler *c, const gannet_physics_equation *from, int *counts,
-                                compiled_equation *to) {
+                                gannet_compiled_equation *to) {
   for (; to->n_terms < from->n_terms;) {
     const gannet_physics_term *source = &from->terms[to->n_terms];
-    compiled_term *term = &to->term[to->n_terms++];
+    gannet_compiled_term *term = &to->term[to->n_terms++];
     if (from->plugin && source->coefficient)
       gannet_complain(
           c->complaints, c->location,
@@ -268,13 +238,14 @@ static gannet_err compile_terms(const compiler *c, const gannet_physics_equation
     else
       GANNET_TRY(compile_expression(c, "coefficient", source->coefficient, &term->coefficient));
     if (count_axes(c, source, counts))
-      GANNET_TRY(add_chain(c, counts, 0, (chain_summand){.factor = 1}, (gannet_partial){0}, term));
+      GANNET_TRY(
+          add_chain(c, counts, 0, (gannet_chain_summand){.factor = 1}, (gannet_partial){0}, term));
   }
   return GANNET_OK;
 }
 
 static gannet_err compile_equation(const compiler *c, const gannet_physics_equation *from,
-                                   compiled_equation *to) {
+                                   gannet_compiled_equation *to) {
   int *counts = NULL;
   if (from->n_terms < 1)
     gannet_complain(c->complaints, c->location,
@@ -368,214 +339,4 @@ gannet_err gannet_physics_set_residual(gannet_physics *physics, int equation,
 
 const gannet_physics_spec *gannet_problem_get_physics(const gannet_problem *problem) {
   return problem->physics ? &problem->physics->spec : NULL;
-}
-
-/* The equations at points. */
-
-void gannet_pde_residuals_destroy(gannet_pde_residuals **residuals) {
-  if (!*residuals) return;
-  gannet_free(&(*residuals)->x);
-  gannet_free(&(*residuals)->point);
-  gannet_free(&(*residuals)->partials);
-  gannet_free(&(*residuals)->user);
-  gannet_free(&(*residuals)->work);
-  gannet_free(residuals);
-}
-
-static gannet_err fill_residuals(gannet_pde_residuals *l, const double *x) {
-  const gannet_physics *p = l->problem->physics;
-  const size_t d = (size_t)l->problem->d, v = (size_t)l->problem->spec.n_variables;
-  const size_t n = (size_t)l->n_points;
-  size_t terms = 1;
-  l->linear = true;
-  for (int e = 0; e < p->n_compiled; ++e) {
-    const bool custom = p->spec.equations[e].plugin;
-    GANNET_REQUIRE(!custom || p->equation[e].residual, GANNET_ERR_STATE,
-                   "%s was not given the function of its plugin", p->spec.equations[e].name);
-    l->linear = l->linear && !custom;
-    if (terms < (size_t)p->equation[e].n_terms) terms = (size_t)p->equation[e].n_terms;
-  }
-  GANNET_REQUIRE(
-      l->n_points <= INT_MAX / p->n_compiled, GANNET_ERR_INPUT,
-      "%d points of %d equations are more than %d rows; choose fewer points or equations",
-      l->n_points, p->n_compiled, INT_MAX);
-  l->n_rows = l->n_points * p->n_compiled;
-  l->n_partials = p->n_partials;
-  l->lambda2 = p->spec.lambda2;
-  GANNET_TRY(gannet_alloc(n * d, sizeof *l->x, &l->x));
-  GANNET_TRY(gannet_alloc((size_t)l->n_rows, sizeof *l->point, &l->point));
-  GANNET_TRY(gannet_alloc((size_t)p->n_partials, sizeof *l->partials, &l->partials));
-  GANNET_TRY(gannet_alloc(n * v, sizeof *l->user, &l->user));
-  GANNET_TRY(gannet_alloc(2 * terms, sizeof *l->work, &l->work));
-  memcpy(l->x, x, n * d * sizeof *x);
-  gannet_problem_snap(l->problem, l->n_points, l->x);
-  memcpy(l->partials, p->partials, (size_t)p->n_partials * sizeof *l->partials);
-  for (int i = 0; i < l->n_rows; ++i) l->point[i] = i / p->n_compiled;
-  for (size_t i = 0; i < n; ++i) gannet_problem_decode(l->problem, l->x + i * d, l->user + i * v);
-  return GANNET_OK;
-}
-
-gannet_err gannet_pde_residuals_create(const gannet_problem *problem, int n_points, const double *x,
-                                       gannet_pde_residuals **residuals) {
-  *residuals = NULL;
-  GANNET_REQUIRE(problem->physics, GANNET_ERR_STATE, "the problem has no equations");
-  GANNET_TRY(gannet_alloc(1, sizeof **residuals, residuals));
-  (*residuals)->problem = problem;
-  (*residuals)->n_points = n_points;
-  const gannet_err code = fill_residuals(*residuals, x);
-  if (code != GANNET_OK) gannet_pde_residuals_destroy(residuals);
-  GANNET_TRY(code);
-  return GANNET_OK;
-}
-
-static double chain_factor(const chain_summand *chain, const double *user) {
-  double factor = chain->factor;
-  for (int i = 0; i < chain->n_powers; ++i)
-    factor *= pow(user[chain->variable[i]], -chain->power[i]);
-  return factor;
-}
-
-/* Value of a term's derivative in the user's units. */
-static double term_value(const compiled_term *term, const double *user, const double *jet) {
-  double sum = 0;
-  for (int k = 0; k < term->n_chain; ++k)
-    sum += chain_factor(&term->chain[k], user) * jet[term->chain[k].partial];
-  return sum;
-}
-
-static void add_term(const compiled_term *term, const double *user, double factor,
-                     double *coefficient) {
-  for (int k = 0; k < term->n_chain; ++k)
-    coefficient[term->chain[k].partial] += factor * chain_factor(&term->chain[k], user);
-}
-
-/* Raise an error that names the point of the box where it occurred. hint may be "". */
-static gannet_err raise_at_point(const gannet_pde_residuals *l, int equation, const double *user,
-                                 const char *what, const char *hint) {
-  const gannet_physics *p = l->problem->physics;
-  char at[300] = "", text[700];
-  size_t used = 0;
-  for (int v = 0; v < l->problem->spec.n_variables && used + 100 < sizeof at; ++v)
-    used += (size_t)snprintf(at + used, sizeof at - used, " %.60s = %.6g", p->names[v], user[v]);
-  (void)snprintf(text, sizeof text, "%.300s at%s%.90s", what, at, hint);
-  return GANNET_RAISE(GANNET_ERR_INPUT, "physics, %s: %s", p->spec.equations[equation].name, text);
-}
-
-static const char everywhere[] = "; choose an expression that has a value everywhere in the box";
-
-static const char *text_of(double unusable) {
-  return isnan(unusable) ? "not a number" : "infinite";
-}
-
-static gannet_err linear_row(const gannet_pde_residuals *l, int equation, const double *user,
-                             double *coefficient, double *rhs) {
-  const compiled_equation *own = &l->problem->physics->equation[equation];
-  char what[300];
-  *rhs = own->rhs ? gannet_expression_value(own->rhs, user) : 0;
-  if (!isfinite(*rhs)) {
-    (void)snprintf(what, sizeof what, "rhs '%.200s' is %s",
-                   l->problem->physics->spec.equations[equation].rhs, text_of(*rhs));
-    return raise_at_point(l, equation, user, what, everywhere);
-  }
-  for (int t = 0; t < own->n_terms; ++t) {
-    gannet_expression *expression = own->term[t].coefficient;
-    const double factor = expression ? gannet_expression_value(expression, user) : 1;
-    if (!isfinite(factor)) {
-      (void)snprintf(what, sizeof what, "coefficient '%.200s' is %s",
-                     l->problem->physics->spec.equations[equation].terms[t].coefficient,
-                     text_of(factor));
-      return raise_at_point(l, equation, user, what, everywhere);
-    }
-    add_term(&own->term[t], user, factor, coefficient);
-  }
-  return GANNET_OK;
-}
-
-/* The row of a plugin, linearised: r + sum_t dr/dJ_t (J'_t - J_t) = 0 in the new values J'. */
-static gannet_err custom_row(const gannet_pde_residuals *l, int equation, int point,
-                             const double *jet, double *coefficient, double *rhs) {
-  const gannet_physics *p = l->problem->physics;
-  const compiled_equation *own = &p->equation[equation];
-  const gannet_physics_equation *given = &p->spec.equations[equation];
-  const double *user = l->user + (size_t)point * (size_t)l->problem->spec.n_variables;
-  double *terms = l->work, *partials = terms + own->n_terms;
-  for (int t = 0; t < own->n_terms; ++t) terms[t] = term_value(&own->term[t], user, jet);
-  memset(partials, 0, (size_t)own->n_terms * sizeof *partials);
-  const gannet_physics_input input = {.abi = GANNET_PHYSICS_ABI,
-                                      .name = given->name,
-                                      .n_variables = l->problem->spec.n_variables,
-                                      .names = p->names,
-                                      .x = user,
-                                      .n_terms = own->n_terms,
-                                      .terms = terms,
-                                      .n_settings = given->n_settings,
-                                      .settings = given->settings};
-  gannet_physics_output output = {.partials = partials};
-  if (own->residual(&input, &output) != 0)
-    return raise_at_point(l, equation, user, "the residual cannot be computed", "");
-  bool finite = isfinite(output.residual);
-  *rhs = -output.residual;
-  for (int t = 0; t < own->n_terms; ++t) {
-    finite = finite && isfinite(partials[t]);
-    *rhs += partials[t] * terms[t];
-    add_term(&own->term[t], user, partials[t], coefficient);
-  }
-  return finite ? GANNET_OK
-                : raise_at_point(l, equation, user,
-                                 "the residual or a derivative of it is not finite", "");
-}
-
-/* Check that an equation has values at all points, and a coefficient other than 0 at one of them.
- */
-static gannet_err check_equation(const gannet_pde_residuals *l, int equation, double *coefficient) {
-  const char *name = l->problem->physics->spec.equations[equation].name;
-  bool says = false;
-  double rhs;
-  for (int i = 0; i < l->n_points; ++i) {
-    const double *user = l->user + (ptrdiff_t)i * l->problem->spec.n_variables;
-    memset(coefficient, 0, (size_t)l->n_partials * sizeof *coefficient);
-    GANNET_TRY(linear_row(l, equation, user, coefficient, &rhs));
-    for (int k = 0; k < l->n_partials; ++k) says = says || coefficient[k] != 0;
-  }
-  GANNET_REQUIRE(says || l->n_points == 0, GANNET_ERR_INPUT,
-                 "physics, %s: the coefficients of its terms are 0 everywhere, or cancel, so that "
-                 "it says nothing about the objective; expected a coefficient other than 0, or "
-                 "leave the equation out",
-                 name);
-  return GANNET_OK;
-}
-
-gannet_err gannet_pde_residuals_check(const gannet_pde_residuals *l, int *equation) {
-  const gannet_physics *p = l->problem->physics;
-  double *coefficient = NULL;
-  gannet_err err = gannet_alloc((size_t)l->n_partials, sizeof *coefficient, &coefficient);
-  for (int e = 0; e < p->n_compiled && err == GANNET_OK; ++e) {
-    *equation = e;
-    if (!p->spec.equations[e].plugin) err = check_equation(l, e, coefficient);
-  }
-  gannet_free(&coefficient);
-  return err;
-}
-
-gannet_err gannet_pde_residuals_linearise(const gannet_pde_residuals *l, const double *jets,
-                                          double *coefficient, double *rhs, double *residual) {
-  const gannet_physics *p = l->problem->physics;
-  const size_t b = (size_t)l->n_partials;
-  GANNET_REQUIRE(jets || (l->linear && !residual), GANNET_ERR_ARG,
-                 "equations that are not linear need the function they are linearised at");
-  memset(coefficient, 0, (size_t)l->n_rows * b * sizeof *coefficient);
-  for (int row = 0; row < l->n_rows; ++row) {
-    const int point = l->point[row], equation = row % p->n_compiled;
-    const double *user = l->user + (size_t)point * (size_t)l->problem->spec.n_variables;
-    const double *jet = jets ? jets + (size_t)point * b : NULL;
-    double *own = coefficient + (size_t)row * b;
-    if (p->spec.equations[equation].plugin)
-      GANNET_TRY(custom_row(l, equation, point, jet, own, &rhs[row]));
-    else
-      GANNET_TRY(linear_row(l, equation, user, own, &rhs[row]));
-    if (!residual) continue;
-    residual[row] = -rhs[row];
-    for (size_t k = 0; k < b; ++k) residual[row] += own[k] * jet[k];
-  }
-  return GANNET_OK;
 }
