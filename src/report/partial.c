@@ -23,10 +23,10 @@
 
 enum {
   SAMPLES = 128,  /* designs over which predictions are averaged */
-  TOGETHER = 64,  /* designs whose correlations are taken into account, the first of these */
+  TOGETHER = 64,  /* of these SAMPLES, the first ones whose correlations are taken into account */
   LEAST = 8,      /* fewest designs that make a mean */
   VALUES = 17,    /* most values of a variable */
-  VARIABLES = 12, /* most variables, those that matter most */
+  VARIABLES = 12, /* most variables that are shown: the ones that matter most */
   DRAWS = 64      /* draws from which correlations are estimated where a model does not tell them */
 };
 
@@ -41,8 +41,8 @@ typedef struct {
   double covariance[TOGETHER * TOGETHER];
 } partial;
 
-/* The designs with one value of a variable, into x. Other variables have values of their own where
- * this one decides whether they are in use. */
+/* Write the designs with one value of a variable into x. Other variables have values of their own
+ * where this one decides whether they are in use. */
 static void make_designs(partial *p, int v, double value) {
   const gannet_problem *problem = p->problem;
   const size_t d = (size_t)problem->d;

@@ -82,12 +82,12 @@ double report_study_units(const report_study *study, double value);
  */
 double report_study_probability(const report_study *study, double mean, double sd);
 
-/* Probability that all constraints are kept and the design works, as if the models of these were
- * independent, at m points x [m][d].
+/* Probability that all constraints are kept and the design works, at m points x [m][d]. The models
+ * of constraints and of what works are taken for independent.
  *
  * Local.
  *
- * studies   in   [n] those of objectives and those that were not fitted do not count
+ * studies   in   [n] studies of objectives, and studies that were not fitted, do not count
  * feasible  out  [m] the probability
  * margin    out  [m] the probability as a quantile of the standard normal. Where it is 0 or 1 to
  *                many digits, this is the distance of the mean from the nearest bound in standard

@@ -66,10 +66,11 @@ int suite_tests_verdict(const suite_tests *tests, int problem, int a, int b, dou
   return tests->wilcoxon_adjusted[entry(tests, problem, b, a)] <= level ? -1 : 0;
 }
 
-/* Medians [n_tables][n_methods] of a problem. Those of a method that is done on none come last.
+/* Find the medians of a problem. Methods that are done on no problem come last.
  *
- * done   in   [n_methods] whether a method is done on some problem
- * whole  out  whether all of these are done on this one
+ * done     in   [n_methods] whether a method is done on some problem
+ * medians  out  [n_tables][n_methods]
+ * whole    out  whether every method that is done on some problem is done on this one
  */
 static gannet_err medians_of(const suite_results *results, int p, const bool *done, double *medians,
                              bool *whole) {

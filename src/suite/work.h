@@ -33,20 +33,20 @@ typedef struct {
   char why[SUITE_REASON_SIZE + 200]; /* the first that failed, and its reason; "" = none */
 } suite_work_outcome;
 
-/* Whether a run is among those that only names.
+/* Whether a run is to be made: --only names it, or --only is not given.
  *
  * Local.
  */
 bool suite_is_wanted(const suite_plan *plan, const suite_work_options *options, suite_cell cell);
 
-/* Complain about patterns of only that no run fits.
+/* Complain about patterns of --only that match no run.
  *
  * Local.
  */
 void suite_only_check(const suite_plan *plan, const suite_work_options *options,
                       gannet_complaints *complaints);
 
-/* The state of every run.
+/* Find the state of every run.
  *
  * Collective over comm; the same on all ranks.
  *

@@ -32,7 +32,7 @@ static void compare_key(const gannet_option *table, const char *key, const char 
   if (strcmp(old, new) != 0) gannet_change_collect(changes, name, old, new);
 }
 
-/* Equations are too long to be told. */
+/* Compare the equations, which are too long to be told. */
 static void compare_physics(const gannet_campaign_input *before, const gannet_campaign_input *now,
                             gannet_change_collector *changes) {
   char *old = NULL, *new = NULL;
@@ -44,7 +44,7 @@ static void compare_physics(const gannet_campaign_input *before, const gannet_ca
   gannet_free(&new);
 }
 
-/* Keys that come and go with another method are told after those that were changed. */
+/* Compare the keys of the method. Keys that come and go with another method are told last. */
 static void compare_method(const gannet_campaign_input *before, const gannet_campaign_input *now,
                            gannet_change_collector *changes) {
   for (int i = 0; i < now->n_method; ++i) {
@@ -159,7 +159,7 @@ static const char *unit_of(const gannet_problem *problem, int quantity) {
                       : gannet_problem_objective_unit(problem);
 }
 
-/* Units are shown, and nothing is computed with them. */
+/* Compare units, which are only shown: nothing is computed with them. */
 static void compare_units(const gannet_problem *before, const gannet_problem *now,
                           gannet_change_collector *recorded) {
   char key[120];

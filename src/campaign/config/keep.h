@@ -9,7 +9,7 @@ typedef struct {
   bool all;                      /* nothing is removed */
   const gannet_text_list *files; /* patterns of files that stay in every directory; borrowed */
   long long best, last;          /* all files of so many best and last evaluations stay */
-  bool failed;                   /* all files of those that failed or cannot run stay */
+  bool failed;                   /* all files of evaluations that failed or cannot run stay */
 } gannet_keep;
 
 /* Read the policy. What is wrong with it becomes complaints about the key.

@@ -22,8 +22,9 @@ typedef struct {
                          did */
 } gannet_batch;
 
-/* Every evaluation that was proposed and not told; those whose result is in the journal already
- * only wait to be told. What an earlier process submitted is taken over where the back-end can.
+/* Begin with every evaluation that was proposed and not told. Evaluations whose result is in the
+ * journal only wait to be told. What an earlier process submitted is taken over where the back-end
+ * can.
  *
  * Collective over the campaign's context; the same on all ranks.
  */
@@ -31,7 +32,7 @@ GANNET_CHECKED gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_ev
                                             gannet_batch *batch);
 void gannet_batch_release(gannet_batch *batch);
 
-/* After proposals or tells: take new evaluations in, and those that were told out.
+/* After proposals or tells, add the new evaluations and remove the told ones.
  *
  * Collective over the campaign's context; the same on all ranks.
  *
@@ -39,8 +40,8 @@ void gannet_batch_release(gannet_batch *batch);
  */
 GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch);
 
-/* After corrections: end what is not wanted any more, and take the evaluations in that are open
- * now.
+/* After corrections, end simulations that are not wanted any more, and add evaluations that have to
+ * run again.
  *
  * Collective over the campaign's context; the same on all ranks.
  *
@@ -49,7 +50,7 @@ GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, ga
 GANNET_CHECKED gannet_err gannet_batch_correct(const gannet_campaign *campaign,
                                                gannet_evaluator *evaluator, gannet_batch *batch);
 
-/* Evaluations whose result is known and not told, in the order of ids.
+/* List the evaluations whose result is known and not told, in the order of ids; returns how many.
  *
  * Local.
  *
@@ -57,7 +58,7 @@ GANNET_CHECKED gannet_err gannet_batch_correct(const gannet_campaign *campaign,
  */
 int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id);
 
-/* Nothing is in flight any more: the evaluator was cancelled, or was left to go on alone.
+/* Note that nothing is in flight any more: the evaluator was cancelled, or was left to go on alone.
  *
  * Local.
  */

@@ -10,10 +10,9 @@
  */
 int64_t gannet_budget_used(const gannet_campaign *campaign);
 
-/* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
- * too, those that were discarded do not; a list of candidates ends when all of them were proposed,
- * and so do the designs of gannet_budget_designs_left; 0 when budget.cost is
- * spent.
+/* How many evaluations may still be proposed; INT64_MAX = no limit, 0 when budget.cost is spent.
+ * Points of the user's own count, too; discarded evaluations do not. A list of candidates ends when
+ * all of them were proposed, and so do the designs of gannet_budget_designs_left.
  *
  * Local.
  */

@@ -115,50 +115,52 @@ typedef struct {
  * snapshots only. */
 enum { GANNET_REPORTED_COLUMNS_MOST = 1000 };
 
+/* All that a journal says, record by record. */
 typedef struct {
-  /* What records are in the terms of: target, or made from the journal, which describes it. */
+  /* The problem in whose terms records are read: target, or the problem that the journal describes
+   * where that is another one. */
   const gannet_problem *problem;
   const gannet_problem *target; /* borrowed: what the campaign is to have in the end */
-  gannet_problem *described;    /* owned: problem, unless that is target */
+  gannet_problem *described;    /* owned: the problem of the journal; NULL = it is the target */
   gannet_history *history;      /* borrowed: proposals and told results are put into it */
   gannet_journal *journal;      /* NULL when only reading */
   char *name;                   /* of the campaign */
   uint64_t seed;                /* of the context that began it */
-  uint64_t fingerprint;
+  uint64_t fingerprint;         /* of the problem */
   int n_imports;
   gannet_import *imports; /* [n_imports] in the order in which they were read */
   int64_t sequence;       /* of the last record */
-  uint64_t identity;      /* of the journal that counts so; 0 = an older one, or none */
+  uint64_t identity; /* of the journal to which the sequence belongs; 0 = an older one, or none */
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
    * nobody has seen a point before its submission, and whoever shows a result syncs first. */
   bool defers;
-  /* Results reach the history before their tell record comes: for somebody who looks on. */
+  /* Results reach the history before their tell record comes, for a process that only looks on. */
   bool tells_early;
   int64_t n, capacity; /* tickets = rows of the history */
   gannet_ticket *ticket;
   int64_t n_ended[GANNET_EVAL_STATUS_COUNT];    /* evaluations with a result, by its status */
-  int64_t n_imported[GANNET_EVAL_STATUS_COUNT]; /* of these: imported ones */
-  int64_t n_imported_feasible;
-  /* Of those that are done and not imported: results that keep the constraints as far as is known,
-   * and lack a value of an objective or constraint. */
+  int64_t n_imported[GANNET_EVAL_STATUS_COUNT]; /* the imported ones among them */
+  int64_t n_feasible;          /* done evaluations whose result keeps all constraints */
+  int64_t n_imported_feasible; /* the imported ones among them */
+  /* Done evaluations, not imported, whose result keeps the constraints as far as is known, and
+   * lacks a value of an objective or constraint. */
   int64_t n_incomplete;
-  int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
   int n_corrections, correction_capacity;
   gannet_correction *correction; /* [n_corrections] as they were made; owned */
   int n_revisions;
   gannet_revision *revision; /* [n_revisions] as they were made; owned */
-  /* Corrections made and taken back, and changes of the problem, since the ledger began. */
-  int64_t n_changes;
+  int64_t n_changes; /* corrections made or taken back, and changes of the problem, so far */
   int n_columns, column_capacity;
   gannet_reported_column *column; /* [n_columns] in the order in which they were needed */
   double longest;                 /* seconds of any attempt so far, 0 = none */
   gannet_state state;             /* of the optimiser after the last proposal; empty = none yet */
-  gannet_state changes;           /* scratch: what the last proposal changed of it */
+  gannet_state changes;           /* scratch: what the last proposal changed in the state */
   gannet_state_course course;     /* what models learnt before each proposal */
-  int n_positional;               /* above 0 instead of it: version 0.1.0 wrote the last proposal */
-  double *positional;             /* [n_positional] (optimizer/optimizer.h) */
+  int n_positional;               /* above 0 where version 0.1.0 wrote the last proposal, in place
+                                     of the state */
+  double *positional;             /* [n_positional] numbers without names (optimizer/optimizer.h) */
   /* Why the campaign ended before its budget was spent, owned; NULL = it did not, or has proposed
    * points since. */
   char *stop_reason;

@@ -43,7 +43,7 @@ static bool all_have_ended(const gannet_batch *batch) {
   return batch->n_flight == 0 && gannet_batch_waiting(batch) == 0;
 }
 
-/* What waits for a further attempt takes a slot as well. */
+/* Count free slots. An evaluation that waits for a further attempt takes a slot as well. */
 static int free_slots(const gannet_campaign *campaign, const gannet_batch *batch, int64_t left) {
   const int used = batch->n_flight + gannet_batch_waiting(batch);
   const int free = campaign->input->evaluate.parallel - used;
@@ -115,7 +115,7 @@ static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
       .resources = gannet_resources_are_given(&keys->resources) ? &keys->resources : NULL};
 }
 
-/* Whether the equations can be used, which simulations need not be run to find out. */
+/* Check that the equations can be used, for which no simulation has to run. */
 static gannet_err check_equations(const gannet_campaign *campaign, gannet_complaints *complaints) {
   const gannet_campaign_input *input = campaign->input;
   char key[40] = "physics";
@@ -127,7 +127,8 @@ static gannet_err check_equations(const gannet_campaign *campaign, gannet_compla
   return err;
 }
 
-/* An effective configuration names a directory that may be gone, or on another machine. */
+/* Check that input_directory exists. An effective configuration names one that may be gone, or on
+ * another machine. */
 static void check_input_directory(const gannet_campaign_input *input,
                                   gannet_complaints *complaints) {
   struct stat about;
@@ -279,7 +280,7 @@ static gannet_err tell_ended(runner *r) {
   return gannet_batch_renew(c, &r->batch);
 }
 
-/* Corrections that somebody asks for while the campaign runs. */
+/* Make corrections that somebody asks for while the campaign runs. */
 static gannet_err take_corrections(runner *r) {
   int n = 0;
   GANNET_TRY(gannet_corrections_take(r->campaign, &n));
@@ -304,7 +305,7 @@ static gannet_err detach_if_all_submitted(runner *r) {
   return gannet_evaluator_detach(r->evaluator, goes_on ? r->options->next : NULL);
 }
 
-/* Runs until results are to be told, or left, or somebody asks to stop. */
+/* Run simulations until results are to be told, or left, or somebody asks to stop. */
 static gannet_err work_off(runner *r) {
   const int parallel = r->campaign->input->evaluate.parallel;
   while (!r->strategy->is_ready_to_tell(&r->batch)) {
@@ -347,7 +348,7 @@ static bool is_time_to_save(const runner *r) {
   return now - r->last_save >= wanted && most_share * (now - r->begun) >= r->save_sum + 2 * next;
 }
 
-/* Snapshots: rank 0's clock decides, so all ranks take part or none. */
+/* Write a snapshot when it is due. The clock of rank 0 decides, so all ranks take part or none. */
 static gannet_err save_if_due(runner *r, bool now) {
   const gannet_save_keys *keys = &r->campaign->input->save;
   const int64_t last = r->campaign->ledger.sequence;

@@ -19,12 +19,13 @@ typedef struct {
   char line[1200];     /* of a finished batch, not printed yet; "" = none */
 } gannet_progress;
 
+/* Evaluations by their outcomes, and the best of them. */
 typedef struct {
   int64_t done, cannot_run, failed, pending; /* without imported ones */
   int64_t imported;
-  int64_t feasible;   /* of those that are done; -1 = the problem has no constraints */
-  int64_t incomplete; /* of those that are done: without a value of an objective or constraint, so
-                         that nobody knows whether they would be feasible or on the front */
+  int64_t feasible;   /* done evaluations that are feasible; -1 = the problem has no constraints */
+  int64_t incomplete; /* done evaluations without a value of an objective or constraint, so that
+                         nobody knows whether they would be feasible or on the front */
   double violation;   /* of the best one; 0 = it is feasible */
   gannet_best best;
   char best_runs[GANNET_RUNS_TEXT]; /* its evaluations, "3 runs, evaluations 6, 7, 8" */
