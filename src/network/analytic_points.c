@@ -251,11 +251,9 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
   }
 }
 
-void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
-                                  double *k, int ldk, double *diagonal) {
-  const gannet_analytic_points *a = points;
-  embed_points(a, m, x, a->block);
-  if (k) gannet_gemm_nt_by_groups(BLOCK, a->n, a->inputs, 1, a->block, a->z, k, ldk, a->rest);
+/* Turn products of the m embedded points in a->block with the list into the kernel. */
+static void transform_block(const gannet_analytic_points *a, int m, double *k, int ldk,
+                            double *diagonal) {
   for (int i = 0; i < m; ++i) {
     double variance[LAYERS + 1], derivative;
     const double *z = a->block + (size_t)i * (size_t)a->inputs;
@@ -263,6 +261,26 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
     if (diagonal) diagonal[i] = value;
     if (k && a->n > 0) transform_row(a, 0, a->n, variance, k + (size_t)i * (size_t)ldk);
   }
+}
+
+void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
+                                  double *k, int ldk, double *diagonal) {
+  const gannet_analytic_points *a = points;
+  embed_points(a, m, x, a->block);
+  if (k) gannet_gemm_nt_by_groups(BLOCK, a->n, a->inputs, 1, a->block, a->z, k, ldk, a->rest);
+  transform_block(a, m, k, ldk, diagonal);
+}
+
+void gannet_analytic_points_cross_single(const gannet_analytic_points *points, int m,
+                                         const double *x, double *k, int ldk, double *diagonal) {
+  const gannet_analytic_points *a = points;
+  embed_points(a, m, x, a->block);
+  for (int i = 0; k && i < m; ++i) { /* z_1 is the bias of all points */
+    const double factor = a->block[2 * i], constant = a->bias * a->bias;
+    double *row = k + (size_t)i * (size_t)ldk;
+    for (int j = 0; j < a->n; ++j) row[j] = factor * a->across[j] + constant;
+  }
+  transform_block(a, m, k, ldk, diagonal);
 }
 
 /* One layer of backward_row; the terms of by_p replace by->value_p. */
@@ -366,6 +384,50 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
   for (int k = 0; k < a->inputs; ++k) by_z[k] += 2 * by_own * z[k];
   const gannet_input_embedding embedding = embedding_of(a);
   gannet_embedding_gradient(&embedding, z, by_z, gradient);
+}
+
+/* Derivatives of the covariances (by_s) and of the tangent kernels (by_t) of n pairs by a
+ * coordinate of one side, through one layer; the variance of that side changes by by_p. */
+GANNET_VECTOR_CLONES static void pass_slopes(int n, const gannet_expectation_partials *by,
+                                             const double *t, const double *slope, double by_p,
+                                             double *by_s, double *by_t) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) {
+    const double by_slope = by->slope_s[j] * by_s[j] + by->slope_p[j] * by_p;
+    by_s[j] = slope[j] * by_s[j] + by->value_p[j] * by_p;
+    by_t[j] = slope[j] * by_t[j] + t[j] * by_slope + by_s[j];
+  }
+}
+
+void gannet_analytic_points_slopes(const gannet_analytic_points *points, double x, double *slopes,
+                                   double *own) {
+  const gannet_analytic_points *a = points;
+  const int n = a->n;
+  double variance[LAYERS + 1], derivative = 0, *z = a->block;
+  double *by_s = layer_vector(a, a->shape.layers, P); /* free there */
+  embed_points(a, 1, &x, z);
+  (void)self_kernel(a, z, variance, &derivative);
+  const double by_z = 2 * a->rho[0]; /* z_0 changes by that */
+  double by_p = 2 * z[0] * by_z;
+  *own = derivative * by_p;
+  if (n == 0) return;
+  gannet_gemv_t(a->inputs, n, 1, a->across, a->capacity, z, 0, layer_vector(a, 0, S));
+  (void)forward_row(a, 0, n, variance, false);
+  for (int j = 0; j < n; ++j) by_s[j] = slopes[j] = by_z * a->across[j];
+  for (int l = 0; l < a->shape.layers; ++l) {
+    const gannet_expectation_partials by = {.value_p = layer_vector(a, l, VALUE_P),
+                                            .slope_s = layer_vector(a, l, SLOPE_S),
+                                            .slope_p = layer_vector(a, l, SLOPE_P)};
+    a->pair->partials(n, layer_vector(a, l, P), a->q + (size_t)l * (size_t)a->capacity,
+                      layer_vector(a, l, S), &by);
+    pass_slopes(n, &by, layer_vector(a, l, TANGENT), layer_vector(a, l, SLOPE), by_p, by_s, slopes);
+    const double q = variance[l];
+    double next, slope, value_p, value_q, slope_s, slope_p, slope_q;
+    const gannet_expectation_partials out = {&value_p, &value_q, &slope_s, &slope_p, &slope_q};
+    a->pair->moments(1, &q, &q, &q, &next, &slope);
+    a->pair->partials(1, &q, &q, &q, &out);
+    by_p *= slope + value_p + value_q;
+  }
 }
 
 /* T_L of pairs with the variances of one point. */

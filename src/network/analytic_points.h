@@ -58,6 +58,14 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
 void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
                                   double *k, int ldk, double *diagonal);
 
+/* The same for points of one coordinate on the flat embedding, without products of whole blocks: k
+ * has m rows.
+ *
+ * Local.
+ */
+void gannet_analytic_points_cross_single(const gannet_analytic_points *points, int m,
+                                         const double *x, double *k, int ldk, double *diagonal);
+
 /* Value and gradient [d] with respect to x of own k(x,x) + sum_i c_i k(x,x_i).
  *
  * Local.
@@ -66,6 +74,17 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
  */
 void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
                                      double own, const double *c, double *value, double *gradient);
+
+/* Derivatives by x of k(x, x_i), [n], and of k(x, x), for points of one coordinate on the flat
+ * embedding: what several sums over the list need at one x.
+ *
+ * Local.
+ *
+ * slopes  out  [n]
+ * own     out
+ */
+void gannet_analytic_points_slopes(const gannet_analytic_points *points, double x, double *slopes,
+                                   double *own);
 
 /* The points as a list for sums (network/kernel_sums.h), the kernel as a function of s = z . z'
  * alone, which it is on the sphere, where all points have the same |z|^2. Borrowed until points or

@@ -89,6 +89,34 @@ static void gradients_are_differences(void **state) {
       }
 }
 
+/* Of points of one coordinate: slopes are the gradients of sums with one term, and both ways to
+ * cross products agree. */
+static void points_of_one_coordinate_have_the_same_kernel(void **state) {
+  (void)state;
+  static double x[N + 1], slopes[N], c[N], cross[GANNET_TANGENT_BLOCK * N], single[N];
+  gannet_random_uniform((gannet_stream){19, GANNET_FOR_TEST, 0, 5}, 0, N + 1, x);
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int layers = 1; layers <= 3; ++layers) {
+      const gannet_analytic_shape shape = {gannet_activations[a], layers, 1, GANNET_EMBEDDING_FLAT};
+      gannet_analytic_points *list = make(&shape, N, x);
+      double value, gradient, own, other;
+      gannet_analytic_points_cross(list, 1, &x[N], cross, N, &value);
+      gannet_analytic_points_cross_single(list, 1, &x[N], single, N, &other);
+      assert_near(value, other, 0);
+      for (int j = 0; j < N; ++j) assert_near(cross[j], single[j], 1e-12);
+      gannet_analytic_points_slopes(list, x[N], slopes, &own);
+      for (int j = 0; j < N; j += 7) {
+        c[j] = 1;
+        gannet_analytic_points_gradient(list, &x[N], 0, c, &value, &gradient);
+        assert_near(slopes[j], gradient, 1e-10 * (1 + fabs(gradient)));
+        c[j] = 0;
+      }
+      gannet_analytic_points_gradient(list, &x[N], 1, c, &value, &gradient);
+      assert_near(own, gradient, 1e-10 * (1 + fabs(gradient)));
+      gannet_analytic_points_destroy(&list);
+    }
+}
+
 /* For every length of the list, as the kernels of some BLAS depend on it. */
 static void a_point_has_the_same_kernel_in_any_place(void **state) {
   (void)state;
@@ -159,6 +187,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_and_crosses_are_parts_of_the_matrix),
       cmocka_unit_test(gradients_are_differences),
+      cmocka_unit_test(points_of_one_coordinate_have_the_same_kernel),
       cmocka_unit_test(a_point_has_the_same_kernel_in_any_place),
       cmocka_unit_test(the_table_belongs_to_the_scales),
       cmocka_unit_test(shapes_out_of_range_are_refused),

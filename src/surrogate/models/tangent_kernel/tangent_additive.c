@@ -1,6 +1,7 @@
 #include "surrogate/models/tangent_kernel/tangent_additive.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -23,6 +24,9 @@ struct tangent_additive {
   double *x;                     /* [capacity][d] the data */
   double *column;                /* [capacity] one coordinate of the data */
   double *part;                  /* [BLOCK][capacity], k_1 of a block */
+  double *slopes;                /* [d][capacity] derivatives of k_1 by the coordinates of at */
+  double *own;                   /* [d] those of k_1(x, x) */
+  double *at;                    /* [d] the last point of _mix_gradient; NAN = none */
   int rank;                      /* of the factor; 0 = not made since the scale changed */
   double *root;                  /* [rank][nodes], root^T root = k_1 between the nodes */
   gannet_analytic_points *grid;  /* [nodes] */
@@ -40,6 +44,9 @@ void tangent_additive_destroy(tangent_additive **additive) {
   gannet_free(&a->x);
   gannet_free(&a->column);
   gannet_free(&a->part);
+  gannet_free(&a->slopes);
+  gannet_free(&a->own);
+  gannet_free(&a->at);
   gannet_free(&a->root);
   gannet_free(&a->values);
   gannet_free(&a->polynomials);
@@ -55,6 +62,8 @@ gannet_err tangent_additive_create(const gannet_analytic_shape *wide, tangent_ad
   GANNET_TRY(gannet_alloc(1, sizeof *a, &a));
   a->d = wide->d;
   gannet_err code = gannet_alloc((size_t)a->d, sizeof(gannet_analytic_points *), &a->axis);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->own, &a->own);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->at, &a->at);
   for (int k = 0; k < a->d && code == GANNET_OK; ++k)
     code = gannet_analytic_points_create(&narrow, &a->axis[k]);
   if (code == GANNET_OK) code = gannet_analytic_points_create(&narrow, &a->grid);
@@ -82,6 +91,7 @@ static gannet_err set_nodes(tangent_additive *a, int nodes) {
 gannet_err tangent_additive_set(tangent_additive *a, double rho) {
   double largest = 1;
   a->n = 0;
+  a->at[0] = NAN;
   gannet_analytic_points_set_inputs(a->grid, &rho, 2 * rho);
   GANNET_TRY(set_nodes(a, STEPS + 1));
   for (int k = 0; k < a->d; ++k) gannet_analytic_points_set_inputs(a->axis[k], &rho, 2 * rho);
@@ -92,15 +102,18 @@ gannet_err tangent_additive_set(tangent_additive *a, double rho) {
 
 gannet_err tangent_additive_extend(tangent_additive *a, int n, const double *x) {
   const size_t d = (size_t)a->d;
+  a->at[0] = NAN;
   if (n > a->capacity) {
     const int grown = a->capacity + a->capacity / 2, capacity = n < grown ? grown : n;
     const size_t old = (size_t)a->capacity, size = (size_t)capacity;
     gannet_free(&a->column);
     gannet_free(&a->part);
+    gannet_free(&a->slopes);
     a->capacity = 0; /* until everything has its new size */
     GANNET_TRY(gannet_resize(old * d, size * d, sizeof *a->x, &a->x));
     GANNET_TRY(gannet_alloc(size, sizeof *a->column, &a->column));
     GANNET_TRY(gannet_alloc(BLOCK * size, sizeof *a->part, &a->part));
+    GANNET_TRY(gannet_alloc(d * size, sizeof *a->slopes, &a->slopes));
     a->capacity = capacity;
   }
   if (n > a->n)
@@ -145,7 +158,8 @@ void tangent_additive_mix_cross(const tangent_additive *a, double share, int m, 
   for (int i = 0; diagonal && i < m; ++i) diagonal[i] *= 1 - share;
   for (int axis = 0; axis < a->d; ++axis) {
     for (int i = 0; i < m; ++i) at[i] = x[(size_t)i * (size_t)a->d + (size_t)axis];
-    gannet_analytic_points_cross(a->axis[axis], m, at, k && a->n > 0 ? a->part : NULL, a->n, own);
+    gannet_analytic_points_cross_single(a->axis[axis], m, at, k && a->n > 0 ? a->part : NULL, a->n,
+                                        own);
     if (k) add_rows(share * a->unit, m, a->n, a->part, a->n, k, ldk);
     for (int i = 0; diagonal && i < m; ++i) diagonal[i] += share * a->unit * own[i];
   }
@@ -153,10 +167,13 @@ void tangent_additive_mix_cross(const tangent_additive *a, double share, int m, 
 
 void tangent_additive_mix_gradient(const tangent_additive *a, double share, const double *x,
                                    double own, const double *c, double *gradient) {
+  const bool known = memcmp(a->at, x, (size_t)a->d * sizeof *x) == 0; /* as those of mean and sd */
+  memcpy(a->at, x, (size_t)a->d * sizeof *x);
   for (int axis = 0; axis < a->d; ++axis) {
-    double value = 0, slope = 0;
-    gannet_analytic_points_gradient(a->axis[axis], x + axis, own, c, &value, &slope);
-    gradient[axis] = (1 - share) * gradient[axis] + share * a->unit * slope;
+    double *slopes = a->slopes + (size_t)axis * (size_t)a->capacity;
+    if (!known) gannet_analytic_points_slopes(a->axis[axis], x[axis], slopes, &a->own[axis]);
+    const double sum = own * a->own[axis] + (a->n > 0 ? gannet_dot(a->n, slopes, c) : 0);
+    gradient[axis] = (1 - share) * gradient[axis] + share * a->unit * sum;
   }
 }
 
@@ -320,7 +337,7 @@ static void update_axis(tangent_additive *a, int axis, double share, const doubl
   for (int first = 0; first < a->n; first += BLOCK) {
     const int m = a->n - first < BLOCK ? a->n - first : BLOCK;
     for (int i = 0; i < m; ++i) at[i] = a->x[(size_t)(first + i) * (size_t)a->d + (size_t)axis];
-    gannet_analytic_points_cross(a->grid, m, at, between, nodes, NULL);
+    gannet_analytic_points_cross_single(a->grid, m, at, between, nodes, NULL);
     gannet_gemm_nn(a->q + 1, nodes, m, share * a->unit, weights + first, a->n, between, nodes, 1,
                    a->values + (size_t)axis * (size_t)nodes, a->d * nodes);
   }

@@ -70,7 +70,8 @@ void tangent_additive_mix_tile(const tangent_additive *additive, double share, i
 void tangent_additive_mix_cross(const tangent_additive *additive, double share, int m,
                                 const double *x, double *k, int ldk, double *diagonal);
 
-/* The same for the gradient [d] by x of own k(x,x) + sum_i c_i k(x,x_i).
+/* The same for the gradient [d] by x of own k(x,x) + sum_i c_i k(x,x_i). The derivatives of the
+ * last x are kept, so that another sum there costs n d operations.
  *
  * Local.
  *
