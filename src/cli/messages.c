@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 
@@ -65,13 +66,20 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
 }
 
 void cli_say(FILE *out, const char *format, ...) {
-  char line[8192];
+  char line[8192], *whole = NULL; /* whole: what is longer, as a command of the user's may be */
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(line, sizeof line, format, arguments);
+  const int length = vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  gannet_utf8_lines(line);
-  (void)fputs(line, out);
+  if (length >= (int)sizeof line) {
+    if (gannet_alloc((size_t)length + 1, 1, &whole) != GANNET_OK) gannet_error_clear();
+    va_start(arguments, format);
+    if (whole) (void)vsnprintf(whole, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+  }
+  gannet_utf8_lines(whole ? whole : line);
+  (void)fputs(whole ? whole : line, out);
+  gannet_free(&whole);
 }
 
 void cli_warn(const char *format, ...) {

@@ -86,7 +86,10 @@ static gannet_err find_open(const gannet_problem *problem, const double *given,
   return err;
 }
 
-/* The design: the middle of the box where nothing else is said. */
+/* Choose the design: what the command line gives, and elsewhere the middle of the box.
+ *
+ * x_user  out  [n_variables]
+ */
 static gannet_err choose_design(const cli_arguments *arguments, const gannet_problem *problem,
                                 double *x_user) {
   double *middle = NULL, *given = NULL, *chosen = NULL;
@@ -174,19 +177,25 @@ static void print_simulation(const gannet_campaign *campaign, const gannet_launc
                              const double *x_user) {
   static const char *const keys[] = {"command", "shell", "script", "simulation", "plugin"};
   const gannet_campaign_input *input = campaign->input;
-  char text[1000];
   bool is_raw = false; /* a job has values that only SLURM knows */
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     const gannet_option *option =
         input->evaluator->options ? gannet_option_find(input->evaluator->options, keys[i]) : NULL;
-    char *filled = NULL;
+    char *text = NULL, *filled = NULL;
     if (!option) continue;
-    (void)gannet_option_format(option, input->evaluator_options, text, sizeof text);
-    if (!*text || strcmp(text, "[]") == 0) continue;
-    const bool is_filled = strcmp(keys[i], "command") == 0 &&
-                           fill_placeholders(campaign, launcher, x_user, text, &filled);
-    is_raw = is_raw || (!is_filled && strcmp(input->evaluate.backend, "slurm") == 0);
-    cli_say(stdout, "%s: %s\n", keys[i], is_filled ? filled : text);
+    const size_t size = (size_t)gannet_option_format(option, input->evaluator_options, NULL, 0) + 1;
+    if (gannet_alloc(size, 1, &text) != GANNET_OK) {
+      gannet_error_clear();
+      return;
+    }
+    (void)gannet_option_format(option, input->evaluator_options, text, size);
+    if (*text && strcmp(text, "[]") != 0) {
+      const bool is_filled = strcmp(keys[i], "command") == 0 &&
+                             fill_placeholders(campaign, launcher, x_user, text, &filled);
+      is_raw = is_raw || (!is_filled && strcmp(input->evaluate.backend, "slurm") == 0);
+      cli_say(stdout, "%s: %s\n", keys[i], is_filled ? filled : text);
+    }
+    gannet_free(&text);
     gannet_free(&filled);
   }
   if (is_raw && gannet_resources_are_given(&input->evaluate.resources))

@@ -58,17 +58,17 @@ gannet_err suite_curves_get(const suite_results *results, int problem, int metho
   *curves =
       (suite_curves){.n = suite_results_done(results, problem, method), .budget = about->budget};
   const size_t n = (size_t)curves->n;
-  GANNET_TRY(gannet_alloc(budget * n, sizeof *curves->values, &curves->values));
   GANNET_TRY(gannet_alloc(budget, sizeof *course, &course));
+  const gannet_err err = gannet_alloc(budget * n, sizeof *curves->values, &curves->values);
   size_t at = 0;
-  for (int run = 0; run < results->plan->keys.runs; ++run) {
+  for (int run = 0; err == GANNET_OK && run < results->plan->keys.runs; ++run) {
     if (results->state[first + run] != SUITE_DONE) continue;
     suite_measure_course(measure, &results->record[first + run].course, about->optimum, course);
     for (size_t t = 0; t < budget; ++t) curves->values[t * n + at] = course[t];
     ++at;
   }
   gannet_free(&course);
-  return GANNET_OK;
+  return err;
 }
 
 suite_quartiles suite_quartiles_of(int n, double *values) {

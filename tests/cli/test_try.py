@@ -66,6 +66,11 @@ class Try(program.ProgramTest):
                       outcome.out)
         self.assertIn("evaluate.command: '$x': $x is not the variable x; write {x}", outcome.err)
 
+    def test_a_long_command_is_shown_whole(self):
+        word = "w" * 9000
+        file = self.write(TEXT.replace('"{input_directory}/simulate.sh"]', f'"{{input_directory}}/simulate.sh", {word}, last]'), "c.yaml")
+        self.assertIn(f"command: [{self.folder}/simulate.sh, {word}, last]\n", self.succeed("try", file).out)
+
     def test_the_command_is_shown_with_what_its_place_gives(self):
         file = self.write(TEXT.replace('"{input_directory}/simulate.sh"]', 'sh, "{input_directory}/simulate.sh", "{cores}", "{launcher}", "{hosts}"], '
                                        "resources: {tasks: 1, launcher: mpirun}"), "c.yaml")
