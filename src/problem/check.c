@@ -323,6 +323,9 @@ static gannet_err check_arrays(const gannet_problem_spec *spec) {
                  "constraints is a null pointer; expected %d of them", spec->n_constraints);
   GANNET_REQUIRE(spec->goal == GANNET_MINIMIZE || spec->goal == GANNET_MAXIMIZE, GANNET_ERR_ARG,
                  "goal = %d, expected GANNET_MINIMIZE or GANNET_MAXIMIZE", (int)spec->goal);
+  GANNET_REQUIRE(spec->n_objectives != 1, GANNET_ERR_ARG,
+                 "n_objectives = 1, expected 0: a single objective has no entry; leave objectives "
+                 "out, and give its goal alone");
   GANNET_REQUIRE(spec->n_objectives == 0 ||
                      (2 <= spec->n_objectives && spec->n_objectives <= GANNET_OBJECTIVES_MOST),
                  GANNET_ERR_ARG,
