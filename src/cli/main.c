@@ -121,6 +121,10 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   }
   (void)atexit(tell_of_exit); /* after those of MPI: called before them */
   code = gannet_output_finish("gannet", run_command(command, arguments, &world));
+  /* L-BFGS-B prints a line where its search direction ascends by rounding, and Fortran writes it
+   * when the process ends: behind an answer in JSON, which nobody could read then. A simulation in
+   * this process may print what it likes. */
+  if (!command->launches) (void)freopen("/dev/null", "w", stdout);
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);
   (void)MPI_Finalize(); /* PETSc too, where a simulation has used it */

@@ -1,7 +1,10 @@
 # test: labels cli timeout 60 processors 1
 """Standard streams that are full, closed, or read by nobody: told where the output was all that was asked for, and no end of a campaign."""
+import json
 import os
 import subprocess
+import tempfile
+import unittest
 
 import program
 from program import FINISHED, RESOURCE, SOBOL, slow
@@ -44,6 +47,16 @@ class Streams(program.ProgramTest):
         for path in (self.folder / "fast.campaign").iterdir():
             if path.suffix != ".log" and path.is_file():
                 self.assertNotIn(b"best design", path.read_bytes(), path)
+
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "sanitizers want to be loaded first")
+    def test_no_library_adds_to_an_answer(self):
+        """L-BFGS-B may print a line, which Fortran writes when the process ends."""
+        with tempfile.TemporaryDirectory(prefix="gannet-") as folder:  # a blank ends a name there
+            library = os.path.join(folder, "late.so")
+            os.symlink(os.environ["GANNET_LATE_LINE"], library)
+            asked = self.gannet("ask", self.write(SOBOL), "--format", "json", environment={"LD_PRELOAD": library})
+        self.assertEqual(asked.code, FINISHED, asked)
+        self.assertTrue(json.loads(asked.out))
 
 
 if __name__ == "__main__":
