@@ -1,6 +1,7 @@
 /* What makes a course or a simulation another one, and warnings about changes. */
 #include "campaign/config/changes.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,11 @@ static const char *text_of(const gannet_campaign_input *input, const char *key) 
   return NULL;
 }
 
-/* Keys outside the method's sections that the course depends on too. */
+/* Compare a key outside the method's sections that the course depends on, too: a number, a word, or
+ * a path. */
 static void compare_key(const gannet_option *table, const char *key, const char *name,
                         const void *before, const void *now, gannet_change_collector *changes) {
-  char old[512], new[512];
+  char old[PATH_MAX], new[PATH_MAX];
   const gannet_option *option = gannet_option_find(table, key);
   (void)gannet_option_format(option, before, old, sizeof old);
   (void)gannet_option_format(option, now, new, sizeof new);

@@ -19,8 +19,8 @@
 #include "problem/problem.h"
 
 enum {
-  GANNET_PASSED_OVER_SIZE = 80,
-  GANNET_RESULTS_LARGEST = 16 << 20 /* of results.out, bytes */
+  GANNET_PASSED_OVER_SIZE = 80,     /* bytes for what is told of a line without a number */
+  GANNET_RESULTS_LARGEST = 16 << 20 /* bytes: a larger results.out is refused, not read */
 };
 
 /* An output that gives no number, although the campaign needs it. */
