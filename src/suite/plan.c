@@ -117,19 +117,30 @@ static gannet_err set_physics(composer *made, const gannet_simulation_type *type
   return err;
 }
 
-/* Whether the model of a method takes equations: that of its own surrogate, or of its row. */
+/* Whether a method of this name takes equations. One that does not exist is complained about when
+ * the campaign is read. */
+static bool name_takes_equations(const gannet_tree *name) {
+  const gannet_method *method = NULL;
+  if (!name || !name->text) return false;
+  if (gannet_method_find(name->text, &method) == GANNET_OK)
+    return gannet_method_takes_equations(method);
+  gannet_error_clear();
+  return false;
+}
+
+/* Whether the model of a method takes equations: that of its own surrogate, of a member of its
+ * portfolio, or of its row. */
 static bool takes_equations(const gannet_tree *root) {
   const gannet_tree *surrogate = gannet_tree_find(root, "surrogate");
   const gannet_tree *type = gannet_tree_find(surrogate, "type");
-  const gannet_tree *name = gannet_tree_find(root, "method");
-  const gannet_method *method = NULL;
+  const gannet_tree *portfolio = gannet_tree_find(root, "portfolio");
   if (surrogate && surrogate->kind == GANNET_TREE_TEXT) type = surrogate;
   for (int i = 0; type && type->text && gannet_surrogate_types[i]; ++i)
     if (strcmp(gannet_surrogate_types[i]->name, type->text) == 0)
       return gannet_surrogate_types[i]->set_pde_constraint != NULL;
-  if (name && name->text && gannet_method_find(name->text, &method) == GANNET_OK)
-    return gannet_method_takes_equations(method);
-  gannet_error_clear(); /* complained about when the campaign is read */
+  if (!portfolio) return name_takes_equations(gannet_tree_find(root, "method"));
+  for (int i = 0; i < portfolio->n; ++i)
+    if (name_takes_equations(&portfolio->child[i])) return true;
   return false;
 }
 

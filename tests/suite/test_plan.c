@@ -178,14 +178,18 @@ static void equations_are_for_those_who_take_them(void **state) {
       "  moved: {function: drop-wave, evaluate: {settings: {shift: 0.1}}}\n"
       "  own: {function: levy, dimension: 2,\n"
       "        physics: {equations: [{terms: [{derivative: [x1, x2]}]}]}}\n"
-      "methods: {gp-ei: , pinn-bo: , held: {method: neural-bo, surrogate: pinn}}\n";
-  static const bool expected[3][3] = {{false, true, true}, {false}, {false, true, true}};
+      "methods: {gp-ei: , pinn-bo: , held: {method: neural-bo, surrogate: pinn},\n"
+      "          plain: {method: auto, portfolio: [gp-noisy, quadratic]},\n"
+      "          joined: {method: auto, portfolio: [gp-noisy, pinn-bo]}}\n";
+  enum { PROBLEMS = 3, METHODS = 5 };
+  static const bool expected[PROBLEMS][METHODS] = {
+      {false, true, true, false, true}, {false}, {false, true, true, false, true}};
   suite_plan plan;
   gannet_complaints complaints = {0};
   (void)state;
   assert_ok(load(text, &plan, &complaints));
-  for (int p = 0; p < 3; ++p)
-    for (int k = 0; k < 3; ++k)
+  for (int p = 0; p < PROBLEMS; ++p)
+    for (int k = 0; k < METHODS; ++k)
       assert_int_equal(suite_plan_input(&plan, (suite_cell){p, k, 1})->problem->physics != NULL,
                        expected[p][k]);
   suite_plan_release(&plan);
