@@ -240,7 +240,8 @@ static void steps_get_the_processors_of_a_task(void **state) {
   if (f->context->rank > 0) return;
   assert_non_null(
       strstr(content(f->directory, "slurm/a_campaign_of_mine-000100-0000000000000410/job.sh"),
-             "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" '/"));
+             "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" "
+             "$gannet_memory '/"));
 }
 
 static void settings_that_cannot_be_meant_are_told(void **state) {

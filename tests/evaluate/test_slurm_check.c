@@ -182,6 +182,8 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
       "--ntasks=4",          "-n4",         "-N2 --ntasks-per-node=2", "-n1 --exclusive",
       "--ntasks-per-node=4", "--nodes=4-8", "--ntasks-per-n 4",        "--exclus",
       "--tasks-per-node=4"};
+  static const char *const gpus[] = {"--exclusive --gpus=4", "-n 4 -G4", "-n 4 --gpus-per-node 2",
+                                     "--gres=gpu:4 -n4"};
   char *item[] = {NULL}, *step[] = {TEXT("env")};
   use_simulation(f, "#!/bin/sh\n");
   f->options.sbatch = (gannet_text_list){1, item};
@@ -193,6 +195,10 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
   for (size_t i = 0; i < sizeof enough / sizeof *enough; ++i) {
     item[0] = TEXT(enough[i]);
     accepted(f, "");
+  }
+  for (size_t i = 0; i < sizeof gpus / sizeof *gpus; ++i) {
+    item[0] = TEXT(gpus[i]);
+    accepted(f, "evaluate.sbatch asks for GPUs, and each run has all of them");
   }
   item[0] = TEXT("--ntasks=1");
   f->options.step = (gannet_text_list){1, step};

@@ -71,6 +71,7 @@ static const struct {
 typedef struct {
   long tasks, nodes, tasks_per_node;
   bool is_open; /* more than that may be had: whole nodes, tasks by sockets or GPUs */
+  bool has_gpus;
 } extent;
 
 /* What was read so far of the options of a job, in evaluate.sbatch or in a script. */
@@ -117,6 +118,11 @@ static void read_extent(extent *e, const char *word, size_t size) {
   static const option tasks = {"--ntasks", "--ntasks", "-n"}, nodes = {"--nodes", "--nodes", "-N"};
   static const option per_node[] = {{"--ntasks-per-node", "--ntasks-per-n", NULL},
                                     {"--tasks-per-node", "--ta", NULL}};
+  static const option gpus[] = {{"--gpus", "--gpus", "-G"},
+                                {"--gpus-per-node", "--gpus-per-n", NULL},
+                                {"--gres", "--gr", NULL}};
+  for (size_t i = 0; i < sizeof gpus / sizeof *gpus; ++i)
+    e->has_gpus = e->has_gpus || is_option(word, size, &gpus[i]);
   for (size_t i = 0; i < sizeof open / sizeof *open; ++i)
     e->is_open = e->is_open || is_option(word, size, &open[i]);
   read_number(word, size, &tasks, &e->tasks);
@@ -236,7 +242,14 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
   const long tasks = e->tasks > 0            ? e->tasks
                      : e->tasks_per_node > 0 ? nodes * e->tasks_per_node
                                              : nodes;
-  if (!r->context || r->extent.is_open || given->step.n > 0 || tasks >= given->runs_at_once) return;
+  if (!r->context || given->step.n > 0) return;
+  if (e->has_gpus && given->runs_at_once > 1)
+    gannet_log(r->context, GANNET_LOG_WARNING,
+               "evaluate.runs_at_once: %s asks for GPUs, and each run has all of them, so that the "
+               "runs wait for each other; expected the GPUs of one run in evaluate.resources.gpus "
+               "instead",
+               r->key);
+  if (e->is_open || tasks >= given->runs_at_once) return;
   gannet_log(
       r->context, GANNET_LOG_WARNING,
       "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, so only that many "

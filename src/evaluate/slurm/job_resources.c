@@ -43,7 +43,8 @@ gannet_err gannet_slurm_step_write(const gannet_program *program, gannet_text *t
   size_t used;
   if (!program->needs) { /* srun does not take over sbatch's --cpus-per-task by itself */
     static const char step[] =
-        "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" ";
+        "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" "
+        "$gannet_memory ";
     return gannet_text_add(to, step, strlen(step));
   }
   const gannet_need need = need_of(program, NULL);
@@ -53,6 +54,8 @@ gannet_err gannet_slurm_step_write(const gannet_program *program, gannet_text *t
     used += (size_t)snprintf(text + used, sizeof text - used, "--gpus=%d ", need.gpus);
   if (need.memory > 0)
     (void)snprintf(text + used, sizeof text - used, "--mem=%.0fM ", need.memory / 1048576);
+  else
+    (void)snprintf(text + used, sizeof text - used, "$gannet_memory ");
   return gannet_text_add(to, text, strlen(text));
 }
 

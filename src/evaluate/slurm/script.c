@@ -559,6 +559,19 @@ static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_pa
   return put_text(to, "*) exit 1 ;;\nesac\n");
 }
 
+/* Divide the memory of a node by the runs that it has at once. A step without --mem has all memory
+ * of the job, and the others wait for it. */
+static gannet_err put_share(gannet_text *to, int runs_at_once) {
+  return put_format(to,
+                    "gannet_memory= gannet_share=${SLURM_TASKS_PER_NODE:-}\n"
+                    "gannet_share=${gannet_share%%%%[!0-9]*}\n"
+                    "[ \"${gannet_share:-0}\" -gt 0 ] && [ \"$gannet_share\" -lt %d ] || "
+                    "gannet_share=%d\n"
+                    "[ -z \"${SLURM_MEM_PER_NODE:-}\" ] ||\n"
+                    "  gannet_memory=--mem=$((SLURM_MEM_PER_NODE / gannet_share))M\n",
+                    runs_at_once, runs_at_once);
+}
+
 static gannet_err put_step(gannet_text *to, const gannet_program *program,
                            const gannet_slurm_options *options) {
   if (options->runs_at_once == 1) return GANNET_OK;
@@ -575,6 +588,8 @@ static gannet_err put_step(gannet_text *to, const gannet_program *program,
  * files are not touched. */
 static gannet_err put_lanes(gannet_text *to, const gannet_program *program,
                             const gannet_slurm_options *options) {
+  if (options->runs_at_once > 1 && options->step.n == 0)
+    GANNET_TRY(put_share(to, options->runs_at_once));
   GANNET_TRY(put_text(
       to,
       "gannet_run() {\n"
