@@ -244,9 +244,13 @@ double gannet_models_exploration(const gannet_models *m, int i) {
 /* What is saved of one model besides its hyper-parameters. */
 static const gannet_struct_field model_fields[] = {
     {.name = "learned", GANNET_STRUCT_AT(gannet_model, n_learned, LARGE)},
-    {.name = "learned_log", GANNET_STRUCT_AT(gannet_model, learned_log, TRUTH)},
     {.name = "exploration", GANNET_STRUCT_AT(gannet_model, exploration, REAL), .fallback = 1},
     {0}};
+
+/* And with several objectives. States without names, of the first versions, had a single one: the
+ * numbers of each model stand there in the order of the table above. */
+static const gannet_struct_field several_fields[] = {
+    {.name = "learned_log", GANNET_STRUCT_AT(gannet_model, learned_log, TRUTH)}, {0}};
 
 /* What is saved of a member with equations: whether the user was told that results contradict them.
  */
@@ -275,6 +279,8 @@ static gannet_err get_model(const gannet_models *m, int i, const char *part, gan
   gannet_err err = GANNET_OK;
   name_part(m, i, part, own);
   GANNET_TRY(gannet_state_put_fields(state, own, model_fields, &m->model[i]));
+  if (m->n_objectives > 1)
+    GANNET_TRY(gannet_state_put_fields(state, own, several_fields, &m->model[i]));
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
   gannet_surrogate_get_hyper(surrogate, hyper);
   for (int k = 0; k < n && err == GANNET_OK; ++k)
@@ -326,6 +332,7 @@ static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_st
   name_part(m, i, part, own);
   one->n = one->n_fantasies = 0;
   GANNET_TRY(gannet_state_take_fields(state, own, model_fields, one));
+  if (m->n_objectives > 1) GANNET_TRY(gannet_state_take_fields(state, own, several_fields, one));
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
   gannet_surrogate_get_hyper(one->surrogate, hyper);
   for (int k = 0; k < n; ++k)
