@@ -160,6 +160,9 @@ class Placed(program.ProgramTest):
                      sets=[f"evaluate.resources.cores={CORES + 1}"])
         self.refused("resources.gpus: a simulation needs 2 GPUs, and this machine has 1 by evaluate.resources.devices",
                      sets=["evaluate.resources.gpus=2"])
+        if not os.path.exists("/proc/driver/nvidia/gpus") and not os.path.exists("/sys/class/drm/renderD128"):
+            self.refused("no GPU was found; expected them in devices, or in GANNET_GPUS=0,1; `gannet doctor` without a file shows",
+                         sets=["evaluate.resources.devices=auto"])
         self.refused("resources.devices: the list is empty", sets=["evaluate.resources.devices=[]"])
         self.refused("CUDA_VISIBLE_DEVICES names no GPU", sets=["evaluate.resources.devices=auto"],
                      environment={"CUDA_VISIBLE_DEVICES": ""})

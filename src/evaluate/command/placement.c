@@ -111,10 +111,11 @@ static const char *explain(const gannet_inventory *inventory, const gannet_resou
                                                          : "evaluate.resources.tasks";
   }
   if (need->gpus > 0 && e.gpus == 0) {
-    (void)snprintf(why, size,
-                   "a simulation needs %d GPU%s, and no GPU was found; expected them in "
-                   "devices, or in GANNET_GPUS=0,1",
-                   need->gpus, need->gpus == 1 ? "" : "s");
+    (void)snprintf(
+        why, size,
+        "a simulation needs %d GPU%s, and no GPU was found; expected them in "
+        "devices, or in GANNET_GPUS=0,1; `gannet doctor` without a file shows what there is",
+        need->gpus, need->gpus == 1 ? "" : "s");
     return "evaluate.resources.gpus";
   }
   if (need->gpus / nodes > e.gpus) {
