@@ -34,8 +34,9 @@ const gannet_option gannet_region_table[] = {
      .offset = offsetof(gannet_region_options, centre),
      .fallback = "mean",
      .choices = centres,
-     .help = "centre of the trust region: the feasible point with the best value, or with the best "
-             "mean of the objective's model, which is less sensitive to noise"},
+     .help =
+         "centre of the trust region: the feasible point with the best value, or with the best "
+         "mean of the objective's model, which is less sensitive to noise; for one objective only"},
     {.key = "length",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_region_options, length),
@@ -53,7 +54,8 @@ const gannet_option gannet_region_table[] = {
      .lower = 0,
      .upper = 2,
      .unit = "ranges of the variables",
-     .help = "a trust region with shorter sides is given up"},
+     .help = "a trust region with shorter sides is given up; with several objectives it does not "
+             "shrink below this"},
     {.key = "longest",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_region_options, longest),
@@ -88,20 +90,22 @@ const gannet_option gannet_region_table[] = {
      .fallback = "0.001",
      .lower = 0,
      .upper = 1,
-     .help = "a point is better if it gains this fraction of the spread of the best values; these "
-             "are as many as there are variables, at least 4"},
+     .help =
+         "a point is better if it gains this fraction of the spread of the best values; these "
+         "are as many as there are variables, at least 4; with several objectives, if the batch "
+         "adds this fraction of the hypervolume"},
     {.key = "restarts",
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_region_options, restarts),
      .fallback = "yes",
      .help = "a trust region that is given up is followed by a new one with a new design; "
-             "otherwise it stays at its shortest"},
+             "otherwise it stays at its shortest; for one objective only"},
     {.key = "weighted",
      .type = GANNET_BOOLEAN,
      .offset = offsetof(gannet_region_options, weighted),
      .fallback = "yes",
      .help = "sides in proportion to the lengthscales of the objective's model, if it has one for "
-             "every variable"},
+             "every variable; for one objective only"},
     {.key = "perturb",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_region_options, perturb),
@@ -118,14 +122,15 @@ const gannet_option gannet_region_table[] = {
      .fallback = "restart",
      .choices = data,
      .help = "evaluations that the models of a trust region use: those since its start, or all of "
-             "the campaign"},
+             "the campaign; for one objective only"},
     {.key = "nearest",
      .type = GANNET_INTEGER,
      .offset = offsetof(gannet_region_options, nearest),
      .fallback = "0",
      .lower = 0,
      .upper = 1e9,
-     .help = "of these, the models use this many, those nearest to the centre; 0 = all"},
+     .help = "of these, the models use this many, those nearest to the centre; 0 = all; "
+             "for one objective only"},
     {0},
 };
 

@@ -305,8 +305,9 @@ const gannet_option gannet_evaluate_table[] = {
      .fallback = "[auto]",
      .help = "GPUs to use on every node: numbers, ranges such as 0-3, or UUIDs such as "
              "GPU-8932f937; one that is listed twice may have two simulations; auto = the first "
-             "one set of GANNET_GPUS, ROCR_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, "
-             "HIP_VISIBLE_DEVICES and ZE_AFFINITY_MASK, else what SLURM or the drivers report",
+             "of GANNET_GPUS, ROCR_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and "
+             "ZE_AFFINITY_MASK that names a GPU; if none of them is set, what SLURM or the drivers "
+             "report",
      .example = "[0, 1, 2, 3]"},
     {.key = "resources.launcher",
      .type = GANNET_CHOICE,
