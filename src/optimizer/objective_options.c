@@ -40,22 +40,26 @@ gannet_err gannet_objective_options_join(gannet_optimizer_options *options,
   return gannet_optimizer_options_join(options, row->with_objectives, complaints);
 }
 
-/* Why a member cannot choose points for n objectives; NULL = it can. */
-static const char *why_not(const gannet_member_options *member, int n) {
+/* Whether the method has a trust region without a word of the user. */
+static bool has_region_of_its_own(const gannet_member_options *member) {
+  const gannet_method *row = NULL;
+  if (gannet_method_find(member->method.method, &row) != GANNET_OK) gannet_error_clear();
+  return member->region.type != GANNET_REGION_NONE && row &&
+         gannet_method_default(row, "region.type");
+}
+
+/* Why a member cannot choose points for several objectives; NULL = it can. */
+static const char *why_not(const gannet_member_options *member) {
   const gannet_acq_type *type = member->acq_type;
   if (member->proposer == GANNET_PROPOSE_QUADRATIC)
     return "quadratic models descend a single objective";
   if (member->proposer == GANNET_PROPOSE_EVOLUTION)
     return "its populations are ranked by a single objective";
   if (member->proposer != GANNET_PROPOSE_MODEL || !type) return NULL;
-  if (member->region.type != GANNET_REGION_NONE && type->kind != GANNET_ACQ_FRONT)
-    return "of the methods for several objectives only auto and gp-nehvi take a trust region; "
-           "choose one of them, or leave out region.type";
-  if (member->region.type != GANNET_REGION_NONE && n > GANNET_PROPOSE_FRONT_MOST)
-    return "the trust region of a front takes 4 objectives at most; leave out region.type";
   if (member->surrogate_type && member->surrogate_type->set_pde_constraint)
     return "its network is held to the equations of a single objective";
   if (!gannet_acq_takes_several(type)) return "its acquisition function knows one objective only";
+  if (has_region_of_its_own(member)) return "its trust region follows the best value of one";
   return NULL;
 }
 
@@ -99,6 +103,29 @@ static void check_beside(const gannet_optimizer_options *options, gannet_complai
                     "{penalties: no}}'");
 }
 
+/* Complain about a trust region that does not go with n objectives. */
+static void check_region(const gannet_member_options *member, int n,
+                         gannet_complaints *complaints) {
+  const char *keys[GANNET_REGION_SINGLE_MOST];
+  if (member->region.type == GANNET_REGION_NONE) return;
+  if (!member->acq_type || member->acq_type->kind != GANNET_ACQ_FRONT)
+    gannet_complain(complaints, "region.type",
+                    "with %d objectives a trust region is for the methods auto and gp-nehvi with "
+                    "their own acquisition, and this is '%s'; leave the region out, or choose one "
+                    "of these methods",
+                    n, member->method.method);
+  else if (n > GANNET_PROPOSE_FRONT_MOST)
+    gannet_complain(complaints, "region.type",
+                    "a trust region is for at most %d objectives, and there are %d; leave it out",
+                    GANNET_PROPOSE_FRONT_MOST, n);
+  else
+    for (int k = gannet_region_single_options(&member->region, keys); k-- > 0;)
+      gannet_complain(complaints, keys[k],
+                      "this is for the trust region of a single objective, and there are %d; leave "
+                      "it out",
+                      n);
+}
+
 void gannet_objective_options_check(const gannet_optimizer_options *options,
                                     const gannet_problem *problem, gannet_complaints *complaints) {
   const int n = gannet_problem_n_objectives(problem);
@@ -108,19 +135,13 @@ void gannet_objective_options_check(const gannet_optimizer_options *options,
   check_beside(options, complaints);
   list_methods(names, sizeof names);
   for (int i = 0; i < options->n_members; ++i) {
-    const char *why = why_not(&options->member[i], n);
+    const char *why = why_not(&options->member[i]);
     if (why)
       gannet_complain(complaints, "method",
                       "'%s' does not go with %d objectives: %s; expected one of:%s",
                       options->member[i].method.method, n, why, names);
     const gannet_acq_type *type = options->member[i].acq_type;
-    const gannet_region_options *region = &options->member[i].region;
-    const char *single = gannet_region_single_option(region);
-    if (!why && region->type != GANNET_REGION_NONE && single)
-      gannet_complain(complaints, "region",
-                      "'%s' is for the trust region of a single objective, and there are %d; leave "
-                      "it out",
-                      single, n);
+    if (!why) check_region(&options->member[i], n, complaints);
     for (int m = 0; m < n && !why && type && type->scalarises; ++m)
       if (problem->spec.objectives[m].transform != GANNET_OBJECTIVE_TRANSFORM_AUTO)
         gannet_complain(complaints, "method",

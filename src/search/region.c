@@ -140,12 +140,15 @@ const char *gannet_region_contradiction(const gannet_region_options *options) {
   return NULL;
 }
 
-const char *gannet_region_single_option(const gannet_region_options *options) {
-  if (options->centre != GANNET_REGION_MEAN) return "center";
-  if (!options->restarts) return "restarts";
-  if (!options->weighted) return "weighted";
-  if (options->data != GANNET_REGION_RESTART) return "data";
-  return options->nearest > 0 ? "nearest" : NULL;
+int gannet_region_single_options(const gannet_region_options *options,
+                                 const char *keys[GANNET_REGION_SINGLE_MOST]) {
+  int n = 0;
+  if (options->centre != GANNET_REGION_MEAN) keys[n++] = "region.center";
+  if (!options->restarts) keys[n++] = "region.restarts";
+  if (!options->weighted) keys[n++] = "region.weighted";
+  if (options->data != GANNET_REGION_RESTART) keys[n++] = "region.data";
+  if (options->nearest > 0) keys[n++] = "region.nearest";
+  return n;
 }
 
 bool gannet_region_seeks(int64_t number) {

@@ -74,11 +74,16 @@ typedef struct {
  */
 const char *gannet_region_contradiction(const gannet_region_options *options);
 
-/* The first option that is for a single objective and is not at its default; NULL = none.
+enum { GANNET_REGION_SINGLE_MOST = 5 };
+
+/* Options that are for a single objective and are not at their defaults. Returns how many.
  *
  * Local.
+ *
+ * keys  out  as in a campaign file, with the section; static
  */
-const char *gannet_region_single_option(const gannet_region_options *options);
+int gannet_region_single_options(const gannet_region_options *options,
+                                 const char *keys[GANNET_REGION_SINGLE_MOST]);
 
 /* With several objectives, whether the point with this number is sought in the region. One in four
  * is: in a box around one design a whole batch says little about the rest of the front.

@@ -132,8 +132,13 @@ class BadObjectives(program.ProgramTest):
                 self.assertIn(part, outcome.err)
         refused("a: , a: ", "bad.yaml:5:19: key 'a' is given twice in the same mapping")
         refused("a: , b: ", "key 'a' is given twice in the same mapping; leave one out", options=("--set", "objectives={a: , a: }"))
-        refused("a: , b: ", "'nearest' is for the trust region of a single objective, and there are 2; leave it out", options=("--set", "region={type: trust, nearest: 9}"))
-        refused("a: , b: ", "only auto and gp-nehvi take a trust region", options=("--set", "region=trust", "--set", "method=parego"))
+        refused("a: , b: ", "region.type=trust: region.type: with 2 objectives a trust region is for the methods auto and gp-nehvi",
+                "this is 'parego'; leave the region out", options=("--set", "region.type=trust", "--set", "method=parego"))
+        refused("a: , b: ", "nearest: this is for the trust region of a single objective, and there are 2; leave it out", "2 errors",
+                "restarts: this is for", options=("--set", "region.type=trust", "--set", "region.nearest=9", "--set", "region.restarts=no"))
+        refused("a: , b: , c: , d: , e: ", "a trust region is for at most 4 objectives, and there are 5; leave it out", options=("--set", "region=trust"))
+        refused("a: , b: ", "'turbo-1' does not go with 2 objectives: its trust region follows the best value of one; expected one of: auto",
+                options=("--set", "method=turbo-1"))
         refused("a: , b: {goal: best}", "objectives.b.goal: 'best' is not valid; expected one of: minimize maximize")
         refused("a: , b: {threshold: inf}", "'inf' is not finite; expected a finite number, such as 900")
         refused("a: , b: {threshold: nan}", "'nan' is not valid; expected any number, or auto")

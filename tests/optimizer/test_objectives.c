@@ -454,10 +454,10 @@ static void what_knows_one_objective_is_refused(void **state) {
     assert_refused(settings, 1, "expected one of: auto");
   }
   const gannet_method_setting region[] = {{"method", "gp-ts"}, {"region.type", "trust"}};
-  assert_refused(region, 2, "only auto and gp-nehvi take a trust region");
+  assert_refused(region, 2, "a trust region is for the methods auto and gp-nehvi");
   const gannet_method_setting single[] = {
       {"method", "auto"}, {"region.type", "trust"}, {"region.nearest", "50"}};
-  assert_refused(single, 3, "'nearest' is for the trust region of a single objective");
+  assert_refused(single, 3, "this is for the trust region of a single objective");
   const gannet_method_setting network[] = {{"method", "gp-ts"}, {"surrogate.type", "pinn"}};
   assert_refused(network, 2, "held to the equations of a single objective");
   const gannet_method_setting acquisition[] = {{"method", "auto"}, {"acquisition.type", "log-ei"}};
