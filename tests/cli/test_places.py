@@ -117,6 +117,16 @@ class Placed(program.ProgramTest):
             shutil.rmtree(self.folder / "placed.campaign", ignore_errors=True)
             self.succeed("run", "placed.yaml", environment=lists)
             self.assertEqual(self.seen(), [[rocr, "0,1"]])
+        shutil.rmtree(self.folder / "placed.campaign")
+        self.refused("HIP_VISIBLE_DEVICES=1 chooses among the GPUs of ROCR_VISIBLE_DEVICES; unset it",
+                     environment={"ROCR_VISIBLE_DEVICES": "2,3", "HIP_VISIBLE_DEVICES": "1"})
+        self.refused("HIP_VISIBLE_DEVICES=1,0 chooses", environment={"ROCR_VISIBLE_DEVICES": "2,3", "HIP_VISIBLE_DEVICES": "1,0"})
+        self.succeed("run", "placed.yaml", environment={"ROCR_VISIBLE_DEVICES": "2,3", "HIP_VISIBLE_DEVICES": "0,1"})
+        shutil.rmtree(self.folder / "placed.campaign")
+        self.campaign("cores: 1, gpus: 0", evaluations=1)
+        self.write('#!/bin/sh\necho "a${HIP_VISIBLE_DEVICES-unset}" > seen\necho objective 1 > "$1"\n', "simulate", 0o755)
+        self.succeed("run", "placed.yaml", environment={"GANNET_GPUS": "0,1"})
+        self.assertEqual(self.seen(), [["a"]])
 
     def test_a_long_list_of_gpus_is_told_whole(self):
         names = [f"GPU-8932f9{i:02d}-d72c-4106-c12f-20bd9faed9f6" for i in range(16)]

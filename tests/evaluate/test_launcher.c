@@ -335,6 +335,25 @@ static void killing_the_controller_leaves_no_child(void **state) {
   nobody_is_left(f);
 }
 
+/* srun must have time to end its steps on other nodes. */
+static void killing_the_controller_tells_a_child_to_end_first(void **state) {
+  fixture *f = *state;
+  gannet_launcher *mine = f->launcher;
+  const pid_t controller = fork();
+  if (controller == 0) {
+    if (gannet_launcher_start(&f->launcher) != GANNET_OK) _exit(1);
+    launch(f, 1,
+           "#!/bin/bash\ntrap 'echo $$ >told; exit' TERM\nsleep 100 & echo $$ >leader\nwait\n",
+           INFINITY, 100);
+    for (;;) (void)pause();
+  }
+  f->launcher = mine;
+  const int leader = number_in(f->directory, "leader");
+  (void)kill(controller, SIGKILL);
+  (void)waitpid(controller, NULL, 0);
+  assert_int_equal(number_in(f->directory, "told"), leader);
+}
+
 /* Between the helper and a child stands the supervisor. */
 #define HELPER "awk '{print $4}' /proc/$PPID/stat >helper\n"
 
@@ -515,6 +534,7 @@ int main(void) {
       cmocka_unit_test(a_cancelled_child_ends_with_everything_it_started),
       cmocka_unit_test(stopping_the_launcher_ends_its_children),
       cmocka_unit_test(killing_the_controller_leaves_no_child),
+      cmocka_unit_test(killing_the_controller_tells_a_child_to_end_first),
       cmocka_unit_test(a_dead_helper_is_noticed_and_its_children_die),
       cmocka_unit_test(a_supervisor_takes_one_child_after_the_other),
       cmocka_unit_test(the_helper_is_a_program_of_its_own),

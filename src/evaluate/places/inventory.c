@@ -267,6 +267,22 @@ static gannet_err read_variable(const char *name, const char *list, list_reader 
   return GANNET_OK;
 }
 
+/* Complain about a HIP_VISIBLE_DEVICES that chooses among the n GPUs of ROCR_VISIBLE_DEVICES: the
+ * user wants fewer than the list that is read, and simulations get a list of their own. */
+static void check_hip(int n, gannet_complaints *complaints) {
+  const char *at = getenv("HIP_VISIBLE_DEVICES");
+  int k = 0;
+  if (!at || !*at) return;
+  for (char *end; k < n; ++k, at = *end == ',' ? end + 1 : end)
+    if (strtol(at, &end, 10) != k || end == at) break;
+  if (k < n || *at)
+    gannet_complain(complaints, "evaluate.resources.gpus",
+                    "HIP_VISIBLE_DEVICES=%.100s chooses among the GPUs of ROCR_VISIBLE_DEVICES; "
+                    "unset it, and name those that simulations may use in ROCR_VISIBLE_DEVICES or "
+                    "GANNET_GPUS",
+                    getenv("HIP_VISIBLE_DEVICES"));
+}
+
 /* The first that says something: the key, GANNET_GPUS, what the runtimes read, SLURM, drivers.
  * Numbers in HIP_VISIBLE_DEVICES, and with AMD's GPUs in CUDA_VISIBLE_DEVICES, count those that
  * ROCR_VISIBLE_DEVICES leaves, so that one is before them. */
@@ -302,6 +318,8 @@ static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints
         read_variable(variables[i], list, reader, resources->gpus ? complaints : NULL, node));
     if (complaints->count > before) return GANNET_OK;
     (void)snprintf(inventory->gpu_from, sizeof inventory->gpu_from, "%s", variables[i]);
+    if (node->n_gpus > 0 && resources->gpus && strcmp(variables[i], "ROCR_VISIBLE_DEVICES") == 0)
+      check_hip(node->n_gpus, complaints);
     if (node->n_gpus > 0) return GANNET_OK;
     if (!empty) empty = variables[i];
   }

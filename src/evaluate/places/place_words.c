@@ -94,7 +94,7 @@ static void write_launcher(const gannet_inventory *inventory, const gannet_place
     append(to, size, " --gpus=%d --gpus-per-node=%d", place->gpus * place->n_nodes, place->gpus);
   /* A step without --mem has all memory of the job on its nodes, so that others wait for it. */
   const double memory = need->memory > 0 ? need->memory : first->memory_of_core * place->cores;
-  if (memory > 0) append(to, size, " --mem=%.0fM", floor(memory / 1048576));
+  if (memory > 0) append(to, size, " --mem=%.0fM", fmax(1, floor(memory / 1048576)));
 }
 
 void gannet_place_describe(const gannet_inventory *inventory, const gannet_resources *resources,
@@ -136,7 +136,7 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
   }
   /* HIP counts only those that ROCR_VISIBLE_DEVICES leaves. Without this it would read
    * CUDA_VISIBLE_DEVICES, and find no second GPU where it sees one. */
-  (void)snprintf(text, sizeof text, "HIP_VISIBLE_DEVICES=0");
+  (void)snprintf(text, sizeof text, "HIP_VISIBLE_DEVICES=%s", words->gpus[0] ? "0" : "");
   for (const char *at = words->gpus; words->has_gpus && (at = strchr(at, ',')); ++at)
     append(text, sizeof text, ",%d", ++n);
   if (words->has_gpus) GANNET_TRY(gannet_text_list_add(list, text));
