@@ -40,17 +40,10 @@ gannet_err gannet_objective_options_join(gannet_optimizer_options *options,
   return gannet_optimizer_options_join(options, row->with_objectives, complaints);
 }
 
-/* Whether the method has a trust region without a word of the user. */
-static bool has_region_of_its_own(const gannet_member_options *member) {
-  const gannet_method *row = NULL;
-  if (gannet_method_find(member->method.method, &row) != GANNET_OK) gannet_error_clear();
-  return member->region.type != GANNET_REGION_NONE && row &&
-         gannet_method_default(row, "region.type");
-}
-
 /* Why a member cannot choose points for several objectives; NULL = it can. */
 static const char *why_not(const gannet_member_options *member) {
   const gannet_acq_type *type = member->acq_type;
+  const gannet_method *row = NULL;
   if (member->proposer == GANNET_PROPOSE_QUADRATIC)
     return "quadratic models descend a single objective";
   if (member->proposer == GANNET_PROPOSE_EVOLUTION)
@@ -59,7 +52,9 @@ static const char *why_not(const gannet_member_options *member) {
   if (member->surrogate_type && member->surrogate_type->set_pde_constraint)
     return "its network is held to the equations of a single objective";
   if (!gannet_acq_takes_several(type)) return "its acquisition function knows one objective only";
-  if (has_region_of_its_own(member)) return "its trust region follows the best value of one";
+  if (gannet_method_find(member->method.method, &row) != GANNET_OK) gannet_error_clear();
+  if (member->region.type != GANNET_REGION_NONE && row && gannet_method_default(row, "region.type"))
+    return "its trust region follows the best value of one";
   return NULL;
 }
 
