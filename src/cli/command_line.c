@@ -184,7 +184,8 @@ gannet_err cli_whole(const cli_arguments *arguments, const char *flag, long long
   errno = 0;
   *value = strtoll(text, &end, 10);
   GANNET_REQUIRE(end != text && !*end && !errno && *value >= least, GANNET_ERR_INPUT,
-                 "--%s: '%s' is not a whole number of at least %lld", flag, text, least);
+                 "--%s: '%s' is not a whole number of at least %lld%s", flag, text, least,
+                 errno == ERANGE ? ", or is too large" : "");
   return GANNET_OK;
 }
 

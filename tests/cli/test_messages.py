@@ -201,6 +201,7 @@ LINES = {
     "set": (["run", "c.yaml", "--set", "batch", "--set", "bacth=2", "--set", "batch=x"], USAGE,
             ["^--set batch: expected key=value, as in", "^--set bacth=2: unknown key 'bacth'; did you mean 'batch'",
              "^--set batch=x: batch: 'x' is not valid; expected whole number, 1 to 100000, or auto", TAIL], {"c.yaml": GOOD}),
+    "large number": line("run", "c.yaml", "--max-evals", "9" * 30, told="is not a whole number of at least 1, or is too large"),
     "whole number": line("run", "c.yaml", "--max-evals", "0", told="--max-evals: '0' is not a whole number of at least 1"),
     "duration": line("run", "c.yaml", "--time-limit", "soon", told="--time-limit: 'soon' is not a duration such as 90s"),
     "campaign file": line("run", "d.yaml", told=r"cannot open 'd\.yaml': .*did you mean 'c\.yaml'\?; `gannet init` writes"),

@@ -186,7 +186,7 @@ class Placed(program.ProgramTest):
                              ("12345678901234567890", "12345678901234567890"), ("1024", "1024"), ("0-12345678901", "0-12345678901"), ("0,01", "01"),
                              ("MIG-1/2/3", "MIG-1/2/3"), ("MIG-GPU-1/2", "MIG-GPU-1/2"), ("MIG-GPU-1/2/3/4", "MIG-GPU-1/2/3/4"), ("MIG-GPU-1//3", "MIG-GPU-1//3"),
                              ("GPU-123456789", "GPU-123456789"), ("GPU-1234-", "GPU-1234-"), ("0.01", "0.01"), ("0.1.2", "0.1.2")):
-            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
+            self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
                          sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
         for names, wrong in ("0-3", "0-3"), ("0 1", "0 1"), ("0,,1", ""), ("0.1", "0.1"):
             self.refused(f"CUDA_VISIBLE_DEVICES: '{wrong}' is not a GPU; expected numbers or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
@@ -194,10 +194,10 @@ class Placed(program.ProgramTest):
         self.refused("ZE_AFFINITY_MASK: 'GPU-1' is not a GPU; expected numbers of GPUs or of tiles such as 0.1, as in 0,1",
                      sets=["evaluate.resources.devices=auto"], environment={"ZE_AFFINITY_MASK": "GPU-1"})
         for wrong in "-1", "gpu0", "cuda:0", "99999999999999999999":
-            self.refused(f"resources.devices: '{wrong}' is not a GPU; expected numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-{as_shown}[0, 1]",
+            self.refused(f"resources.devices: '{wrong}' is not a GPU; expected numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- or MIG-{as_shown}[0, 1]",
                          sets=[f"evaluate.resources.devices=['{wrong}']"])
         for one, other in ("0", "0.1"), ("GPU-12", "GPU-1"), ("GPU-AB", "GPU-ab1"), ("GPU-1", "MIG-GPU-12/1/0"), ("MIG-1", "MIG-12"):
-            self.refused(f"resources.devices: '{one}' and '{other}' are of the same GPU; expected one name for each GPU",
+            self.refused(f"resources.devices: '{one}' and '{other}' name the same GPU; expected one name for each GPU",
                          sets=[f"evaluate.resources.devices=[5, {one}, {other}]"])
         names = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, GPU-DEADBEEFDEADBEEF, MIG-8932f937-d72c, MIG-GPU-932f937/1/0, 0.1, 7"
         self.succeed("run", "placed.yaml", "--dry-run", "--set", f"evaluate.resources.devices=[{names}]")
@@ -360,7 +360,7 @@ class Placed(program.ProgramTest):
         self.refused("{gpus} is not known before srun starts the simulation, as SLURM then chooses its GPUs",
                      sets=['evaluate.command=["{launcher}", "{input_directory}/simulate", "{gpus}"]'], environment=here)
         self.campaign("cores: 1", command='["{launcher}", "{input_directory}/simulate"]')
-        self.refused("resources: job 3 has GPUs, and resources.gpus is not set", "expected the GPUs of one simulation, 0 for none", environment=here)
+        self.refused("resources: job 3 has GPUs, and resources.gpus is not set", "expected how many one simulation needs, as in gpus: 1, or gpus: 0", environment=here)
         self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.gpus=0", environment=here)
         self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
         for known in ["evaluate.resources.launcher=mpirun"], ["evaluate.resources.devices=[0, 1]"]:

@@ -160,8 +160,9 @@ static void bad_results_fail_with_what_and_where(void **state) {
        "results.out: objective is missing; line 1 has no number: 'solver cg'"},
       {"3.5\n", "objective is missing; line 1 is '3.5', expected a name before the number"},
       {"extra 1\nmore 2\n", "results.out: objective and stress are missing; it has: extra more"},
-      {"a_name_of_thirty_letters_or_more 1\nanother_name_of_thirty_letters_1 2\nc 3\n",
-       "are missing; it has: a_name_of_thirty_letters_or_more another_name_of_thirty_letters_1"},
+      {"a_name_of_thirty_letters_or_more 1\nanother_name_of_thirty_letters_1 2\ncracks 3\n",
+       "are missing; it has: a_name_of_thirty_letters_or_more another_name_of_thirty_letters_1 and "
+       "1 more"},
       {"objective 1 +-\nstress 1\n", "line 1: the standard deviation of objective is ''"},
       {"objective 1 +- -2\nstress 1\n", "the standard deviation of objective is '-2', expected"},
       {"objective 1 +- inf\nstress 1\n", "deviation of objective is 'inf', expected a number"},

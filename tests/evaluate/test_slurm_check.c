@@ -198,7 +198,7 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
   }
   for (size_t i = 0; i < sizeof gpus / sizeof *gpus; ++i) {
     item[0] = TEXT(gpus[i]);
-    accepted(f, "evaluate.sbatch asks for GPUs, and each run has all of them");
+    accepted(f, "evaluate.sbatch asks for GPUs, and each run would have all of them");
   }
   item[0] = TEXT("--ntasks=1");
   f->options.step = (gannet_text_list){1, step};

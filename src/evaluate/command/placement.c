@@ -177,11 +177,12 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   const char *granted = getenv("SLURM_GPUS_ON_NODE");
   if (!resources->gpus && !s->only_here && s->inventory.job[0] && granted && atoi(granted) > 0 &&
       gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN)
-    gannet_complain(complaints, "evaluate.resources",
-                    "job %s has GPUs, and resources.gpus is not set: a step of srun would have all "
-                    "of its node, and the others wait; expected the GPUs of one simulation, 0 for "
-                    "none",
-                    s->inventory.job);
+    gannet_complain(
+        complaints, "evaluate.resources",
+        "job %s has GPUs, and resources.gpus is not set: each step of srun would have all "
+        "GPUs of its node, and the other steps would wait; expected how many one "
+        "simulation needs, as in gpus: 1, or gpus: 0",
+        s->inventory.job);
   if (s->only_here && s->inventory.n_nodes > 1 && setup->context)
     gannet_log(setup->context, GANNET_LOG_WARNING,
                "evaluate.resources: the allocation has %d nodes, and only that of gannet is used: "

@@ -111,38 +111,56 @@ static void suggest(const gannet_found_results *to, const char *name, const char
                    "; it was printed: write it into results.out, or read it with evaluate.pattern");
 }
 
+enum { FOUND_ROOM = 70 }; /* bytes for the names that were found */
+
+/* What a message says of the names that were found. */
+typedef struct {
+  char text[FOUND_ROOM]; /* " objective stress": the names that have room */
+  int used, n_more;      /* bytes of text; names without room */
+} found_names;
+
+static void add_found(const char *name, found_names *found) {
+  const size_t room = sizeof found->text - (size_t)found->used;
+  if (found->n_more == 0 && strlen(name) + 2 <= room)
+    found->used += snprintf(found->text + found->used, room, " %s", name);
+  else
+    found->n_more += 1;
+}
+
 /* "mass and drag are missing; it has: objective": all quantities that are missing and are not said
  * to be, and the names that were found.
  *
  * text  out  [GANNET_REASON_SIZE]
  */
 static void describe_missing(const gannet_found_results *to, char *text) {
-  enum { MOST = 3, ROOM = 70 }; /* names, and bytes for what was found */
+  enum { MOST = 3 }; /* names that are missing */
   const gannet_quantities *reported = &to->result->reported;
   const char *names[MOST] = {""};
-  char found[ROOM] = "";
-  int n = 0, used = 0;
+  found_names found = {0};
+  char more[32] = "";
+  int n = 0, used;
   for (int index = 0; index <= to->problem->spec.n_constraints; ++index) {
     const char *name = gannet_problem_quantity_name(to->problem, index);
     if (gannet_problem_formula(to->problem, index)) continue;
     const bool is_given = gannet_found_is_given(to, index);
-    if (is_given && used < ROOM)
-      used += snprintf(found + used, (size_t)(ROOM - used), " %s", name);
+    if (is_given)
+      add_found(name, &found);
     else if (!is_given && !is_said_missing(to, index) && n++ < MOST)
       names[n - 1] = name;
   }
-  for (int i = 0; i < reported->n && used < ROOM; ++i)
+  for (int i = 0; i < reported->n; ++i)
     if (gannet_problem_find_quantity(to->problem, reported->item[i].name) < 0)
-      used += snprintf(found + used, (size_t)(ROOM - used), " %s", reported->item[i].name);
-  if (used >= ROOM) *strrchr(found, ' ') = '\0'; /* the last one was cut */
+      add_found(reported->item[i].name, &found);
+  if (found.n_more > 0) (void)snprintf(more, sizeof more, " and %d more", found.n_more);
   used = snprintf(text, GANNET_REASON_SIZE, "%.50s", names[0]);
   for (int i = 1; i < n && i < MOST; ++i)
     used += snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), "%s%.50s",
                      i == n - 1 ? " and " : ", ", names[i]);
   if (n > MOST)
     used += snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), " and %d more", n - MOST);
-  (void)snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), " %s missing%s%s",
-                 n == 1 ? "is" : "are", found[0] ? "; it has:" : "", found);
+  (void)snprintf(text + used, (size_t)(GANNET_REASON_SIZE - used), " %s missing%s%s%s",
+                 n == 1 ? "is" : "are", found.used > 0 ? "; it has:" : "", found.text,
+                 found.used > 0 ? more : "");
 }
 
 /* Whether a check that came first has ended the simulation: a constraint is violated, and what

@@ -170,7 +170,8 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, li
                             const char *list, gannet_complaints *complaints) {
   static const char *const expected[] = {
       [LIST_OF_GANNET] =
-          "numbers such as 0 or 0-3, or UUIDs that begin with GPU- or MIG-, as "
+          "numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- "
+          "or MIG-, as "
           "`nvidia-smi -L` or `rocminfo` shows them",
       [LIST_OF_CUDA_OR_ROCM] =
           "numbers or UUIDs that begin with GPU- or MIG-, as `nvidia-smi -L` "
@@ -213,11 +214,10 @@ static void check_overlap(const gannet_node *node, const char *list,
       const char *a = node->gpu[k], *b = node->gpu[i];
       if (strcmp(a, b) == 0 || !(is_within(a, b) || is_within(b, a))) continue;
       const bool is_key = strncmp(list, "evaluate.", 9) == 0;
-      gannet_complain(
-          complaints, is_key ? list : "evaluate.resources.gpus",
-          "%s%s'%s' and '%s' are of the same GPU; expected one name for each GPU; where "
-          "simulations share one, list the same name several times",
-          is_key ? "" : list, is_key ? "" : ": ", a, b);
+      gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
+                      "%s%s'%s' and '%s' name the same GPU; expected one name for each GPU; where "
+                      "simulations share one, list the same name several times",
+                      is_key ? "" : list, is_key ? "" : ": ", a, b);
       return;
     }
 }

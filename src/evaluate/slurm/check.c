@@ -245,9 +245,9 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
   if (!r->context || given->step.n > 0) return;
   if (e->has_gpus && given->runs_at_once > 1)
     gannet_log(r->context, GANNET_LOG_WARNING,
-               "evaluate.runs_at_once: %s asks for GPUs, and each run has all of them, so that the "
-               "runs wait for each other; expected the GPUs of one run in evaluate.resources.gpus "
-               "instead",
+               "evaluate.runs_at_once: %s asks for GPUs, and each run would have all of them, so "
+               "that the runs would wait for each other; leave them out there, and write how many "
+               "one run needs in evaluate.resources.gpus",
                r->key);
   if (e->is_open || tasks >= given->runs_at_once) return;
   gannet_log(
