@@ -128,6 +128,13 @@ class Placed(program.ProgramTest):
         self.succeed("run", "placed.yaml", environment={"GANNET_GPUS": "0,1"})
         self.assertEqual(self.seen(), [["a"]])
 
+    def test_a_list_of_gpus_for_all_simulations_is_refused(self):
+        self.campaign("cores: 1, gpus: 1, devices: [0, 1]", evaluations=1)
+        self.refused("environment: 'HIP_VISIBLE_DEVICES=7' is set for each simulation by evaluate.resources.gpus; leave it out",
+                     sets=["evaluate.environment={HIP_VISIBLE_DEVICES: '7'}"])
+        self.campaign("cores: 1", evaluations=1)
+        self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.environment={CUDA_VISIBLE_DEVICES: '7'}")
+
     def test_a_long_list_of_gpus_is_told_whole(self):
         names = [f"GPU-8932f9{i:02d}-d72c-4106-c12f-20bd9faed9f6" for i in range(16)]
         self.campaign(f"cores: 1, gpus: 16, devices: [{', '.join(names)}]", evaluations=1)

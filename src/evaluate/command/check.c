@@ -278,10 +278,29 @@ static void check_interpreter(const gannet_command_options *options,
                   strerror(ENOENT), why);
 }
 
+/* Complain about lists of GPUs for all simulations where each has GPUs of its own: gannet would
+ * set other ones. */
+static void check_gpu_lists(const gannet_command_options *options,
+                            const gannet_resources *resources, gannet_complaints *complaints) {
+  static const char *const lists[] = {"CUDA_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=",
+                                      "HIP_VISIBLE_DEVICES=", "ZE_AFFINITY_MASK="};
+  if (!resources->gpus) return;
+  for (int i = 0; i < options->environment.n; ++i)
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
+      if (strncmp(options->environment.item[i], lists[k], strlen(lists[k])) == 0)
+        gannet_complain(complaints, "evaluate.environment",
+                        "'%s' is set for each simulation by evaluate.resources.gpus; leave it out, "
+                        "and name the GPUs that simulations may use in evaluate.resources.devices",
+                        options->environment.item[i]);
+}
+
 gannet_err gannet_command_check(const void *options, const gannet_evaluator_setup *setup,
                                 gannet_complaints *complaints) {
   check_interpreter(options, setup, complaints);
-  if (setup->resources) GANNET_TRY(gannet_placement_check(options, setup, complaints));
+  if (setup->resources) {
+    check_gpu_lists(options, setup->resources, complaints);
+    GANNET_TRY(gannet_placement_check(options, setup, complaints));
+  }
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 
