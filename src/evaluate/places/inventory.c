@@ -170,12 +170,11 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, li
                             const char *list, gannet_complaints *complaints) {
   static const char *const expected[] = {
       [LIST_OF_GANNET] =
-          "numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- "
-          "or MIG-, as "
-          "`nvidia-smi -L` or `rocminfo` shows them",
-      [LIST_OF_CUDA_OR_ROCM] =
-          "numbers or UUIDs that begin with GPU- or MIG-, as `nvidia-smi -L` "
-          "or `rocminfo` shows them",
+          ("numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- "
+           "or MIG-, as "
+           "`nvidia-smi -L` or `rocminfo` shows them"),
+      [LIST_OF_CUDA_OR_ROCM] = ("numbers or UUIDs that begin with GPU- or MIG-, as `nvidia-smi -L` "
+                                "or `rocminfo` shows them"),
       [LIST_OF_LEVEL_ZERO] = "numbers of GPUs or of tiles such as 0.1"};
   const size_t before = strspn(word, "0123456789"); /* the sign between two numbers */
   const bool is_pair = before > 0 && before + 1 < size;
