@@ -13,11 +13,12 @@
  * - The gain is measured against the spread of the best values and not against their size, so that
  *   adding a constant to the objective changes nothing.
  *
- * With several objectives the region lies around the design of the front that alone dominates the
- * largest hypervolume. A success is a batch that adds clearly to the hypervolume: gain is a part of
- * the volume so far. While nothing is better than the reference point, the centre is the design of
- * the front that exceeds it least in sum, in ranges of the front, and a success reduces that excess
- * by the part gain. The region does not start anew. (MORBO: Daulton et al. 2022, with one region.)
+ * With several objectives the region lies around the design without which the hypervolume of the
+ * front would shrink most. A success is a batch that adds more than the fraction gain of the
+ * hypervolume so far. While no result is better than the reference point, the centre is the design
+ * whose excesses over it, in ranges of the front, have the smallest sum, and a success reduces that
+ * sum by more than the fraction gain. The region is never given up. (MORBO: Daulton et al. 2022,
+ * with one region.)
  *
  * Everything is a function of the history and of gannet_region_state, which a campaign saves.
  */
@@ -64,8 +65,8 @@ typedef struct {
   int successes;  /* batches in a row */
   int failures;   /* evaluations in a row */
   int64_t centre; /* id of the best evaluation since the restart: the best feasible one, or that of
-                     least violation; -1 = none with a result. With several objectives of the front,
-                     see above; -1 = the front is empty */
+                     least violation; -1 = none with a result. With several objectives a design of
+                     the front, see above; -1 = the front is empty */
 } gannet_region;
 
 /* A complaint about options that contradict each other; NULL = they do not.

@@ -318,39 +318,34 @@ static void stopping_the_launcher_ends_its_children(void **state) {
   assert_ok(gannet_launcher_start(&f->launcher));
 }
 
-static void killing_the_controller_leaves_no_child(void **state) {
-  fixture *f = *state;
-  gannet_launcher *mine = f->launcher;
-  const pid_t controller = fork();
-  if (controller == 0) {
-    /* a controller of its own; SIGKILL gives it no chance to clean up */
-    if (gannet_launcher_start(&f->launcher) != GANNET_OK) _exit(1);
-    launch(f, 1, stubborn, INFINITY, 100);
-    for (;;) (void)pause();
-  }
-  f->launcher = mine;
-  (void)number_in(f->directory, "leader");
-  (void)kill(controller, SIGKILL);
-  (void)waitpid(controller, NULL, 0);
-  nobody_is_left(f);
-}
-
-/* srun must have time to end its steps on other nodes. */
-static void killing_the_controller_tells_a_child_to_end_first(void **state) {
-  fixture *f = *state;
+/* Launch a script that writes its number into "leader" from a controller of its own, and kill that
+ * one: SIGKILL gives it no chance to clean up. Returns the number. */
+static int launch_and_kill_controller(fixture *f, const char *script) {
   gannet_launcher *mine = f->launcher;
   const pid_t controller = fork();
   if (controller == 0) {
     if (gannet_launcher_start(&f->launcher) != GANNET_OK) _exit(1);
-    launch(f, 1,
-           "#!/bin/bash\ntrap 'echo $$ >told; exit' TERM\nsleep 100 & echo $$ >leader\nwait\n",
-           INFINITY, 100);
+    launch(f, 1, script, INFINITY, 100);
     for (;;) (void)pause();
   }
   f->launcher = mine;
   const int leader = number_in(f->directory, "leader");
   (void)kill(controller, SIGKILL);
   (void)waitpid(controller, NULL, 0);
+  return leader;
+}
+
+static void killing_the_controller_leaves_no_child(void **state) {
+  fixture *f = *state;
+  (void)launch_and_kill_controller(f, stubborn);
+  nobody_is_left(f);
+}
+
+/* srun must have time to end its steps on other nodes. */
+static void killing_the_controller_tells_a_child_to_end_first(void **state) {
+  fixture *f = *state;
+  const int leader = launch_and_kill_controller(
+      f, "#!/bin/bash\ntrap 'echo $$ >told; exit' TERM\nsleep 100 & echo $$ >leader\nwait\n");
   assert_int_equal(number_in(f->directory, "told"), leader);
 }
 

@@ -118,8 +118,8 @@ static gannet_err add_numbered(gannet_node *node, int first, int last) {
   return GANNET_OK;
 }
 
-/* The number that a word of digits is, without a sign or zeros before it; -1 = it is none, or one
- * that no node has. Two words never are the same GPU. */
+/* The number that a word of digits stands for, or -1 if it is larger than any GPU's. Signs and
+ * leading zeros are refused, so that no two words stand for the same GPU. */
 static int read_number(const char *word, size_t size) {
   if (size == 0 || size > 4 || strspn(word, "0123456789") < size || (size > 1 && *word == '0'))
     return -1;
@@ -171,8 +171,7 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, li
   static const char *const expected[] = {
       [LIST_OF_GANNET] =
           ("numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- "
-           "or MIG-, as "
-           "`nvidia-smi -L` or `rocminfo` shows them"),
+           "or MIG-, as `nvidia-smi -L` or `rocminfo` shows them"),
       [LIST_OF_CUDA_OR_ROCM] = ("numbers or UUIDs that begin with GPU- or MIG-, as `nvidia-smi -L` "
                                 "or `rocminfo` shows them"),
       [LIST_OF_LEVEL_ZERO] = "numbers of GPUs or of tiles such as 0.1"};
@@ -195,8 +194,8 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, li
   return GANNET_OK;
 }
 
-/* Whether a name is of the same GPU as another one or of a part of it: a UUID and its first digits,
- * a GPU and its tile (0 and 0.1) or its instance (GPU-4a1f and MIG-GPU-4a1f/1/0). */
+/* Whether the second name stands for the GPU of the first one, or for a part of it: a UUID and its
+ * first digits, a GPU and its tile (0 and 0.1) or its instance (GPU-4a1f and MIG-GPU-4a1f/1/0). */
 static bool is_within(const char *whole, const char *part) {
   const size_t n = strlen(whole), m = strcspn(part, "/");
   if (isdigit((unsigned char)*whole)) return strncmp(whole, part, n) == 0 && part[n] == '.';
@@ -282,9 +281,9 @@ static void check_hip(int n, gannet_complaints *complaints) {
                     getenv("HIP_VISIBLE_DEVICES"));
 }
 
-/* The first that says something: the key, GANNET_GPUS, what the runtimes read, SLURM, drivers.
- * Numbers in HIP_VISIBLE_DEVICES, and with AMD's GPUs in CUDA_VISIBLE_DEVICES, count those that
- * ROCR_VISIBLE_DEVICES leaves, so that one is before them. */
+/* Take the GPUs from the first source that names any: the key, GANNET_GPUS, what the runtimes read,
+ * SLURM, drivers. Numbers in HIP_VISIBLE_DEVICES, and with AMD's GPUs in CUDA_VISIBLE_DEVICES,
+ * count those that ROCR_VISIBLE_DEVICES leaves, so that one is before them. */
 static gannet_err find_gpus(const gannet_resources *resources, gannet_complaints *complaints,
                             gannet_inventory *inventory, gannet_node *node) {
   static const char *const variables[] = {"GANNET_GPUS", "ROCR_VISIBLE_DEVICES",

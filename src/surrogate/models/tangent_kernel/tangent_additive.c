@@ -165,8 +165,8 @@ void tangent_additive_mix_cross(const tangent_additive *a, double share, int m, 
   }
 }
 
-void tangent_additive_mix_gradient(const tangent_additive *a, double share, const double *x,
-                                   double own, const double *c, double *gradient) {
+void tangent_additive_mix_gradient(tangent_additive *a, double share, const double *x, double own,
+                                   const double *c, double *gradient) {
   const bool known = memcmp(a->at, x, (size_t)a->d * sizeof *x) == 0; /* as those of mean and sd */
   memcpy(a->at, x, (size_t)a->d * sizeof *x);
   for (int axis = 0; axis < a->d; ++axis) {

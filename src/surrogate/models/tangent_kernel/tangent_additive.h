@@ -78,7 +78,7 @@ void tangent_additive_mix_cross(const tangent_additive *additive, double share, 
  * c         in     [n]
  * gradient  inout  [d]
  */
-void tangent_additive_mix_gradient(const tangent_additive *additive, double share, const double *x,
+void tangent_additive_mix_gradient(tangent_additive *additive, double share, const double *x,
                                    double own, const double *c, double *gradient);
 
 /* Draw q functions of the prior with kernel A: function j takes the stream with index base.index +
