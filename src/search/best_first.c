@@ -409,13 +409,6 @@ static gannet_err find_together(best_first *s, gannet_ranked *best) {
   return GANNET_OK;
 }
 
-/* Score until no candidate of this rank is open in any list. */
-static gannet_err score_best_first(best_first *s) {
-  for (int l = 0; l < s->spec->n_lists; ++l)
-    for (int m = 1; m > 0 && s->bounds_hold;) GANNET_TRY(score_next(s, l, &m));
-  return GANNET_OK;
-}
-
 static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored) {
   if (s->spec->together) {
     GANNET_TRY(find_together(s, best));
@@ -424,7 +417,10 @@ static gannet_err find_best(best_first *s, gannet_ranked *best, int64_t *scored)
     GANNET_TRY(score_first(s, best));
     GANNET_TRY(share_thresholds(s, best));
     GANNET_TRY(count_open(s));
-    GANNET_TRY(gannet_agree(s->context->comm, score_best_first(s)));
+    gannet_err err = GANNET_OK; /* until no candidate of this rank is open in any list */
+    for (int l = 0; l < s->spec->n_lists; ++l)
+      for (int m = 1; err == GANNET_OK && m > 0 && s->bounds_hold;) err = score_next(s, l, &m);
+    GANNET_TRY(gannet_agree(s->context->comm, err));
   }
   int64_t sums[3] = {s->n_scored, s->given_up, !s->bounds_hold};
   GANNET_TRY(sum_over_ranks(s, 3, sums));

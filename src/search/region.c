@@ -181,11 +181,11 @@ typedef struct {
   gannet_merit_rank best;    /* best counted evaluation; infinite = none */
   int n_top, n_top_most;
   double *top; /* [n_top_most] the best feasible values that were counted, ascending */
-  /* With several objectives, in ranges of the front of all results: */
+  /* With several objectives, in ranges of the front of all results; with one objective empty: */
   gannet_front front;
   gannet_boxes boxes; /* of the feasible designs that were counted */
   double volume;      /* that these dominate */
-  double excess;      /* over the reference, of the one that exceeds it least */
+  double excess;      /* least excess of one of them over the reference; infinite = none counted */
 } replay;
 
 static const gannet_merit_rank nothing = {-1, INFINITY, INFINITY};
@@ -206,7 +206,7 @@ static double sum_excess(const gannet_front *front, const double *z) {
   return sum;
 }
 
-/* Enter a design into the front of those that were counted. */
+/* Enter a design into the front of those that were counted, for several objectives. */
 static gannet_err count_on_front(replay *r, int64_t id) {
   double z[GANNET_OBJECTIVES_MOST];
   if (gannet_history_is_penalty(r->history, id) || !gannet_runs_are_feasible(r->history, id))
@@ -221,18 +221,7 @@ static gannet_err count_on_front(replay *r, int64_t id) {
   return gannet_boxes_add(&r->boxes, z);
 }
 
-/* Whether the best evaluation of a batch clearly beats all that were counted before. The spread of
- * the best values is taken in halves, because differences of huge values overflow. */
-static bool is_success(const replay *r, const gannet_merit_rank *one) {
-  if (!has_result(one) || !gannet_merit_rank_is_better(one, &r->best)) return false;
-  if (!has_result(&r->best)) return true;
-  if (one->violation > 0) return one->violation < (1 - r->options->gain) * r->best.violation;
-  if (r->best.violation > 0) return true;
-  const double spread = r->n_top > 0 ? 0.5 * r->top[r->n_top - 1] - 0.5 * r->top[0] : 0;
-  return 0.5 * r->best.value - 0.5 * one->value > r->options->gain * spread;
-}
-
-/* Enter an evaluation into the best ones that were counted. */
+/* Enter an evaluation into those that were counted. */
 static gannet_err count_evaluation(replay *r, int64_t id) {
   const gannet_merit_rank *one = &r->merits[id];
   if (!has_result(one)) return GANNET_OK;
@@ -244,6 +233,25 @@ static gannet_err count_evaluation(replay *r, int64_t id) {
   for (; at > 0 && one->value < r->top[at - 1]; --at) r->top[at] = r->top[at - 1];
   r->top[at] = one->value;
   return GANNET_OK;
+}
+
+/* The rule for one objective, and for several until a feasible design was counted: whether the best
+ * evaluation of a batch clearly beats all that were counted before. The spread of the best values
+ * is taken in halves, because differences of huge values overflow. */
+static bool beats_best(const replay *r, const gannet_merit_rank *one) {
+  if (!has_result(one) || !gannet_merit_rank_is_better(one, &r->best)) return false;
+  if (!has_result(&r->best)) return true;
+  if (one->violation > 0) return one->violation < (1 - r->options->gain) * r->best.violation;
+  if (r->best.violation > 0) return true;
+  const double spread = r->n_top > 0 ? 0.5 * r->top[r->n_top - 1] - 0.5 * r->top[0] : 0;
+  return 0.5 * r->best.value - 0.5 * one->value > r->options->gain * spread;
+}
+
+/* The rule for several objectives: whether the front clearly grew from one of this volume and least
+ * excess, or, while nothing lies below the reference, came clearly nearer to it. */
+static bool front_grew(const replay *r, double volume, double excess) {
+  if (r->volume > 0) return r->volume > (1 + r->options->gain) * volume;
+  return r->excess < (1 - r->options->gain) * excess;
 }
 
 static bool is_of_batch(const gannet_evaluation *row, int64_t batch) {
@@ -268,11 +276,10 @@ static gannet_err count_batch(replay *r, int64_t at, gannet_region *region) {
                    gannet_runs_stands(history, id);
     if (gannet_merit_rank_is_better(&r->merits[id], &best)) best = r->merits[id];
   }
-  const double volume = r->volume, excess = r->excess, factor = r->options->gain;
-  bool success = is_success(r, &best);
+  const double volume = r->volume, excess = r->excess;
+  bool success = beats_best(r, &best);
   for (int64_t id = from; id < to; ++id) GANNET_TRY(count_evaluation(r, id));
-  if (has_several(r) && isfinite(excess))
-    success = r->volume > 0 ? r->volume > (1 + factor) * volume : r->excess < (1 - factor) * excess;
+  if (isfinite(excess)) success = front_grew(r, volume, excess);
   if (evaluations > 0)
     gannet_region_count(r->options, gannet_history_problem(history)->n_free, success, evaluations,
                         region);
@@ -286,7 +293,8 @@ static gannet_err find_centre_on_front(const replay *r, int64_t *centre) {
   double *z = NULL, least = INFINITY, most = -1, reference[GANNET_OBJECTIVES_MOST];
   GANNET_TRY(gannet_alloc((size_t)front->n * (size_t)(m + 1), sizeof *z, &z));
   double *contribution = z + (size_t)front->n * (size_t)m;
-  for (int i = 0; i < front->n * m; ++i) z[i] = gannet_front_in_ranges(front, i % m, front->y[i]);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)front->n * m; ++i)
+    z[i] = gannet_front_in_ranges(front, (int)(i % m), front->y[i]);
   for (int k = 0; k < m; ++k) reference[k] = gannet_front_in_ranges(front, k, front->reference[k]);
   gannet_err err = gannet_hypervolume_contributions(front->n, m, z, reference, contribution);
   if (err == GANNET_ERR_NUMERIC) { /* larger than any number: no design is preferred */
@@ -327,7 +335,7 @@ static gannet_err replay_history(replay *r, gannet_region *region, bool *ended) 
     if (has_result(&r->merits[id]) && gannet_merit_rank_is_better(&r->merits[id], &best))
       best = r->merits[id];
   region->centre = best.id;
-  return has_several(r) && r->front.n > 0 ? find_centre_on_front(r, &region->centre) : GANNET_OK;
+  return r->front.n > 0 ? find_centre_on_front(r, &region->centre) : GANNET_OK;
 }
 
 static gannet_err replay_init(replay *r) {
