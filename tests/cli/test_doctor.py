@@ -59,7 +59,7 @@ class Doctor(program.ProgramTest):
         self.assertRegex(shown["nodes"], "^1: ")
         self.assertNotIn("simulations", shown)
         self.write("#!/bin/sh\n", "s.sh", 0o755)
-        for resources, count, limit in (("cores: 1, gpus: 1, devices: [7]", 1, "GPUs" if cores > 1 else "cores"), ("cores: 1", cores, "cores"),
+        for resources, count, limit in (("cores: 1, gpus: 1, devices: [7]", 1, "GPUs" if cores > 1 else "cores and GPUs"), ("cores: 1", cores, "cores"),
                                         (f"cores: {cores}, gpus: 1, devices: [7, 8]", 1, "cores"), ("memory: 1e6KiB, cores: 1", None, None)):
             file = self.write(COMMAND.replace("command: [./s.sh]", f"command: [./s.sh], resources: {{{resources}}}"))
             found = self.findings(file)["places", "simulations"]["value"]

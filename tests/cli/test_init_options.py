@@ -80,6 +80,12 @@ class InitOptions(program.ProgramTest):
         self.assertRegex(self.text("a.yaml"), r"(?m)^  parallel: auto$")
         self.assertRegex(self.text("a.yaml"), r"(?m)^batch: auto$")
         self.succeed("run", "a.yaml", "-q", environment=gpus)
+        self.assertNotIn("GPU", self.succeed("init", "e.yaml", "--variable", "x=0:1", "--gpus", "1", "--backend", "command", environment=gpus).out)
+        if "no GPU was found" in self.gannet("run", "a.yaml", "--dry-run").err:
+            self.assertIn("note:  this machine has no GPU that gannet finds. `gannet run` refuses the file here; run it where there are GPUs.", said.out)
+        hidden = self.succeed("init", "f.yaml", "--variable", "x=0:1", "--gpus", "1", "--backend", "command", environment={"CUDA_VISIBLE_DEVICES": "-1"})
+        self.assertIn("note:  GPUs of this machine: ", hidden.out)
+        self.assertIn("CUDA_VISIBLE_DEVICES names no GPU", hidden.out)
         self.succeed("init", "b.yaml", "--variable", "x=0:1", "--gpus", "2", "--tasks", "1", "--parallel", "3", "--command", "./sim", "--backend", "slurm",
                      "--partition", "p")
         self.assertIn('sbatch: ["--partition=p"]\n', self.text("b.yaml"))

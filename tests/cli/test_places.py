@@ -195,7 +195,10 @@ class Placed(program.ProgramTest):
                              ("GPU-123456789", "GPU-123456789"), ("GPU-1234-", "GPU-1234-"), ("0.01", "0.01"), ("0.1.2", "0.1.2")):
             self.refused(f"resources.gpus: GANNET_GPUS: '{wrong}' is not a GPU; expected numbers to 1023, ranges such as 0-3, tiles such as 0.1, or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
                          sets=["evaluate.resources.devices=auto"], environment={"GANNET_GPUS": names})
-        for names, wrong in ("0-3", "0-3"), ("0 1", "0 1"), ("0,,1", ""), ("0.1", "0.1"):
+        for names, numbers in ("0-3", "0,1,2,3"), ("7,2-2", "2"), ("0-1023", "0,1"):
+            said = self.refused("CUDA_VISIBLE_DEVICES: '", sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": names})
+            self.assertIn(f"{as_shown}{numbers}\n", said.err)
+        for names, wrong in ("3-0", "3-0"), ("0 1", "0 1"), ("0,,1", ""), ("0.1", "0.1"):
             self.refused(f"CUDA_VISIBLE_DEVICES: '{wrong}' is not a GPU; expected numbers or UUIDs that begin with GPU- or MIG-{as_shown}0,1",
                          sets=["evaluate.resources.devices=auto"], environment={"CUDA_VISIBLE_DEVICES": names})
         self.refused("ZE_AFFINITY_MASK: 'GPU-1' is not a GPU; expected numbers of GPUs or of tiles such as 0.1, as in 0,1",
@@ -215,7 +218,15 @@ class Placed(program.ProgramTest):
         self.refused("a simulation needs 2 GPUs, and this machine has 1", sets=["evaluate.resources.gpus=2", "evaluate.resources.devices=[0, 0]"])
         self.refused("8 bytes are too little for a simulation; expected a unit, as in 8GiB", sets=["evaluate.resources.memory=8"])
         self.refused("needs 1e+06 GiB", sets=["evaluate.resources.memory=1000000GiB"])
-        self.refused("2 simulations at once do not fit: there is room for 1", sets=["evaluate.parallel=2"])
+        self.refused(f"2 simulations at once do not fit: there is room for 1, and {'cores and ' if CORES < 2 else ''}GPUs limit it; expected at most 1",
+                     sets=["evaluate.parallel=2"])
+        for sets, limit in ((f"cores={CORES}", "cores and GPUs limit it"), ("devices=[0, 1]", "cores limit it")):
+            self.refused(f"there is room for 1, and {limit}", sets=["evaluate.parallel=2", f"evaluate.resources.cores={CORES}", "evaluate.resources." + sets])
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
+        if CORES > 1 and memory > 1:
+            said = self.gannet("run", "placed.yaml", "--dry-run", "--set", f"evaluate.resources.memory={memory * 7 // 12}GiB", "--set",
+                               "evaluate.resources.gpus=0", "--set", "evaluate.parallel=2")
+            self.assertTrue("and memory limits it" in said.err or "needs" in said.err, said)
         self.refused("has 0 besides reserved_cores",
                      sets=[f"evaluate.resources.reserved_cores={CORES}"])
         self.refused("resources.reserved_cores: a simulation needs 1 core", f"expected less than {CORES}",

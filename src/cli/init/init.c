@@ -14,6 +14,7 @@
 #include "evaluate/command/command.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/evaluator.h"
+#include "evaluate/places/inventory.h"
 #include "simulations/registry.h"
 
 static const cli_flag flags[] = {
@@ -176,6 +177,29 @@ static void warn_of_todo(const init_plan *plan) {
              name[0] == '/' ? "" : "{input_directory}/", name, plan->file);
 }
 
+/* Say where a campaign whose simulations need GPUs cannot run: here. A cluster may have them. */
+static void tell_missing_gpus(const init_plan *plan) {
+  static char *automatic[] = {"auto", NULL}, one[] = "1";
+  const gannet_resources wanted = {.gpus = one, .nodes = 1, .devices = {1, automatic}};
+  gannet_complaints complaints = {0};
+  gannet_inventory inventory;
+  if (gannet_inventory_find_gpus(&wanted, &complaints, &inventory) != GANNET_OK)
+    gannet_error_clear();
+  const bool has_gpus = inventory.n_nodes > 0 && inventory.node[0].n_gpus > 0;
+  if (!has_gpus && complaints.count == 0)
+    (void)printf(
+        "note:  this machine has no GPU that gannet finds. %s. If this machine has GPUs, name them "
+        "in GANNET_GPUS=0,1\n",
+        strcmp(plan->backend, "command") == 0
+            ? "`gannet run` refuses the file here; run it where there are GPUs"
+            : "The jobs need nodes that have them");
+  else if (!has_gpus)
+    (void)printf("note:  GPUs of this machine: %.*s\n", (int)strcspn(complaints.text, "\n"),
+                 complaints.text);
+  gannet_inventory_release(&inventory);
+  gannet_complaints_release(&complaints);
+}
+
 /* Print what was found and written, and what to do next. */
 static void print_outcome(const init_plan *plan, const draft *files) {
   const char *folder = strrchr(plan->file, '/');
@@ -191,6 +215,7 @@ static void print_outcome(const init_plan *plan, const draft *files) {
         init_scripts[0]->name);
   if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0 && plan->gpus == 0)
     (void)printf("runs:  %d at a time, with %d processes each\n", plan->parallel, plan->tasks);
+  if (plan->gpus > 0) tell_missing_gpus(plan);
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) (void)printf("wrote: %s\n", files[i].path);
   (void)printf("next:  gannet run --dry-run %s\n", plan->file);

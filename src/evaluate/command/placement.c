@@ -159,9 +159,37 @@ static gannet_err begin_survey(const gannet_command_options *options,
   return GANNET_OK;
 }
 
+/* What there is too little of for another simulation: each of cores, GPUs and memory that would
+ * not suffice for one more even if simulations needed nothing else. */
+static gannet_err find_limit(const survey *s, const gannet_resources *resources, int count,
+                             const char **limit) {
+  static const char *const words[] = {"cores, GPUs and memory together",
+                                      "cores",
+                                      "GPUs",
+                                      "cores and GPUs",
+                                      "memory",
+                                      "cores and memory",
+                                      "GPUs and memory",
+                                      "cores, GPUs and memory"};
+  const gannet_need *all = &s->needs.least;
+  const gannet_need alone[] = {{.cores = all->cores, .tasks = all->tasks, .nodes = all->nodes},
+                               {.gpus = all->gpus, .tasks = all->tasks, .nodes = all->nodes},
+                               {.memory = all->memory, .tasks = all->tasks, .nodes = all->nodes}};
+  int lacking = 0;
+  for (int k = 0; k < 3; ++k) {
+    int fitting = 0;
+    GANNET_TRY(gannet_places_count(&s->inventory, resources, s->only_here, &alone[k], count + 1,
+                                   &fitting));
+    if (fitting <= count) lacking |= 1 << k;
+  }
+  *limit = words[lacking];
+  return GANNET_OK;
+}
+
 static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *setup,
                                gannet_complaints *complaints) {
   const gannet_resources *resources = setup->resources;
+  const char *limit;
   char why[400];
   int count = 0;
   if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0] && setup->context)
@@ -192,11 +220,12 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   if (resources->oversubscribe) return GANNET_OK;
   GANNET_TRY(gannet_places_count(&s->inventory, resources, s->only_here, &s->needs.least,
                                  setup->parallel, &count));
-  if (count < setup->parallel)
-    gannet_complain(complaints, "evaluate.parallel",
-                    "%d simulations at once do not fit: there is room for %d; "
-                    "expected at most %d, or auto, or resources.oversubscribe: yes",
-                    setup->parallel, count, count);
+  if (count >= setup->parallel) return GANNET_OK;
+  GANNET_TRY(find_limit(s, resources, count, &limit));
+  gannet_complain(complaints, "evaluate.parallel",
+                  "%d simulations at once do not fit: there is room for %d, and %s limit%s it; "
+                  "expected at most %d, or auto, or resources.oversubscribe: yes",
+                  setup->parallel, count, limit, strcmp(limit, "memory") == 0 ? "s" : "", count);
   return GANNET_OK;
 }
 
@@ -216,23 +245,6 @@ gannet_err gannet_placement_check(const gannet_command_options *options,
     err = check_survey(&s, setup, complaints);
   end_survey(&s);
   return err;
-}
-
-/* What there is too little of for another simulation: without a need for it more would fit. */
-static gannet_err find_limit(const survey *s, const gannet_resources *resources, int count,
-                             const char **limit) {
-  static const char *const words[] = {"memory", "GPUs"};
-  *limit = "cores";
-  for (int k = 0; k < 2; ++k) {
-    gannet_need less = s->needs.least;
-    int fitting = 0;
-    if (k == 0) less.memory = 0;
-    if (k == 1) less.gpus = 0;
-    GANNET_TRY(
-        gannet_places_count(&s->inventory, resources, s->only_here, &less, count + 1, &fitting));
-    if (fitting > count) *limit = words[k];
-  }
-  return GANNET_OK;
 }
 
 gannet_err gannet_placement_count(const gannet_command_options *options,

@@ -186,11 +186,18 @@ static gannet_err add_named(gannet_node *node, const char *word, size_t size, li
       (reader != LIST_OF_LEVEL_ZERO && is_uuid(word, size)))
     return add_gpu(node, word, size);
   const bool is_key = strncmp(list, "evaluate.", 9) == 0;
+  char example[64] = "";
+  size_t used = 0;
+  /* Whoever writes a range sees the numbers that it stands for. */
+  for (int i = first; sign == '-' && i <= second && used < sizeof example; ++i)
+    used += (size_t)snprintf(example + used, sizeof example - used, i > first ? ",%d" : "%d", i);
   if (complaints)
     gannet_complain(complaints, is_key ? list : "evaluate.resources.gpus",
                     "%s%s'%.*s' is not a GPU; expected %s, as in %s", is_key ? "" : list,
                     is_key ? "" : ": ", size < 80 ? (int)size : 80, word, expected[reader],
-                    is_key ? "[0, 1]" : "0,1");
+                    is_key                              ? "[0, 1]"
+                    : used > 0 && used < sizeof example ? example
+                                                        : "0,1");
   return GANNET_OK;
 }
 
@@ -417,6 +424,16 @@ static gannet_err look_here(const gannet_launcher *launcher, const gannet_resour
   }
   if (node->memory <= 0) gannet_memory_of_machine(&available, &node->memory);
   return find_gpus(resources, complaints, inventory, node);
+}
+
+gannet_err gannet_inventory_find_gpus(const gannet_resources *resources,
+                                      gannet_complaints *complaints, gannet_inventory *inventory) {
+  const char *job = getenv("SLURM_JOB_ID");
+  *inventory = (gannet_inventory){0};
+  (void)snprintf(inventory->job, sizeof inventory->job, "%s", job ? job : "");
+  GANNET_TRY(gannet_alloc(1, sizeof *inventory->node, &inventory->node));
+  inventory->n_nodes = 1;
+  return find_gpus(resources, complaints, inventory, inventory->node);
 }
 
 gannet_err gannet_inventory_find(const gannet_launcher *launcher, const gannet_resources *resources,

@@ -71,6 +71,16 @@ GANNET_CHECKED gannet_err gannet_inventory_find(const gannet_launcher *launcher,
                                                 const gannet_resources *resources,
                                                 gannet_complaints *complaints,
                                                 gannet_inventory *inventory);
+
+/* Find only the GPUs of this node, which needs no hwloc: all else of the inventory stays zeroed.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY; what is wrong with a list of GPUs is a complaint.
+ */
+GANNET_CHECKED gannet_err gannet_inventory_find_gpus(const gannet_resources *resources,
+                                                     gannet_complaints *complaints,
+                                                     gannet_inventory *inventory);
 void gannet_inventory_release(gannet_inventory *inventory);
 
 /* Whether a node has left the allocation since it was looked at.
