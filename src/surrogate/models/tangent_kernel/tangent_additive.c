@@ -17,20 +17,31 @@ enum {
   VALUES_ALONE = 1 << 18
 };
 
+/* What calls write and later ones need not find, as large as the list of data. */
+typedef struct {
+  double *column; /* [capacity] one coordinate of the data */
+  double *k;      /* [BLOCK][capacity] k_1 of a block */
+} additive_scratch;
+
+/* Derivatives at the last point of _mix_gradient, which is asked there for the mean and then for
+ * the deviation. */
+typedef struct {
+  double *x;    /* [d] the point; NAN = none */
+  double *data; /* [d][capacity] of k_1 with the data by the coordinates of x */
+  double *own;  /* [d] of k_1(x, x) */
+} additive_slopes;
+
 struct tangent_additive {
   int d, n, capacity;
   double unit;                   /* 1 / (d c) */
   gannet_analytic_points **axis; /* [d] the data, one coordinate each */
   double *x;                     /* [capacity][d] the data */
-  double *column;                /* [capacity] one coordinate of the data */
-  double *part;                  /* [BLOCK][capacity], k_1 of a block */
-  double *slopes;                /* [d][capacity] derivatives of k_1 by the coordinates of at */
-  double *own;                   /* [d] those of k_1(x, x) */
-  double *at;                    /* [d] the last point of _mix_gradient; NAN = none */
-  int rank;                      /* of the factor; 0 = not made since the scale changed */
-  double *root;                  /* [rank][nodes], root^T root = k_1 between the nodes */
-  gannet_analytic_points *grid;  /* [nodes] */
-  int nodes;                     /* over [0,1], or over [-1,2] where data lie outside */
+  additive_scratch scratch;
+  additive_slopes slopes;
+  int rank;                     /* of the factor; 0 = not made since the scale changed */
+  double *root;                 /* [rank][nodes], root^T root = k_1 between the nodes */
+  gannet_analytic_points *grid; /* [nodes] */
+  int nodes;                    /* over [0,1], or over [-1,2] where data lie outside */
   int q;
   double *values;      /* [q + 1][d][nodes] draws at the nodes, then the center */
   double *polynomials; /* [q][d][nodes][2] values and slopes of the draws */
@@ -42,11 +53,11 @@ void tangent_additive_destroy(tangent_additive **additive) {
   for (int k = 0; a->axis && k < a->d; ++k) gannet_analytic_points_destroy(&a->axis[k]);
   gannet_free(&a->axis);
   gannet_free(&a->x);
-  gannet_free(&a->column);
-  gannet_free(&a->part);
-  gannet_free(&a->slopes);
-  gannet_free(&a->own);
-  gannet_free(&a->at);
+  gannet_free(&a->scratch.column);
+  gannet_free(&a->scratch.k);
+  gannet_free(&a->slopes.data);
+  gannet_free(&a->slopes.own);
+  gannet_free(&a->slopes.x);
   gannet_free(&a->root);
   gannet_free(&a->values);
   gannet_free(&a->polynomials);
@@ -62,8 +73,8 @@ gannet_err tangent_additive_create(const gannet_analytic_shape *wide, tangent_ad
   GANNET_TRY(gannet_alloc(1, sizeof *a, &a));
   a->d = wide->d;
   gannet_err code = gannet_alloc((size_t)a->d, sizeof(gannet_analytic_points *), &a->axis);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->own, &a->own);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->at, &a->at);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->slopes.own, &a->slopes.own);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)a->d, sizeof *a->slopes.x, &a->slopes.x);
   for (int k = 0; k < a->d && code == GANNET_OK; ++k)
     code = gannet_analytic_points_create(&narrow, &a->axis[k]);
   if (code == GANNET_OK) code = gannet_analytic_points_create(&narrow, &a->grid);
@@ -91,7 +102,7 @@ static gannet_err set_nodes(tangent_additive *a, int nodes) {
 gannet_err tangent_additive_set(tangent_additive *a, double rho) {
   double largest = 1;
   a->n = 0;
-  a->at[0] = NAN;
+  a->slopes.x[0] = NAN;
   gannet_analytic_points_set_inputs(a->grid, &rho, 2 * rho);
   GANNET_TRY(set_nodes(a, STEPS + 1));
   for (int k = 0; k < a->d; ++k) gannet_analytic_points_set_inputs(a->axis[k], &rho, 2 * rho);
@@ -102,25 +113,25 @@ gannet_err tangent_additive_set(tangent_additive *a, double rho) {
 
 gannet_err tangent_additive_extend(tangent_additive *a, int n, const double *x) {
   const size_t d = (size_t)a->d;
-  a->at[0] = NAN;
+  a->slopes.x[0] = NAN;
   if (n > a->capacity) {
     const int grown = a->capacity + a->capacity / 2, capacity = n < grown ? grown : n;
     const size_t old = (size_t)a->capacity, size = (size_t)capacity;
-    gannet_free(&a->column);
-    gannet_free(&a->part);
-    gannet_free(&a->slopes);
+    gannet_free(&a->scratch.column);
+    gannet_free(&a->scratch.k);
+    gannet_free(&a->slopes.data);
     a->capacity = 0; /* until everything has its new size */
     GANNET_TRY(gannet_resize(old * d, size * d, sizeof *a->x, &a->x));
-    GANNET_TRY(gannet_alloc(size, sizeof *a->column, &a->column));
-    GANNET_TRY(gannet_alloc(BLOCK * size, sizeof *a->part, &a->part));
-    GANNET_TRY(gannet_alloc(d * size, sizeof *a->slopes, &a->slopes));
+    GANNET_TRY(gannet_alloc(size, sizeof *a->scratch.column, &a->scratch.column));
+    GANNET_TRY(gannet_alloc(BLOCK * size, sizeof *a->scratch.k, &a->scratch.k));
+    GANNET_TRY(gannet_alloc(d * size, sizeof *a->slopes.data, &a->slopes.data));
     a->capacity = capacity;
   }
   if (n > a->n)
     memcpy(a->x + (size_t)a->n * d, x + (size_t)a->n * d, (size_t)(n - a->n) * d * sizeof *x);
   for (size_t axis = 0; axis < d; ++axis) {
-    for (int i = 0; i < n; ++i) a->column[i] = a->x[(size_t)i * d + axis];
-    GANNET_TRY(gannet_analytic_points_extend(a->axis[axis], n, a->column));
+    for (int i = 0; i < n; ++i) a->scratch.column[i] = a->x[(size_t)i * d + axis];
+    GANNET_TRY(gannet_analytic_points_extend(a->axis[axis], n, a->scratch.column));
   }
   a->n = n;
   return GANNET_OK;
@@ -138,41 +149,42 @@ static void add_rows(double factor, int rows, int columns, const double *part, i
       k[(size_t)i * (size_t)ldk + (size_t)j] += factor * part[(size_t)i * (size_t)ldp + (size_t)j];
 }
 
-void tangent_additive_mix_tile(const tangent_additive *a, double share, int first, int rows,
-                               int from, int columns, double *k, int ldk) {
+void tangent_additive_mix_tile(tangent_additive *a, double share, int first, int rows, int from,
+                               int columns, double *k, int ldk) {
   for (int at = 0; at < rows; at += BLOCK) {
     const int some = rows - at < BLOCK ? rows - at : BLOCK;
     double *block = k + (size_t)at * (size_t)ldk;
     scale_rows(1 - share, some, columns, block, ldk);
     for (int axis = 0; axis < a->d; ++axis) {
-      gannet_analytic_points_tile(a->axis[axis], first + at, some, from, columns, a->part, columns);
-      add_rows(share * a->unit, some, columns, a->part, columns, block, ldk);
+      gannet_analytic_points_tile(a->axis[axis], first + at, some, from, columns, a->scratch.k,
+                                  columns);
+      add_rows(share * a->unit, some, columns, a->scratch.k, columns, block, ldk);
     }
   }
 }
 
-void tangent_additive_mix_cross(const tangent_additive *a, double share, int m, const double *x,
+void tangent_additive_mix_cross(tangent_additive *a, double share, int m, const double *x,
                                 double *k, int ldk, double *diagonal) {
   double at[BLOCK], own[BLOCK];
   if (k) scale_rows(1 - share, m, a->n, k, ldk);
   for (int i = 0; diagonal && i < m; ++i) diagonal[i] *= 1 - share;
   for (int axis = 0; axis < a->d; ++axis) {
     for (int i = 0; i < m; ++i) at[i] = x[(size_t)i * (size_t)a->d + (size_t)axis];
-    gannet_analytic_points_cross_single(a->axis[axis], m, at, k && a->n > 0 ? a->part : NULL, a->n,
-                                        own);
-    if (k) add_rows(share * a->unit, m, a->n, a->part, a->n, k, ldk);
+    gannet_analytic_points_cross_single(a->axis[axis], m, at, k && a->n > 0 ? a->scratch.k : NULL,
+                                        a->n, own);
+    if (k) add_rows(share * a->unit, m, a->n, a->scratch.k, a->n, k, ldk);
     for (int i = 0; diagonal && i < m; ++i) diagonal[i] += share * a->unit * own[i];
   }
 }
 
 void tangent_additive_mix_gradient(tangent_additive *a, double share, const double *x, double own,
                                    const double *c, double *gradient) {
-  const bool known = memcmp(a->at, x, (size_t)a->d * sizeof *x) == 0; /* as those of mean and sd */
-  memcpy(a->at, x, (size_t)a->d * sizeof *x);
+  const bool known = memcmp(a->slopes.x, x, (size_t)a->d * sizeof *x) == 0;
+  memcpy(a->slopes.x, x, (size_t)a->d * sizeof *x);
   for (int axis = 0; axis < a->d; ++axis) {
-    double *slopes = a->slopes + (size_t)axis * (size_t)a->capacity;
-    if (!known) gannet_analytic_points_slopes(a->axis[axis], x[axis], slopes, &a->own[axis]);
-    const double sum = own * a->own[axis] + (a->n > 0 ? gannet_dot(a->n, slopes, c) : 0);
+    double *slopes = a->slopes.data + (size_t)axis * (size_t)a->capacity;
+    if (!known) gannet_analytic_points_slopes(a->axis[axis], x[axis], slopes, &a->slopes.own[axis]);
+    const double sum = own * a->slopes.own[axis] + (a->n > 0 ? gannet_dot(a->n, slopes, c) : 0);
     gradient[axis] = (1 - share) * gradient[axis] + share * a->unit * sum;
   }
 }

@@ -52,23 +52,23 @@ GANNET_CHECKED gannet_err tangent_additive_extend(tangent_additive *additive, in
 
 /* k = (1 - share) k + share A for points first .. of the list against points from .. of it.
  *
- * Local.
+ * Local; writes scratch that belongs to additive.
  *
  * k  inout  [rows][ldk]
  */
-void tangent_additive_mix_tile(const tangent_additive *additive, double share, int first, int rows,
+void tangent_additive_mix_tile(tangent_additive *additive, double share, int first, int rows,
                                int from, int columns, double *k, int ldk);
 
 /* The same for m <= GANNET_TANGENT_BLOCK other points against the list.
  *
- * Local.
+ * Local; writes scratch that belongs to additive.
  *
  * x         in     [m][d]
  * k         inout  [m][ldk]; NULL when not wanted
  * diagonal  inout  [m] k(x,x); NULL when not wanted
  */
-void tangent_additive_mix_cross(const tangent_additive *additive, double share, int m,
-                                const double *x, double *k, int ldk, double *diagonal);
+void tangent_additive_mix_cross(tangent_additive *additive, double share, int m, const double *x,
+                                double *k, int ldk, double *diagonal);
 
 /* The same for the gradient [d] by x of own k(x,x) + sum_i c_i k(x,x_i). The derivatives of the
  * last x are kept, so that another sum there costs n d operations.
