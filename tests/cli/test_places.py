@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import program
@@ -495,6 +496,31 @@ class Placed(program.ProgramTest):
                          f"evaluate.resources.{key}: contradicts '{word}' of evaluate.sbatch",
                          sets=[f'evaluate.sbatch=["{option}"]'])
         self.succeed("run", "placed.yaml", "--dry-run", "--set", 'evaluate.sbatch=["--ntasks=4", "--nodes 2", "-G2"]')
+
+    def shell(self, text, begin, end, show, **environment):
+        """What some lines of a script, from one text to another, make of variables."""
+        lines = text[text.index(begin):text.index(end, text.index(begin))]
+        return subprocess.run(["sh", "-c", f"{lines}\necho {show}"], env={"PATH": os.environ["PATH"], **environment}, check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+    def test_runs_of_a_job_share_its_memory_also_where_nodes_have_different_numbers_of_tasks(self):
+        _, text = self.jobs("tasks: 4", "evaluate.runs_per_job=12", "evaluate.runs_at_once=6")
+        for tasks, share in (("2(x3),1", 2), ("1,2(x3)", 2), ("1(x2),10", 6), ("4", 4), ("12(x2)", 6), ("", 6)):
+            self.assertEqual(self.shell(text, "gannet_memory=", "gannet_run()", "$gannet_memory", SLURM_TASKS_PER_NODE=tasks, SLURM_MEM_PER_NODE="1200"),
+                             f"--mem={1200 // share}M")
+
+    def test_mpirun_of_a_job_binds_nothing_where_the_cluster_confines_no_job(self):
+        """It sees all processors of the node then, and so does that of another job there."""
+        ompi, shown = "OMPI_MCA_hwloc_base_binding_policy", "$OMPI_MCA_hwloc_base_binding_policy $PRTE_MCA_hwloc_default_binding_policy $I_MPI_PIN"
+        for sets in ((), ("evaluate.runs_per_job=4", "evaluate.runs_at_once=2"), ("evaluate.runs_per_job=4", "evaluate.runs_at_once=2", "evaluate.step=[env]")):
+            self.jobs("cores: 1", *sets)
+            script = next(self.folder.glob("placed.campaign/evals/*/job.sh")).read_text()
+            alone = not any("step" in key for key in sets)
+            for granted, unbound in ((CORES, not alone), (1, not alone or CORES > 1), ("", not alone)):
+                said = self.shell(script, "gannet_seen=", "gannet_began=", shown, SLURM_CPUS_ON_NODE=str(granted), OMP_NUM_THREADS="1")
+                self.assertEqual(said, "none none off" if unbound else "", (sets, granted))
+            said = self.shell(script, "gannet_seen=", "gannet_began=", shown, SLURM_CPUS_ON_NODE="0", **{ompi: "core", "I_MPI_PIN_DOMAIN": "core"})
+            self.assertEqual(said, "core", "what the user has set")
 
     def test_oversubscribing_is_asked_for(self):
         self.campaign("cores: 1, oversubscribe: yes", more=f"parallel: {CORES + 2}", pause="sleep 0.2\n")

@@ -362,6 +362,26 @@ static gannet_err put_environment(gannet_text *to, const gannet_text_list *envir
   return GANNET_OK;
 }
 
+/* Keep mpirun from binding ranks where a job or step may use more processors than it has: on a
+ * cluster that confines no job every mpirun would bind to the first cores of the node, although
+ * other simulations may run there. Runs whose `step` starts no step of SLURM
+ * share the job's processors. The program nproc obeys OMP_NUM_THREADS. */
+static gannet_err put_no_binding(gannet_text *to, const order *o) {
+  const bool may_share = o->element && o->options->runs_at_once > 1 && o->options->step.n > 0;
+  GANNET_TRY(put_text(to,
+                      "gannet_seen=$(OMP_NUM_THREADS= OMP_THREAD_LIMIT= nproc 2>/dev/null)\n"
+                      "gannet_granted=${SLURM_CPUS_ON_NODE:-}\n"));
+  if (may_share) GANNET_TRY(put_text(to, "[ -n \"${SLURM_STEP_ID:-}\" ] || gannet_granted=0\n"));
+  return put_text(to,
+                  "if [ \"${gannet_seen:-0}\" -gt \"${gannet_granted:-999999}\" ]; then\n"
+                  "  [ -n \"${OMPI_MCA_hwloc_base_binding_policy+x}"
+                  "${PRTE_MCA_hwloc_default_binding_policy+x}\" ] ||\n"
+                  "    export OMPI_MCA_hwloc_base_binding_policy=none "
+                  "PRTE_MCA_hwloc_default_binding_policy=none\n"
+                  "  env | grep -q '^I_MPI_PIN' || export I_MPI_PIN=off\n"
+                  "fi\n");
+}
+
 /* Write the interpreter that the first line of a script names, as the kernel would use it: so the
  * script runs also where a file system lets nothing be executed. */
 static gannet_err put_interpreter(gannet_text *to, const gannet_text *script) {
@@ -478,6 +498,7 @@ static gannet_err put_script(const order *o, const gannet_command_line *command_
   GANNET_TRY(put_checks(to, o, own ? own->path : NULL));
   GANNET_TRY(put_place(to, o));
   GANNET_TRY(put_environment(to, &command_line->environment));
+  GANNET_TRY(put_no_binding(to, o));
   if (own && !o->element) {
     GANNET_TRY(put_text(to, "[ -s gannet.log ] || rm -f gannet.log\nexec "));
     GANNET_TRY(put_interpreter(to, &own->text));
@@ -559,13 +580,18 @@ static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_pa
   return put_text(to, "*) exit 1 ;;\nesac\n");
 }
 
-/* Divide the memory of a node by the runs that it has at once. A step without --mem has all memory
- * of the job, and the others wait for it. */
+/* Divide the memory of a node by the runs that it has at once, on the node with most tasks of the
+ * job: "1,2(x3)" has 2. A step without --mem has all memory of the job, and the others wait for it.
+ */
 static gannet_err put_share(gannet_text *to, int runs_at_once) {
   return put_format(to,
-                    "gannet_memory= gannet_share=${SLURM_TASKS_PER_NODE:-}\n"
-                    "gannet_share=${gannet_share%%%%[!0-9]*}\n"
-                    "[ \"${gannet_share:-0}\" -gt 0 ] && [ \"$gannet_share\" -lt %d ] || "
+                    "gannet_memory= gannet_share=0\n"
+                    "for gannet_tasks in $(echo \"${SLURM_TASKS_PER_NODE:-}\" | tr , ' '); do\n"
+                    "  gannet_tasks=${gannet_tasks%%%%[!0-9]*}\n"
+                    "  [ \"${gannet_tasks:-0}\" -le \"$gannet_share\" ] || "
+                    "gannet_share=$gannet_tasks\n"
+                    "done\n"
+                    "[ \"$gannet_share\" -gt 0 ] && [ \"$gannet_share\" -lt %d ] || "
                     "gannet_share=%d\n"
                     "[ -z \"${SLURM_MEM_PER_NODE:-}\" ] ||\n"
                     "  gannet_memory=--mem=$((SLURM_MEM_PER_NODE / gannet_share))M\n",
