@@ -56,6 +56,13 @@ struct gannet_landscape {
   double *z, *work; /* [d] scratch */
 };
 
+/* The oscillation T_osz of one coordinate (Hansen et al. 2009, section 0.2): smooth irregularities
+ * that keep sign and order.
+ *
+ * Local.
+ */
+double gannet_landscape_oscillate(double z);
+
 /* Find a base function by name.
  *
  * Local.
