@@ -97,7 +97,10 @@ static gannet_err copy_method(composer *made, const gannet_tree *node, const cha
   if (node->kind == GANNET_TREE_TEXT)
     return name_method(made, node, node->empty || !*node->text ? label : node->text);
   for (int i = 0; i < node->n; ++i) GANNET_TRY(copy_child(made, &node->child[i]));
-  return gannet_tree_find(node, "method") ? GANNET_OK : name_method(made, node, label);
+  if (gannet_tree_find(node, "method")) return GANNET_OK;
+  /* A portfolio under a name of the user's needs no method, as in a campaign file. */
+  const bool is_mix = gannet_tree_find(node, "portfolio") && !suite_is_method(label);
+  return name_method(made, node, is_mix ? "auto" : label);
 }
 
 /* Set the equations that a function obeys, unless the problem moves it or states others. */

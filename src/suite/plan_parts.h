@@ -32,6 +32,9 @@ GANNET_CHECKED gannet_err suite_plan_read(const char *file, const gannet_tree *r
 GANNET_CHECKED gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p,
                                               gannet_complaints *complaints);
 
+/* Whether a label is the name of a method. Local. */
+bool suite_is_method(const char *label);
+
 /* Several objectives of a function. */
 typedef struct {
   int m;

@@ -7,11 +7,13 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "campaign/config/section.h"
+#include "optimizer/methods.h"
 #include "simulations/registry.h"
 #include "suite/plan_parts.h"
 
-enum { WHERE = 512, MOST_KEYS = 64, LONGEST_LABEL = 60 };
+enum { WHERE = 512, MOST_KEYS = 64, LONGEST_LABEL = 60, MOST_NAMES = 100 };
 
 /* Labels become names of files. */
 static void check_label(const char *name, const char *where, gannet_complaints *complaints) {
@@ -121,6 +123,25 @@ static gannet_err read_problems(const char *file, const gannet_tree *root, suite
 
 /* Methods. */
 
+bool suite_is_method(const char *label) {
+  const gannet_method *row = NULL;
+  if (gannet_method_find(label, &row) == GANNET_OK) return true;
+  gannet_error_clear();
+  return false;
+}
+
+/* Complain about settings below a name that is no method, and that name none. */
+static void complain_of_label(const char *label, const char *where, gannet_complaints *complaints) {
+  const char *names[MOST_NAMES + 1] = {NULL};
+  for (int i = 0; i < MOST_NAMES && gannet_methods[i]; ++i) names[i] = gannet_methods[i]->name;
+  const char *near = gannet_nearest(label, names);
+  gannet_complain(complaints, where,
+                  "methods.%.80s: '%.80s' is not a method%s%s%s; a name of your own needs a method "
+                  "below it, as in '%.80s: {method: gp-ei, ...}'; gannet list methods shows all",
+                  label, label, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                  label);
+}
+
 static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_nodes *nodes,
                               gannet_complaints *complaints) {
   const char *keys[MOST_KEYS];
@@ -140,6 +161,11 @@ static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_n
   (void)snprintf(path, sizeof path, "methods.%.80s", label);
   const gannet_section_source source = {.path = path, .node = node, .sections = keys};
   GANNET_TRY(gannet_section_check_keys(&source, complaints));
+  if (node->kind == GANNET_TREE_MAPPING && !gannet_tree_find(node, "method") &&
+      !gannet_tree_find(node, "portfolio") && !suite_is_method(label)) {
+    complain_of_label(label, where, complaints);
+    return GANNET_OK;
+  }
   const size_t n = (size_t)plan->n_methods;
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->method, &plan->method));
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *nodes->method, &nodes->method));
@@ -163,16 +189,20 @@ static gannet_err read_methods(const char *file, const gannet_tree *root, suite_
 }
 
 /* Labels name files, and runs are found by them. */
-static void check_repeats(const char *file, const suite_plan *plan, gannet_complaints *complaints) {
+static void check_repeats(const char *file, const suite_plan *plan, const suite_nodes *nodes,
+                          gannet_complaints *complaints) {
   for (int p = 0; p < plan->n_problems; ++p)
     for (int other = 0; other < p; ++other)
       if (plan->problem[p].label && plan->problem[other].label &&
-          strcmp(plan->problem[p].label, plan->problem[other].label) == 0)
+          strcmp(plan->problem[p].label, plan->problem[other].label) == 0 &&
+          (nodes->problem[p] == nodes->problem[other] ||
+           strcmp(nodes->problem[p]->key, nodes->problem[other]->key) != 0))
         gannet_complain(complaints, file, "problems: '%s' is there twice; rename one",
                         plan->problem[p].label);
   for (int k = 0; k < plan->n_methods; ++k)
     for (int other = 0; other < k; ++other)
-      if (strcmp(plan->method[k].label, plan->method[other].label) == 0)
+      if (strcmp(plan->method[k].label, plan->method[other].label) == 0 &&
+          !nodes->method[k]->key) /* the same key twice is told with its line */
         gannet_complain(complaints, file, "methods: '%s' is there twice; leave one out, or name it",
                         plan->method[k].label);
 }
@@ -195,7 +225,7 @@ gannet_err suite_plan_read(const char *file, const gannet_tree *root, suite_plan
   GANNET_TRY(read_top(file, root, plan, complaints));
   GANNET_TRY(read_problems(file, root, plan, nodes, complaints));
   GANNET_TRY(read_methods(file, root, plan, nodes, complaints));
-  check_repeats(file, plan, complaints);
+  check_repeats(file, plan, nodes, complaints);
   return label_tables(plan);
 }
 

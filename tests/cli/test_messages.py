@@ -127,6 +127,13 @@ FILES = {
         r"10:\d+: unknown key 'surrogate\.width' for every method of \[quadratic, random\]"),
     "portfolio": file(HEAD + BUDGET + "method: portfolio\nportfolio: [gp-ei, gp-e]\nevaluate: {backend: manual}\n",
                       r"9:13: portfolio: unknown method 'gp-e'; did you mean 'gp-ei'"),
+    "a variable twice": file("variables:\n  x1: {lower: 0, upper: 1}\n  x1: {lower: 0, upper: 1}\n" + BUDGET + "evaluate: {backend: manual}\n",
+                             r"3:3: key 'x1' is given twice .*first in line 2\); leave one out"),
+    "an objective twice": file(HEAD + BUDGET + "objectives: {a: {goal: minimize}, a: {goal: minimize}}\nevaluate: {backend: manual}\n",
+                               r"8:35: key 'a' is given twice .*first in line 8\); leave one out"),
+    "one objective in a list": file(HEAD + BUDGET + "objectives: [a]\nevaluate: {backend: manual}\n",
+                                    r"8:1: objectives: there is only one; expected 'objective: a', with goal and noise beside it"),
+    "a launcher without resources": command("command: ['{launcher}', /bin/true]", r"command: 'launcher' is a placeholder only with evaluate\.resources; say"),
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
     "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
                       r"9:43: evaluate\.simulation: 'hartmann6' takes 6 variables.*give it as many",
@@ -183,6 +190,10 @@ FILES = {
     "suite key": suite(SUITE.replace("runs", "rnus"), r"^s\.yaml:2:1: unknown key 'rnus'; did you mean 'runs'"),
     "suite function": suite(SUITE.replace("ackley", "acklet"), r"^s\.yaml:4:26: problems\.a\.function: unknown .*did you mean 'ackley'"),
     "suite method": suite(SUITE.replace("[sobol]", "[sobl]"), r"^s\.yaml:5:11: method: unknown method 'sobl'; did you mean 'sobol'"),
+    "suite method twice": suite(SUITE.replace("[sobol]", "{sobol: , sobol: }"), r"^s\.yaml:5:20: key 'sobol' is given twice"),
+    "suite settings without a method": suite(
+        SUITE.replace("[sobol]", "{gp-i: {refit: 1}}"),
+        r"^s\.yaml:5:11: methods\.gp-i: 'gp-i' is not a method; did you mean 'gp-.i'\?; .*as in 'gp-i: {method: gp-ei, \.\.\.}'"),
     "suite measure": suite(SUITE + "measures: [simpel]\n", r"^s\.yaml:6:12: unknown measure 'simpel'; did you mean 'simple'"),
     "suite budget": suite(SUITE.replace("budget: 4", "budget: 4*E"), r"^s\.yaml:3:9: budget: '4\*E' .*expected one as in 300"),
     "suite dimension": suite(SUITE.replace("ackley", "hartmann6"), r"^s\.yaml:4:26: .*has 6 variables; leave dimension out"),
@@ -265,6 +276,28 @@ class Messages(program.ProgramTest):
         self.assertEqual([line.split(" ")[0].split("/")[-1] for line in told],
                          ["--set", "c.yaml:1:1:", "c.yaml:3:3:", "c.yaml:4:27:", "c.yaml:5:23:", "c.yaml:6:52:", "gannet:"], told)
         self.assertIn("unknown key 'variables.y.colour'; nearest: lower, upper, scale; `gannet explain variables.y` shows all keys", told[3])
+
+    def test_method_beside_a_portfolio(self):
+        file = self.write(GOOD.replace("sobol", "gp-ei") + "portfolio: [sobol, random]\n", "c.yaml")
+        told = "c.yaml:7:9: method: 'gp-ei' is not used, as the methods of the key portfolio propose the points; leave out one"
+        self.assertIn(told, self.succeed("run", file, "--dry-run").err)
+        for method in "auto", "portfolio":
+            file = self.write(GOOD.replace("sobol", method) + "portfolio: [sobol, random]\n", "c.yaml")
+            self.assertEqual("", self.succeed("run", file, "--dry-run").err)
+
+    def test_portfolio_of_a_suite_under_a_name_of_its_own(self):
+        told = self.succeed("bench", self.write(SUITE.replace("[sobol]", "{mix: {portfolio: [sobol, random]}}"), "s.yaml"), "--dry-run")
+        self.assertIn("/mix seed 1: ", told.out)
+
+    def test_errors_of_quiet_runs(self):
+        """--quiet leaves out progress, never an error."""
+        self.write(GOOD, "c.yaml")
+        self.write(SUITE, "s.yaml")
+        for words in ("run", "c.yaml"), ("step", "c.yaml"), ("bench", "s.yaml"), ("bench", "s.yaml", "--report"):
+            for place in "c.yaml", "c.yaml/x", "":
+                told = self.gannet(*words, "--quiet", "--directory", place)
+                self.assertEqual(told.code, USAGE, words)
+                self.assertRegex(told.err, "^gannet: error: ", words)
 
     def test_command_lines(self):
         self.every(LINES)

@@ -595,8 +595,7 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(gannet.Error, "objective range is missing"):
             optimizer.tell(point, quantities={"drag": 1, "stress": 2})
         optimizer.tell(point, [1, 2], [1])
-        for wrong, part in (({"objectives": {"a": "minimize"}}, "n_objectives = 1"),
-                            ({"objectives": {"a": "least", "b": "maximize"}}, "goal of objective a 'least': expected 'minimize'"),
+        for wrong, part in (({"objectives": {"a": "least", "b": "maximize"}}, "goal of objective a 'least': expected 'minimize'"),
                             ({"objectives": {"a": {"treshold": 1}, "b": "maximize"}}, "'treshold'; did you mean 'threshold'"),
                             ({"objectives": {"a": {"threshold": "low"}, "b": "maximize"}}, "threshold of objective a: 'low' is not"),
                             ({"objectives": {"a": {"transform": "ln"}, "b": "maximize"}}, "transform of objective a 'ln': expected 'auto', 'none' or 'log'"),
@@ -605,7 +604,9 @@ class Module(unittest.TestCase):
                             ({"penalties": "no"}, "penalties.*with several objectives each has its own"),
                             ({"objectives": {"a": 3, "b": "maximize"}}, "objective a 3: expected a dictionary, of goal, threshold"),
                             ({"objectives": {"a": {"threshold": math.nan}, "b": "maximize"}}, "threshold of objective a nan: expected a number"),
-                            ({"objectives": {}}, "objectives {}: expected 2 to 5"),
+                            ({"objectives": {}}, "objectives: 0 given, expected 2 to 5; for a single one leave objectives out"),
+                            ({"objectives": {"a": "minimize"}}, "objectives: 1 given, expected 2 to 5; for a single one leave"),
+                            ({"objectives": {f"f{i}": "minimize" for i in range(6)}}, "objectives: 6 given, expected 2 to 5"),
                             ({"objectives": ["a", "b"]}, "objectives .*: expected a dictionary, name -> goal"),
                             ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
                             ({"goal": "maximize"}, "goal and noise are those of a single objective"),

@@ -127,6 +127,27 @@ gannet_err gannet_campaign_options(const gannet_campaign_input *input,
   return err;
 }
 
+/* Warn of a method that is no portfolio where a portfolio is given: the portfolio counts. */
+static void warn_of_method_beside_portfolio(const gannet_config_reader *reader,
+                                            const gannet_optimizer_options *options) {
+  const gannet_tree *method = gannet_tree_find(reader->root, "method");
+  const gannet_tree *portfolio = gannet_tree_find(reader->root, "portfolio");
+  const gannet_method *row = NULL;
+  char location[GANNET_LOCATION_SIZE];
+  const bool has_both =
+      method && portfolio && !(portfolio->kind == GANNET_TREE_TEXT && portfolio->empty);
+  if (!has_both || gannet_method_find(options->method.method, &row) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
+  if (gannet_method_portfolio(row)) return;
+  gannet_tree_location(method, location, sizeof location);
+  gannet_complaints_warn(reader->complaints, location,
+                         "method: '%.60s' is not used, as the methods of the key portfolio propose "
+                         "the points; leave out one of the two keys, or write 'method: portfolio'",
+                         row->name);
+}
+
 gannet_err gannet_config_read_method(const gannet_config_reader *reader) {
   gannet_optimizer_options options;
   for (int i = 0; i < reader->root->n; ++i) {
@@ -135,6 +156,7 @@ gannet_err gannet_config_read_method(const gannet_config_reader *reader) {
     GANNET_TRY(gannet_tree_flatten(child, child->key, add_method_setting, reader->input));
   }
   const gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  if (err == GANNET_OK) warn_of_method_beside_portfolio(reader, &options);
   gannet_optimizer_options_release(&options);
   return err;
 }

@@ -95,6 +95,14 @@ gannet_err gannet_config_read_objectives(const gannet_config_reader *reader,
   const gannet_tree *section = gannet_tree_find(reader->root, "objectives");
   char what[300];
   if (!section) return GANNET_OK;
+  if (section->kind == GANNET_TREE_LIST && section->n == 1 && section->child[0].text) {
+    (void)snprintf(
+        what, sizeof what,
+        "objectives: there is only one; expected 'objective: %.80s', with goal and noise beside it",
+        section->child[0].text);
+    complain_at(reader, section, what);
+    return GANNET_OK;
+  }
   if (section->kind != GANNET_TREE_MAPPING) {
     complain_at(reader, section,
                 "objectives: expected a name for each, as in 'objectives: {drag: {goal: minimize}, "

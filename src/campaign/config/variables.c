@@ -396,6 +396,17 @@ static gannet_err retire_words(gannet_problem *problem, int v, const gannet_text
   return GANNET_OK;
 }
 
+/* Whether a section of names has a key twice, of which the reader of the file complains. */
+static bool has_repeated_name(const gannet_config_reader *reader) {
+  static const char *const sections[] = {"variables", "constraints", "objectives"};
+  for (int s = 0; s < 3; ++s) {
+    const gannet_tree *names = gannet_tree_find(reader->root, sections[s]);
+    for (int i = 0; names && names->kind == GANNET_TREE_MAPPING && i < names->n; ++i)
+      if (gannet_tree_find(names, names->child[i].key) != &names->child[i]) return true;
+  }
+  return false;
+}
+
 static gannet_err create_problem(const gannet_config_reader *reader, const keys_of_problem *all) {
   const gannet_general *general = &reader->input->general;
   const gannet_problem_spec spec = {.n_variables = all->n_variables,
@@ -408,7 +419,8 @@ static gannet_err create_problem(const gannet_config_reader *reader, const keys_
                                     .objectives = all->objectives.item};
   const gannet_err err = gannet_problem_create(&spec, &reader->input->problem);
   if (err == GANNET_ERR_INPUT) {
-    gannet_complain(reader->complaints, reader->file, "%s", gannet_error_detail());
+    if (!has_repeated_name(reader)) /* else that is told already, with the lines of both */
+      gannet_complain(reader->complaints, reader->file, "%s", gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
   }

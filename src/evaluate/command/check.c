@@ -61,6 +61,19 @@ static const char *hint_of(const gannet_command_options *options, const char *st
              : "searched in PATH; a program beside the campaign file needs ./ in front";
 }
 
+/* Whether the name of the program is a placeholder such as {launcher} that works with resources
+ * only: check_words tells that. */
+static bool lacks_resources(const char *program, const gannet_evaluator_setup *setup) {
+  bool is_of_place = false;
+  for (int i = 0; gannet_place_placeholders[i]; ++i) {
+    const char *name = gannet_place_placeholders[i];
+    const size_t length = strlen(name);
+    is_of_place = is_of_place || (program[0] == '{' && strncmp(program + 1, name, length) == 0 &&
+                                  strcmp(program + 1 + length, "}") == 0);
+  }
+  return is_of_place && !setup->resources;
+}
+
 static void check_program(const gannet_command_options *options,
                           const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   char path[PATH_MAX];
@@ -77,7 +90,7 @@ static void check_program(const gannet_command_options *options,
     const int in_case = gannet_command_find_in_case(options, setup->input_directory);
     if (in_case != ENOENT) reason = in_case;
   }
-  if (reason)
+  if (reason && !lacks_resources(program, setup))
     gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
                     strerror(reason), hint_of(options, program, reason));
 }

@@ -100,8 +100,9 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                 self.kinds = [as_kind(name, kind) for name, kind in variables.items()]
                 self.constraints = as_entries("constraints", constraints or {}, "name -> (lower, upper)")
                 self.objectives = as_entries("objectives", {} if objectives is None else objectives, "name -> goal")
-                if objectives is not None and not self.objectives:
-                    raise Error("objectives {}: expected 2 to 5, or goal alone for a single one")
+                if objectives is not None and not 2 <= len(self.objectives) <= 5:
+                    raise Error(f"objectives: {len(self.objectives)} given, expected 2 to 5; for a single one leave objectives out, and give "
+                                "goal and noise of it alone, as in goal='maximize'")
                 self._filled = {name for name, kind in zip(self.names, self.kinds) if may_be_left_out(kind)}
                 self._targets = list(self.objectives) or ["objective"]
                 self._told = Names(self.names, self._filled, self._targets, list(self.constraints), bool(self.objectives))
