@@ -271,6 +271,12 @@ bool gannet_member_options_weigh(const gannet_member_options *member);
  */
 bool gannet_optimizer_options_use_related(const gannet_optimizer_options *options, bool several);
 
+/* Whether a key of gannet_method_table belongs to the whole optimiser and not to every member.
+ *
+ * Local.
+ */
+bool gannet_method_key_is_of_whole(const char *key);
+
 /* Call a function with every effective setting: dotted key, value as text, its table entry. Those
  * of the section cost come only where costs are weighed, and limits of spending never.
  *

@@ -92,7 +92,8 @@ typedef struct {
   gannet_err (*fit)(void *state, const gannet_data *data, bool learn, int64_t iteration);
   /* The learning of a fit, in two halves, so that several models can share the minimisations.
    * learn_begin poses the problem, on every rank by itself. learn_end takes the minimum over, if
-   * found, and frees what learn_begin made, also when that failed. NULL: fit learns alone. */
+   * found, and frees what learn_begin made, also when that failed or never ran, so that the task is
+   * still zeroed. NULL: fit learns alone. */
   gannet_err (*learn_begin)(void *state, const gannet_data *data, int64_t iteration,
                             gannet_multistart_task *task);
   void (*learn_end)(void *state, gannet_multistart_task *task, bool found);

@@ -95,7 +95,8 @@ static gannet_err polish_starts(const gannet_member *member, gannet_draws_score 
   gannet_err err = gannet_polisher_create(&polisher);
   if (err == GANNET_OK) err = gannet_alloc((size_t)w->q * n_polished, sizeof *starts, &starts);
   if (err == GANNET_OK) err = gannet_alloc((size_t)w->q * n_polished, sizeof *polished, &polished);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)(w->q * n_starts), sizeof *values, &values);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)w->q * (size_t)n_starts, sizeof *values, &values);
   err = gannet_agree(member->context->comm, err);
   for (int l = 0; l < w->q && err == GANNET_OK; ++l) {
     memcpy(choices->options + (size_t)l * width + n_polished,

@@ -227,7 +227,7 @@ static gannet_err make_root(tangent_additive *a) {
 }
 
 static double *values_of(const tangent_additive *a, int j) {
-  return a->values + (size_t)j * (size_t)(a->d * a->nodes);
+  return a->values + (size_t)j * (size_t)a->d * (size_t)a->nodes;
 }
 
 /* Values and slopes of draw j along an axis, from a node on. */
@@ -306,7 +306,7 @@ void tangent_additive_add_at_data(const tangent_additive *a, double factor,
 }
 
 static gannet_err reserve_draws(tangent_additive *a, int q) {
-  const size_t numbers = (size_t)(a->d * a->nodes);
+  const size_t numbers = (size_t)a->d * (size_t)a->nodes;
   a->q = 0;
   gannet_free(&a->values);
   gannet_free(&a->polynomials);
