@@ -42,9 +42,12 @@ static bool starts_ranks(const gannet_text_list *command) {
 }
 
 /* Check a campaign file as a run would; how many of its simulations run here at a time, and with
- * how many processes. */
+ * how many processes.
+ *
+ * fault  out  [MACHINE_ADVICE] the first error of the file; "" = none
+ */
 static gannet_err read_campaign(const char *file, gannet_campaign *campaign,
-                                machine_request *request) {
+                                machine_request *request, char *fault) {
   gannet_complaints complaints = {0};
   gannet_err err =
       gannet_campaign_load(request->comm, file, 0, NULL, NULL, &campaign->input, &complaints);
@@ -68,15 +71,28 @@ static gannet_err read_campaign(const char *file, gannet_campaign *campaign,
                    campaign->input->general.name);
   if (err == GANNET_OK) err = gannet_campaign_check(campaign, &options, &complaints);
   err = cli_complain(&complaints, file, request->rank, err);
+  if (err == GANNET_ERR_INPUT) {
+    request->resources = NULL; /* what cannot run has no places */
+    (void)snprintf(fault, MACHINE_ADVICE, "%.*s",
+                   complaints.text ? (int)strcspn(complaints.text, "\n") : 0,
+                   complaints.text ? complaints.text : "");
+  }
   gannet_complaints_release(&complaints);
   return err;
 }
 
-static gannet_err inspect(machine_request *request, gannet_format format, gannet_exit *code) {
+/* Print what there is on the machine, and before it an error of the campaign file, if there is one.
+ */
+static gannet_err inspect(machine_request *request, const char *file, const char *fault,
+                          gannet_format format, gannet_exit *code) {
   machine_report *report = NULL;
   int worst = 0;
   GANNET_TRY_MPI(MPI_Comm_size(request->comm, &request->np));
   GANNET_TRY(gannet_agree(request->comm, gannet_alloc(1, sizeof *report, &report)));
+  if (*fault) {
+    machine_say(report, "campaign", "file", "%s", file);
+    machine_advise(report, MACHINE_CHANGE, "%s", fault);
+  }
   gannet_err err = machine_inspect(request, report);
   if (err == GANNET_OK && request->rank == 0) {
     err = machine_write(stdout, report, format);
@@ -93,7 +109,7 @@ static gannet_err inspect(machine_request *request, gannet_format format, gannet
 static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *world,
                              gannet_exit *code) {
   const char *given = arguments->n_positional > 0 ? arguments->positional[0] : ".";
-  char beside[PATH_MAX];
+  char beside[PATH_MAX], fault[MACHINE_ADVICE] = "", told[MACHINE_ADVICE];
   struct stat about;
   gannet_campaign campaign = {0};
   machine_request request = {.comm = world->comm,
@@ -112,10 +128,14 @@ static gannet_err run_doctor(const cli_arguments *arguments, const cli_world *wo
     gannet_directory_of(given, beside, sizeof beside);
     request.directory = beside;
   }
-  gannet_err err = is_file ? read_campaign(given, &campaign, &request) : GANNET_OK;
-  if (err == GANNET_OK) err = inspect(&request, format, code);
+  const gannet_err wrong = is_file ? read_campaign(given, &campaign, &request, fault) : GANNET_OK;
+  gannet_err err = wrong;
+  (void)snprintf(told, sizeof told, "%s", wrong == GANNET_OK ? "" : gannet_error_detail());
+  if (wrong == GANNET_ERR_INPUT) gannet_error_clear(); /* the machine is looked at all the same */
+  if (wrong == GANNET_OK || wrong == GANNET_ERR_INPUT)
+    err = inspect(&request, given, fault, format, code);
   gannet_campaign_close(&campaign);
-  return err;
+  return err == GANNET_OK && wrong != GANNET_OK ? GANNET_RAISE(wrong, "%s", told) : err;
 }
 
 const cli_command cli_doctor = {
@@ -129,7 +149,8 @@ const cli_command cli_doctor = {
         "file is also checked as by a run, and whether its simulations have a core for each of\n"
         "their processes; with evaluate.resources, how many run at once and why no more. Start it\n"
         "as the campaign will be started, for example `mpirun -n 4 gannet doctor`. Exit code 0\n"
-        "when there is nothing to change, 7 when something is slow or bound to fail. In JSON and\n"
+        "when there is nothing to change, 7 when something is slow or bound to fail, 2 when the\n"
+        "campaign file has an error, which is then the first finding. In JSON and\n"
         "CSV the state is fine, note or change.\n",
     .flags = flags,
     .least = 0,

@@ -109,7 +109,20 @@ class Doctor(program.ProgramTest):
             self.assertEqual(found["state"], state, (command, found))
             self.assertIn("may use 1 core (1 ", found["value"])
         self.assertEqual(self.findings(wrapper=one)["processors", "simulations"]["state"], "fine")
-        self.assertIn("slots.yaml", self.gannet("doctor", self.write("name: [", "slots.yaml")).err)
+
+    def test_a_faulty_campaign_is_a_finding(self):
+        """What there is to say about the machine is said all the same."""
+        for text, error in (("name: [", "broken.yaml"), (COMMAND.replace("[./s.sh]", "[./nothing]"), "./nothing"),
+                            (COMMAND.replace("[./s.sh]", "[./s.sh], resources: {cores: 100000}"), "100000 cores")):
+            self.write("#!/bin/sh\n", "s.sh", 0o755)
+            for ranks in 0, 2:
+                outcome = self.succeed("doctor", self.write(text, "broken.yaml"), "--format", "json", code=USAGE, ranks=ranks)
+                self.assertIn(error, outcome.err)
+                rows = json.loads(outcome.out)
+                self.assertEqual((rows[0]["topic"], rows[0]["item"], rows[0]["state"]), ("campaign", "file", "change"))
+                self.assertIn(error, rows[0]["advice"])
+                self.assertIn("MPI", {row["topic"] for row in rows})
+        self.assertIn("nothing.yaml", self.gannet("doctor", "nothing.yaml").err)
 
     def test_every_format_says_the_same(self):
         found = self.findings()
