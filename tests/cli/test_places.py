@@ -381,6 +381,8 @@ class Placed(program.ProgramTest):
         self.campaign("cores: 1", command='["{launcher}", "{input_directory}/simulate"]')
         self.refused("resources: job 3 has GPUs, and resources.gpus is not set", "expected how many one simulation needs, as in gpus: 1, or gpus: 0", environment=here)
         self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.gpus=0", environment=here)
+        said = self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.devices=[0, 0, 1, 1]", "--set", "evaluate.resources.gpus=1", environment=here)
+        self.assertIn("evaluate.resources.devices: job 3 has GPUs, and SLURM gives all of them to each step of srun", said.err)
         self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
         for known in ["evaluate.resources.launcher=mpirun"], ["evaluate.resources.devices=[0, 1]"]:
             sets = [*known, 'evaluate.command=["{launcher}", "{input_directory}/simulate", "{gpus}"]']

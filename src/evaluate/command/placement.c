@@ -203,8 +203,17 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
     return GANNET_OK;
   }
   const char *granted = getenv("SLURM_GPUS_ON_NODE");
-  if (!resources->gpus && !s->only_here && s->inventory.job[0] && granted && atoi(granted) > 0 &&
-      gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN)
+  const bool takes_all = !s->only_here && s->inventory.job[0] && granted && atoi(granted) > 0 &&
+                         gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN;
+  const char *from = s->inventory.gpu_from;
+  if (takes_all && resources->gpus && setup->context &&
+      (strncmp(from, "evaluate.", 9) == 0 || strncmp(from, "GANNET_", 7) == 0))
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "%s: job %s has GPUs, and SLURM gives all of them to each step of srun and sets "
+               "CUDA_VISIBLE_DEVICES itself, so simulations on one node wait for each other; leave "
+               "the list out, or use launcher: mpirun on one node",
+               from, s->inventory.job);
+  if (takes_all && !resources->gpus)
     gannet_complain(
         complaints, "evaluate.resources",
         "job %s has GPUs, and resources.gpus is not set: each step of srun would have all "
