@@ -135,7 +135,9 @@ static void check_table(inspection *i) {
       gannet_campaign_path(i->campaign, "journal.lock", lock) != GANNET_OK)
     return;
   gannet_lock_look(lock, &holder);
-  const bool is_idle = !holder.pid || !holder.is_alive;
+  /* Whoever was at work while the journal was read may have ended since. */
+  const int64_t known = i->campaign->ledger.sequence;
+  const bool is_idle = (!holder.pid || !holder.is_alive) && count_records(i, known) <= known;
   const gannet_err err = gannet_table_check(path, &i->campaign->ledger, is_idle, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
   const char *writer = name_repairer(i);

@@ -325,6 +325,17 @@ class Damage(program.ProgramTest):
         self.assertIn("--resume writes it", self.succeed("verify", "fast.campaign").out)
         self.finish()
 
+    def test_a_table_shows_that_the_journal_lost_its_end(self):
+        """Without a snapshot, only history.csv knows of the evaluations whose records were cut off."""
+        self.run_half()
+        records = (self.place / "journal").read_bytes().splitlines(keepends=True)
+        for snapshot in "state.h5", "state.h5.1":
+            (self.place / snapshot).unlink(missing_ok=True)
+        self.assertRegex(self.succeed("verify", "fast.campaign").out, "history.csv +sound")
+        (self.place / "journal").write_bytes(b"".join(records[:2]))
+        outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+        self.assertRegex(outcome.out, "history.csv +DAMAGED: line 2 .* of an evaluation that the journal has lost")
+
     def test_an_empty_journal_does_not_begin_a_campaign_anew(self):
         """Nor does one of which only the beginning is left: other files show that there were records."""
         self.run_half()

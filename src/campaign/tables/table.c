@@ -370,11 +370,14 @@ static bool is_line(const comparison *c, const char *line, const char *expected)
          (!line[length] || (c->has_more && line[length] == ','));
 }
 
-/* NULL for a row as it is to be, or of which the ledger knows no result; else what is wrong. */
+/* NULL for a row as it is to be, or of which the ledger knows no result; else what is wrong. A row
+ * is written after the records of its evaluation are synced, so the journal had them. */
 static const char *find_fault(comparison *c, const char *line) {
   char *end = NULL;
   const long long id = strtoll(line, &end, 10);
   if (end == line || *end != ',' || id < 0) return "is not what the journal has";
+  if (id >= c->ledger->n && c->in_order)
+    return "is of an evaluation that the journal has lost; copy this file first";
   if (id >= c->ledger->n || !c->ledger->ticket[id].has_result) return NULL;
   if (!is_line(c, line, c->lines[id + 1]) && !is_line(c, line, c->old[id + 1]))
     return "is not what the journal has";

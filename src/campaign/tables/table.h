@@ -50,7 +50,8 @@ GANNET_CHECKED gannet_err gannet_table_append(const char *path, const gannet_led
                                               const int64_t *ids);
 
 /* Compare history.csv with a ledger, row by row. Lines of evaluations that the ledger knows no
- * result of are passed over: somebody may be at work, or was killed between file and journal.
+ * result of are passed over, because somebody may be at work. While nobody is, lines of evaluations
+ * that the ledger does not have at all show that the journal lost its end.
  *
  * Local.
  *
