@@ -5,6 +5,7 @@ package; the recipes name what there is.
   check_packaging.py BUILD_FOLDER SOURCE_FOLDER
 """
 import fnmatch
+import os
 import pathlib
 import re
 import subprocess
@@ -110,6 +111,23 @@ def check_archive_arguments(folder):
             yield f"make-archive {arguments}: {said}"
 
 
+def check_archive_start(folder):
+    """What starts the programs of an archive needs no PATH in the environment, and passes one on."""
+    text = read("tools/packaging/archive/start.in")
+    for name, value in {"NAME": "gannet", "PROGRAM": "programs/gannet", "LOADER": "/bin/sh", "GLIBC_MAJOR": "2", "GLIBC_MINOR": "0", "MPI": "",
+                        "SYSTEM": f"{os.uname().sysname} {os.uname().machine}"}.items():
+        text = text.replace(f"@{name}@", value)
+    for path, content in ("bin/gannet", text), ("programs/gannet", "#!/bin/sh\n/usr/bin/env\n"):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_text(content, encoding="utf-8")
+        (folder / path).chmod(0o755)
+    for environment, expected in ({}, "PATH=/usr/local/bin:/usr/bin:/bin"), ({"PATH": ""}, "PATH=/usr/local/bin:/usr/bin:/bin"), \
+            ({"PATH": "/bin:/usr/bin"}, "PATH=/bin:/usr/bin"):
+        said = subprocess.run([folder / "bin/gannet"], env=environment, check=False, capture_output=True, text=True)
+        if said.returncode != 0 or expected not in said.stdout.splitlines():
+            yield f"start.in with {environment}: {said}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -117,7 +135,7 @@ def main():
         said = subprocess.run([PACKAGING / "make-deb", "--tree", folder / "deb"], check=True, capture_output=True, text=True)
         tree = pathlib.Path(said.stdout.strip().splitlines()[-1])
         found = [*check_version(), *check_files(tree, files), *check_library(tree, folder / "tree"), *check_recipes(),
-                 *check_archive_arguments(folder)]
+                 *check_archive_arguments(folder), *check_archive_start(folder / "archive")]
     print("\n".join(found) or f"{len(files)} installed files")
     return 1 if found else 0
 
