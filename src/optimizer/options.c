@@ -398,6 +398,33 @@ gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options, cons
   return err;
 }
 
+/* Complain about a key without a section that only a section has, and about a section in the place
+ * of its keys. */
+static bool complain_place(const gannet_setting *setting, gannet_complaints *complaints) {
+  const struct {
+    const char *section;
+    const gannet_option *table;
+  } of[] = {{"region", gannet_region_table},
+            {"search", gannet_search_table},
+            {"acquisition", gannet_acquisition_choice_table},
+            {"surrogate", gannet_surrogate_choice_table},
+            {"cost", gannet_cost_table}};
+  if (gannet_option_find(gannet_method_table, setting->key)) return false;
+  for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+    const bool is_section = strcmp(setting->key, of[i].section) == 0;
+    const gannet_option *option =
+        is_section ? of[i].table : gannet_option_find(of[i].table, setting->key);
+    if (!option || (!is_section && option->flags & GANNET_OPTION_HIDDEN)) continue;
+    gannet_complain(complaints, setting->location,
+                    is_section
+                        ? "%s: a section has no value of its own; expected a key of it, as in %s.%s"
+                        : "unknown key '%s'; its place is '%s.%s'",
+                    setting->key, of[i].section, option->key);
+    return true;
+  }
+  return false;
+}
+
 /* The keys of the whole, of which the row may set some. */
 static gannet_err parse_whole(const gannet_method *row, int n, const gannet_setting *settings,
                               gannet_optimizer_options *options, gannet_complaints *complaints) {
@@ -476,6 +503,10 @@ gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
   if (chosen && gannet_method_find(chosen->text, &method) != GANNET_OK)
     gannet_setting_complain(chosen, "method", complaints);
   complain_sections(n, settings, complaints);
+  bool is_misplaced = false;
+  for (int i = 0; i < n; ++i)
+    if (complain_place(&settings[i], complaints)) is_misplaced = true;
+  if (is_misplaced) return GANNET_OK;
   GANNET_TRY(gannet_alloc(GANNET_MEMBERS_MOST, sizeof *options->member, &options->member));
   GANNET_TRY(parse_whole(method, n, settings, options, complaints));
   if (options->method.portfolio)

@@ -134,6 +134,13 @@ FILES = {
     "one objective in a list": file(HEAD + BUDGET + "objectives: [a]\nevaluate: {backend: manual}\n",
                                     r"8:1: objectives: there is only one; expected 'objective: a', with goal and noise beside it"),
     "a launcher without resources": command("command: ['{launcher}', /bin/true]", r"command: 'launcher' is a placeholder only with evaluate\.resources; say"),
+    "a key of another section": file(
+        GOOD + "time_limit: 1h\nlower: 1\nwidth: 3\n",
+        r"10:1: unknown key 'time_limit'; its place is 'evaluate\.time_limit': move it there",
+        r"11:1: unknown key 'lower'; its place is 'variables\.NAME\.lower' or 'constraints\.NAME\.lower': move",
+        r"12:1: unknown key 'width'; its place is 'surrogate\.width': move"),
+    "a key of the top level in a section": file(GOOD.replace(BUDGET, "budget: {evaluations: 4, goal: minimize}\n"),
+                                                r"8:26: unknown key 'budget\.goal'; its place is 'goal' at the top level or 'objectives\.NAME\.goal': move"),
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
     "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
                       r"9:43: evaluate\.simulation: 'hartmann6' takes 6 variables.*give it as many",

@@ -609,6 +609,8 @@ class Module(unittest.TestCase):
                             ({"objectives": {f"f{i}": "minimize" for i in range(6)}}, "objectives: 6 given, expected 2 to 5"),
                             ({"objectives": ["a", "b"]}, "objectives .*: expected a dictionary, name -> goal"),
                             ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
+                            ({"settings": {"region": "trust"}}, "region: a section has no value of its own; expected .* region.type$"),
+                            ({"settings": {"candidates": 3}}, "unknown key 'candidates'; its place is 'search.candidates'$"),
                             ({"goal": "maximize"}, "goal and noise are those of a single objective"),
                             ({"noise": 0}, "each of several has its own")):
             with self.subTest(wrong), self.assertRaisesRegex(gannet.Error, part):

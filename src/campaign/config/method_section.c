@@ -136,7 +136,8 @@ static void warn_of_method_beside_portfolio(const gannet_config_reader *reader,
   char location[GANNET_LOCATION_SIZE];
   const bool has_both =
       method && portfolio && !(portfolio->kind == GANNET_TREE_TEXT && portfolio->empty);
-  if (!has_both || gannet_method_find(options->method.method, &row) != GANNET_OK) {
+  if (!has_both || !options->method.method ||
+      gannet_method_find(options->method.method, &row) != GANNET_OK) {
     gannet_error_clear();
     return;
   }

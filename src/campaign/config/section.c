@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "campaign/config/schema.h"
 
 /* A file that is something else altogether should not bury its user under complaints. */
 enum { MOST_KEYS = 256, MOST_UNKNOWN = 20 };
@@ -91,17 +92,65 @@ static const struct {
     {"resources.threads", "resources.cores"}, {"resources.ranks", "resources.tasks"},
     {"resources.procs", "resources.tasks"},   {"resources.processes", "resources.tasks"}};
 
+/* Whether an entry of the schema has a key, or is a section of that name below another one. */
+static bool is_place_of(const gannet_section *section, const char *key, bool *is_section) {
+  const gannet_option *option = section->table ? gannet_option_find(section->table, key) : NULL;
+  const char *dot = strrchr(section->path, '.');
+  *is_section = dot && strcmp(dot + 1, key) == 0;
+  return *is_section || (option && strcmp(option->key, key) == 0 &&
+                         !(option->flags & (GANNET_OPTION_HIDDEN | GANNET_OPTION_IDLE)));
+}
+
+/* Write where a key that the section does not have belongs: "evaluate.time_limit". False where no
+ * other section of a campaign file has it, where more than three have it, and for other files. */
+static bool find_other_place(const gannet_section_source *source, const char *key, char *places,
+                             size_t size) {
+  enum { MOST_PLACES = 3 };
+  char place[MOST_PLACES + 1][160];
+  gannet_section section;
+  bool is_campaign = false, is_section = false;
+  int n = 0;
+  for (int i = 0; gannet_schema_get(i, &section); ++i) {
+    is_campaign = is_campaign || (source->table && section.table == source->table);
+    if (n > MOST_PLACES || !is_place_of(&section, key, &is_section)) continue;
+    const int length = (int)strlen(section.path); /* of "variables.*", whose keys have NAME there */
+    const bool is_named = length > 1 && strcmp(section.path + length - 2, ".*") == 0;
+    (void)snprintf(place[n], sizeof place[n], "%.*s%s%s", is_named ? length - 1 : length,
+                   section.path,
+                   is_named                    ? "NAME."
+                   : length > 0 && !is_section ? "."
+                                               : "",
+                   is_section ? "" : key);
+    bool is_known = false;
+    for (int k = 0; k < n; ++k) is_known = is_known || strcmp(place[k], place[n]) == 0;
+    n += !is_known;
+  }
+  if (!is_campaign || n == 0 || n > MOST_PLACES) return false;
+  size_t used = 0;
+  for (int k = 0; k < n && used < size; ++k)
+    used += (size_t)snprintf(places + used, size - used, "%s'%s'%s", k ? " or " : "", place[k],
+                             strchr(place[k], '.') ? "" : " at the top level");
+  return true;
+}
+
 /* Complain about a key that is not known: with the nearest ones, and all of them where they are
  * few. */
 static void complain_unknown(const gannet_section_source *source, const named_key *key,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
-  char location[GANNET_LOCATION_SIZE], list[600], nearest[200];
+  char location[GANNET_LOCATION_SIZE], list[600], nearest[200], places[600];
   const int n = collect_keys(source, known);
   const char *near = gannet_nearest(key->name, known);
   for (size_t i = 0; i < sizeof other_words / sizeof *other_words; ++i)
     if (strcmp(key->name, other_words[i].word) == 0) near = other_words[i].key;
   gannet_tree_key_location(key->node, location, sizeof location);
+  if (find_other_place(source, key->name, places, sizeof places)) {
+    gannet_complain(complaints, location,
+                    "unknown key '%s%s%.100s'; its place is %s: move it there, or correct its "
+                    "indentation",
+                    source->path, *source->path ? "." : "", key->name, places);
+    return;
+  }
   if (n <= FEW_KEYS) {
     list_keys(source, list, sizeof list);
     gannet_complain(complaints, location, "unknown key '%s%s%.100s'%s%s%s; known keys:%s",

@@ -213,12 +213,15 @@ function parallelAxes() {
   const result = infeasible.length + lost.length ? [{name: "result", value: end, axis: {type: "category", data: ends}}] : [];
   return [...variables, ...bounded, ...result, ...objectives.map((o, m) => plain(several ? o : {name: about.objective}, rangeOf(m), (x) => objectiveText(m, x, 3), (i) => valueOf(m, i)))];
 }
-// Texts of at most so many letters each. Long ones lose their end; where two would then be alike, all lose their middle, or their beginning.
+// Texts of at most so many letters each. Long ones lose their end; where two would then be alike, all lose their middle, or their beginning, or at last are numbered.
 function shortened(texts, letters) {
   const cuts = [(text, most) => text.slice(0, most - 1) + "…", (text, most) => text.slice(0, Math.ceil(most / 2) - 1) + "…" + text.slice(text.length - Math.floor(most / 2)),
     (text, most) => "…" + text.slice(text.length - most + 1)];
   const all = cuts.map((cut) => texts.map((text, k) => text.length > letters[k] ? cut(text, letters[k]) : text));
-  return all.find((some) => new Set(some).size === new Set(texts).size) || all[1];
+  const distinct = all.find((some) => new Set(some).size === new Set(texts).size);
+  if (distinct) return distinct;
+  const earlier = all[1].map((text, k) => all[1].slice(0, k).filter((other) => other === text).length);
+  return all[1].map((text, k) => earlier[k] ? text.slice(0, letters[k] - 1 - `${earlier[k] + 1}`.length) + `…${earlier[k] + 1}` : text);
 }
 function showParallel() {
   if (!ordered.length && !infeasible.length) return hide("parallel");
