@@ -208,7 +208,7 @@ static gannet_err run_verify(const cli_arguments *arguments, const cli_world *wo
     check_journal(&i, &report);
     check_snapshot(&i, "state.h5", &report, true);
     check_snapshot(&i, "state.h5.1", &report, false);
-    if (err == GANNET_OK && !campaign.damage.text[0]) check_table(&i);
+    if (err == GANNET_OK && (!campaign.damage.text[0] || !i.bad)) check_table(&i);
     if (err == GANNET_OK && !campaign.damage.is_partial) {
       (void)snprintf(text, sizeof text, "%lld evaluations, digest %016llx",
                      (long long)campaign.ledger.n,

@@ -105,6 +105,8 @@ class Damage(program.ProgramTest):
         line = int(re.search(r"follows line (\d+)", outcome.err).group(1))
         path = self.place / "journal"
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:line]))
+        self.assertIn("move history.csv away", outcome.err)
+        (self.place / "history.csv").rename(self.folder / "history.csv")
         self.finish()
 
     def test_damaged_snapshots_do_not_matter(self):
@@ -332,9 +334,39 @@ class Damage(program.ProgramTest):
         for snapshot in "state.h5", "state.h5.1":
             (self.place / snapshot).unlink(missing_ok=True)
         self.assertRegex(self.succeed("verify", "fast.campaign").out, "history.csv +sound")
+        whole = (self.place / "history.csv").read_bytes()
         (self.place / "journal").write_bytes(b"".join(records[:2]))
+        before = self.contents()
         outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
         self.assertRegex(outcome.out, "history.csv +DAMAGED: line 2 .* of an evaluation that the journal has lost")
+        lost = "history.csv has evaluation 15, but the journal only 0 evaluations"
+        for ranks in 0, 2:
+            outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED, ranks=ranks)
+            self.assertIn(lost, outcome.err)
+        self.assertIn(lost, self.succeed("run", self.file, "--resume", "--dry-run", code=DAMAGED).err)
+        for command in "status", "best":
+            outcome = self.succeed(command, "fast.campaign", code=DAMAGED)
+            self.assertIn(lost, outcome.out + outcome.err)
+        self.assertEqual(before, self.contents())
+        (self.place / "history.csv").rename(self.folder / "lost.csv")
+        shutil.rmtree(self.place / "evals", ignore_errors=True)
+        self.finish()
+        self.assertEqual((self.folder / "lost.csv").read_bytes(), whole)
+
+    def test_a_table_with_more_than_a_rebuilt_journal_is_kept(self):
+        """The snapshot is old, and the journal cannot be read behind it."""
+        self.succeed("run", self.file, "--max-evals", 8, "-q")
+        old = (self.place / "state.h5").read_bytes()
+        size = len((self.place / "journal").read_bytes())
+        self.succeed("run", self.file, "--max-evals", 16, "-q", "--resume")
+        whole = (self.place / "history.csv").read_bytes()
+        (self.place / "state.h5.1").unlink(missing_ok=True)
+        (self.place / "state.h5").write_bytes(old)
+        journal = (self.place / "journal").read_bytes()
+        (self.place / "journal").write_bytes(journal[:size + 5] + b"?" + journal[size + 6:])
+        outcome = self.finish()
+        self.assertIn("history.csv had results up to evaluation 15", outcome.err)
+        self.assertEqual((self.place / "history.csv.before").read_bytes(), whole)
 
     def test_an_empty_journal_does_not_begin_a_campaign_anew(self):
         """Nor does one of which only the beginning is left: other files show that there were records."""

@@ -133,7 +133,7 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
                                  const gannet_problem *problem,
                                  const gannet_journal_report *damaged) {
   const int64_t sound = damaged->records;
-  char why[1400], hint[160] = "";
+  char why[1400], hint[200] = "";
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
   gannet_err err = replace_journal(context, paths, problem, damaged);
@@ -143,8 +143,8 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
                         gannet_error_detail(), why);
   if (sound > 0)
     (void)snprintf(hint, sizeof hint,
-                   "; its first %lld records are sound: to continue from them alone, keep a copy "
-                   "and delete what follows line %lld",
+                   "; its first %lld records are sound: to continue from them alone, keep a copy, "
+                   "delete what follows line %lld, and move history.csv away",
                    (long long)sound, (long long)sound + 1);
   if (err == GANNET_ERR_STATE || err == GANNET_ERR_MISSING) err = GANNET_ERR_DAMAGED;
   return GANNET_RAISE(err,
@@ -212,6 +212,20 @@ gannet_err gannet_journal_renew_snapshots(const gannet_context *context, const c
         snapshot, mark.name, (long long)mark.seed, aside);
   }
   for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger));
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_keep_table(const gannet_context *context, const char *journal,
+                                     int64_t last) {
+  char directory[PATH_MAX], path[PATH_MAX + 16], aside[PATH_MAX + 48];
+  gannet_directory_of(journal, directory, sizeof directory);
+  (void)snprintf(path, sizeof path, "%s/history.csv", directory);
+  name_aside(path, "before", aside, sizeof aside);
+  GANNET_TRY(gannet_file_rename(path, aside));
+  gannet_log(context, GANNET_LOG_WARNING,
+             "history.csv had results up to evaluation %lld, of which the journal has lost the "
+             "last: it was moved to %s, from which `gannet tell --file` can take them",
+             (long long)last, aside);
   return GANNET_OK;
 }
 

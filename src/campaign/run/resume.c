@@ -94,6 +94,7 @@ gannet_err gannet_resume_continue(const gannet_context *context, const char *jou
   const gannet_resume_paths paths = {journal, snapshot, name, &context->seed};
   gannet_text payloads = {0};
   bool renews = false; /* only rank 0 knows */
+  const int64_t last = context->rank ? -1 : gannet_resume_find_last_row(journal);
   gannet_err err =
       context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &renews);
   err = gannet_agree(context->comm, err);
@@ -101,6 +102,11 @@ gannet_err gannet_resume_continue(const gannet_context *context, const char *jou
   if (err == GANNET_OK && payloads.used > 0)
     err = begin_replay(context, journal, &payloads, ledger);
   if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &payloads, context->seed));
+  /* Whoever opens the campaign replaces history.csv. */
+  if (err == GANNET_OK && last >= ledger->n)
+    err = renews ? gannet_journal_keep_table(context, journal, last)
+                 : gannet_resume_raise_lost(last, ledger->n);
+  err = gannet_agree(context->comm, err);
   if (err == GANNET_OK)
     err = gannet_agree(
         context->comm,

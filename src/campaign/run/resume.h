@@ -51,8 +51,9 @@ GANNET_CHECKED gannet_err gannet_resume_begin(const gannet_context *context, con
  * name               in  of the campaign, for a journal that was never begun, and to prefer its own
  *                        snapshots
  *
- * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
- * problem or seed; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
+ * Errors: GANNET_ERR_DAMAGED when neither is sound, or history.csv has later evaluations than the
+ * journal; GANNET_ERR_INPUT when the journal is of another problem or seed; GANNET_ERR_BUSY,
+ * GANNET_ERR_VERSION, GANNET_ERR_IO.
  */
 GANNET_CHECKED gannet_err gannet_resume_continue(const gannet_context *context, const char *journal,
                                                  const char *snapshot, const char *name,
@@ -61,7 +62,7 @@ GANNET_CHECKED gannet_err gannet_resume_continue(const gannet_context *context, 
 /* What is wrong with the journal of a query. */
 typedef struct {
   char text[800];  /* and what to do; "" when all is well */
-  bool is_partial; /* there is no sound snapshot either: only the first records are known */
+  bool is_partial; /* there is no snapshot with what is lost: only the first records are known */
   bool is_foreign; /* there is one, of another problem or seed, which continuing refuses */
 } gannet_damage;
 

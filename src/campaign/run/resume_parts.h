@@ -8,10 +8,10 @@
  * Terms
  *   journal     every record, written before it counts
  *   snapshot    state.h5 and its older generation: the whole ledger up to some record
- *   rebuilding  a damaged journal is replaced by one with what a snapshot knows, and with the
- * records of the damaged one that continue it; what was damaged is moved aside identity    of a
- * journal: tells whether record numbers of a snapshot are those of a journal, as they begin anew in
- * a rebuilt one
+ *   rebuilding  a damaged journal is replaced by one with what a snapshot knows, and with those
+ *               records of the damaged one that continue it; what was damaged is moved aside
+ *   identity    of a journal: tells whether record numbers of a snapshot are those of a journal, as
+ *               they begin anew in a rebuilt one
  */
 #ifndef GANNET_CAMPAIGN_RUN_RESUME_PARTS_H
 #define GANNET_CAMPAIGN_RUN_RESUME_PARTS_H
@@ -30,6 +30,26 @@
  */
 GANNET_CHECKED gannet_err gannet_resume_check_begun(const char *journal, const char *leftover,
                                                     int64_t records);
+
+/* Find the last evaluation in history.csv beside a journal. A row is written after the records of
+ * its evaluation are synced, so a journal that is read afterwards has them, or has lost its end.
+ *
+ * Local.
+ *
+ * Returns the largest number in the last rows, -1 when there is none.
+ */
+int64_t gannet_resume_find_last_row(const char *journal);
+
+/* Raise that a journal has lost its end, and say what to do.
+ *
+ * Local.
+ *
+ * last  in  the last evaluation in history.csv
+ * n     in  evaluations in the journal
+ *
+ * Returns GANNET_ERR_DAMAGED.
+ */
+GANNET_CHECKED gannet_err gannet_resume_raise_lost(int64_t last, int64_t n);
 
 /* Check that what the ledger has read is of its problem, and of a seed.
  *
@@ -121,6 +141,15 @@ GANNET_CHECKED gannet_err gannet_resume_begin_snapshot(const gannet_resume_paths
 GANNET_CHECKED gannet_err gannet_journal_make_sound(const gannet_context *context,
                                                     const gannet_resume_paths *paths,
                                                     const gannet_problem *problem, bool *renews);
+
+/* Move history.csv aside, which has evaluations that a rebuilt journal lacks.
+ *
+ * Local; for rank 0.
+ *
+ * last  in  the last evaluation that it has
+ */
+GANNET_CHECKED gannet_err gannet_journal_keep_table(const gannet_context *context,
+                                                    const char *journal, int64_t last);
 
 /* Make both generations of the snapshot from the journal, so that either can stand in for it. A
  * snapshot of another campaign is moved aside: somebody put it there, and may miss it where it

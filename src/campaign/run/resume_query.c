@@ -67,11 +67,13 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, const char *w
                  "directory, or start again with --directory",
                  why, snapshot);
   damage->is_partial = true;
-  (void)snprintf(damage->text, sizeof damage->text,
-                 "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
-                 "%lld records of the journal are shown. Put back a copy of the directory; or, to "
-                 "continue from these records, keep a copy and delete what follows line %lld",
-                 why, snapshot, (long long)n, (long long)n + 1);
+  (void)snprintf(
+      damage->text, sizeof damage->text,
+      "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
+      "%lld records of the journal are shown. Put back a copy of the directory; or, to "
+      "continue from these records, keep a copy, delete what follows line %lld, and move "
+      "history.csv away",
+      why, snapshot, (long long)n, (long long)n + 1);
   return GANNET_OK;
 }
 
@@ -107,6 +109,7 @@ gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all
   gannet_resume_taker t = {.journal = journal, .ledger = ledger};
   gannet_journal_report report = {0};
   const char *leftover = gannet_leftovers_find(journal);
+  const int64_t last = gannet_resume_find_last_row(journal);
   char why[200];
   *damage = (gannet_damage){0};
   if (!replay_all) GANNET_TRY(take_snapshot(paths, ledger));
@@ -123,6 +126,10 @@ gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all
     (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
                    (long long)t.taken, (long long)ledger->sequence);
     advise_to_rebuild(why, damage);
+  } else if (err == GANNET_OK && last >= ledger->n) {
+    damage->is_partial = gannet_resume_raise_lost(last, ledger->n) != GANNET_OK;
+    (void)snprintf(damage->text, sizeof damage->text, "%s", gannet_error_detail());
+    gannet_error_clear();
   }
   if (err == GANNET_OK)
     err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */

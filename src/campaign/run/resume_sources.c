@@ -1,6 +1,7 @@
 /* What a ledger is brought up from: records of journals, and snapshots. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,35 @@ gannet_err gannet_resume_check_begun(const char *journal, const char *leftover, 
                  "'%s' has no records, but %s beside it shows that there were some", journal,
                  leftover);
   return GANNET_OK;
+}
+
+int64_t gannet_resume_find_last_row(const char *journal) {
+  enum { TAIL = 64 * 1024 }; /* the rows of a batch, which are in any order, and more */
+  char directory[PATH_MAX], path[PATH_MAX + 16], tail[TAIL], *end = NULL;
+  int64_t last = -1;
+  size_t size = 0;
+  gannet_directory_of(journal, directory, sizeof directory);
+  (void)snprintf(path, sizeof path, "%s/history.csv", directory);
+  if (gannet_file_read_end(path, sizeof tail, tail, &size) != GANNET_OK) {
+    gannet_error_clear(); /* a campaign without results has none */
+    return -1;
+  }
+  /* The first line is the header, or was cut at its beginning; the last may lack its end. */
+  for (const char *line = strchr(tail, '\n'); line && strchr(line + 1, '\n');
+       line = strchr(line + 1, '\n')) {
+    const long long id = strtoll(line + 1, &end, 10);
+    if (end > line + 1 && *end == ',' && id > last) last = id;
+  }
+  return last;
+}
+
+gannet_err gannet_resume_raise_lost(int64_t last, int64_t n) {
+  return GANNET_RAISE(
+      GANNET_ERR_DAMAGED,
+      "history.csv has evaluation %lld, but the journal only %lld evaluation%s: it has lost its "
+      "end, and no snapshot has that. Put back a copy of the directory; or, to continue without "
+      "them, move history.csv away (`gannet tell --file` takes its results)",
+      (long long)last, (long long)n, n == 1 ? "" : "s");
 }
 
 gannet_err gannet_resume_check_campaign(gannet_ledger *ledger, uint64_t seed) {
