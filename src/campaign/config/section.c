@@ -84,13 +84,64 @@ static void list_keys(const gannet_section_source *source, char *list, size_t si
   }
 }
 
-/* Words of schedulers and launchers for keys whose names are far from them. */
+/* Words of other optimisers, schedulers and launchers for keys whose names are far from them. */
 static const struct {
-  const char *word, *key;
+  const char *section; /* the first part of its path */
+  const char *words;   /* blanks around each */
+  const char *key;     /* stands between quotation marks */
 } other_words[] = {
-    {"resources.cpu", "resources.cores"},     {"resources.cpus", "resources.cores"},
-    {"resources.threads", "resources.cores"}, {"resources.ranks", "resources.tasks"},
-    {"resources.procs", "resources.tasks"},   {"resources.processes", "resources.tasks"}};
+    {"", " parameters params inputs search_space space dimensions factors ", "variables"},
+    {"", " direction maximize minimize maximise minimise sense ", "goal"},
+    {"", " random_seed random_state rng ", "seed"},
+    {"", " title ", "name"},
+    {"", " model sampler optimizer optimiser algorithm strategy ", "method"},
+    {"", " n_init doe initial_points n_initial_points ", "initial"},
+    {"", " max_evals max_evaluations n_trials trials n_calls n_iter max_iter iterations ",
+     "budget.evaluations"},
+    {"", " walltime ", "budget.wall_time"},
+    {"", " timeout ", "evaluate.time_limit"},
+    {"", " cmd program executable simulator ", "evaluate.command"},
+    {"", " workers n_workers jobs n_jobs n_parallel ", "evaluate.parallel"},
+    {"", " slurm ", "evaluate.backend"},
+    {"variables", " min minimum low lb ", "lower"},
+    {"variables", " max maximum high ub ", "upper"},
+    {"variables", " range bounds bound limits domain interval ", "lower' and 'upper"},
+    {"variables", " choices options levels categories ", "values"},
+    {"variables", " log log_scale ", "scale"},
+    {"variables", " value constant ", "fixed"},
+    {"variables", " dtype kind ", "type"},
+    {"evaluate", " cmd program executable exec args arguments ", "command"},
+    {"evaluate", " timeout walltime ", "time_limit"},
+    {"evaluate", " jobs n_jobs workers n_workers nproc ", "parallel"},
+    {"evaluate", " retry ", "retries"},
+    {"evaluate", " cpus cores resources.cpu resources.cpus resources.threads ", "resources.cores"},
+    {"evaluate", " resources.ranks resources.procs resources.processes ", "resources.tasks"},
+    {"budget", " max_evals max_evaluations n_trials trials iterations runs total ", "evaluations"},
+    {"budget", " time timeout ", "wall_time"}};
+
+/* Whether a section is one of a campaign file; suites have sections as well. */
+static bool is_of_campaign(const gannet_section_source *source) {
+  gannet_section section;
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (source->table && section.table == source->table) return true;
+  return false;
+}
+
+/* The key of a campaign file that a word of another program stands for; NULL = none is known. */
+static const char *find_other_word(const gannet_section_source *source, const char *word) {
+  char text[160];
+  const char *path = source->path;
+  const size_t length = strcspn(path, ".");
+  if (!is_of_campaign(source)) return NULL;
+  (void)snprintf(text, sizeof text, " %.150s ", word);
+  for (size_t i = 0; i < sizeof other_words / sizeof *other_words; ++i) {
+    const char *section = other_words[i].section;
+    if (strlen(section) == length && strncmp(section, path, length) == 0 &&
+        strstr(other_words[i].words, text))
+      return other_words[i].key;
+  }
+  return NULL;
+}
 
 /* Whether an entry of the schema has a key, or is a section of that name below another one. */
 static bool is_place_of(const gannet_section *section, const char *key, bool *is_section) {
@@ -108,10 +159,10 @@ static bool find_other_place(const gannet_section_source *source, const char *ke
   enum { MOST_PLACES = 3 };
   char place[MOST_PLACES + 1][160];
   gannet_section section;
-  bool is_campaign = false, is_section = false;
+  bool is_section = false;
   int n = 0;
+  if (!is_of_campaign(source)) return false;
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
-    is_campaign = is_campaign || (source->table && section.table == source->table);
     if (n > MOST_PLACES || !is_place_of(&section, key, &is_section)) continue;
     const int length = (int)strlen(section.path); /* of "variables.*", whose keys have NAME there */
     const bool is_named = length > 1 && strcmp(section.path + length - 2, ".*") == 0;
@@ -125,7 +176,7 @@ static bool find_other_place(const gannet_section_source *source, const char *ke
     for (int k = 0; k < n; ++k) is_known = is_known || strcmp(place[k], place[n]) == 0;
     n += !is_known;
   }
-  if (!is_campaign || n == 0 || n > MOST_PLACES) return false;
+  if (n == 0 || n > MOST_PLACES) return false;
   size_t used = 0;
   for (int k = 0; k < n && used < size; ++k)
     used += (size_t)snprintf(places + used, size - used, "%s'%s'%s", k ? " or " : "", place[k],
@@ -140,11 +191,10 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
   const char *known[MOST_KEYS + 1];
   char location[GANNET_LOCATION_SIZE], list[600], nearest[200], places[600];
   const int n = collect_keys(source, known);
-  const char *near = gannet_nearest(key->name, known);
-  for (size_t i = 0; i < sizeof other_words / sizeof *other_words; ++i)
-    if (strcmp(key->name, other_words[i].word) == 0) near = other_words[i].key;
+  const char *other = find_other_word(source, key->name);
+  const char *near = other ? other : gannet_nearest(key->name, known);
   gannet_tree_key_location(key->node, location, sizeof location);
-  if (find_other_place(source, key->name, places, sizeof places)) {
+  if (!other && find_other_place(source, key->name, places, sizeof places)) {
     gannet_complain(complaints, location,
                     "unknown key '%s%s%.100s'; its place is %s: move it there, or correct its "
                     "indentation",
@@ -170,7 +220,8 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
                   "unknown key '%s%s%.100s'; %s%s%s; `gannet explain%s%s` shows all keys",
                   source->path, *source->path ? "." : "", key->name,
                   near ? "did you mean '" : "nearest: ", near ? near : nearest, near ? "'?" : "",
-                  *source->path ? " " : "", source->path);
+                  is_of_campaign(source) ? *source->path ? " " : "" : " --suite",
+                  is_of_campaign(source) ? source->path : "");
 }
 
 gannet_err gannet_section_check_keys(const gannet_section_source *source,
@@ -303,9 +354,11 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
       gannet_complain(complaints, location, "%s: expected keys with values below it; known keys:%s",
                       source->path, known);
     else
-      gannet_complain(complaints, location,
-                      "%s: expected keys with values below it, as `gannet explain %s` shows",
-                      source->path, source->path);
+      gannet_complain(
+          complaints, location,
+          "%s: expected keys with values below it%s, as `gannet explain %s` shows", source->path,
+          strncmp(source->path, "variables.", 10) == 0 ? " like {lower: 0, upper: 1}" : "",
+          source->path);
     return GANNET_OK;
   }
   gannet_err err = gannet_section_check_keys(source, complaints);
