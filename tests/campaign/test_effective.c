@@ -14,6 +14,7 @@ static void parse(const char *text, gannet_campaign_input **input) {
   gannet_complaints complaints = {0};
   if (parse_text(text, input, &complaints) != GANNET_OK)
     fail_msg("%s\n%s", text, complaints.text ? complaints.text : gannet_error_message());
+  gannet_complaints_release(&complaints); /* warnings */
 }
 
 static void assert_same_problem(const gannet_problem *a, const gannet_problem *b) {
