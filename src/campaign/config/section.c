@@ -194,7 +194,7 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
   const char *other = find_other_word(source, key->name);
   const char *near = other ? other : gannet_nearest(key->name, known);
   gannet_tree_key_location(key->node, location, sizeof location);
-  if (!other && find_other_place(source, key->name, places, sizeof places)) {
+  if (!near && find_other_place(source, key->name, places, sizeof places)) {
     gannet_complain(complaints, location,
                     "unknown key '%s%s%.100s'; its place is %s: move it there, or correct its "
                     "indentation",
