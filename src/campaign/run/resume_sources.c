@@ -55,7 +55,7 @@ gannet_err gannet_resume_raise_lost(int64_t last, int64_t n) {
   return GANNET_RAISE(
       GANNET_ERR_DAMAGED,
       "history.csv has evaluation %lld, but the journal only %lld evaluation%s: it has lost its "
-      "end, and no snapshot has that. Put back a copy of the directory; or, to continue without "
+      "end, and no snapshot has it. Put back a copy of the directory; or, to continue without "
       "them, move history.csv away (`gannet tell --file` takes its results)",
       (long long)last, (long long)n, n == 1 ? "" : "s");
 }

@@ -364,8 +364,8 @@ static gannet_err put_environment(gannet_text *to, const gannet_text_list *envir
 
 /* Keep mpirun from binding ranks where a job or step may use more processors than it has: on a
  * cluster that confines no job every mpirun would bind to the first cores of the node, although
- * other simulations may run there. Runs whose `step` starts no step of SLURM
- * share the job's processors. The program nproc obeys OMP_NUM_THREADS. */
+ * other simulations may run there. Runs whose `step` starts no step of SLURM share the job's
+ * processors. OMP_NUM_THREADS is emptied because nproc obeys it. */
 static gannet_err put_no_binding(gannet_text *to, const order *o) {
   const bool may_share = o->element && o->options->runs_at_once > 1 && o->options->step.n > 0;
   GANNET_TRY(put_text(to,
