@@ -1,5 +1,6 @@
 # test: labels cli timeout 180 processors 1
 """Simulations that cannot be started: nothing counts as failed, and what may pass is waited for."""
+import errno
 import os
 import re
 import signal
@@ -69,8 +70,16 @@ class Launch(program.ProgramTest):
 
     def test_a_program_that_is_being_written_is_waited_for(self):
         stream = []
-        self.survive(28, "command: [./simulate.sh]",
-                     lambda: stream.append(open(self.folder / "simulate.sh", "a")), lambda: stream.pop().close(),
+
+        def begin():
+            """Linux refuses to open a program for writing during the moment in which it starts."""
+            try:
+                stream.append(open(self.folder / "simulate.sh", "a"))
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ETXTBSY)
+            return stream
+
+        self.survive(28, "command: [./simulate.sh]", lambda: self.wait_until(begin), lambda: stream.pop().close(),
                      ("Text file busy",))
 
     def test_a_template_that_is_away_is_waited_for(self):
