@@ -381,8 +381,17 @@ class Placed(program.ProgramTest):
         self.campaign("cores: 1", command='["{launcher}", "{input_directory}/simulate"]')
         self.refused("resources: job 3 has GPUs, and resources.gpus is not set", "expected how many one simulation needs, as in gpus: 1, or gpus: 0", environment=here)
         self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.gpus=0", environment=here)
-        said = self.succeed("run", "placed.yaml", "--dry-run", "--set", "evaluate.resources.devices=[0, 0, 1, 1]", "--set", "evaluate.resources.gpus=1", environment=here)
-        self.assertIn("evaluate.resources.devices: job 3 has GPUs, and SLURM gives all of them to each step of srun", said.err)
+        listed = "evaluate.resources.devices=[0, 0, 1, 1]", "evaluate.resources.gpus=1"
+        for plugin, confines in ("task/none", "yes"), ("task/affinity,task/cgroup", "no"), ("task/affinity,task/cgroup", "yes"), ("", ""):
+            self.write(f"#!/bin/sh\n[ '{plugin}' ] && echo 'ConstrainDevices        = {confines}\nTaskPlugin              = {plugin}'\n", "bin/scontrol", 0o755)
+            if plugin.endswith("cgroup") and confines == "yes":
+                self.refused("resources.devices: SLURM confines each step to the GPUs that it chooses for it (ConstrainDevices=yes), so a list cannot",
+                             sets=listed, environment=here)
+                self.refused("resources.gpus: SLURM confines", "so GANNET_GPUS cannot choose them in job 3",
+                             sets=["evaluate.resources.gpus=1"], environment={**here, "GANNET_GPUS": "0,1"})
+                continue
+            said = self.succeed("run", "placed.yaml", "--dry-run", *[word for key in listed for word in ("--set", key)], environment=here)
+            self.assertEqual("evaluate.resources.devices: `scontrol show config` cannot be asked" in said.err, not plugin, said)
         self.campaign("cores: 1, gpus: 1", command='["{launcher}", "{input_directory}/simulate"]')
         for known in ["evaluate.resources.launcher=mpirun"], ["evaluate.resources.devices=[0, 1]"]:
             sets = [*known, 'evaluate.command=["{launcher}", "{input_directory}/simulate", "{gpus}"]']

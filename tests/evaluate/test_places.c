@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 /* Which cores and GPUs a simulation gets, and how much one needs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -16,10 +17,12 @@ static char gpus[NODES][GPUS][GANNET_DEVICE_SIZE];
 static gannet_node nodes[NODES];
 static const gannet_inventory inventory = {
     .gpu_from = "SLURM_GPUS_ON_NODE", .n_nodes = NODES, .node = nodes};
+static const gannet_inventory listed = {.gpu_from = "GANNET_GPUS", .n_nodes = NODES, .node = nodes};
 
 /* Node 0 is here and has two threads on each core; the others are only known by number. */
 static int set_up(void **state) {
   (void)state;
+  if (setenv("SLURM_JOB_ID", "3", 1) || setenv("SLURM_GPUS_ON_NODE", "4", 1)) return -1;
   for (int i = 0; i < NODES; ++i) {
     nodes[i] = (gannet_node){.is_here = i == 0,
                              .n_cores = CORES - i,
@@ -170,6 +173,42 @@ static void words_tell_the_place(void **state) {
   gannet_places_destroy(&places);
 }
 
+/* SLURM would give all GPUs of the job to each step, and chooses none of a list. */
+static void gpus_of_a_list_are_named_in_the_step(void **state) {
+  (void)state;
+  gannet_resources given = resources();
+  gannet_places *places = NULL;
+  gannet_place first, second;
+  gannet_place_words words;
+  bool taken;
+  given.gpus = "1 + refine";
+  assert_ok(gannet_places_create(&listed, &given, false, &places));
+  const gannet_need small = {.nodes = 1, .cores = 1, .gpus = 1, .tasks = 1};
+  assert_ok(gannet_place_take(places, &small, &first, &taken));
+  /* It is told one list, so it has the GPUs of its first node also where others would be free. */
+  const gannet_need large = {.nodes = 2, .cores = 4, .gpus = 4, .tasks = 2};
+  assert_ok(gannet_place_take(places, &large, &second, &taken));
+  for (int k = 0; k < 4; ++k) assert_int_equal(second.gpu[k], 1 + k % 2);
+  gannet_place_describe(&listed, &given, &second, GANNET_STARTS_BY_SRUN, &words);
+  assert_string_equal(words.launcher,
+                      "srun --exact --nodes=2 --nodelist=n1,n2 --ntasks=2 --cpus-per-task=2 "
+                      "--gpus=0 --gpus-per-node=0 env CUDA_VISIBLE_DEVICES=1,2 "
+                      "ROCR_VISIBLE_DEVICES=1,2 ZE_AFFINITY_MASK=1,2 HIP_VISIBLE_DEVICES=0,1");
+  assert_string_equal(words.shown, "n1,n2: 4 cores, gpus 1,2");
+  assert_int_equal(setenv("SLURM_GPUS_PER_TASK", "1", 1), 0);
+  gannet_place_describe(&listed, &given, &first, GANNET_STARTS_BY_SRUN, &words);
+  assert_int_equal(unsetenv("SLURM_GPUS_PER_TASK"), 0);
+  assert_non_null(
+      strstr(words.launcher, " --gpus=0 --gpus-per-node=0 --gpus-per-task=0 env CUDA_"));
+  /* A job without GPUs: those that the system shows are named as well. */
+  assert_int_equal(unsetenv("SLURM_GPUS_ON_NODE"), 0);
+  gannet_place_describe(&inventory, &given, &first, GANNET_STARTS_BY_SRUN, &words);
+  assert_non_null(strstr(words.launcher, " --cpus-per-task=1 env CUDA_VISIBLE_DEVICES=0 ROCR_"));
+  gannet_place_give_back(places, &first);
+  gannet_place_give_back(places, &second);
+  gannet_places_destroy(&places);
+}
+
 /* A list that was cut would be a list of other nodes. */
 static void all_nodes_are_named(void **state) {
   enum { MANY = 500 };
@@ -310,6 +349,7 @@ int main(void) {
       cmocka_unit_test_setup(as_many_run_as_fit, set_up),
       cmocka_unit_test_setup(oversubscribing_takes_the_least_used, set_up),
       cmocka_unit_test_setup(words_tell_the_place, set_up),
+      cmocka_unit_test_setup(gpus_of_a_list_are_named_in_the_step, set_up),
       cmocka_unit_test(all_nodes_are_named),
       cmocka_unit_test(lists_of_slurm_are_read),
       cmocka_unit_test_setup(words_of_scontrol_are_read, set_up),

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "evaluate/command/tool.h"
+
+enum { SCONTROL_LIMIT = 30 }; /* seconds that scontrol may take: slurmctld may be busy */
+
 /* Whether some text of the campaign starts processes on other nodes, so that these can be used. */
 static bool reaches_other_nodes(const gannet_command_options *options) {
   static const char *const signs[] = {"launcher}", "hosts}", "GANNET_MPIRUN", "GANNET_HOSTS"};
@@ -23,7 +28,8 @@ bool gannet_placement_leaves_gpus(const gannet_command_options *options,
                                   const gannet_resources *resources) {
   const gannet_text_list *devices = &resources->devices;
   const bool are_named = devices->n != 1 || strcmp(devices->item[0], "auto") != 0;
-  return resources->gpus && !are_named && !getenv("GANNET_GPUS") && reaches_other_nodes(options) &&
+  return resources->gpus && gannet_job_has_gpus() && !are_named && !getenv("GANNET_GPUS") &&
+         reaches_other_nodes(options) &&
          gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN;
 }
 
@@ -186,6 +192,53 @@ static gannet_err find_limit(const survey *s, const gannet_resources *resources,
   return GANNET_OK;
 }
 
+/* Whether a line of `scontrol show config` gives a key a value, among others. */
+static bool has_setting(const char *config, const char *key, const char *value) {
+  for (const char *line = config; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *found = strstr(line, value);
+    if (strncmp(line, key, strlen(key)) == 0 && strchr(" =", line[strlen(key)]) && found &&
+        found < line + strcspn(line, "\n"))
+      return true;
+  }
+  return false;
+}
+
+/* Complain where the steps of a job with GPUs would not have those that simulations are to use. */
+static void check_gpus_of_job(const survey *s, const gannet_evaluator_setup *setup,
+                              gannet_complaints *complaints) {
+  static const char *const question[] = {"scontrol", "show", "config", NULL};
+  const char *from = s->inventory.gpu_from;
+  char *config = NULL;
+  bool works = false;
+  if (s->only_here || !gannet_job_has_gpus() ||
+      gannet_place_starter_of(setup->resources, false) != GANNET_STARTS_BY_SRUN)
+    return;
+  if (!setup->resources->gpus)
+    gannet_complain(
+        complaints, "evaluate.resources",
+        "job %s has GPUs, and resources.gpus is not set: each step of srun would have all "
+        "GPUs of its node, and the other steps would wait; expected how many one "
+        "simulation needs, as in gpus: 1, or gpus: 0",
+        s->inventory.job);
+  if (!setup->resources->gpus || !gannet_inventory_is_listed(&s->inventory)) return;
+  if (!setup->launcher ||
+      !gannet_tool_ask(setup->launcher, question, NULL, SCONTROL_LIMIT, &works, &config) || !works)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "%s: `scontrol show config` cannot be asked whether SLURM confines each step to the "
+               "GPUs that it gives it (ConstrainDevices); if it does, simulations see no GPU: "
+               "leave the list out then",
+               from);
+  else if (config && has_setting(config, "ConstrainDevices", "yes") &&
+           has_setting(config, "TaskPlugin", "task/cgroup"))
+    gannet_complain(complaints,
+                    from[0] == 'G' ? "evaluate.resources.gpus" : "evaluate.resources.devices",
+                    "SLURM confines each step to the GPUs that it chooses for it "
+                    "(ConstrainDevices=yes), so %s cannot choose them in job %s; leave the list "
+                    "out, or use launcher: mpirun on one node",
+                    from[0] == 'G' ? from : "a list", s->inventory.job);
+  gannet_free(&config);
+}
+
 static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *setup,
                                gannet_complaints *complaints) {
   const gannet_resources *resources = setup->resources;
@@ -202,24 +255,7 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
     gannet_complain(complaints, key, "%s", why);
     return GANNET_OK;
   }
-  const char *granted = getenv("SLURM_GPUS_ON_NODE");
-  const bool takes_all = !s->only_here && s->inventory.job[0] && granted && atoi(granted) > 0 &&
-                         gannet_place_starter_of(resources, false) == GANNET_STARTS_BY_SRUN;
-  const char *from = s->inventory.gpu_from;
-  if (takes_all && resources->gpus && setup->context &&
-      (strncmp(from, "evaluate.", 9) == 0 || strncmp(from, "GANNET_", 7) == 0))
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "%s: job %s has GPUs, and SLURM gives all of them to each step of srun and sets "
-               "CUDA_VISIBLE_DEVICES itself, so simulations on one node wait for each other; leave "
-               "the list out, or use launcher: mpirun on one node",
-               from, s->inventory.job);
-  if (takes_all && !resources->gpus)
-    gannet_complain(
-        complaints, "evaluate.resources",
-        "job %s has GPUs, and resources.gpus is not set: each step of srun would have all "
-        "GPUs of its node, and the other steps would wait; expected how many one "
-        "simulation needs, as in gpus: 1, or gpus: 0",
-        s->inventory.job);
+  check_gpus_of_job(s, setup, complaints);
   if (s->only_here && s->inventory.n_nodes > 1 && setup->context)
     gannet_log(setup->context, GANNET_LOG_WARNING,
                "evaluate.resources: the allocation has %d nodes, and only that of gannet is used: "

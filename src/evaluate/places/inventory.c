@@ -28,6 +28,17 @@ bool gannet_inventory_has_lost(const gannet_inventory *inventory) {
   return false;
 }
 
+bool gannet_job_has_gpus(void) {
+  const char *job = getenv("SLURM_JOB_ID"), *here = getenv("SLURM_GPUS_ON_NODE");
+  const char *all = getenv("SLURM_GPUS"); /* they may be on other nodes */
+  return job && *job && ((here && atoi(here) > 0) || (all && *all && strcmp(all, "0") != 0));
+}
+
+bool gannet_inventory_is_listed(const gannet_inventory *inventory) {
+  return strncmp(inventory->gpu_from, "evaluate.", 9) == 0 ||
+         strncmp(inventory->gpu_from, "GANNET_", 7) == 0;
+}
+
 /* Cores. */
 
 /* Take the threads that may be used, core by core in hwloc's order. Returns how many threads hwloc
@@ -393,8 +404,7 @@ static gannet_err read_allocation(gannet_complaints *complaints, gannet_inventor
  * are known here; then they have equal shares of the rest. More would make their steps wait. */
 static int count_elsewhere(const gannet_inventory *inventory, const gannet_node *here) {
   const char *all = getenv("SLURM_GPUS"); /* "8", "a100:8" or "a100:4,v100:4" */
-  const bool is_shared = strncmp(inventory->gpu_from, "evaluate.", 9) != 0 &&
-                         strncmp(inventory->gpu_from, "GANNET_", 7) != 0;
+  const bool is_shared = gannet_job_has_gpus() && !gannet_inventory_is_listed(inventory);
   int total = 0;
   for (const char *at = all; at && *at; at += strspn(at, ",")) {
     const size_t size = strcspn(at, ",");

@@ -83,6 +83,19 @@ GANNET_CHECKED gannet_err gannet_inventory_find_gpus(const gannet_resources *res
                                                      gannet_inventory *inventory);
 void gannet_inventory_release(gannet_inventory *inventory);
 
+/* Whether SLURM gives GPUs to the job that gannet runs in, and deals them out to its steps.
+ *
+ * Local.
+ */
+bool gannet_job_has_gpus(void);
+
+/* Whether the campaign or the user lists the GPUs, so that gannet chooses among them also in steps
+ * of SLURM.
+ *
+ * Local.
+ */
+bool gannet_inventory_is_listed(const gannet_inventory *inventory);
+
 /* Whether a node has left the allocation since it was looked at.
  *
  * Local.

@@ -74,8 +74,30 @@ void gannet_place_set_tasks(int n_nodes, int tasks, gannet_place_words *words) {
   if (n_nodes > 1) append(words->tasks_per_node, sizeof words->tasks_per_node, "(x%d)", n_nodes);
 }
 
+/* Variables by which CUDA, ROCm, Level Zero and HIP are told which GPUs they may use. */
+static const char *const visible[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                      "ZE_AFFINITY_MASK", "HIP_VISIBLE_DEVICES"};
+enum { N_VISIBLE = sizeof visible / sizeof *visible };
+
+/* Append "CUDA_VISIBLE_DEVICES=2,3". HIP counts only those that ROCR_VISIBLE_DEVICES leaves:
+ * without its own variable it would read CUDA_VISIBLE_DEVICES, and find no second GPU where it
+ * sees one. */
+static void append_visible(char *text, size_t size, int i, const gannet_place_words *words) {
+  int n = 0;
+  if (i < N_VISIBLE - 1) {
+    append(text, size, "%s=%s", visible[i], words->gpus);
+    return;
+  }
+  append(text, size, "%s=%s", visible[i], words->gpus[0] ? "0" : "");
+  for (const char *at = words->gpus; (at = strchr(at, ',')); ++at) append(text, size, ",%d", ++n);
+}
+
 static void write_launcher(const gannet_inventory *inventory, const gannet_place *place,
                            gannet_place_starter starter, gannet_place_words *words) {
+  static const struct {
+    const char *variable, *option;
+  } per[] = {{"SLURM_GPUS_PER_TASK", "--gpus-per-task"},
+             {"SLURM_GPUS_PER_SOCKET", "--gpus-per-socket"}};
   const gannet_need *need = &place->need;
   const gannet_node *first = &inventory->node[place->node[0]];
   char *to = words->launcher;
@@ -90,11 +112,19 @@ static void write_launcher(const gannet_inventory *inventory, const gannet_place
          place->n_nodes, words->hosts, need->tasks, need->cores / need->tasks);
   /* Both, so that srun reads neither SLURM_GPUS nor SLURM_GPUS_PER_NODE of the job. A step that
    * asks for no GPU would have all of the job, and others wait for it. */
-  if (!words->binds_gpus && inventory->gpu_from[0])
-    append(to, size, " --gpus=%d --gpus-per-node=%d", place->gpus * place->n_nodes, place->gpus);
+  const int gpus = words->binds_gpus ? 0 : place->gpus;
+  if (gannet_job_has_gpus())
+    append(to, size, " --gpus=%d --gpus-per-node=%d", gpus * place->n_nodes, gpus);
+  for (size_t i = 0; gannet_job_has_gpus() && gpus == 0 && i < sizeof per / sizeof *per; ++i)
+    if (getenv(per[i].variable)) append(to, size, " %s=0", per[i].option);
   /* A step without --mem has all memory of the job on its nodes, so that others wait for it. */
   const double memory = need->memory > 0 ? need->memory : first->memory_of_core * place->cores;
   if (memory > 0) append(to, size, " --mem=%.0fM", fmax(1, floor(memory / 1048576)));
+  /* In a step without GPUs of its own SLURM empties the variables that srun hands on. */
+  for (int i = 0; words->has_gpus && words->gpus[0] && i < N_VISIBLE; ++i) {
+    append(to, size, i > 0 ? " " : " env ");
+    append_visible(to, size, i, words);
+  }
 }
 
 void gannet_place_describe(const gannet_inventory *inventory, const gannet_resources *resources,
@@ -102,9 +132,8 @@ void gannet_place_describe(const gannet_inventory *inventory, const gannet_resou
                            gannet_place_words *words) {
   memset(words, 0, sizeof *words);
   /* SLURM gives its own GPUs to the steps that it starts, and knows nothing of others. */
-  words->binds_gpus = starter == GANNET_STARTS_BY_MPIRUN ||
-                      strncmp(inventory->gpu_from, "GANNET_", 7) == 0 ||
-                      strncmp(inventory->gpu_from, "evaluate.", 9) == 0;
+  words->binds_gpus = starter == GANNET_STARTS_BY_MPIRUN || !gannet_job_has_gpus() ||
+                      gannet_inventory_is_listed(inventory);
   words->has_gpus = resources->gpus && words->binds_gpus;
   words->cores = place->need.cores;
   for (int i = 0; i < place->n_nodes; ++i)
@@ -118,10 +147,7 @@ void gannet_place_describe(const gannet_inventory *inventory, const gannet_resou
 }
 
 gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text_list *list) {
-  static const char *const visible[] = {"GANNET_GPUS", "CUDA_VISIBLE_DEVICES",
-                                        "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
   char text[sizeof words->launcher + 32];
-  int n = 0;
   (void)snprintf(text, sizeof text, "GANNET_MPIRUN=%s", words->launcher);
   GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_HOSTS=%s", words->hosts);
@@ -130,15 +156,12 @@ gannet_err gannet_place_environment(const gannet_place_words *words, gannet_text
   if (words->tasks_per_node[0]) GANNET_TRY(gannet_text_list_add(list, text));
   (void)snprintf(text, sizeof text, "GANNET_CORES=%d", words->cores);
   GANNET_TRY(gannet_text_list_add(list, text));
-  for (size_t i = 0; words->has_gpus && i < sizeof visible / sizeof *visible; ++i) {
-    (void)snprintf(text, sizeof text, "%s=%s", visible[i], words->gpus);
+  (void)snprintf(text, sizeof text, "GANNET_GPUS=%s", words->gpus);
+  if (words->has_gpus) GANNET_TRY(gannet_text_list_add(list, text));
+  for (int i = 0; words->has_gpus && i < N_VISIBLE; ++i) {
+    text[0] = '\0';
+    append_visible(text, sizeof text, i, words);
     GANNET_TRY(gannet_text_list_add(list, text));
   }
-  /* HIP counts only those that ROCR_VISIBLE_DEVICES leaves. Without this it would read
-   * CUDA_VISIBLE_DEVICES, and find no second GPU where it sees one. */
-  (void)snprintf(text, sizeof text, "HIP_VISIBLE_DEVICES=%s", words->gpus[0] ? "0" : "");
-  for (const char *at = words->gpus; words->has_gpus && (at = strchr(at, ',')); ++at)
-    append(text, sizeof text, ",%d", ++n);
-  if (words->has_gpus) GANNET_TRY(gannet_text_list_add(list, text));
   return GANNET_OK;
 }

@@ -13,7 +13,7 @@ typedef enum { GANNET_STARTS_BY_MPIRUN, GANNET_STARTS_BY_SRUN } gannet_place_sta
 typedef struct gannet_place_words {
   char hosts[32768];             /* "n1,n2": with names of 12 letters 2500 nodes */
   char gpus[8192];               /* "0,1"; of each node; 160 parts (MIG) of GPUs */
-  char launcher[33792];          /* "mpirun -n 4" */
+  char launcher[66560];          /* "mpirun -n 4" */
   char shown[GANNET_PLACE_SIZE]; /* for people: "cores 0-3, gpus 1" */
   char tasks_per_node[32]; /* "4" or "4(x2)", where mpirun is to start more than SLURM's job or
                               step has tasks; "" = as SLURM says */

@@ -19,6 +19,7 @@ struct gannet_places {
   const gannet_inventory *inventory;
   bool oversubscribe;
   bool ignores_pauses; /* nodes that are left out for a while count */
+  bool has_one_list;   /* a simulation is told one list of GPUs, for all of its nodes */
   usage *node;         /* [n_nodes] owned */
 };
 
@@ -43,6 +44,7 @@ gannet_err gannet_places_create(const gannet_inventory *inventory,
   GANNET_TRY(gannet_alloc(1, sizeof *made, &made));
   made->inventory = inventory;
   made->oversubscribe = resources->oversubscribe;
+  made->has_one_list = !gannet_job_has_gpus() || gannet_inventory_is_listed(inventory);
   gannet_err err = gannet_alloc((size_t)inventory->n_nodes + 1, sizeof *made->node, &made->node);
   for (int i = 0; err == GANNET_OK && i < inventory->n_nodes; ++i) {
     const gannet_node *node = &inventory->node[i];
@@ -95,6 +97,19 @@ static bool choose_gpus(const gannet_node *node, const int *users, int level, in
   return found == wanted;
 }
 
+/* Choose the GPUs of a place on its n-th node: on the first one any, on the others the same ones
+ * where the simulation is told one list. */
+static bool choose_gpus_on(const gannet_places *places, const gannet_node *node, const int *users,
+                           int level, int n, gannet_place *place) {
+  int *chosen = place->gpu + n * place->gpus;
+  if (n == 0 || !places->has_one_list) return choose_gpus(node, users, level, place->gpus, chosen);
+  for (int k = 0; k < place->gpus; ++k) {
+    if (place->gpu[k] >= node->n_gpus || users[place->gpu[k]] > level) return false;
+    chosen[k] = place->gpu[k];
+  }
+  return true;
+}
+
 /* Take a place where every core and GPU has at most `level` users. */
 static bool take_at(gannet_places *places, int level, gannet_place *place) {
   const gannet_inventory *inventory = places->inventory;
@@ -108,7 +123,7 @@ static bool take_at(gannet_places *places, int level, gannet_place *place) {
         (level == 0 && node->memory > 0 && place->need.memory > 0 && after > node->memory))
       continue;
     if (!choose(u->core, node->n_cores, level, place->cores, place->core + n * place->cores) ||
-        !choose_gpus(node, u->gpu, level, place->gpus, place->gpu + n * place->gpus))
+        !choose_gpus_on(places, node, u->gpu, level, n, place))
       continue;
     place->node[n++] = i;
   }
