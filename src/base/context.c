@@ -44,7 +44,7 @@ gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **
   GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;
   GANNET_TRY(gannet_context_check(comm));
-  GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
+  GANNET_TRY(gannet_alloc_on_all(comm, 1, sizeof *made, &made));
   made->comm = MPI_COMM_NULL;
   made->seed = seed;
   const gannet_err err = fill_context(made, comm);

@@ -42,6 +42,12 @@ gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer) {
   return GANNET_OK;
 }
 
+gannet_err gannet_alloc_on_all(MPI_Comm comm, size_t count, size_t size, void *pointer_to_pointer) {
+  const gannet_err err = gannet_agree(comm, gannet_alloc(count, size, pointer_to_pointer));
+  if (err != GANNET_OK) gannet_free(pointer_to_pointer);
+  return err;
+}
+
 gannet_err gannet_resize(size_t old_count, size_t new_count, size_t size,
                          void *pointer_to_pointer) {
   void *old = load(pointer_to_pointer), *block = NULL;

@@ -19,6 +19,16 @@
  */
 GANNET_CHECKED gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer);
 
+/* gannet_alloc on all ranks, or on none where one of them has no memory: a rank that has got some
+ * gives it back before the error is returned.
+ *
+ * Collective over comm; count and size may differ between ranks.
+ *
+ * Errors: GANNET_ERR_MEMORY from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_alloc_on_all(MPI_Comm comm, size_t count, size_t size,
+                                              void *pointer_to_pointer);
+
 /* Change the size of an allocation made by gannet_alloc, keeping the first old_count objects and
  * zeroing new ones. On failure the old block is kept.
  *

@@ -244,7 +244,7 @@ static gannet_err find_crowding(gannet_node *node) {
 
 gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
   gannet_node *made = NULL;
-  GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
+  GANNET_TRY(gannet_alloc_on_all(comm, 1, sizeof *made, &made));
   made->comm = MPI_COMM_NULL;
   gannet_err err = find_ranks(comm, made);
   if (err == GANNET_OK) err = agree_on_sharing(comm, made);

@@ -71,7 +71,7 @@ static gannet_err gather_rows(MPI_Comm comm, const int *first, int np, int *coun
 gannet_err gannet_partition_gather_rows(MPI_Comm comm, const int *first, size_t bytes, void *rows) {
   int np = 0, *counts = NULL;
   GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
-  GANNET_TRY(gannet_agree(comm, gannet_alloc((size_t)np, sizeof *counts, &counts)));
+  GANNET_TRY(gannet_alloc_on_all(comm, (size_t)np, sizeof *counts, &counts));
   const gannet_err code = gather_rows(comm, first, np, counts, bytes, rows);
   gannet_free(&counts);
   return code;

@@ -88,7 +88,7 @@ static gannet_err inspect(machine_request *request, const char *file, const char
   machine_report *report = NULL;
   int worst = 0;
   GANNET_TRY_MPI(MPI_Comm_size(request->comm, &request->np));
-  GANNET_TRY(gannet_agree(request->comm, gannet_alloc(1, sizeof *report, &report)));
+  GANNET_TRY(gannet_alloc_on_all(request->comm, 1, sizeof *report, &report));
   if (*fault) {
     machine_say(report, "campaign", "file", "%s", file);
     machine_advise(report, MACHINE_CHANGE, "%s", fault);

@@ -139,7 +139,7 @@ static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
 gannet_err gannet_distributed_create(MPI_Comm comm, const gannet_distributed_layout *layout,
                                      gannet_distributed **factor) {
   *factor = NULL;
-  GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof **factor, factor)));
+  GANNET_TRY(gannet_alloc_on_all(comm, 1, sizeof **factor, factor));
   gannet_distributed *f = *factor;
   f->comm = f->along_row = f->along_column = MPI_COMM_NULL;
   f->handle = f->grid = -1;

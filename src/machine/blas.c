@@ -82,7 +82,7 @@ static gannet_err compare_rates(const machine_request *request, double *alone, d
   enum { N = 384, ALONE = 5, TOGETHER = 40 };
   double *work = NULL;
   const size_t size = (size_t)N * N;
-  GANNET_TRY(gannet_agree(request->comm, gannet_alloc(3 * size, sizeof *work, &work)));
+  GANNET_TRY(gannet_alloc_on_all(request->comm, 3 * size, sizeof *work, &work));
   for (size_t i = 0; i < 2 * size; ++i) work[i] = 1.0 / (double)(1 + i % 7);
   *alone = request->rank == 0 ? product_rate(N, ALONE, work) : 0;
   gannet_err err = gannet_sleeping_bcast(request->comm, alone, (int)sizeof *alone);

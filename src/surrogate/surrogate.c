@@ -180,19 +180,50 @@ gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
   return gannet_surrogate_set_hyper(s, hyper_of(s).values);
 }
 
+/* Have the next fit make everything anew: a model whose fit failed half-way may hold parts of what
+ * it was to become. */
+static void discard_parts(gannet_surrogate *s) {
+  const gannet_hyper hyper = hyper_of(s);
+  if (hyper.stale) *hyper.stale = true;
+}
+
+/* Fit, and after a failure go back to the hyper-parameters of before.
+ *
+ * before  -  [n_hyper] workspace */
+static gannet_err fit_or_go_back(gannet_surrogate *s, const gannet_data *seen, bool learn,
+                                 int64_t iteration, double *before) {
+  const gannet_hyper hyper = hyper_of(s);
+  const size_t bytes = (size_t)hyper.n * sizeof *before;
+  if (hyper.n > 0) memcpy(before, hyper.values, bytes);
+  const gannet_err err =
+      gannet_agree(s->context->comm, s->type->fit(s->state, seen, learn, iteration));
+  if (err == GANNET_OK) return GANNET_OK;
+  if (hyper.n > 0) memcpy(hyper.values, before, bytes);
+  discard_parts(s);
+  return err;
+}
+
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
   const bool start_over = s->fantasizing && !s->type->fantasize && !learn;
   gannet_data seen;
+  double *before = NULL;
   s->draws = 0;
   gannet_err err = check_data(s, data, iteration);
   if (err == GANNET_OK) err = subtract_prior(s, data, &seen);
-  GANNET_TRY(gannet_agree(s->context->comm, err));
-  s->conditioned = false;
-  if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
-  s->fantasizing = false;
-  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, &seen, learn, iteration)));
-  s->conditioned = true;
+  if (err == GANNET_OK) err = gannet_alloc((size_t)hyper_of(s).n, sizeof *before, &before);
+  err = gannet_agree(s->context->comm, err);
+  if (err == GANNET_OK) {
+    s->conditioned = false;
+    if (start_over) err = gannet_agree(s->context->comm, gannet_surrogate_start_over(s));
+  }
+  if (err == GANNET_OK) {
+    s->fantasizing = false;
+    err = fit_or_go_back(s, &seen, learn, iteration, before);
+    s->conditioned = err == GANNET_OK;
+  }
+  gannet_free(&before);
+  GANNET_TRY(err);
   return GANNET_OK;
 }
 
@@ -251,7 +282,9 @@ gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *da
   s->conditioned = false;
   code = s->type->fantasize ? s->type->fantasize(s->state, &seen, n_fantasies, iteration)
                             : s->type->fit(s->state, &seen, false, iteration);
-  GANNET_TRY(gannet_agree(s->context->comm, code));
+  code = gannet_agree(s->context->comm, code);
+  if (code != GANNET_OK) discard_parts(s);
+  GANNET_TRY(code);
   s->conditioned = true;
   return GANNET_OK;
 }

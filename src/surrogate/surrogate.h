@@ -205,7 +205,8 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate);
  * iteration  in  number of the batch, for random streams
  *
  * Errors: GANNET_ERR_SHAPE or GANNET_ERR_ARG for data that are refused, which leaves the model as
- * it was, but for its draws; those of the type, after which it counts as not fitted.
+ * it was, but for its draws; those of the type, after which it counts as not fitted and has the
+ * hyper-parameters of before.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
                                                bool learn, int64_t iteration);

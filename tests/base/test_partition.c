@@ -6,6 +6,7 @@
 
 #include "support/harness.h"
 
+#include "base/memory.h"
 #include "base/partition.h"
 
 /* Squares, 7 rows of a triangle: 70 and 70 of 140. */
@@ -140,6 +141,21 @@ static void bytes_come_from_their_rank(void **state) {
   assert_ok(gannet_bytes_broadcast(MPI_COMM_WORLD, 0, 0, NULL));
 }
 
+/* The last rank asks for more than there is; the others have got theirs and give it back. */
+static void memory_is_on_all_ranks_or_on_none(void **state) {
+  (void)state;
+  int rank = 0, np = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  double *p = NULL;
+  const size_t count = rank == np - 1 ? SIZE_MAX : 4;
+  assert_int_equal(gannet_alloc_on_all(MPI_COMM_WORLD, count, sizeof *p, &p), GANNET_ERR_MEMORY);
+  assert_null(p);
+  assert_ok(gannet_alloc_on_all(MPI_COMM_WORLD, (size_t)rank + 4, sizeof *p, &p));
+  assert_near(p[rank + 3], 0, 0);
+  gannet_free(&p);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_largest_parts_are_balanced_by_small_ones),
@@ -147,6 +163,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(runs_are_cut_where_pieces_begin),
       cmocka_unit_test(runs_come_together),
       cmocka_unit_test(bytes_come_from_their_rank),
+      cmocka_unit_test(memory_is_on_all_ranks_or_on_none),
       cmocka_unit_test(there_may_be_more_than_an_int_counts),
   };
   if (MPI_Init(&argc, &argv)) return 1;

@@ -117,12 +117,31 @@ static void noisy_values_are_averaged(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* Without data draws are constant; what was in the memory of a gradient must not show. */
+static void without_data_draws_are_flat(void **state) {
+  (void)state;
+  const double at[D] = {0.3, 0.5, 1};
+  double value[2], gradient[D] = {NAN, INFINITY, 1};
+  gannet_surrogate *s = NULL;
+  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_forest, NULL, D, 0, &s));
+  const gannet_data none = {0, at, value, NAN, NULL};
+  assert_ok(gannet_surrogate_fit(s, &none, true, 1));
+  assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+  assert_ok(gannet_surrogate_draw_values(s, 1, at, value, 1));
+  double same = NAN;
+  assert_ok(gannet_surrogate_draw_gradient(s, 1, at, &same, gradient));
+  assert_near(same, value[1], 0);
+  for (int k = 0; k < D; ++k) assert_near(gradient[k], 0, 0);
+  gannet_surrogate_destroy(&s);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(leaves_partition_the_data),
       cmocka_unit_test(the_best_of_the_random_splits_is_taken),
       cmocka_unit_test(the_forest_interpolates_and_doubts_elsewhere),
       cmocka_unit_test(noisy_values_are_averaged),
+      cmocka_unit_test(without_data_draws_are_flat),
   };
   MPI_Init(&argc, &argv);
   int failed = 1;

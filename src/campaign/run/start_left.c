@@ -165,7 +165,9 @@ gannet_err gannet_start_enter(gannet_campaign *campaign, int q, int *n) {
   int taken = left < q ? (int)left : q;
   const size_t rows = is_replicated ? (size_t)q + 1 : (size_t)taken;
   if (err == GANNET_OK) err = gannet_alloc(rows * v, sizeof *x, &x);
-  GANNET_TRY(gannet_agree(campaign->context->comm, err));
+  err = gannet_agree(campaign->context->comm, err);
+  if (err != GANNET_OK) gannet_free(&x);
+  GANNET_TRY(err);
   for (int i = 0; i < taken && !is_replicated; ++i)
     memcpy(x + (size_t)i * v, campaign->input->start.x + (size_t)campaign->start_left[i] * v,
            v * sizeof *x);

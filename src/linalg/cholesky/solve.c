@@ -272,7 +272,7 @@ static gannet_err solve_dealt(const gannet_cholesky *factor, MPI_Comm comm,
   int np = 0, rank = 0, *first = NULL;
   GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  GANNET_TRY(gannet_agree(comm, gannet_alloc((size_t)np + 1, sizeof *first, &first)));
+  GANNET_TRY(gannet_alloc_on_all(comm, (size_t)np + 1, sizeof *first, &first));
   for (int r = 0; r <= np; ++r) {
     const int64_t at = ((int64_t)m * r / np + EIGHT / 2) / EIGHT * EIGHT;
     first[r] = r == np || at > m ? m : (int)at;

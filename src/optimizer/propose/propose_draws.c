@@ -73,7 +73,7 @@ static gannet_err sweep_best_starts(const gannet_member *member, gannet_draws_sc
                                   .user = w};
   double *x = NULL;
   if (spec.sweeps == 0 || n_starts == 0 || n_lists == 0) return GANNET_OK;
-  GANNET_TRY(gannet_agree(member->context->comm, gannet_alloc((size_t)n_lists * d, sizeof *x, &x)));
+  GANNET_TRY(gannet_alloc_on_all(member->context->comm, (size_t)n_lists * d, sizeof *x, &x));
   for (size_t l = 0; l < (size_t)n_lists; ++l) memcpy(x + l * d, starts + l * width, d * sizeof *x);
   const gannet_err code = gannet_sweep(member->context, &spec, x);
   for (size_t l = 0; code == GANNET_OK && l < (size_t)n_lists; ++l)

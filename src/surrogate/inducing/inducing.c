@@ -171,7 +171,10 @@ static gannet_err create_shared(gannet_inducing *g) {
   gannet_shared_array_release(&g->noise);
   GANNET_TRY(gannet_shared_array_create(g->context, length, length, &g->mixed));
   GANNET_TRY(gannet_shared_array_create(g->context, length, length, &g->noise));
-  return gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
+  const gannet_err err =
+      gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
+  if (err != GANNET_OK) gannet_cholesky_destroy(&g->root); /* on other nodes there may be one */
+  return err;
 }
 
 static gannet_err renew_points(gannet_inducing *g, const gannet_inducing_request *request) {

@@ -203,8 +203,7 @@ static gannet_err rank_left(choice *c, int *n, int *pool) {
   ranked *all = NULL;
   int own = 0;
   for (int t = 0; t < g->n_tiles; ++t) own += g->tile[t].rows;
-  gannet_err err = gannet_alloc((size_t)own + POOL, sizeof *all, &all);
-  GANNET_TRY(gannet_agree(g->context->comm, err));
+  GANNET_TRY(gannet_alloc_on_all(g->context->comm, (size_t)own + POOL, sizeof *all, &all));
   own = 0;
   for (int t = 0; t < g->n_tiles; ++t)
     for (int i = 0; i < g->tile[t].rows; ++i)

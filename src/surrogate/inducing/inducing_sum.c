@@ -175,10 +175,9 @@ static void weigh_values(const gannet_inducing *g, const double *values, double 
 gannet_err inducing_values(gannet_inducing *g, const double *values, double *pseudo) {
   const size_t m = (size_t)g->m, length = INDUCING_GROUPS * m;
   double *part = NULL, *b = g->work;
-  gannet_err err = gannet_alloc(length + GANNET_TILE, sizeof *part, &part);
-  GANNET_TRY(gannet_agree(g->context->comm, err));
+  GANNET_TRY(gannet_alloc_on_all(g->context->comm, length + GANNET_TILE, sizeof *part, &part));
   weigh_values(g, values, part, part + length);
-  err = gannet_partition_gather(g->context->comm, length, part);
+  const gannet_err err = gannet_partition_gather(g->context->comm, length, part);
   memset(b, 0, m * sizeof *b);
   for (size_t k = 0; k < length; ++k) b[k % m] += part[k];
   gannet_free(&part);

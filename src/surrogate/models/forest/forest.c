@@ -280,7 +280,8 @@ static double draw_at(const forest *f, int j, const double *x, double mean, doub
   gannet_random_normal(f->deviate[j], leaf ? (uint64_t)leaf->leaf : 0, 1, &normal);
   if (leaf) variance = leaf_variance(f, t, leaf, x, by_x, &slope);
   const double sd = sqrt(variance), factor = sd > 0 ? 0.5 * slope / sd : 0;
-  for (int k = 0; by_x && k < f->d; ++k) by_x[k] *= leaf ? f->exploration * normal * factor : 0;
+  for (int k = 0; by_x && k < f->d; ++k)
+    by_x[k] = leaf ? f->exploration * normal * factor * by_x[k] : 0;
   return mean + f->exploration * ((leaf ? leaf->mean : 0) - mean + normal * sd);
 }
 

@@ -222,21 +222,20 @@ static void release_sums(parametric *m) {
   *s = (parametric_sums){.base = -1};
 }
 
-/* Go from rows to sums, and drop the rows. */
+/* Memory for sums in place of that for rows. What an earlier call made before it failed is
+ * replaced. */
 static gannet_err prepare_sums(parametric *m) {
   parametric_sums *s = &m->sums;
   const size_t p = (size_t)m->p;
   m->row_capacity = 0;
   gannet_free(&m->phi);
   gannet_free(&m->target);
+  release_sums(m);
   GANNET_TRY(gannet_alloc(p * p, sizeof(double), &s->gram_base));
   GANNET_TRY(gannet_alloc(p * p, sizeof(double), &s->gram_open));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &s->right));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &s->right_open));
-  GANNET_TRY(gannet_alloc(p, sizeof(double), &s->w_open));
-  s->base = -1;
-  s->used = true;
-  return GANNET_OK;
+  return gannet_alloc(p, sizeof(double), &s->w_open);
 }
 
 static gannet_err reserve_rows(parametric *m, int n) {
@@ -255,11 +254,19 @@ static gannet_err choose_form(parametric *m, int n, int *keep) {
   const bool sums = n > most && n > m->p;
   if (sums == m->sums.used) return sums ? GANNET_OK : reserve_rows(m, n);
   *keep = 0;
+  gannet_regression *posterior = NULL;
+  GANNET_TRY(gannet_regression_create(m->p, sums, &posterior));
+  const gannet_err code = sums ? prepare_sums(m) : reserve_rows(m, n);
+  if (code != GANNET_OK) { /* the form stays the other one */
+    gannet_regression_destroy(&posterior);
+    return code;
+  }
+  if (!sums) release_sums(m);
+  m->sums.used = sums;
   m->n_rows = 0;
   gannet_regression_destroy(&m->posterior);
-  if (!sums) release_sums(m);
-  GANNET_TRY(gannet_regression_create(m->p, sums, &m->posterior));
-  return sums ? prepare_sums(m) : reserve_rows(m, n);
+  m->posterior = posterior;
+  return GANNET_OK;
 }
 
 gannet_err parametric_condition(parametric *m, int n, int keep) {

@@ -311,6 +311,7 @@ static gannet_err reserve_observations(pinn *s, int n) {
                    "machine has %.1f GB: leave physics out and choose a surrogate with inducing "
                    "points (tangent-kernel, gp), or start a new campaign around the best design",
                    rows, needed / 1e9, present / 1e9);
+    s->capacity = 0; /* until everything has its new size */
     gannet_free(&s->schur);
     GANNET_TRY(gannet_resize(old * d, size * d, sizeof(double), &s->x));
     GANNET_TRY(gannet_resize(old, size, sizeof(double), &s->y));

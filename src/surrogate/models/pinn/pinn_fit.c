@@ -305,25 +305,30 @@ static gannet_err compare_without_equations(pinn *s, const trial *best) {
 }
 
 /* Search all scales when the observations have grown enough, and nearby scales always. */
+static gannet_err search_hyper(pinn *s, trial *best) {
+  /* only once points have come near an edge do they show whether grading pays */
+  const double growth = learns_grading(s) ? 1.5 : 2;
+  if (s->n >= growth * best->hyper[PINN_LEARNED]) {
+    GANNET_TRY(search_all(s, best));
+    if (s->known) GANNET_TRY(compare_without_equations(s, best));
+    best->hyper[PINN_LEARNED] = s->n;
+  } else {
+    trial now = *best;
+    GANNET_TRY(improve_best(s, 1, &now, best));
+  }
+  return isfinite(best->value) ? search_near(s, best) : GANNET_OK;
+}
+
 gannet_err pinn_learn(pinn *s) {
   trial best = {.value = INFINITY};
   memcpy(best.hyper, s->hyper, sizeof best.hyper);
   s->log_evidence_ratio = 0;
   s->coarse = INFINITY;
   s->mode = PINN_CLOSED; /* the network linearised at its start decides */
-  /* only once points have come near an edge do they show whether grading pays */
-  const double growth = learns_grading(s) ? 1.5 : 2;
-  if (s->n >= growth * best.hyper[PINN_LEARNED]) {
-    GANNET_TRY(search_all(s, &best));
-    if (s->known) GANNET_TRY(compare_without_equations(s, &best));
-    best.hyper[PINN_LEARNED] = s->n;
-  } else {
-    trial now = best;
-    GANNET_TRY(improve_best(s, 1, &now, &best));
-  }
-  if (isfinite(best.value)) GANNET_TRY(search_near(s, &best));
-  memcpy(s->hyper, best.hyper, sizeof s->hyper);
+  const gannet_err code = search_hyper(s, &best);
   s->mode = (pinn_mode)s->options->mode;
-  s->stale = true;
+  s->stale = true; /* trials have left their rows and factors */
+  GANNET_TRY(code);
+  memcpy(s->hyper, best.hyper, sizeof s->hyper);
   return GANNET_OK;
 }

@@ -472,8 +472,7 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
   if (fixed == t->n_hyper) return GANNET_OK;
   t->noise_var = data->noise_var;
   t->stale = true;
-  GANNET_TRY(
-      gannet_agree(t->context->comm, gannet_alloc((size_t)t->n_hyper, sizeof *before, &before)));
+  GANNET_TRY(gannet_alloc_on_all(t->context->comm, (size_t)t->n_hyper, sizeof *before, &before));
   memcpy(before, t->hyper, (size_t)t->n_hyper * sizeof *before);
   gannet_err code = learn_wide(t, data, iteration, &value);
   if (code == GANNET_OK && t->additive) code = learn_additive(t, data, iteration, before, value);

@@ -75,7 +75,7 @@ gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gan
   GANNET_REQUIRE(size < (1u << 31), GANNET_ERR_SHAPE, "%zu weights", size);
   tangent_scales(t, t->hyper, m->rho, &m->embedding.bias);
   m->amplitude = sqrt(t->amplitude);
-  GANNET_TRY(gannet_agree(t->context->comm, gannet_alloc(n * (size_t)(t->d + 2), sizeof *z, &z)));
+  GANNET_TRY(gannet_alloc_on_all(t->context->comm, n * (size_t)(t->d + 2), sizeof *z, &z));
   double *target = z + n * (size_t)(t->d + 1);
   gannet_embed_inputs(&m->embedding, data->n, data->x, z);
   for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
