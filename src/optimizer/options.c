@@ -305,6 +305,9 @@ static gannet_err parse_member(const gannet_method *row, int n, const gannet_set
   const bool lenient = options->method.portfolio && !chooses_parts(n, settings);
   gannet_setting *all = NULL;
   int n_row = 0, n_all = 0;
+  GANNET_REQUIRE(options->n_members < GANNET_MEMBERS_MOST, GANNET_ERR_ARG,
+                 "method '%s' does not fit into a portfolio of %d methods, which is the most",
+                 row->name, options->n_members);
   gannet_member_options *member = &options->member[options->n_members++];
   while (row->defaults[n_row].key) ++n_row;
   GANNET_TRY(gannet_alloc((size_t)(n + n_row) + 1, sizeof *all, &all));

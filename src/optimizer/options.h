@@ -228,6 +228,9 @@ bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type);
  * Without a portfolio it becomes the only member, with all of them.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_NAME for a method that is not known; GANNET_ERR_ARG for a portfolio that has
+ * GANNET_MEMBERS_MOST members already; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options,
                                                         const char *method,

@@ -340,6 +340,24 @@ static void wrong_portfolios_are_refused(void **state) {
   }
 }
 
+/* A method that joins later finds the portfolio full. */
+static void a_full_portfolio_takes_no_further_method(void **state) {
+  (void)state;
+  const gannet_setting settings[] = {
+      {.key = "portfolio",
+       .text = "[gp-ei, gp-ts, gp-ucb, gp-pi, sobol, random, quadratic, neural-bo]"}};
+  gannet_optimizer_options options;
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_optimizer_options_parse(1, settings, &options, &complaints));
+  assert_int_equal(complaints.count, 0);
+  assert_int_equal(options.n_members, GANNET_MEMBERS_MOST);
+  assert_int_equal(gannet_optimizer_options_join(&options, "pinn-bo", &complaints), GANNET_ERR_ARG);
+  assert_non_null(strstr(gannet_error_detail(), "'pinn-bo' does not fit into a portfolio of 8"));
+  assert_int_equal(options.n_members, GANNET_MEMBERS_MOST);
+  gannet_optimizer_options_release(&options);
+  gannet_complaints_release(&complaints);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(members_share_batches_and_are_told_everything),
@@ -356,6 +374,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(rules_for_constraints_go_to_the_acquisitions_that_can_follow_them),
       cmocka_unit_test(names_of_the_state_tell_members_apart),
       cmocka_unit_test(wrong_portfolios_are_refused),
+      cmocka_unit_test(a_full_portfolio_takes_no_further_method),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);

@@ -19,6 +19,7 @@ static int text_width(const char *text) {
 }
 
 FILE *watch_page_begin(watch_page *p, const char *label, const char *style, int least) {
+  if (p->n == WATCH_PAGE_SECTIONS) return NULL;
   watch_section *s = &p->section[p->n];
   *s = (watch_section){.label = label, .style = style, .least = least};
   s->out = open_memstream(&s->text, &s->size);

@@ -27,7 +27,7 @@ typedef struct {
 } watch_page;
 
 /* Begin a section and give the stream for its lines, which belongs to the page; NULL when memory is
- * short. At most WATCH_PAGE_SECTIONS on a page.
+ * short, or the page has WATCH_PAGE_SECTIONS sections already.
  *
  * Local.
  *
@@ -51,7 +51,7 @@ char *watch_page_end(watch_page *p);
 
 /* Items of a section, on lines that break where the page ends. */
 typedef struct {
-  FILE *out; /* NULL when memory is short */
+  FILE *out; /* NULL when there is no room for the section */
   int width; /* characters of a line */
   int at;    /* column behind the last item */
   int gap;   /* blanks between items; 0 = 3 */

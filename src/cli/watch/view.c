@@ -239,7 +239,10 @@ static void put_design(view *v, const gannet_tally *tally) {
   gannet_runs runs;
   double *means = NULL;
   const gannet_err err = gannet_alloc((size_t)problem->spec.n_constraints, sizeof *means, &means);
-  if (err == GANNET_OK) gannet_runs_find(v->campaign->history, tally->best.id, means, &runs);
+  if (err == GANNET_OK)
+    gannet_runs_find(v->campaign->history, tally->best.id, means, &runs);
+  else
+    gannet_error_clear(); /* the constraints are left out, and the page is shown */
   for (int i = 0; i < problem->spec.n_variables; ++i)
     if (gannet_problem_is_active(problem, i, x)) put_value(&f, problem, i, x[i]);
   for (int k = 0; k < problem->spec.n_constraints && err == GANNET_OK; ++k)
