@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "campaign/run/check.h"
 #include "campaign/run/loop.h"
 #include "cli/cli.h"
 #include "evaluate/command/command.h"

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/change.h"
+#include "campaign/run/check.h"
 #include "campaign/run/failure_reasons.h"
 #include "campaign/run/import.h"
 #include "campaign/run/loop.h"

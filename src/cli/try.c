@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "campaign/run/check.h"
 #include "campaign/run/loop.h"
 #include "campaign/run/stop.h"
 #include "cli/point.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,7 +15,6 @@
 #include "campaign/run/stop_rule.h"
 #include "campaign/run/tidy.h"
 #include "campaign/tables/table.h"
-#include "optimizer/models/pde_constraint.h"
 
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
 static const double wait_seconds = 0.25;
@@ -97,8 +95,8 @@ typedef struct {
   char detached[256]; /* what, in words */
 } runner;
 
-static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
-                                              const gannet_run_options *options) {
+gannet_evaluator_setup gannet_run_evaluator_setup(const gannet_campaign *campaign,
+                                                  const gannet_run_options *options) {
   const gannet_evaluate_keys *keys = &campaign->input->evaluate;
   return (gannet_evaluator_setup){
       .context = campaign->context,
@@ -113,49 +111,6 @@ static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
       .launcher = options->launcher,
       .starts_from_nearest = keys->start_from == GANNET_START_NEAREST,
       .resources = gannet_resources_are_given(&keys->resources) ? &keys->resources : NULL};
-}
-
-/* Check that the equations can be used, for which no simulation has to run. */
-static gannet_err check_equations(const gannet_campaign *campaign, gannet_complaints *complaints) {
-  const gannet_campaign_input *input = campaign->input;
-  char key[40] = "physics";
-  int equation;
-  const gannet_err err = gannet_pde_constraint_try(campaign->context, input->problem, &equation);
-  if (equation >= 0) (void)snprintf(key, sizeof key, "physics.equations.%d", equation + 1);
-  if (err == GANNET_ERR_INPUT)
-    gannet_complain(complaints, gannet_campaign_location(input, key), "%s", gannet_error_detail());
-  return err;
-}
-
-/* Check that input_directory exists. An effective configuration names one that may be gone, or on
- * another machine. */
-static void check_input_directory(const gannet_campaign_input *input,
-                                  gannet_complaints *complaints) {
-  struct stat about;
-  const char *directory = input->general.input_directory;
-  if (!directory || directory[0] != '/') return;
-  if (stat(directory, &about) == 0 && S_ISDIR(about.st_mode)) return;
-  gannet_complain(complaints, gannet_campaign_location(input, "input_directory"),
-                  "input_directory: '%s' is not a directory here; expected the directory that "
-                  "relative paths start from",
-                  directory);
-}
-
-gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
-                                 gannet_complaints *complaints) {
-  const gannet_evaluator_setup setup = evaluator_setup(campaign, options);
-  gannet_err err = GANNET_OK;
-  if (campaign->context->rank == 0) err = check_equations(campaign, complaints);
-  if (campaign->context->rank == 0 && err == GANNET_OK && campaign->input->evaluator->check) {
-    const gannet_campaign_input *input = campaign->input;
-    gannet_complaints found = {0};
-    check_input_directory(input, complaints);
-    err = input->evaluator->check(input->evaluator_options, &setup, &found);
-    gannet_campaign_complain(input, &found, complaints);
-    gannet_complaints_release(&found);
-    if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
-  }
-  return gannet_agree(campaign->context->comm, err);
 }
 
 /* Whether a batch would not end before the deadline, judged by the longest evaluation so far and
@@ -504,7 +459,7 @@ static gannet_err classify_end(const runner *r, gannet_run_outcome *outcome) {
 gannet_err gannet_campaign_end_left(const gannet_campaign *campaign,
                                     const gannet_run_options *options, int n,
                                     const gannet_request *requests) {
-  const gannet_evaluator_setup setup = evaluator_setup(campaign, options);
+  const gannet_evaluator_setup setup = gannet_run_evaluator_setup(campaign, options);
   const gannet_evaluator_type *type = campaign->input->evaluator;
   gannet_evaluator *evaluator = NULL;
   bool taken = false;
@@ -544,7 +499,7 @@ static bool begins_nothing(void *user) {
 
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
-  gannet_evaluator_setup setup = evaluator_setup(campaign, options);
+  gannet_evaluator_setup setup = gannet_run_evaluator_setup(campaign, options);
   runner r = {.campaign = campaign,
               .options = options,
               .strategy = &strategies[campaign->input->evaluate.mode],

@@ -35,9 +35,9 @@ typedef struct {
 } gannet_run_outcome;
 
 /* Run a campaign until its budget is spent, a reason to stop holds (campaign/run/stop_rule.h), or
- * somebody asks it to stop. Synchronous batches: a
- * batch is told to the optimiser when all of it has ended, in the order of ids, so an interrupted
- * and resumed campaign takes the same course as an uninterrupted one, bit for bit.
+ * somebody asks it to stop. Synchronous batches: a batch is told to the optimiser when all of it
+ * has ended, in the order of ids, so an interrupted and resumed campaign takes the same course as
+ * an uninterrupted one, bit for bit.
  *
  * Collective over the campaign's context; the same on all ranks.
  *
@@ -47,6 +47,15 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_campaign_run(gannet_campaign *campaign,
                                               const gannet_run_options *options,
                                               gannet_run_outcome *outcome);
+
+/* What an evaluator is made with for a run with these options.
+ *
+ * Local.
+ *
+ * Returns pointers into campaign and options.
+ */
+gannet_evaluator_setup gannet_run_evaluator_setup(const gannet_campaign *campaign,
+                                                  const gannet_run_options *options);
 
 /* End what an earlier process has left running of evaluations that are not wanted any more.
  *
@@ -69,14 +78,6 @@ GANNET_CHECKED gannet_err gannet_campaign_end_left(const gannet_campaign *campai
  * Errors: GANNET_ERR_MEMORY; those of gannet_table_replace.
  */
 GANNET_CHECKED gannet_err gannet_campaign_show_held(gannet_campaign *campaign);
-
-/* Complain about what can be seen without running: missing executables, unknown simulations.
- *
- * Collective over the campaign's context; rank 0 looks.
- */
-GANNET_CHECKED gannet_err gannet_campaign_check(const gannet_campaign *campaign,
-                                                const gannet_run_options *options,
-                                                gannet_complaints *complaints);
 
 /* After a start that has changed the problem, write history.csv and both generations of the
  * snapshot anew: the old files are of the problem before. Does nothing after another start.
