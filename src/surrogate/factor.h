@@ -65,7 +65,7 @@ void gannet_factor_truncate(gannet_factor *factor, int n);
 GANNET_CHECKED gannet_err gannet_factor_extend(gannet_factor *factor, int n,
                                                gannet_kernel_tile tile, void *user);
 
-/* Overwrite m rows of b with K^-1 b; diagonal of K^-1 into diagonal [n].
+/* Overwrite m rows of b with K^-1 b; fill diagonal [n] with the diagonal of K^-1.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
@@ -91,7 +91,7 @@ const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor);
 GANNET_CHECKED gannet_err gannet_factor_whole(const gannet_factor *factor,
                                               const gannet_cholesky **whole);
 
-/* Overwrite m rows of b with L^-1 b, and these then with K^-1 b.
+/* Overwrite m rows of b with L^-1 b, or with L^-T b: one after the other they give K^-1 b.
  *
  * Local.
  *

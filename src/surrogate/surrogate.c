@@ -371,6 +371,7 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
                                               double *mean, double *sd, double *mean_gradients,
                                               double *sd_gradients) {
   const bool together = s->type->predict_gradients != NULL;
+  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
   GANNET_TRY(require_conditioned(s));
   if (together)
     GANNET_TRY(s->type->predict_gradients(s->state, m, x, mean, sd, mean_gradients, sd_gradients));
@@ -592,7 +593,7 @@ gannet_err gannet_surrogate_information_gain(const gannet_surrogate *s, double *
 gannet_err gannet_surrogate_log_predictive(gannet_surrogate *s, double *sum) {
   *sum = NAN;
   GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));
-  if (!s->type->log_predictive) return GANNET_OK;
+  if (!s->type->log_predictive || s->prior.evaluate) return GANNET_OK;
   return gannet_agree(s->context->comm, s->type->log_predictive(s->state, sum));
 }
 

@@ -288,9 +288,11 @@ void gannet_surrogate_set_prior_mean(gannet_surrogate *surrogate, const gannet_p
 
 /* Sum over the data of the logarithm of the density that a model of all other data gives to each
  * (Rasmussen and Williams 2006, eq. (5.11)), with the hyper-parameters of all; NAN where the type
- * does not tell it. After a fit without inducing points.
+ * does not tell it, and with a prior mean. After a fit without inducing points.
  *
- * Collective.
+ * Collective over the context's communicator.
+ *
+ * Errors: GANNET_ERR_STATE when it was not fitted; those of the factor.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_log_predictive(gannet_surrogate *surrogate, double *sum);
 

@@ -9,8 +9,8 @@
  *   y_i - mean_i ~ N(0, scale q_i + noise),   q_i = phi_i^T A^-1 phi_i.
  *
  * For each ratio noise / scale the scale has a closed form. Priors are weak: the noise is
- * log-normal
- * (-4, 2), and far from all data, where q = |phi|^2 / ridge, a residual of 1 is taken as seen once.
+ * log-normal (-4, 2), and far from all data, where q = |phi|^2 / ridge, a residual of 1 is taken as
+ * seen once.
  */
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,11 @@
 /* The physics-informed model: a network conditioned on observations and on equations at points.
  *
- * Files: pinn.c (options, data, moments, draws), pinn_network.c (network), pinn_condition.c
- * (conditioning), pinn_fit.c (search for hyper-parameters).
+ *   pinn.c            options, data, the table of operations
+ *   pinn_network.c    the network
+ *   pinn_condition.c  conditioning on observations and equations
+ *   pinn_fit.c        search for hyper-parameters
+ *   pinn_predict.c    moments and their gradients
+ *   pinn_draw.c       draws of functions
  *
  * Terms
  *   s^2       the amplitude: prior variance of the function
@@ -122,13 +126,17 @@ typedef struct {
   double *trial; /* [p] */
   int q;
   double *draws; /* [q][p] */
-  double *tile;  /* [PINN_TILE * max(1, d)][p] features of a tile */
+  double *tile;  /* [max(PINN_TILE, d)][p] features of a tile, or of the slopes at a point */
   double *work;  /* [PINN_TILE][r + capacity], twice */
   int work_size;
 } pinn;
 
 static inline bool pinn_is_linear(const pinn *s) {
   return s->mode == PINN_CLOSED && (!s->known || s->known->linear);
+}
+
+static inline bool pinn_is_trained(const pinn *s) {
+  return s->mode == PINN_TRAINED;
 }
 
 /* How many of n models of the same cost ranks make one each, in turn: these are the first ones. The
@@ -199,5 +207,50 @@ GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
  * Collective over the context's communicator.
  */
 GANNET_CHECKED gannet_err pinn_learn(pinn *s);
+
+/* The model without const: operations that do not change it write to its workspaces.
+ *
+ * Local.
+ */
+pinn *pinn_with_workspace(const void *state);
+
+/* Features of m <= PINN_TILE points into s->tile.
+ *
+ * Local.
+ *
+ * x  in  [m][d]
+ */
+GANNET_CHECKED gannet_err pinn_tile_features(pinn *s, int m, const double *x);
+
+/* Values at m <= PINN_TILE points of the function with weights w. A model that is linear in its
+ * weights takes them from s->tile, which pinn_tile_features made for these points.
+ *
+ * Local.
+ *
+ * x       in   [m][d]
+ * w       in   [p]
+ * values  out  [m]
+ */
+GANNET_CHECKED gannet_err pinn_tile_values(pinn *s, int m, const double *x, const double *w,
+                                           double *values);
+
+/* Gradient [d] by x of the function with weights w [p] at one point.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err pinn_function_slopes(pinn *s, const double *x, const double *w,
+                                               double *gradient);
+
+/* Operations of gannet_surrogate_type.
+ *
+ * Local; pinn_sample: Collective over the context's communicator.
+ */
+gannet_err pinn_predict(const void *state, int m, const double *x, double *mean, double *sd);
+gannet_err pinn_predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                 double *mean_gradient, double *sd_gradient);
+gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration);
+gannet_err pinn_draw_values(const void *state, int m, const double *x, double *values, int ldv);
+gannet_err pinn_draw_gradient(const void *state, int draw, const double *x, double *value,
+                              double *gradient);
 
 #endif

@@ -108,7 +108,7 @@ GANNET_CHECKED gannet_err gannet_quadratic_fit(MPI_Comm comm, int n_models,
                                                gannet_quadratic *quadratic,
                                                const gannet_quadratic_data *data, int rounds);
 
-/* Coefficients of a draw from the posterior: the mean plus factor standard deviations s R^-1 z.
+/* Coefficients of a draw from the posterior: the mean plus s R^-1 z, R the factor.
  *
  * Local.
  *

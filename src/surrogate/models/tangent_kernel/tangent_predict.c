@@ -54,8 +54,6 @@ static gannet_err block_moments(const tangent_model *t, int m, const double *x, 
   return GANNET_OK;
 }
 
-/* K applied to weights [q][n] at a block: values[j][i] = (beta) + sum_k k(x_i, x_k) weights[j][k].
- */
 void tangent_add_cross(const tangent_model *t, double share, int m, const double *x, int q,
                        const double *weights, double *values, int ldv) {
   if (t->n == 0) return;
