@@ -110,7 +110,12 @@ static gannet_err work_on_suite(const cli_arguments *arguments, const cli_world 
       cli_absolute_path(given ? given : usual, "directory", s->directory, sizeof s->directory));
   suite_only_check(plan, &s->work, complaints);
   GANNET_TRY(gannet_complaints_raise(complaints));
-  if (cli_has(arguments, "dry-run")) return list_runs(world, plan, s);
+  if (cli_has(arguments, "dry-run")) {
+    const gannet_err found =
+        world->rank == 0 ? suite_check_backends(plan, &s->work, false, complaints) : GANNET_OK;
+    GANNET_TRY(gannet_agree(world->comm, found));
+    return list_runs(world, plan, s);
+  }
   if (cli_has(arguments, "report"))
     GANNET_TRY(gannet_agree(world->comm, world->rank ? GANNET_OK : check_runs_exist(s->directory)));
   else

@@ -425,6 +425,15 @@ static bool complain_place(const gannet_setting *setting, gannet_complaints *com
                     setting->key, of[i].section, option->key);
     return true;
   }
+  /* Not batch and noise, which are no settings, but arguments of a call and of the problem. */
+  if (strcmp(setting->key, "batch") == 0 || strcmp(setting->key, "noise") == 0) return false;
+  for (int i = 0; gannet_surrogate_types[i]; ++i) {
+    const gannet_option *table = gannet_surrogate_types[i]->options;
+    if (!table || !gannet_option_find(table, setting->key)) continue;
+    gannet_complain(complaints, setting->location, "unknown key '%s'; its place is 'surrogate.%s'",
+                    setting->key, setting->key);
+    return true;
+  }
   return false;
 }
 

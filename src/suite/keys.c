@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,23 @@ void suite_method_keys(const char **keys, int capacity) {
       if (!o->renamed) n = add_key(o->key, n, keys, capacity);
     if (*section.path && !strchr(section.path, '.')) n = add_key(section.path, n, keys, capacity);
   }
+}
+
+bool suite_find_place(const char *key, char *places, size_t size) {
+  enum { MOST_KEYS = 64 };
+  const char *of_method[MOST_KEYS], *section = NULL;
+  suite_method_keys(of_method, MOST_KEYS);
+  if (gannet_option_find(suite_table, key)) {
+    (void)snprintf(places, size, "'%.60s' at the top level", key);
+    return true;
+  }
+  if (gannet_option_find(suite_problem_table, key) ||
+      is_listed(key, strlen(key), suite_problem_sections))
+    section = "problems";
+  else if (is_listed(key, strlen(key), of_method))
+    section = "methods";
+  if (section) (void)snprintf(places, size, "'%s.NAME.%.60s'", section, key);
+  return section != NULL;
 }
 
 int suite_amount_read(const char *text, int d, int *amount) {

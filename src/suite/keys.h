@@ -55,6 +55,15 @@ extern const char *const suite_problem_sections[];
  */
 void suite_method_keys(const char **keys, int capacity);
 
+/* Write where a key of campaign files belongs that is at another place of a suite:
+ * "'methods.NAME.surrogate'". False for other keys.
+ *
+ * Local.
+ *
+ * places  out  [size]
+ */
+bool suite_find_place(const char *key, char *places, size_t size);
+
 /* An amount of evaluations for D variables: "300" or "20*D", rounded up.
  *
  * Local.

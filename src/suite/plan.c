@@ -57,7 +57,7 @@ void suite_plan_release(suite_plan *plan) {
 
 /* The campaign of a problem and a method, from the sections of both. */
 
-enum { WHERE = 512, BOUND_TEXT = 96 };
+enum { WHERE = 512, BOUND_TEXT = 96, MOST_KEYS = 64 };
 
 typedef struct {
   gannet_tree_file tree;
@@ -94,9 +94,15 @@ static gannet_err name_method(composer *made, const gannet_tree *node, const cha
 }
 
 static gannet_err copy_method(composer *made, const gannet_tree *node, const char *label) {
+  const char *keys[MOST_KEYS];
   if (node->kind == GANNET_TREE_TEXT)
     return name_method(made, node, node->empty || !*node->text ? label : node->text);
-  for (int i = 0; i < node->n; ++i) GANNET_TRY(copy_child(made, &node->child[i]));
+  suite_method_keys(keys, MOST_KEYS);
+  for (int i = 0; i < node->n; ++i) { /* others were complained about */
+    int k = 0;
+    while (keys[k] && strcmp(keys[k], node->child[i].key) != 0) ++k;
+    if (keys[k]) GANNET_TRY(copy_child(made, &node->child[i]));
+  }
   if (gannet_tree_find(node, "method")) return GANNET_OK;
   /* A portfolio under a name of the user's needs no method, as in a campaign file. */
   const bool is_mix = gannet_tree_find(node, "portfolio") && !suite_is_method(label);
@@ -271,6 +277,11 @@ static gannet_err compose_input(const suite_plan *plan, const suite_nodes *nodes
   gannet_err err = compose(&made, plan, nodes, p, k);
   if (err == GANNET_OK && local.count == 0)
     err = gannet_campaign_parse_tree(plan->file, &made.tree, input, &local);
+  if (err == GANNET_OK && *input && strcmp((*input)->evaluator->name, "manual") == 0)
+    gannet_complain(&local, gannet_campaign_location(*input, "evaluate.backend"),
+                    "problems.%s: backend manual leaves the simulations to you, and a suite runs "
+                    "its own; choose another back-end",
+                    plan->problem[p].label);
   if (err == GANNET_ERR_INPUT) {
     gannet_error_clear();
     err = GANNET_OK;
@@ -368,12 +379,15 @@ static gannet_err find_key(const suite_plan *plan, int p, int k, uint64_t *key) 
   return GANNET_OK;
 }
 
+/* Put the campaigns of all pairs together, also of a suite with mistakes: those of a problem or a
+ * method do not hide those of another. */
 static gannet_err compose_all(suite_plan *plan, const suite_nodes *nodes,
                               gannet_complaints *complaints) {
   const size_t pairs = (size_t)plan->n_problems * (size_t)plan->n_methods;
   GANNET_TRY(gannet_alloc(pairs, sizeof(gannet_campaign_input *), &plan->input));
   GANNET_TRY(gannet_alloc(pairs, sizeof *plan->key, &plan->key));
   for (int p = 0; p < plan->n_problems; ++p) {
+    if (!plan->problem[p].label) continue; /* its keys are wrong */
     GANNET_TRY(suite_plan_complete(plan, nodes, p, complaints));
     for (int k = 0; k < plan->n_methods; ++k) {
       const size_t at = (size_t)p * (size_t)plan->n_methods + (size_t)k;
@@ -396,7 +410,7 @@ static gannet_err read_plan(const gannet_campaign_source *source, suite_plan *pl
     err = gannet_tree_override(&tree, source->sets[i], complaints);
   if (err == GANNET_OK && tree.usable) {
     err = suite_plan_read(source->file, &tree.root, plan, &nodes, complaints);
-    if (err == GANNET_OK && complaints->count == 0) err = compose_all(plan, &nodes, complaints);
+    if (err == GANNET_OK) err = compose_all(plan, &nodes, complaints);
   }
   if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   gannet_free(&nodes.problem);

@@ -47,7 +47,8 @@ static gannet_err read_top(const char *file, const gannet_tree *root, suite_plan
                                         .node = root,
                                         .fallback_location = file,
                                         .table = suite_table,
-                                        .sections = sections};
+                                        .sections = sections,
+                                        .find_place = suite_find_place};
   GANNET_TRY(gannet_section_read(&source, &plan->keys, complaints));
   if (!plan->keys.name || strcmp(plan->keys.name, "auto") == 0)
     return name_from_file(file, &plan->keys.name);
@@ -62,8 +63,16 @@ static void check_dimensions(const gannet_tree *node, const suite_problem_keys *
                              gannet_complaints *complaints) {
   char where[WHERE];
   const gannet_tree *given = gannet_tree_find(node, "dimension");
+  const gannet_tree *variables = gannet_tree_find(node, "variables");
   if (!given) return;
   gannet_tree_location(given, where, sizeof where);
+  for (int i = 0; variables && i < keys->dimension.n; ++i)
+    if (keys->dimension.item[i] != variables->n)
+      gannet_complain(
+          complaints, where,
+          "problems.%.80s.dimension: %g, but variables are given, and there are %d; leave "
+          "one of the two keys out",
+          node->key, keys->dimension.item[i], variables->n);
   for (int i = 0; i < keys->dimension.n; ++i)
     if (keys->dimension.item[i] != floor(keys->dimension.item[i]))
       gannet_complain(complaints, where, "problems.%.80s.dimension: %g is not a whole number",
@@ -82,8 +91,11 @@ static gannet_err read_problem(const gannet_tree *node, suite_plan *plan, suite_
   gannet_tree_key_location(node, where, sizeof where);
   check_label(node->key, where, complaints);
   (void)snprintf(path, sizeof path, "problems.%.80s", node->key);
-  const gannet_section_source source = {
-      .path = path, .node = node, .table = suite_problem_table, .sections = suite_problem_sections};
+  const gannet_section_source source = {.path = path,
+                                        .node = node,
+                                        .table = suite_problem_table,
+                                        .sections = suite_problem_sections,
+                                        .find_place = suite_find_place};
   int count = 1;
   for (int i = 0; i < count; ++i) {
     const size_t n = (size_t)plan->n_problems;
@@ -159,7 +171,11 @@ static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_n
   check_label(label, where, complaints);
   suite_method_keys(keys, MOST_KEYS);
   (void)snprintf(path, sizeof path, "methods.%.80s", label);
-  const gannet_section_source source = {.path = path, .node = node, .sections = keys};
+  const gannet_section_source source = {.path = path,
+                                        .node = node,
+                                        .sections = keys,
+                                        .of_method = true,
+                                        .find_place = suite_find_place};
   GANNET_TRY(gannet_section_check_keys(&source, complaints));
   if (node->kind == GANNET_TREE_MAPPING && !gannet_tree_find(node, "method") &&
       !gannet_tree_find(node, "portfolio") && !suite_is_method(label)) {
@@ -202,9 +218,13 @@ static void check_repeats(const char *file, const suite_plan *plan, const suite_
   for (int k = 0; k < plan->n_methods; ++k)
     for (int other = 0; other < k; ++other)
       if (strcmp(plan->method[k].label, plan->method[other].label) == 0 &&
-          !nodes->method[k]->key) /* the same key twice is told with its line */
-        gannet_complain(complaints, file, "methods: '%s' is there twice; leave one out, or name it",
+          !nodes->method[k]->key) { /* the same key twice is told with its line */
+        char where[WHERE];
+        gannet_tree_location(nodes->method[k], where, sizeof where);
+        gannet_complain(complaints, where,
+                        "methods: '%s' is there twice; leave one out, or name it",
                         plan->method[k].label);
+      }
 }
 
 static gannet_err label_tables(suite_plan *plan) {

@@ -39,30 +39,38 @@ static gannet_err check_backend(const suite_plan *plan, int p, gannet_complaints
                                         .parallel = input->evaluate.parallel,
                                         .time_limit = INFINITY,
                                         .simulations = gannet_simulations};
-  gannet_complaints local = {0};
+  gannet_complaints local = {0}, placed = {0};
   const gannet_err err =
       gannet_evaluator_check(input->evaluator, input->evaluator_options, &setup, &local);
-  for (const char *line = local.text; line && *line;) {
-    const int length = (int)strcspn(line, "\n");
-    gannet_complain(complaints, plan->file, "problems.%s: %.*s", plan->problem[p].label, length,
-                    line);
-    line += length + (line[length] == '\n');
-  }
+  gannet_campaign_complain(input, &local, &placed);
+  gannet_complaints_merge(&placed, complaints);
+  gannet_complaints_release(&placed);
   gannet_complaints_release(&local);
   return err;
 }
 
-static gannet_err check_all(suite_plan *plan, const suite_work_options *options,
-                            gannet_complaints *complaints) {
+/* Whether a run of a problem is wanted. */
+static bool is_wanted(const suite_plan *plan, const suite_work_options *options, int p) {
+  for (int k = 0; k < plan->n_methods; ++k)
+    if (suite_is_wanted(plan, options, (suite_cell){p, k, 0})) return true;
+  return false;
+}
+
+gannet_err suite_check_backends(const suite_plan *plan, const suite_work_options *options,
+                                bool tried, gannet_complaints *complaints) {
   for (int p = 0; p < plan->n_problems; ++p) {
-    bool wanted = false;
-    for (int k = 0; k < plan->n_methods; ++k)
-      wanted = wanted || suite_is_wanted(plan, options, (suite_cell){p, k, 0});
-    if (!wanted) continue;
-    GANNET_TRY(try_requirement(options, plan, &plan->problem[p]));
-    if (!plan->problem[p].skipped) GANNET_TRY(check_backend(plan, p, complaints));
+    const suite_problem *problem = &plan->problem[p];
+    if (!is_wanted(plan, options, p) || problem->skipped) continue;
+    if (tried || problem->keys.requires.n == 0) GANNET_TRY(check_backend(plan, p, complaints));
   }
   return gannet_complaints_raise(complaints);
+}
+
+static gannet_err check_all(suite_plan *plan, const suite_work_options *options,
+                            gannet_complaints *complaints) {
+  for (int p = 0; p < plan->n_problems; ++p)
+    if (is_wanted(plan, options, p)) GANNET_TRY(try_requirement(options, plan, &plan->problem[p]));
+  return suite_check_backends(plan, options, true, complaints);
 }
 
 gannet_err suite_check_requirements(MPI_Comm comm, suite_plan *plan,

@@ -69,6 +69,19 @@ GANNET_CHECKED gannet_err suite_check_requirements(MPI_Comm comm, suite_plan *pl
                                                    const suite_work_options *options,
                                                    gannet_complaints *complaints);
 
+/* Check the back-ends of problems whose runs are wanted.
+ *
+ * Local.
+ *
+ * tried  in  requires of all problems were tried; false = problems that have it are left out, for
+ *            what they need may be missing here
+ *
+ * Errors: GANNET_ERR_INPUT with complaints.
+ */
+GANNET_CHECKED gannet_err suite_check_backends(const suite_plan *plan,
+                                               const suite_work_options *options, bool tried,
+                                               gannet_complaints *complaints);
+
 /* Make the runs that are wanted and not done.
  *
  * Collective over comm; arguments the same on all ranks.

@@ -143,7 +143,7 @@ class BadObjectives(program.ProgramTest):
         refused("a: , b: {threshold: inf}", "'inf' is not finite; expected a finite number, such as 900")
         refused("a: , b: {threshold: nan}", "'nan' is not valid; expected any number, or auto")
         refused("a: , b: {noise: -1}", "objectives.b.noise: '-1' is not valid; expected number, at least 0, or auto")
-        refused("a: , b: maximize", "objectives.b: expected keys with values below it; known keys: goal threshold noise")
+        refused("a: , b: maximize", "objectives.b: expected keys with values below it like {goal: minimize}; known keys: goal threshold noise")
         refused("", "objectives: there are none, expected 2 to 5; for a single one write 'objective: NAME'")
         refused(", ".join(f"f{i}: " for i in range(10)), "bad.yaml:5:1: objectives: there are 10, expected 2 to 5; make constraints of those that only need to be good enough")
 

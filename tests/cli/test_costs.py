@@ -135,7 +135,7 @@ class Costs(program.ProgramTest):
         self.refuse(CAMPAIGN.replace("weigh: yes", "wiegh: yes"), "fast.yaml:8:21: unknown key 'cost.wiegh'; did you mean 'weigh'?")
         self.refuse(CAMPAIGN.replace("from: hours", "from: hour"), "fast.yaml:8:14: cost: 'hour' is not a result of the simulation; did you "
                     "mean 'hours'?", "declare another one in the section outputs, as in 'outputs: {hour: {}}'")
-        self.refuse(CAMPAIGN.replace("cost: {from: hours, weigh: yes}", "cost: [hours]"), "fast.yaml:8:8: cost: expected keys with values below it; known keys: from weigh")
+        self.refuse(CAMPAIGN.replace("cost: {from: hours, weigh: yes}", "cost: [hours]"), "fast.yaml:8:8: cost: expected keys with values below it like {from: node_hours}; known keys: from weigh")
 
     def test_methods_of_a_portfolio_that_do_not_weigh_are_told(self):
         self.succeed("run", self.write(CAMPAIGN.replace("method: gp-ei", "method: auto")), "-q")

@@ -154,6 +154,43 @@ FILES = {
         r"5:7: variables\.z: expected keys with values below it like \{lower: 0, upper: 1\}"),
     "a key of the top level in a section": file(GOOD.replace(BUDGET, "budget: {evaluations: 4, goal: minimize}\n"),
                                                 r"8:26: unknown key 'budget\.goal'; its place is 'goal' at the top level or 'objectives\.NAME\.goal': move"),
+    "a key with dots": file(
+        GOOD.replace(BUDGET, "budget: {evaluations: 4, failures.rate: 1, evaluate.parallel: 2}\n") + "surrogate.width: 3\nevaluate.paralel: 2\n",
+        r"8:26: unknown key 'budget\.failures\.rate'; keys stand below their section, as in 'failures: \{rate: \.\.\.\}'$",
+        r"8:44: unknown key 'budget\.evaluate\.parallel'; keys .* 'evaluate: \{parallel: \.\.\.\}'$",
+        r"10:1: unknown key 'surrogate\.width'; keys .* 'surrogate: \{width: \.\.\.\}'$",
+        r"11:1: unknown key 'evaluate\.paralel'; keys .* 'evaluate: \{paralel: \.\.\.\}'$"),
+    "a key of another back-end": file(
+        GOOD.replace("branin}", "branin, sbatch: [--mem=1G], command: [a]}"),
+        r"9:51: unknown key 'evaluate\.sbatch'; only backend: slurm has it; leave it out, or change backend$",
+        r"9:71: unknown key 'evaluate\.command'; only backend: command or slurm has it"),
+    "thousands and colons": file(
+        GOOD.replace(BUDGET, "budget: {evaluations: 1,000, wall_time:3}\nobjective:drag: 2\n"),
+        r"8:25: unknown key 'budget\.000'; a comma separates keys, and numbers have .* nothing between thousands$",
+        r"8:30: unknown key 'budget\.wall_time:3'; expected a colon and a blank behind a key, as in 'wall_time: \.\.\.'$",
+        r"9:1: unknown key 'objective:drag'; expected a colon and a blank"),
+    "keys that are not indented": file(
+        "variables:\nx1: {lower: 0, upper: 1}\nx2: {lower: 0, upper: 1}\n" + BUDGET + "evaluate: {backend: manual}\n",
+        r" variables: a campaign needs at least one", r"2:1: unknown key 'x1'; indent it if it belongs to 'variables'$", r"3:1: unknown key 'x2'; indent it"),
+    "keys in the place of the method": file(GOOD.replace("sobol", "{batch: 4, surrogate: {layers: 99}}"),
+                                            r"7:10: method: expected a name, as in 'method: gp-ei'; batch, surrogate and other keys stand beside it"),
+    "methods in the place of the method": file(GOOD.replace("sobol", "[gp-ei, sobol]"),
+                                               r"7:10: method: expected one name; several methods share .* 'portfolio: \[gp-ei, sobol\]' instead$"),
+    "keys of two back-ends": file(HEAD + BUDGET + "evaluate: {command: [/bin/true], simulation: branin}\n",
+                                  r"8:34: evaluate\.simulation: this is of backend function, and command of backend command; leave one"),
+    "values of a real variable": file(
+        GOOD.replace("{lower: 0, upper: 15}", "{type: real, values: [1, 2]}\n  b: {type: boolean, values: [yes, no]}"),
+        r"5:20: variables\.x2\.values: needs type: categorical or ordinal; numbers need no type$",
+        r"6:22: variables\.b\.values: a boolean has the values true and false; leave them out$"),
+    "constraints as others write them": file(
+        GOOD + "constraints:\n  a: {max: 3}\n  b: {equal: 3}\n  c: c <= 3\nimport: {file: a.csv, from: a.csv}\n",
+        r"11:7: unknown key 'constraints\.a\.max'; did you mean 'upper'", r"12:7: unknown key 'constraints\.b\.equal'; did you mean 'lower' and 'upper'",
+        r"13:6: constraints\.c: expected keys with values below it like \{lower: 0\}; known keys", r"14:10: unknown key 'import\.file'; did you mean 'from'"),
+    "a value where keys belong, with an example": file(GOOD.replace(BUDGET, "budget: 4\nlog: debug\n"),
+                                                       r"8:9: budget: .* below it like \{evaluations: 200\}; known", r"9:6: log: .* like \{level: info\}; known"),
+    "a mapping where a text belongs": suite(SUITE.replace("budget: 4", "budget: {evaluations: 4}"),
+                                            r"^s\.yaml:3:10: budget: a mapping is not valid; expected text, such as 300$"),
+    "Latin 1": file(GOOD.encode() + b"# gr\xf6sse\n", r"10:5: byte 0xf6 is not UTF-8 text; is this a campaign file\? Then save it as UTF-8$"),
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
     "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
                       r"9:43: evaluate\.simulation: 'hartmann6' takes 6 variables.*give it as many",
@@ -184,6 +221,11 @@ FILES = {
         r"10:\d+: .*coefficient: expression '0,5', character 2: .*use a decimal point", r"10:\d+: .*rhs: expression 'x1=2', character 3: .*use == to compare"),
     "command is missing": command("parallel: 2", r"command: missing: .*as in 'command: \["),
     "command is nowhere": command("command: [./s.sh]", r"command: cannot run '\./s\.sh': .*relative paths start from"),
+    "command of a shell": command("command: [~/s.sh]", r"command: cannot run '~/s\.sh': .*no shell replaces '~' and '\$NAME'; write the path"),
+    "a text of a shell": command("command: 'cd x && ./s.sh'", r"command: cannot run .*items of a list.*; a text for a shell is evaluate\.shell"),
+    "a pattern without a group": command('command: [/bin/true], pattern: ["objective=drag ="]',
+                                         r"pattern: 'drag =': no group in round brackets says where the number is; expected as in 'objective="),
+    "an environment variable with a blank": command('command: [/bin/true], environment: {"A B": 3}', "environment: 'A B=3' is not of the form NAME=value"),
     "command may not run": command("command: [./s.sh]", r"command: .*make it executable with chmod", **{"s.sh": "#!/bin/sh\n"}),
     "command not in PATH": command("command: [no-such-program]", r"command: .*searched in PATH"),
     "placeholder": command('command: [/bin/true, "{parms}"]', r"command: '\{parms\}' is not a variable .*did you mean '\{params\}'"),
@@ -218,6 +260,22 @@ FILES = {
     "suite measure": suite(SUITE + "measures: [simpel]\n", r"^s\.yaml:6:12: unknown measure 'simpel'; did you mean 'simple'"),
     "suite budget": suite(SUITE.replace("budget: 4", "budget: 4*E"), r"^s\.yaml:3:9: budget: '4\*E' .*expected one as in 300"),
     "suite dimension": suite(SUITE.replace("ackley", "hartmann6"), r"^s\.yaml:4:26: .*has 6 variables; leave dimension out"),
+    "suite with keys of a method elsewhere": suite(
+        SUITE.replace("[sobol]", "{neural-bo: {width: 256, surrogate: {layers: 99}, batch: 2}}") + "surrogate: {width: 3}\nevaluate: 3\n",
+        r"^s\.yaml:5:23: unknown key 'methods\.neural-bo\.width'; its place is 'methods\.neural-bo\.surrogate\.width': move it"
+        r"(.*\n)*s\.yaml:5:55: surrogate\.layers: '99' is not valid"
+        r"(.*\n)*s\.yaml:5:60: unknown key 'methods\.neural-bo\.batch'; its place is 'batch' at the top level: move it"
+        r"(.*\n)*s\.yaml:6:1: unknown key 'surrogate'; its place is 'methods\.NAME\.surrogate': move it"
+        r"(.*\n)*s\.yaml:7:1: unknown key 'evaluate'; its place is 'problems\.NAME\.evaluate': move it"),
+    "suite by hand": suite(SUITE.replace("function: ackley, dimension: 2", "variables: {x: {lower: 0, upper: 1}}, evaluate: {backend: manual}"),
+                           r"^s\.yaml:4:74: problems\.a: backend manual leaves the simulations to you, and a suite runs its own"),
+    "suite with another constraint": suite(SUITE.replace("ackley, dimension: 2", "branin-disk, constraints: {zz: {upper: 1}}"),
+                                           r"^s\.yaml:4:53: constraints\.zz: simulation 'branin-disk' computes none of this name; known: c1$"),
+    "suite with two sizes": suite(SUITE.replace("dimension: 2", "dimension: 3, variables: {x: {lower: 0, upper: 1}}"),
+                                  r"^s\.yaml:4:45: problems\.a\.dimension: 3, but variables are given, and there are 1; leave one"),
+    "suite with a method twice": suite(SUITE.replace("[sobol]", "[sobol, sobol]"), r"^s\.yaml:5:18: methods: 'sobol' is there twice; leave one"),
+    "suite with a value for a problem": suite(SUITE.replace("{function: ackley, dimension: 2}", "ackley"),
+                                              r"^s\.yaml:4:15: problems\.a: expected keys .* like \{function: ackley\}, as `gannet explain --suite` shows$"),
     "suite without problems": suite("methods: [sobol]\n", r"^s\.yaml: problems: expected a name for each, as in"),
     "suite run": suite(SUITE, "^--only: 'b/c' fits no run of the suite; expected problem/method", "--only", "b/c"),
 }
@@ -267,7 +325,7 @@ class Messages(program.ProgramTest):
         name, (words, code, patterns, files) = case
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         for file_name, text in files.items():
-            (folder / file_name).write_text(text)
+            (folder / file_name).write_bytes(text if isinstance(text, bytes) else text.encode())
         done = subprocess.run([program.GANNET, *words], cwd=folder, env={**os.environ, **program.SCRATCH}, timeout=100,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         found = [f"no {p}" for p in patterns if not re.search(p, done.stderr, re.MULTILINE)]
@@ -305,6 +363,21 @@ class Messages(program.ProgramTest):
         for method in "auto", "portfolio":
             file = self.write(GOOD.replace("sobol", method) + "portfolio: [sobol, random]\n", "c.yaml")
             self.assertEqual("", self.succeed("run", file, "--dry-run").err)
+
+    def test_a_budget_that_ends_before_any_model(self):
+        text = GOOD.replace("sobol", "gp-ei").replace("batch: 2", "batch: 6") + "initial: 5\n"
+        told = self.succeed("run", self.write(text, "c.yaml"), "--dry-run").err
+        self.assertIn("c.yaml:10:10: initial: 5 points are more than budget.evaluations: 4, so no model proposes any; lower", told)
+        self.assertIn("c.yaml:6:8: batch: 6 points at a time are more than budget.evaluations: 4, so all are proposed before", told)
+        # Not where no model would propose, nor where the command line has a smaller limit than the file.
+        for file, words in (text.replace("gp-ei", "sobol"), ()), (text.replace("evaluations: 4", "evaluations: 40"), ("--max-evals", "4")):
+            self.assertEqual("", self.succeed("run", self.write(file, "c.yaml"), "--dry-run", *words).err)
+
+    def test_pipes_in_a_command(self):
+        file = self.write(HEAD + BUDGET + "evaluate: {command: [/bin/echo, a, '|', tee, log, '2>&1']}\n", "c.yaml")
+        told = self.succeed("run", file, "--dry-run").err
+        for sign in "|", "2>&1":
+            self.assertIn(f"evaluate.command: '{sign}' is an argument of /bin/echo, since no shell reads it; write evaluate.shell", told)
 
     def test_portfolio_of_a_suite_under_a_name_of_its_own(self):
         told = self.succeed("bench", self.write(SUITE.replace("[sobol]", "{mix: {portfolio: [sobol, random]}}"), "s.yaml"), "--dry-run")

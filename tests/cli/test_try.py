@@ -83,9 +83,12 @@ class Try(program.ProgramTest):
         self.assertIn("evaluate.backend: command, as the file names none", (self.folder / "wing.campaign/campaign.log").read_text())
         self.assertRegex((self.folder / "wing.campaign/campaign.yaml").read_text(), r"\n  backend: command\n")
         shutil.rmtree(self.folder / "wing.campaign")
-        for keys in "", "command: [/bin/true], submit: job", "command: [/bin/true], simulation: branin":
+        missing = "missing required key 'evaluate.backend'"
+        for keys, told in (("", missing), ("command: [/bin/true], submit: job", missing), (
+                "command: [/bin/true], simulation: branin",
+                "evaluate.simulation: this is of backend function, and command of backend command; leave one of them out")):
             file = self.write(TEXT.replace('backend: command, command: ["{input_directory}/simulate.sh"]', keys), "c.yaml")
-            self.assertIn("missing required key 'evaluate.backend'", self.succeed("run", file, code=USAGE).err)
+            self.assertIn(told, self.succeed("run", file, code=USAGE).err)
 
     def test_an_output_of_nearly_the_same_name_is_suggested(self):
         file = self.write("variables: {x: {lower: 0, upper: 1}}\nobjective: weigt\noutputs: {weight: {pattern: '^mass (.*)'}}\n"

@@ -82,6 +82,33 @@ static gannet_result_record read_with(fixture *f, const char *pattern, const cha
   return result;
 }
 
+static void patterns_without_a_group_are_refused(void **state) {
+  static const struct {
+    const char *text;
+    int complaints;
+  } cases[] = {{"stress=lift: [0-9]+", 1},
+               {"stress=torque", 1},
+               {"stress=[a-z]*[0-9.eE+-]+", 0},
+               {"stress=[0-9.]+$", 0},
+               {"stress=lift: (.*)", 0}};
+  fixture *f = *state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    gannet_complaints complaints = {0};
+    gannet_patterns patterns = {0};
+    gannet_text_list texts = {0};
+    assert_ok(gannet_text_list_add(&texts, cases[i].text));
+    assert_ok(gannet_patterns_create(&texts, f->problem, &complaints, &patterns));
+    assert_int_equal(complaints.count, cases[i].complaints);
+    if (complaints.count)
+      assert_non_null(strstr(complaints.text,
+                             "no group in round brackets says where the number "
+                             "is; expected as in 'objective="));
+    gannet_patterns_release(&patterns);
+    gannet_text_list_release(&texts);
+    gannet_complaints_release(&complaints);
+  }
+}
+
 static void good_results_are_read(void **state) {
   fixture *f = *state;
   static const char *const same[] = {
@@ -415,9 +442,9 @@ static void patterns_pick_the_last_match(void **state) {
   assert_true(result.objective == 2.5 && f->constraint == 7);
   result = read_with(f, pattern, "stress 7\nobjective 1\n");
   assert_non_null(strstr(result.run.reason, "given twice"));
-  result = read_with(f, "stress=lift: [0-9]+", "objective 1\n"); /* no group: the whole match */
-  assert_non_null(strstr(result.run.reason, "stress is 'lift: 4', expected a number"));
-  result = read_with(f, "stress=torque", "objective 1\n");
+  result = read_with(f, "stress=[-+.0-9eE]+", "objective 1\n"); /* no group: the whole match */
+  assert_non_null(strstr(result.run.reason, "stress is 'e', expected a number"));
+  result = read_with(f, "stress=torque (.*)", "objective 1\n");
   assert_non_null(strstr(result.run.reason, "no line of stdout.log matches"));
   result = read_with(f, pattern, "fail no\n");
   assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
@@ -656,6 +683,7 @@ int main(void) {
       TEST(fail_lines_mean_cannot_run),
       TEST(flags_of_json_mean_what_they_say),
       TEST(a_fail_counts_beside_the_nan_of_python),
+      TEST(patterns_without_a_group_are_refused),
       TEST(patterns_pick_the_last_match),
       TEST(a_diverged_run_is_not_taken_for_an_earlier_line),
       TEST(parts_of_numbers_are_no_results),

@@ -611,10 +611,22 @@ class Module(unittest.TestCase):
                             ({"objectives": {"x": "minimize", "b": "maximize"}}, "x"),
                             ({"settings": {"region": "trust"}}, "region: a section has no value of its own; expected .* region.type$"),
                             ({"settings": {"candidates": 3}}, "unknown key 'candidates'; its place is 'search.candidates'$"),
+                            ({"settings": {"width": 256, "refit": "x"}}, "'width'; its place is 'surrogate.width'\nrefit: 'x' is not valid"),
+                            ({"settings": {"surrogate": {"type": "gp", "kernal": "se"}}}, "unknown key 'surrogate.kernal'"),
+                            ({"settings": {"region": {"type": "none"}, "region.type": "none"}}, "setting 'region.type' is given twice"),
+                            ({"settings": {"seed": 3}}, "setting 'seed': this is an argument, .*; expected seed=3 beside settings"),
+                            ({"batch": 4}, "setting 'batch': the number of points is the argument of ask, as in ask"),
+                            ({"method": {"batch": 4}}, "setting 'method': .*expected the name of a method"),
+                            ({"variable_constraints": 3}, "variable_constraints 3: expected texts or functions"),
                             ({"goal": "maximize"}, "goal and noise are those of a single objective"),
                             ({"noise": 0}, "each of several has its own")):
             with self.subTest(wrong), self.assertRaisesRegex(gannet.Error, part):
                 gannet.Optimizer({"x": (0, 1)}, **{"objectives": {"a": "minimize", "b": "maximize"}, **wrong})
+        for wrong in [0, 1], [0.5, 2.5]:  # bounds, or categories?
+            with self.assertRaisesRegex(gannet.Error, "are two numbers; expected .* if they are bounds, else ordinal"):
+                gannet.Optimizer({"x": wrong})
+        with gannet.Optimizer({"x": (0, 1)}, settings={"method": "neural-bo", "surrogate": {"width": 64}}) as nested:
+            self.assertEqual(len(nested.ask(1)), 1)
         single = make()
         with self.assertRaisesRegex(gannet.Error, "objective: .* is not a number"):
             single.tell(single.ask()[0], {"drag": 1}, [1, 2])

@@ -35,6 +35,27 @@ static bool complain_of_misspelt(const gannet_config_reader *reader, const ganne
   return false;
 }
 
+/* Complain about keys that imply different back-ends where none is named. */
+static bool complain_of_two(const gannet_config_reader *reader, const gannet_tree *evaluate) {
+  const char *key = NULL, *backend = NULL;
+  char location[GANNET_LOCATION_SIZE];
+  for (size_t i = 0; i < sizeof implied / sizeof *implied; ++i) {
+    const gannet_tree *child = gannet_tree_find(evaluate, implied[i].key);
+    if (!child) continue;
+    if (backend && strcmp(backend, implied[i].backend) != 0) {
+      gannet_tree_key_location(child, location, sizeof location);
+      gannet_complain(reader->complaints, location,
+                      "evaluate.%s: this is of backend %s, and %s of backend %s; leave one of them "
+                      "out",
+                      implied[i].key, implied[i].backend, key, backend);
+      return true;
+    }
+    key = implied[i].key;
+    backend = implied[i].backend;
+  }
+  return false;
+}
+
 static bool is_no_mapping(const gannet_tree *node) {
   return node && node->kind != GANNET_TREE_MAPPING && !node->empty;
 }
@@ -46,7 +67,8 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
   const gannet_tree *name = gannet_tree_find(evaluate, "backend");
   char location[GANNET_LOCATION_SIZE];
   if (is_no_mapping(evaluate)) return NULL; /* reading the section complains */
-  if (!name && complain_of_misspelt(reader, evaluate)) return NULL;
+  if (!name && (complain_of_misspelt(reader, evaluate) || complain_of_two(reader, evaluate)))
+    return NULL;
   if (!name) {
     if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);
     gannet_complain(reader->complaints, evaluate ? location : reader->file,

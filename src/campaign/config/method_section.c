@@ -149,11 +149,36 @@ static void warn_of_method_beside_portfolio(const gannet_config_reader *reader,
                          row->name);
 }
 
+/* Complain about keys or several names in the place of the method's name. */
+static bool complain_of_method(const gannet_config_reader *reader, const gannet_tree *node) {
+  char location[GANNET_LOCATION_SIZE], names[200] = "";
+  size_t used = 0;
+  if (strcmp(node->key, "method") != 0 || node->kind == GANNET_TREE_TEXT) return false;
+  gannet_tree_location(node, location, sizeof location);
+  for (int i = 0; node->kind == GANNET_TREE_LIST && i < node->n && used < sizeof names; ++i)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s", i ? ", " : "",
+                             node->child[i].text ? node->child[i].text : "...");
+  if (node->kind == GANNET_TREE_MAPPING)
+    gannet_complain(reader->complaints, location,
+                    "method: expected a name, as in 'method: gp-ei'; batch, surrogate and other "
+                    "keys stand beside it, not below it");
+  else if (node->n < 2)
+    gannet_complain(reader->complaints, location, "method: expected a name, as in 'method: %s'",
+                    node->n > 0 ? names : "gp-ei");
+  else
+    gannet_complain(reader->complaints, location,
+                    "method: expected one name; several methods share the evaluations with "
+                    "'portfolio: [%s]' instead",
+                    names);
+  return true;
+}
+
 gannet_err gannet_config_read_method(const gannet_config_reader *reader) {
   gannet_optimizer_options options;
   for (int i = 0; i < reader->root->n; ++i) {
     const gannet_tree *child = &reader->root->child[i];
     if (!is_of_method(child->key) || (child->kind == GANNET_TREE_TEXT && child->empty)) continue;
+    if (complain_of_method(reader, child)) continue;
     GANNET_TRY(gannet_tree_flatten(child, child->key, add_method_setting, reader->input));
   }
   const gannet_err err = parse_method(reader->input, &options, reader->complaints);
@@ -179,6 +204,42 @@ static gannet_err check_replicates(const gannet_config_reader *reader) {
                     "expected 1 to %d",
                     options.method.replicates, budget, budget);
   gannet_optimizer_options_release(&options);
+  return err;
+}
+
+/* Warn of a budget of the file that ends before any model proposes a point: of an initial design,
+ * or a batch, that is larger. */
+static gannet_err check_budget(const gannet_config_reader *reader) {
+  const gannet_tree *initial = gannet_tree_find(reader->root, "initial");
+  const gannet_tree *batch = gannet_tree_find(reader->root, "batch");
+  const gannet_tree *limit =
+      gannet_tree_find(gannet_tree_find(reader->root, "budget"), "evaluations");
+  const int budget = reader->input->budget.evaluations, at_once = reader->input->general.batch;
+  gannet_optimizer_options options;
+  char location[GANNET_LOCATION_SIZE];
+  bool has_model = false;
+  /* A limit of the command line has no line in the file: it is meant. */
+  if (budget == GANNET_AUTO || limit->position.line == 0 || (!initial && !batch)) return GANNET_OK;
+  const gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  const int points = options.method.initial;
+  for (int k = 0; err == GANNET_OK && k < options.n_members; ++k)
+    has_model = has_model || options.member[k].proposer == GANNET_PROPOSE_MODEL;
+  gannet_optimizer_options_release(&options);
+  if (!has_model) return err;
+  if (initial) gannet_tree_location(initial, location, sizeof location);
+  if (initial && points > budget)
+    gannet_complaints_warn(reader->complaints, location,
+                           "initial: %d points are more than budget.evaluations: %d, so no model "
+                           "proposes any; lower the one, or raise the other",
+                           points, budget);
+  if (batch) gannet_tree_location(batch, location, sizeof location);
+  if (batch && at_once > budget)
+    gannet_complaints_warn(
+        reader->complaints, location,
+        "batch: %d points at a time are more than budget.evaluations: %d, so all "
+        "are proposed before there is a result; lower the one, or raise the "
+        "other",
+        at_once, budget);
   return err;
 }
 
@@ -214,6 +275,7 @@ static gannet_err check_objectives(const gannet_config_reader *reader) {
 
 gannet_err gannet_config_check_method(const gannet_config_reader *reader) {
   if (reader->complaints->count == 0) GANNET_TRY(check_replicates(reader));
+  if (reader->complaints->count == 0) GANNET_TRY(check_budget(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
   if (reader->complaints->count == 0) GANNET_TRY(check_objectives(reader));
   return GANNET_OK;

@@ -1,5 +1,6 @@
 #include "campaign/config/section.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +104,10 @@ static const struct {
     {"", " cmd program executable simulator ", "evaluate.command"},
     {"", " workers n_workers jobs n_jobs n_parallel ", "evaluate.parallel"},
     {"", " slurm ", "evaluate.backend"},
+    {"constraints", " min minimum at_least ", "lower"},
+    {"constraints", " max maximum at_most limit ", "upper"},
+    {"constraints", " equal equals bounds range ", "lower' and 'upper"},
+    {"import", " file path csv source table ", "from"},
     {"variables", " min minimum low lb ", "lower"},
     {"variables", " max maximum high ub ", "upper"},
     {"variables", " range bounds bound limits domain interval ", "lower' and 'upper"},
@@ -153,7 +158,8 @@ static bool is_place_of(const gannet_section *section, const char *key, bool *is
 }
 
 /* Write where a key that the section does not have belongs: "evaluate.time_limit". False where no
- * other section of a campaign file has it, where more than three have it, and for other files. */
+ * other section of a campaign file has it, where more than three have it, and for other files. In
+ * the methods of a suite a place is one below the method. */
 static bool find_other_place(const gannet_section_source *source, const char *key, char *places,
                              size_t size) {
   enum { MOST_PLACES = 3 };
@@ -161,13 +167,14 @@ static bool find_other_place(const gannet_section_source *source, const char *ke
   gannet_section section;
   bool is_section = false;
   int n = 0;
-  if (!is_of_campaign(source)) return false;
+  if (!is_of_campaign(source) && !source->of_method) return false;
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
     if (n > MOST_PLACES || !is_place_of(&section, key, &is_section)) continue;
+    if (source->of_method && section.reader != GANNET_SECTION_METHOD) continue;
     const int length = (int)strlen(section.path); /* of "variables.*", whose keys have NAME there */
     const bool is_named = length > 1 && strcmp(section.path + length - 2, ".*") == 0;
-    (void)snprintf(place[n], sizeof place[n], "%.*s%s%s", is_named ? length - 1 : length,
-                   section.path,
+    (void)snprintf(place[n], sizeof place[n], "%s%s%.*s%s%s", source->of_method ? source->path : "",
+                   source->of_method ? "." : "", is_named ? length - 1 : length, section.path,
                    is_named                    ? "NAME."
                    : length > 0 && !is_section ? "."
                                                : "",
@@ -184,21 +191,109 @@ static bool find_other_place(const gannet_section_source *source, const char *ke
   return true;
 }
 
+/* Write the choices with which the section itself would have a key: "slurm" for the key sbatch of
+ * evaluate. False where there are none. */
+static bool find_choices(const gannet_section_source *source, const char *key, const char **by,
+                         char *choices, size_t size) {
+  gannet_section section;
+  bool is_section = false;
+  size_t used = 0;
+  if (!is_of_campaign(source)) return false;
+  for (int i = 0; gannet_schema_get(i, &section); ++i) {
+    if (!section.choice || strcmp(section.path, source->path) != 0) continue;
+    if (!is_place_of(&section, key, &is_section) || is_section || used >= size) continue;
+    *by = section.selector;
+    used += (size_t)snprintf(choices + used, size - used, "%s%s", used > 0 ? " or " : "",
+                             section.choice);
+  }
+  return used > 0;
+}
+
+/* Write a key with dots as sections: "budget: {failures: {rate: ...}}". False where its first part
+ * is no section, here or at the top level. */
+static bool write_nested(const gannet_section_source *source, const char *key, char *text,
+                         size_t size) {
+  const int length = (int)strcspn(key, ".");
+  char here[160];
+  bool is_section = false;
+  gannet_section section;
+  const char *path = source->of_method ? "" : source->path;
+  if (!key[length] || (!is_of_campaign(source) && !source->of_method)) return false;
+  (void)snprintf(here, sizeof here, "%.60s%s%.*s", path, *path ? "." : "", length, key);
+  for (int i = 0; gannet_schema_get(i, &section) && !is_section; ++i)
+    is_section = strcmp(section.path, here) == 0 ||
+                 (strncmp(section.path, key, (size_t)length) == 0 && !section.path[length]);
+  if (!is_section) return false;
+  size_t used = 0;
+  int depth = 0;
+  for (const char *c = key; *c && used + 4 < size; ++c) {
+    used += (size_t)snprintf(text + used, size - used, *c == '.' ? ": {" : "%c", *c);
+    depth += *c == '.';
+  }
+  used += (size_t)snprintf(text + used, size - used, ": ...");
+  for (; depth > 0 && used < size; --depth) used += (size_t)snprintf(text + used, size - used, "}");
+  return used < size;
+}
+
+/* The section without keys that a key at the left margin below it was probably to belong to: its
+ * keys are not indented. NULL = none. */
+static const char *find_open_section(const gannet_section_source *source, const gannet_tree *key) {
+  const gannet_tree *node = source->node;
+  const char *open = NULL;
+  for (int i = 0; node && i < node->n && &node->child[i] != key; ++i) {
+    const gannet_tree *child = &node->child[i];
+    bool is_section = false;
+    for (int s = 0; source->sections && source->sections[s]; ++s)
+      is_section = is_section || strcmp(source->sections[s], child->key) == 0;
+    if (is_section)
+      open = child->kind == GANNET_TREE_TEXT && child->empty ? child->key : NULL;
+    else if (source->table && gannet_option_find(source->table, child->key))
+      open = NULL;
+  }
+  return open;
+}
+
+/* Write what to do about a key that is not known, where more can be said than the nearest one. */
+static bool write_advice(const gannet_section_source *source, const named_key *key,
+                         const char *near, char *advice, size_t size) {
+  const char *name = key->node->key, *by = NULL, *open = NULL;
+  const int length = (int)strcspn(name, ":=");
+  char places[600];
+  if (strspn(name, "0123456789") == strlen(name)) /* of {lower: 0,5} and of 1,000 */
+    (void)snprintf(advice, size,
+                   "a comma separates keys, and numbers have a decimal point, as in 0.5, and "
+                   "nothing between thousands");
+  else if (name[length] && isalpha((unsigned char)*name))
+    (void)snprintf(advice, size, "expected a colon and a blank behind a key, as in '%.*s: ...'",
+                   (int)strcspn(name, ":= "), name);
+  else if (write_nested(source, name, places, sizeof places))
+    (void)snprintf(advice, size, "keys stand below their section, as in '%s'", places);
+  else if (find_choices(source, key->name, &by, places, sizeof places))
+    (void)snprintf(advice, size, "only %s: %s has it; leave it out, or change %s", by, places, by);
+  else if (!near && (open = find_open_section(source, key->node)))
+    (void)snprintf(advice, size, "indent it if it belongs to '%s'", open);
+  else if (!near && ((source->find_place && source->find_place(name, places, sizeof places)) ||
+                     find_other_place(source, key->name, places, sizeof places)))
+    (void)snprintf(advice, size, "its place is %s: move it there, or correct its indentation",
+                   places);
+  else
+    return false;
+  return true;
+}
+
 /* Complain about a key that is not known: with the nearest ones, and all of them where they are
  * few. */
 static void complain_unknown(const gannet_section_source *source, const named_key *key,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
-  char location[GANNET_LOCATION_SIZE], list[600], nearest[200], places[600];
+  char location[GANNET_LOCATION_SIZE], list[600], nearest[200], advice[800];
   const int n = collect_keys(source, known);
   const char *other = find_other_word(source, key->name);
   const char *near = other ? other : gannet_nearest(key->name, known);
   gannet_tree_key_location(key->node, location, sizeof location);
-  if (!near && find_other_place(source, key->name, places, sizeof places)) {
-    gannet_complain(complaints, location,
-                    "unknown key '%s%s%.100s'; its place is %s: move it there, or correct its "
-                    "indentation",
-                    source->path, *source->path ? "." : "", key->name, places);
+  if (write_advice(source, key, near, advice, sizeof advice)) {
+    gannet_complain(complaints, location, "unknown key '%s%s%.100s'; %s", source->path,
+                    *source->path ? "." : "", key->name, advice);
     return;
   }
   if (n <= FEW_KEYS) {
@@ -206,13 +301,6 @@ static void complain_unknown(const gannet_section_source *source, const named_ke
     gannet_complain(complaints, location, "unknown key '%s%s%.100s'%s%s%s; known keys:%s",
                     source->path, *source->path ? "." : "", key->name,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
-    return;
-  }
-  if (strspn(key->name, "0123456789") == strlen(key->name)) { /* of {lower: 0,5} */
-    gannet_complain(complaints, location,
-                    "unknown key '%s%s%.100s'; a comma separates keys, and numbers have a decimal "
-                    "point, as in 0.5",
-                    source->path, *source->path ? "." : "", key->name);
     return;
   }
   gannet_list_nearest(key->name, known, nearest, sizeof nearest);
@@ -279,7 +367,9 @@ static gannet_err take_items(const gannet_section_source *source, const gannet_t
                              "braces at all");
     else
       gannet_complain_of_key(complaints, key->location, source->path, key->setting.key,
-                             "a mapping is not valid; expected %s", expected);
+                             "a mapping is not valid; expected %s%s%s", expected,
+                             option->example ? ", such as " : "",
+                             option->example ? option->example : "");
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc((size_t)child->n, sizeof *list->item, &list->item));
@@ -338,6 +428,31 @@ static gannet_err apply_settings(const gannet_section_source *source, int n,
   return err;
 }
 
+/* Complain about a value where keys belong, "budget: 200", with an example of a key. */
+static void complain_of_value(const gannet_section_source *source, gannet_complaints *complaints) {
+  const bool is_variable = strncmp(source->path, "variables.", 10) == 0;
+  const char *all[MOST_KEYS + 1];
+  char known[600], location[GANNET_LOCATION_SIZE], like[160] = "";
+  const gannet_option *o = source->table;
+  while (o && o->key &&
+         ((o->flags & (GANNET_OPTION_HIDDEN | GANNET_OPTION_IDLE)) || strchr(o->key, '.') ||
+          !(o->example || o->type == GANNET_CHOICE)))
+    ++o;
+  if (o && o->key)
+    (void)snprintf(like, sizeof like, " like {%s: %s}", o->key,
+                   o->example ? o->example : o->fallback);
+  gannet_tree_location(source->node, location, sizeof location);
+  list_keys(source, known, sizeof known);
+  if (collect_keys(source, all) <= FEW_KEYS)
+    gannet_complain(complaints, location, "%s: expected keys with values below it%s; known keys:%s",
+                    source->path, like, known);
+  else
+    gannet_complain(complaints, location,
+                    "%s: expected keys with values below it%s, as `gannet explain %s` shows",
+                    source->path, is_variable ? " like {lower: 0, upper: 1}" : like,
+                    is_of_campaign(source) ? source->path : "--suite");
+}
+
 gannet_err gannet_section_read(const gannet_section_source *source, void *target,
                                gannet_complaints *complaints) {
   const gannet_tree *node = source->node;
@@ -346,19 +461,7 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
   gannet_setting *valid = NULL;
   int n = 0, n_named = 0, n_valid = 0;
   if (node && node->kind != GANNET_TREE_MAPPING && !node->empty) {
-    const char *all[MOST_KEYS + 1];
-    char known[600], location[GANNET_LOCATION_SIZE]; /* a value where keys belong, "budget: 200" */
-    list_keys(source, known, sizeof known);
-    gannet_tree_location(node, location, sizeof location);
-    if (collect_keys(source, all) <= FEW_KEYS)
-      gannet_complain(complaints, location, "%s: expected keys with values below it; known keys:%s",
-                      source->path, known);
-    else
-      gannet_complain(
-          complaints, location,
-          "%s: expected keys with values below it%s, as `gannet explain %s` shows", source->path,
-          strncmp(source->path, "variables.", 10) == 0 ? " like {lower: 0, upper: 1}" : "",
-          source->path);
+    complain_of_value(source, complaints);
     return GANNET_OK;
   }
   gannet_err err = gannet_section_check_keys(source, complaints);

@@ -15,6 +15,11 @@ typedef struct {
   const gannet_option *table;
   const gannet_option *also;   /* a second table whose keys are read elsewhere; NULL = none */
   const char *const *sections; /* keys that are sections of their own; NULL = none */
+  bool of_method; /* the section is a method of a suite, which has what the schema gives to methods
+                   */
+  /* Writes where a key that this section does not have belongs in a file that is no campaign file,
+   * "'methods.NAME.surrogate'"; false = nowhere. NULL for campaign files, whose schema knows. */
+  bool (*find_place)(const char *key, char *places, size_t size);
   bool lenient; /* other keys are not complained about: what they mean could not be found out */
 } gannet_section_source;
 

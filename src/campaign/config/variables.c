@@ -56,6 +56,7 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
   const bool number = type == GANNET_VARIABLE_REAL || type == GANNET_VARIABLE_INTEGER;
   const bool fixed = gannet_tree_find(node, "fixed");
   const bool boxed = gannet_tree_find(node, "lower") || gannet_tree_find(node, "upper");
+  const gannet_tree *values = gannet_tree_find(node, "values");
   for (int i = 0; i < 4; ++i) {
     const gannet_tree *key = gannet_tree_find(node, numeric[i]);
     const bool is_scale = strcmp(numeric[i], "scale") == 0;
@@ -63,7 +64,7 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
       complain_of_variable(reader, node, numeric[i],
                            is_scale ? "only real and integer variables and sets of numbers have it"
                                     : "only real and integer variables have it");
-    if (!key && number && i < 2 && (boxed || !fixed || is_varied)) {
+    if (!key && number && i < 2 && (boxed || !fixed || is_varied) && (boxed || !values)) {
       char location[GANNET_LOCATION_SIZE];
       gannet_tree_key_location(node, location, sizeof location);
       gannet_complain(reader->complaints, location,
@@ -71,10 +72,11 @@ static void check_fit(const gannet_config_reader *reader, const gannet_tree *nod
                       node->key, numeric[i]);
     }
   }
-  const gannet_tree *values = gannet_tree_find(node, "values");
   if (values && type != GANNET_VARIABLE_CATEGORICAL && type != GANNET_VARIABLE_ORDINAL)
     complain_of_variable(reader, node, "values",
-                         "needs type: categorical or ordinal; numbers need no type");
+                         type == GANNET_VARIABLE_BOOLEAN
+                             ? "a boolean has the values true and false; leave them out"
+                             : "needs type: categorical or ordinal; numbers need no type");
 }
 
 /* Complain about what a variable with an expression cannot have. */

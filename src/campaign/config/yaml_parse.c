@@ -276,8 +276,10 @@ static bool is_text(const builder *build, const char *text, size_t size) {
     uint32_t code = 0;
     const size_t length = gannet_utf8_next(text + i, size - i, &code);
     if (length == 0 || code == 0) {
-      (void)snprintf(what, sizeof what, "byte 0x%02x is not UTF-8 text; is this a campaign file?",
-                     (unsigned char)text[i]);
+      (void)snprintf(
+          what, sizeof what,
+          "byte 0x%02x is not UTF-8 text; is this a campaign file? Then save it as UTF-8",
+          (unsigned char)text[i]);
       complain_at(build, position, what);
       return false;
     }

@@ -52,10 +52,14 @@ static const char *hint_of(const gannet_command_options *options, const char *st
     return "{launcher} starts it; load its module, or set resources.launcher to another one";
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
-    return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
+    return "program and arguments are items of a list, as in [./simulate, \"{params}\"]; a text "
+           "for "
+           "a shell is evaluate.shell";
   if (has_placeholder(options))
     return "in the name of the program only {input_directory} is replaced; "
            "put env before it, as in [env, \"{directory}/run.sh\"]";
+  if (*program == '~' || *program == '$')
+    return "no shell replaces '~' and '$NAME'; write the path itself, or use evaluate.shell";
   return strchr(program, '/')
              ? "relative paths start from the campaign file, or from input_directory"
              : "searched in PATH; a program beside the campaign file needs ./ in front";
@@ -219,7 +223,9 @@ static void check_own(const char *item, gannet_complaints *complaints) {
 static void check_lists(const gannet_command_options *options, gannet_complaints *complaints) {
   for (int i = 0; i < options->environment.n; ++i) {
     const char *equals = strchr(options->environment.item[i], '=');
-    if (!equals || equals == options->environment.item[i])
+    const size_t plain = strcspn(options->environment.item[i], " \t\n=");
+    if (!equals || equals == options->environment.item[i] ||
+        options->environment.item[i] + plain < equals)
       gannet_complain(complaints, "evaluate.environment",
                       "'%s' is not of the form NAME=value, as in OMP_NUM_THREADS=4",
                       options->environment.item[i]);
@@ -329,6 +335,18 @@ static void warn_of_dollars(const gannet_text_list *environment, const gannet_co
           "the value itself, or set it in a script",
           environment->item[i]);
   }
+}
+
+/* Warn of pipes and redirections in the command: no shell reads them, so they are arguments. */
+static void warn_of_pipes(const gannet_text_list *command, const gannet_context *context) {
+  static const char *const signs[] = {"|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1", "&>"};
+  for (int i = 1; i < command->n; ++i)
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; ++k)
+      if (strcmp(command->item[i], signs[k]) == 0)
+        gannet_log(context, GANNET_LOG_WARNING,
+                   "evaluate.command: '%s' is an argument of %s, since no shell reads it; write "
+                   "evaluate.shell instead of command, or a script",
+                   signs[k], command->item[0]);
 }
 
 /* Warn of $x in the command where x is a variable: no shell reads it, and one that is called there
@@ -481,6 +499,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   gannet_check_template_texts(&check, "evaluate.templates", true, &options->templates);
   GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
+  if (setup->context) warn_of_pipes(&options->command, setup->context);
   if (setup->context) warn_of_dollars(&options->environment, setup->context);
   if (setup->context && setup->problem) warn_of_variables(options, setup->problem, setup->context);
   if (setup->problem)

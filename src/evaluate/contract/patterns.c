@@ -1,4 +1,5 @@
 /* Regular expressions that pick quantities out of what a simulation prints or writes. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,6 +21,26 @@ enum {
 #define NUMBER_GROUP "([^ ]*)"
 #define EXAMPLE "'objective=^drag: *" NUMBER_GROUP "'"
 
+/* Whether an expression without a group can match no number: the whole match counts then, and it
+ * has a letter or sign that no number has. */
+static bool lacks_group(const regex_t *regex, const char *text) {
+  static const char of_numbers[] = "eEdDnNaAiIfF";
+  bool in_list = false;
+  if (regex->re_nsub > 0) return false;
+  for (const char *c = text; *c; ++c) {
+    if (*c == '\\' && c[1])
+      ++c;
+    else if (*c == '[')
+      in_list = true;
+    else if (*c == ']')
+      in_list = false;
+    else if (!in_list &&
+             (strchr(":=", *c) || (isalpha((unsigned char)*c) && !strchr(of_numbers, *c))))
+      return true;
+  }
+  return false;
+}
+
 /* Append an expression. What is wrong with it is complained about, with an example.
  *
  * file  in  NULL = stdout.log
@@ -35,6 +56,10 @@ static gannet_err add_pattern(const char *key, const char *name, const char *tex
     gannet_complain(complaints, key, "'%s': %s; expected as in %s", text, reason, example);
     return GANNET_OK;
   }
+  if (lacks_group(&patterns->regex[n], text))
+    gannet_complain(complaints, key,
+                    "'%s': no group in round brackets says where the number is; expected as in %s",
+                    text, example);
   patterns->n += 1;
   patterns->is_output[n] = strncmp(key, "outputs.", 8) == 0;
   patterns->by_columns[n] = strchr(text, '{') != NULL;

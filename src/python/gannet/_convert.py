@@ -93,6 +93,26 @@ def as_setting(value: Any) -> str:
     return str(value)
 
 
+def as_settings(given: Mapping[Any, Any], own: Collection[str]) -> dict[Any, Any]:
+    """Settings by their keys with dots; a dictionary is a section: {"surrogate": {"width": 256}}."""
+    settings: dict[Any, Any] = {}
+    for key, value in given.items():
+        if key in own:
+            raise Error(f"setting {key!r}: this is an argument, not a setting of the method; expected {key}={value!r} beside settings")
+        if key == "batch":
+            raise Error("setting 'batch': the number of points is the argument of ask, as in ask(8)")
+        is_section = isinstance(value, collections.abc.Mapping) and isinstance(key, str)
+        if is_section and key in ("method", "portfolio"):
+            raise Error(f"setting {key!r}: {value!r}, expected the name of a method, or for portfolio a list of names")
+        below = value.items() if is_section else [(None, value)]
+        for part, one in below:
+            name = key if part is None else f"{key}.{part}"
+            if name in settings:
+                raise Error(f"setting {name!r} is given twice; leave one out")
+            settings[name] = one
+    return settings
+
+
 def as_entries(what: str, given: Any, expected: str) -> dict[str, Any]:
     if not isinstance(given, collections.abc.Mapping):
         raise Error(f"{what} {given!r}: expected a dictionary, {expected}")

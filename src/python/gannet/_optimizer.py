@@ -9,13 +9,15 @@ from typing import Any, Callable, Iterator, List, Mapping, NoReturn, Optional, S
 
 import numpy as np
 
-from ._convert import (as_bytes, as_count, as_designs, as_entries, as_float, as_identifier, as_path, as_seed, as_setting, check_names)
+from ._convert import (as_bytes, as_count, as_designs, as_entries, as_float, as_identifier, as_path, as_seed, as_setting, as_settings,
+                       check_names)
 from ._library import (Array, Error, _Best, _check, _Constraint, _Counts, _doubles, _Feasibility, _Function, _hear, _identifiers, _library,
                        _Objective, _Prediction, _Quantity, _Recommendation, _Setting, _Slack, _Spec)
 from ._results import (CANNOT_RUN, DONE, FAILED, PARTIAL, Front, Names, Number, Numbers, Prediction, Quantity, as_constraint,
                        as_objective, as_related_results, as_result, is_maximized)
 from ._variables import Design, Point, Variable, as_kind, as_structures, coded, may_be_left_out
 
+_OWN = ("variables", "constraints", "goal", "noise", "objectives", "seed", "comm", "variable_constraints")  # arguments of Optimizer
 _OK, _ERR_ARG, _ERR_INPUT = 0, 1, 5  # of gannet_err
 
 Designs = Union[Design, Sequence[Design]]
@@ -71,7 +73,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                  True, where the relation holds; nan means violated. Functions must be cheap, and must return the same
                  on all ranks. An exception in a function is raised by the call that used it, and is a gannet.Error of
                  the same call on other ranks; the points of an ask that ends in this way are among `pending`
-    settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
+    settings     of the method, as in a campaign file: {"surrogate.width": 256, "region": {"restarts": False},
                  "portfolio": ["gp-ei", "neural-bo"]}. {"cost.from": "hours", "cost.weigh": True, "budget.cost": 40}
                  weighs gain by the quantity `hours` of the results, less so as the budget of 40 is spent
     more         the same where the key is a name: method="gp-ts", initial=8
@@ -107,7 +109,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
                 self._targets = list(self.objectives) or ["objective"]
                 self._told = Names(self.names, self._filled, self._targets, list(self.constraints), bool(self.objectives))
                 self._create_problem(goal, noise, variable_constraints)
-                settings = {**as_entries("settings", settings or {}, "key -> value"), **more}
+                settings = as_settings({**as_entries("settings", settings or {}, "key -> value"), **more}, _OWN)
                 entries = (_Setting * len(settings))(*((as_bytes("setting", key), as_bytes(f"setting {key}", as_setting(value)))
                                                        for key, value in settings.items()))
             self._finish(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
@@ -155,6 +157,8 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         spec = _Spec(len(variables), variables, len(constraints), constraints, maximize,
                      np.nan if noise is None else as_float("noise", noise), len(objectives), objectives)
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
+        if not isinstance(relations, (str, collections.abc.Iterable)) and not callable(relations):
+            raise Error(f"variable_constraints {relations!r}: expected texts or functions, as in ['chord + span <= 10']")
         relations = [relations] if isinstance(relations, str) or callable(relations) else list(relations)
         functions = [relation for relation in relations if callable(relation)]
         relations = [relation for relation in relations if not callable(relation)]

@@ -101,6 +101,9 @@ def as_kind(name: str, given: Any) -> Kind:
     """A kind from real(), integer() or categorical(), or the short forms of the module's example."""
     if given is bool:
         return boolean()
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(one, numbers.Real) and not isinstance(one, bool) for one in given):
+        raise Error(f"variable {name}: {given!r} are two numbers; expected ({given[0]}, {given[1]}) if they are bounds, else "
+                    f"ordinal({given[0]}, {given[1]}), or categorical(...) if they are names without an order")
     if isinstance(given, list):
         return categorical(*given)
     if isinstance(given, Kind):
