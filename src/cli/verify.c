@@ -35,6 +35,10 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
     report_finding(i, "journal", true, gannet_error_message());
     return;
   }
+  if (i->campaign->damage.has_foreign_journal) {
+    report_finding(i, "journal", true, i->campaign->damage.text);
+    return;
+  }
   if (report->records == 0 && gannet_leftovers_find(path)) {
     report_finding(i, "journal", true,
                    "without records, but other files show that there were some");

@@ -179,6 +179,39 @@ class Damage(program.ProgramTest):
                 self.assertEqual((self.place / "state.h5.foreign").read_bytes(), data)
                 self.finish()
 
+    def test_a_journal_of_another_campaign_is_told_and_put_aside(self):
+        """The snapshot is that of this campaign, and serves."""
+        for n, changes in enumerate(self.OTHERS):
+            self.foreign(**changes)
+            data = (self.folder / "other.campaign" / "journal").read_bytes()
+            self.run_half()
+            digest = self.digest()
+            (self.place / "journal").write_bytes(data)
+            before = self.contents()
+            whose = rf"is of another campaign .'other', seed {8 if n == 1 else 7}., but state.h5 of this one .'fast', seed 7."
+            self.check_that_it_is_told("--resume rebuilds the journal")
+            outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+            self.assertRegex(outcome.out, rf"journal +DAMAGED: .*{whose}")
+            self.assertIn(f"digest {digest}", outcome.out)
+            self.assertEqual(outcome.out.count("DAMAGED"), 1, outcome)
+            outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
+            self.assertRegex(outcome.err, whose)
+            self.assertEqual(before, self.contents())
+            outcome = self.finish(ranks=2 * (n == 0))
+            self.assertRegex(outcome.err, f"{whose}(?s:.*)rebuilding the journal from .*state.h5 of campaign 'fast': 16 evaluations")
+            self.assertEqual((self.place / "journal.damaged").read_bytes(), data)
+            self.assertFalse((self.place / "state.h5.foreign").exists())
+            shutil.rmtree(self.place)
+
+    def test_a_renamed_campaign_keeps_its_journal(self):
+        """Journal and snapshot have the old name."""
+        self.run_half()
+        file = self.write(BRANIN.replace("name: fast", "name: other"), "other.yaml")
+        outcome = self.succeed("run", file, "--resume", "--directory", "fast.campaign", "-q")
+        self.assertNotIn("another campaign", outcome.err)
+        self.assertEqual(self.digest(), self.reference())
+        self.succeed("verify", "fast.campaign")
+
     def test_who_looks_on_sees_what_a_run_will_use(self):
         """Where no journal tells whose the snapshots are: not the newest, but the own one."""
         for n, changes in enumerate(self.OTHERS):

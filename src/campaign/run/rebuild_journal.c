@@ -35,7 +35,7 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
                               const gannet_journal_report *damaged, const char *fresh,
                               gannet_ledger *ledger) {
   gannet_store_report report = {0};
-  gannet_resume_taker t = {.journal = paths->journal, .ledger = ledger};
+  gannet_resume_taker t = {.paths = paths, .ledger = ledger};
   GANNET_TRY(gannet_resume_begin_snapshot(paths, ledger));
   GANNET_TRY(
       gannet_resume_read_snapshot(paths, damaged, GANNET_SNAPSHOT_OF_ANY_JOURNAL, ledger, &report));
@@ -55,7 +55,7 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
   } else {
     gannet_log(
         context, GANNET_LOG_WARNING,
-        "the snapshot is older than the journal, which was rebuilt since: it cannot be used");
+        "the snapshot was not made from this journal, none of whose records can be used then");
   }
   GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                                  &ledger->journal));
@@ -153,6 +153,11 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
+static gannet_err check_first_record(void *user, int64_t sequence, const char *payload,
+                                     size_t length) {
+  return sequence == 1 ? gannet_resume_check_owner(user, payload, length) : GANNET_OK;
+}
+
 /* Check a journal against the newest snapshot that serves. A journal that ends before the snapshot
  * has lost records that were acknowledged: it is damaged. A journal to which the snapshot does not
  * belong was rebuilt and has all records: the snapshots are to be made anew then, also when the
@@ -162,7 +167,9 @@ static gannet_err check_journal(const gannet_resume_paths *paths, gannet_journal
   const char *leftover = gannet_leftovers_find(paths->journal);
   gannet_snapshot_mark mark;
   *renews = false;
-  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
+  gannet_resume_paths known = *paths;
+  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, check_first_record, &known,
+                                 report));
   if (gannet_snapshot_look(paths->snapshot, report, &mark) != GANNET_OK) {
     gannet_error_clear();
     return gannet_resume_check_begun(paths->journal, leftover, report->records);

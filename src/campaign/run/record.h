@@ -122,6 +122,17 @@ GANNET_CHECKED gannet_err gannet_record_change(const gannet_revision *revision, 
 GANNET_CHECKED gannet_err gannet_record_find_problem(const char *payload, size_t length,
                                                      bool is_after, char **description);
 
+/* Whose journal a record of the campaign begins.
+ *
+ * Local.
+ *
+ * name  out  for gannet_free
+ *
+ * Errors: GANNET_ERR_DAMAGED for another record.
+ */
+GANNET_CHECKED gannet_err gannet_record_find_owner(const char *payload, size_t length,
+                                                   uint64_t *seed, char **name);
+
 /* The fingerprint of a record of the campaign.
  *
  * Local.

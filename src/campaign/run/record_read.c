@@ -423,6 +423,17 @@ gannet_err gannet_record_find_problem(const char *payload, size_t length, bool i
   return err;
 }
 
+gannet_err gannet_record_find_owner(const char *payload, size_t length, uint64_t *seed,
+                                    char **name) {
+  gannet_record record = {0};
+  json_t *object = json_loadb(payload, length, 0, NULL);
+  const gannet_err err = read_campaign(object, &record);
+  json_decref(object);
+  *seed = record.seed;
+  *name = record.name;
+  return err;
+}
+
 gannet_err gannet_record_find_fingerprint(const char *payload, size_t length,
                                           uint64_t *fingerprint) {
   json_t *object = json_loadb(payload, length, 0, NULL);

@@ -64,6 +64,7 @@ typedef struct {
   char text[800];  /* and what to do; "" when all is well */
   bool is_partial; /* there is no snapshot with what is lost: only the first records are known */
   bool is_foreign; /* there is one, of another problem or seed, which continuing refuses */
+  bool has_foreign_journal; /* the journal is that of another campaign, the snapshot is not */
 } gannet_damage;
 
 /* Bring a ledger up to the journal for a query, then tell the history of results that are

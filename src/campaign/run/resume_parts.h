@@ -59,6 +59,19 @@ GANNET_CHECKED gannet_err gannet_resume_raise_lost(int64_t last, int64_t n);
  */
 GANNET_CHECKED gannet_err gannet_resume_check_campaign(gannet_ledger *ledger, uint64_t seed);
 
+/* Check that a journal was not put here from another campaign: its first record has another name or
+ * seed than the campaign, and the newest snapshot has those of the campaign. A campaign that was
+ * given another name has the old one in both.
+ *
+ * Local.
+ *
+ * payload  in  of the first record
+ *
+ * Errors: GANNET_ERR_DAMAGED saying whose journal it is.
+ */
+GANNET_CHECKED gannet_err gannet_resume_check_owner(const gannet_resume_paths *paths,
+                                                    const char *payload, size_t length);
+
 /* Whether an error means that a journal is damaged or lost.
  *
  * Local.
@@ -81,9 +94,10 @@ GANNET_CHECKED gannet_err gannet_resume_describe_first(const char *journal,
 
 /* A ledger that takes the records of a journal; the user argument of gannet_resume_take_next. */
 typedef struct {
-  const char *journal; /* path */
+  const gannet_resume_paths *paths;
   gannet_ledger *ledger;
   int64_t taken, useless; /* records that the ledger has got, and that follow on a gap */
+  bool is_foreign;        /* the journal was put here from another campaign */
 } gannet_resume_taker;
 
 /* Take over the first record of a journal, in the terms of its problem.

@@ -36,16 +36,21 @@ static gannet_err take_snapshot(const gannet_resume_paths *paths, gannet_ledger 
 /* Take a record that the ledger does not know yet; the first one says of which problem they are. */
 static gannet_err take_newer(void *user, int64_t sequence, const char *payload, size_t length) {
   gannet_resume_taker *t = user;
+  if (sequence == 1 && t->ledger->sequence == 0) {
+    const gannet_err err = gannet_resume_check_owner(t->paths, payload, length);
+    t->is_foreign = err == GANNET_ERR_DAMAGED;
+    GANNET_TRY(err);
+  }
   t->taken += 1;
   if (sequence <= t->ledger->sequence) return GANNET_OK;
-  return sequence == 1 ? gannet_resume_take_first(t->journal, payload, length, t->ledger)
+  return sequence == 1 ? gannet_resume_take_first(t->paths->journal, payload, length, t->ledger)
                        : gannet_ledger_apply(t->ledger, sequence, payload, length);
 }
 
 /* Take the records that follow on what the ledger knows, up to the first that makes no sense. */
-static gannet_err take_rest(const char *journal, gannet_ledger *ledger) {
-  gannet_resume_taker t = {.journal = journal, .ledger = ledger};
-  const gannet_err err = gannet_journal_salvage(journal, gannet_resume_take_next, &t);
+static gannet_err take_rest(const gannet_resume_paths *paths, gannet_ledger *ledger) {
+  gannet_resume_taker t = {.paths = paths, .ledger = ledger};
+  const gannet_err err = gannet_journal_salvage(paths->journal, gannet_resume_take_next, &t);
   if (!gannet_resume_is_damage(err)) return err;
   gannet_error_clear();
   return GANNET_OK;
@@ -59,7 +64,7 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, const char *w
   gannet_error_clear();
   if (gannet_history_count(ledger->history) == 0) {
     GANNET_TRY(empty_ledger(ledger));
-    GANNET_TRY(take_rest(paths->journal, ledger));
+    GANNET_TRY(take_rest(paths, ledger));
   }
   const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
   GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
@@ -100,13 +105,13 @@ static gannet_err take_without_journal(const gannet_resume_paths *paths,
   if (err != GANNET_OK) return take_beginning(paths, why, ledger, damage);
   advise_to_rebuild(why, damage);
   if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
-  return take_rest(paths->journal, ledger);
+  return take_rest(paths, ledger);
 }
 
 gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all,
                                gannet_ledger *ledger, gannet_damage *damage) {
   const char *journal = paths->journal;
-  gannet_resume_taker t = {.journal = journal, .ledger = ledger};
+  gannet_resume_taker t = {.paths = paths, .ledger = ledger};
   gannet_journal_report report = {0};
   const char *leftover = gannet_leftovers_find(journal);
   const int64_t last = gannet_resume_find_last_row(journal);
@@ -122,6 +127,7 @@ gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all
   /* Damage is found before the first record is visited. */
   if (gannet_resume_is_damage(err) && t.taken == 0) {
     err = take_without_journal(paths, &report, ledger, damage);
+    damage->has_foreign_journal = t.is_foreign;
   } else if (err == GANNET_OK && t.taken < ledger->sequence) {
     (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
                    (long long)t.taken, (long long)ledger->sequence);
@@ -162,7 +168,7 @@ static gannet_err check_followed(const gannet_resume_paths *paths, const char *l
 gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_position *position,
                                 bool *replaced, gannet_ledger *ledger) {
   const char *journal = paths->journal;
-  gannet_resume_taker t = {.journal = journal, .ledger = ledger};
+  gannet_resume_taker t = {.paths = paths, .ledger = ledger};
   const bool first = position->bytes == 0;
   const char *leftover = first ? gannet_leftovers_find(journal) : NULL;
   *replaced = false;

@@ -74,6 +74,30 @@ gannet_err gannet_resume_check_campaign(gannet_ledger *ledger, uint64_t seed) {
   return GANNET_OK;
 }
 
+gannet_err gannet_resume_check_owner(const gannet_resume_paths *paths, const char *payload,
+                                     size_t length) {
+  gannet_snapshot_mark mark;
+  uint64_t seed = 0;
+  char *name = NULL;
+  gannet_err err = GANNET_OK;
+  if (!paths->name || !paths->seed) return err;
+  if (gannet_record_find_owner(payload, length, &seed, &name) != GANNET_OK)
+    gannet_error_clear(); /* taking the record over says what is wrong */
+  else if (seed == *paths->seed && strcmp(name, paths->name) == 0)
+    err = GANNET_OK;
+  else if (gannet_snapshot_look(paths->snapshot, NULL, &mark) != GANNET_OK)
+    gannet_error_clear(); /* then the journal is all that is known */
+  else if (gannet_snapshot_is_of(&mark, *paths->seed, paths->name) &&
+           !gannet_snapshot_is_of(&mark, seed, name))
+    err = GANNET_RAISE(GANNET_ERR_DAMAGED,
+                       "'%s' is of another campaign ('%s', seed %lld), but %s of this one ('%s', "
+                       "seed %lld)",
+                       paths->journal, name, (long long)seed, gannet_file_name_of(paths->snapshot),
+                       paths->name, (long long)*paths->seed);
+  gannet_free(&name);
+  return err;
+}
+
 bool gannet_resume_is_damage(gannet_err err) {
   return err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING;
 }
@@ -195,6 +219,6 @@ gannet_err gannet_resume_take_next(void *user, int64_t sequence, const char *pay
     return GANNET_OK;
   }
   t->taken += 1;
-  return sequence == 1 ? gannet_resume_take_first(t->journal, payload, length, t->ledger)
+  return sequence == 1 ? gannet_resume_take_first(t->paths->journal, payload, length, t->ledger)
                        : gannet_ledger_apply(t->ledger, sequence, payload, length);
 }
