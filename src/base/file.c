@@ -12,13 +12,14 @@
 
 /* Errors. */
 
+const char *gannet_advice_on_space(int reason) {
+  return reason == EFBIG ? "raise the limit of the size of files (ulimit -f)"
+                         : "free some space or raise the quota";
+}
+
 /* What a user can do about it, for reasons that are not a matter of the name. */
 static const char *advice_on(int reason) {
   switch (reason) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return "; free some space or raise the quota";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -34,8 +35,10 @@ gannet_err gannet_raise_errno(const char *doing, const char *name) {
   if (reason == ENOENT || reason == ENOTDIR) code = GANNET_ERR_MISSING;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) code = GANNET_ERR_NO_SPACE;
   if (reason == EEXIST) code = GANNET_ERR_EXISTS;
-  const gannet_err err =
-      GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason), advice_on(reason));
+  const bool is_full = code == GANNET_ERR_NO_SPACE;
+  const gannet_err err = GANNET_RAISE(code, "cannot %s '%s': %s%s%s", doing, name, strerror(reason),
+                                      is_full ? "; " : "",
+                                      is_full ? gannet_advice_on_space(reason) : advice_on(reason));
   errno = reason;
   return err;
 }
@@ -281,8 +284,15 @@ static gannet_err sync_directory_of(const char *path) {
   return err;
 }
 
+/* Raise why a file could not be renamed. */
+static gannet_err raise_unnamed(const char *from, const char *to) {
+  GANNET_REQUIRE(errno != EISDIR, GANNET_ERR_IO,
+                 "cannot write '%s': there is a directory of that name; move it away", to);
+  return gannet_raise_errno("rename", from);
+}
+
 gannet_err gannet_file_rename(const char *from, const char *to) {
-  if (rename(from, to)) return gannet_raise_errno("rename", from);
+  if (rename(from, to)) return raise_unnamed(from, to);
   return sync_directory_of(to);
 }
 
@@ -305,7 +315,7 @@ static gannet_err replace_file(const char *path, const void *bytes, size_t size,
   if (lasting)
     err = gannet_file_rename(fresh, path);
   else if (rename(fresh, path))
-    err = gannet_raise_errno("rename", fresh);
+    err = raise_unnamed(fresh, path);
   if (err != GANNET_OK) (void)unlink(fresh);
   return err;
 }

@@ -32,6 +32,13 @@
  */
 gannet_err gannet_raise_errno(const char *doing, const char *name);
 
+/* What a user can do when a file cannot grow. reason is the errno: a full disk and a quota need
+ * room, EFBIG is the limit that a process has.
+ *
+ * Local.
+ */
+const char *gannet_advice_on_space(int reason);
+
 /* The directory of a file: "a" for "a/b", "/" for "/b", "." for "b".
  *
  * Local.

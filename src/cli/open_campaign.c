@@ -40,12 +40,12 @@ gannet_err cli_open_campaign(const cli_world *world, const gannet_campaign_start
   }
 }
 
-/* GANNET_ERR_MISSING with the words for a directory when a place is, or by its name should be, a
- * campaign directory and has no campaign file. */
-static gannet_err check_directory(const char *place, bool is_directory, const char *file) {
-  const size_t length = strlen(place), suffix = strlen(".campaign");
-  const bool meant = length > suffix && strcmp(place + length - suffix, ".campaign") == 0;
-  if ((is_directory || meant) && access(file, F_OK)) return gannet_campaign_raise_none(place);
+/* GANNET_ERR_MISSING with the words for a directory when a place is a directory without a campaign
+ * file, or is not there and does not have the name of a campaign file. */
+static gannet_err check_place(const char *place, bool is_directory, const char *file) {
+  const char *ending = strrchr(place, '.');
+  const bool is_file = ending && (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0);
+  if ((is_directory || !is_file) && access(file, F_OK)) return gannet_campaign_raise_none(place);
   return GANNET_OK;
 }
 
@@ -84,7 +84,7 @@ static gannet_err hold_session(const cli_arguments *arguments, const cli_world *
                                                  .log_user = &log};
   gannet_complaints complaints = {0};
   gannet_campaign campaign = {0};
-  if (err == GANNET_OK && world->rank == 0) err = check_directory(place, is_directory, file);
+  if (err == GANNET_OK && world->rank == 0) err = check_place(place, is_directory, file);
   err = gannet_agree(world->comm, err);
   if (err == GANNET_OK)
     err = cli_open_campaign(world, &options, plan->patience, &complaints, &campaign);

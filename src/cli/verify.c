@@ -1,6 +1,7 @@
 /* gannet verify */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -135,6 +136,7 @@ static void check_table(inspection *i) {
   char path[PATH_MAX], lock[PATH_MAX], text[1600];
   int64_t n = 0;
   gannet_lock_holder holder;
+  struct stat about;
   if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK ||
       gannet_campaign_path(i->campaign, "journal.lock", lock) != GANNET_OK)
     return;
@@ -146,13 +148,15 @@ static void check_table(inspection *i) {
   const int64_t told = gannet_history_count_told(i->campaign->history);
   const char *writer = name_repairer(i);
   const bool is_old = err == GANNET_ERR_DAMAGED && i->is_changing;
+  const bool is_directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   if (err == GANNET_ERR_MISSING)
     (void)snprintf(text, sizeof text, "not there; %s writes it", writer);
   else if (is_old)
     (void)snprintf(text, sizeof text, "as it was before the problem was changed; %s writes it anew",
                    writer);
   else if (err != GANNET_OK)
-    (void)snprintf(text, sizeof text, "%s; %s writes it anew", gannet_error_detail(), writer);
+    (void)snprintf(text, sizeof text, "%s; %s%s writes it anew", gannet_error_detail(),
+                   is_directory ? "move it away, then " : "", writer);
   else if (n < told)
     (void)snprintf(text, sizeof text, "sound, %lld of %lld results; %s writes the others",
                    (long long)n, (long long)told, writer);

@@ -251,8 +251,8 @@ static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_
   if (err != GANNET_ERR_NO_SPACE) return err;
   return GANNET_RAISE(err,
                       "cannot add to the journal '%s' (%s); everything acknowledged before is "
-                      "safe: free some space or raise the quota, then resume",
-                      journal->path, strerror(reason));
+                      "safe: %s, then resume",
+                      journal->path, strerror(reason), gannet_advice_on_space(reason));
 }
 
 /* Open a journal whose lock is held, cut its torn end, and begin it when it is empty. When

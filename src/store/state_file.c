@@ -112,8 +112,8 @@ static gannet_err write_synced(const char *path, const char *bytes, size_t size)
   return GANNET_RAISE(
       GANNET_ERR_NO_SPACE,
       "cannot write the %zu bytes of '%s' (%s); the states saved before are untouched: "
-      "free some space or raise the quota, then resume",
-      size, path, strerror(reason));
+      "%s, then resume",
+      size, path, strerror(reason), gannet_advice_on_space(reason));
 }
 
 /* A sound path becomes path.1, by a second name where the file system has such, so that whoever

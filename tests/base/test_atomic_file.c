@@ -84,7 +84,8 @@ static void a_directory_is_not_replaced_by_a_file(void **state) {
   (void)state;
   const char *path = in_folder("directory");
   assert_ok(gannet_make_directory(path));
-  assert_fails(GANNET_ERR_IO, "directory", gannet_file_replace(path, "x", 1));
+  assert_fails(GANNET_ERR_IO, "directory': there is a directory of that name; move it away",
+               gannet_file_replace(path, "x", 1));
   assert_false(exists(in_folder("directory.new")));
 }
 

@@ -109,6 +109,35 @@ class Damage(program.ProgramTest):
         (self.place / "history.csv").rename(self.folder / "history.csv")
         self.finish()
 
+    def test_what_follows_a_damaged_first_line_cannot_be_continued(self):
+        self.run_half()
+        for name in "state.h5", "state.h5.1":
+            (self.place / name).unlink(missing_ok=True)
+        data = (self.place / "journal").read_bytes()
+        (self.place / "journal").write_bytes(b"?" + data[1:])
+        outcome = self.succeed("status", "fast.campaign", code=DAMAGED)
+        self.assertIn("16 done", outcome.out)
+        self.assertNotIn("delete what follows", outcome.out)
+        self.assertIn("start again with --directory, with a copy of history.csv as `import`", outcome.out)
+        # what the message advises
+        shutil.copy(self.place / "history.csv", self.folder / "old.csv")
+        file = self.write(BRANIN + "import: old.csv\n")
+        outcome = self.succeed("run", file, "--directory", "again.campaign", "--max-evals", 4, "-q")
+        self.assertRegex(self.succeed("status", "again.campaign").out, "imported +16 results")
+
+    def test_a_directory_in_place_of_a_file_is_to_be_moved_away(self):
+        self.run_half()
+        for name in "state.h5", "history.csv":
+            (self.place / name).rename(self.folder / name)
+            (self.place / name).mkdir()
+            outcome = self.succeed("run", self.file, "--resume", "-q", code=RESOURCE)
+            self.assertRegex(outcome.err, rf"cannot write '.*{name}': there is a directory of that name; move it away")
+            out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
+            self.assertRegex(out, rf"{re.escape(name)} +DAMAGED: .*is a directory" + ("(?s:.*); move it away, then gannet run" if name == "history.csv" else ""))
+            (self.place / name).rmdir()
+            (self.folder / name).rename(self.place / name)
+        self.finish()
+
     def test_damaged_snapshots_do_not_matter(self):
         self.run_half()
         for names in ("state.h5",), ("state.h5.1",), ("state.h5", "state.h5.1"):

@@ -297,6 +297,10 @@ LINES = {
     "campaign file": line("run", "d.yaml", told=r"cannot open 'd\.yaml': .*did you mean 'c\.yaml'\?; `gannet init` writes"),
     "folder": line("run", ".", told=r"'\.' is a directory; expected a campaign or suite file; did you mean '\./c\.yaml'\?"),
     "campaign": line("status", "c.yaml", told="'c.yaml' is not a campaign directory.*gannet run makes one, NAME.campaign"),
+    "campaign to ask": line("ask", "no", told="'no' is not a campaign directory: it does not exist; the nearest directory that exists"),
+    "campaign to tell": line("tell", "no/such", "--id", "0", "-y", "1", told="'no/such' is not a campaign directory: it does not exist"),
+    "campaign to correct": line("discard", "no", "--id", "0", told="'no' is not a campaign directory: it does not exist"),
+    "file to ask": line("ask", "d.yaml", told=r"cannot open 'd\.yaml': .*did you mean 'c\.yaml'"),
     "manual": line("run", "m.yaml", told="use `gannet ask` and `gannet tell` instead", files={"m.yaml": HEAD + BUDGET + "evaluate: {backend: manual}\n"}),
     "family": line("list", "methds", told="unknown family 'methds'; did you mean 'methods'"),
     "shell": line("completion", "tcsh", told="unknown shell 'tcsh'; expected bash, zsh or fish"),
@@ -465,10 +469,10 @@ class Messages(program.ProgramTest):
         self.succeed("status", place, wrapper=wrapper)
 
     def test_no_room(self):
-        """Complaints: a full disk is told with the way out."""
+        """Complaints: a file that cannot grow is told with the way out."""
         self.write(GOOD, "c.yaml")
         wrapper = ["sh", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$@\"", "sh"]
-        self.fails(("run", "c.yaml", "-q"), RESOURCE, "free some space or raise the quota", wrapper=wrapper, ranks=1)
+        self.fails(("run", "c.yaml", "-q"), RESOURCE, r"raise the limit of the size of files \(ulimit -f\)", wrapper=wrapper, ranks=1)
 
 
 if __name__ == "__main__":

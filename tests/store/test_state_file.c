@@ -259,7 +259,7 @@ static void a_full_disk_leaves_both_generations(void **state) {
     limit_files(RLIM_INFINITY);
     assert_int_equal(err, GANNET_ERR_NO_SPACE);
     assert_non_null(strstr(gannet_error_message(), path));
-    assert_non_null(strstr(gannet_error_message(), "free some space"));
+    assert_non_null(strstr(gannet_error_message(), "raise the limit of the size of files"));
     assert_false(exists(in_folder("full.h5.new")));
     expect(path, 2, 0);
   }

@@ -56,8 +56,11 @@ static gannet_err take_rest(const gannet_resume_paths *paths, gannet_ledger *led
   return GANNET_OK;
 }
 
-/* Take the first records of the journal, where neither it nor a snapshot is sound. */
-static gannet_err take_beginning(const gannet_resume_paths *paths, const char *why,
+/* Take the first records of the journal, where neither it nor a snapshot is sound.
+ *
+ * has_head  in  its first line is sound
+ */
+static gannet_err take_beginning(const gannet_resume_paths *paths, bool has_head, const char *why,
                                  gannet_ledger *ledger, gannet_damage *damage) {
   char snapshot[500];
   (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
@@ -72,13 +75,21 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, const char *w
                  "directory, or start again with --directory",
                  why, snapshot);
   damage->is_partial = true;
-  (void)snprintf(
+  const int used = snprintf(
       damage->text, sizeof damage->text,
-      "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
-      "%lld records of the journal are shown. Put back a copy of the directory; or, to "
-      "continue from these records, keep a copy, delete what follows line %lld, and move "
-      "history.csv away",
-      why, snapshot, (long long)n, (long long)n + 1);
+      "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first %lld "
+      "records of the journal are shown. Put back a copy of the directory; or, to ",
+      why, snapshot, (long long)n);
+  /* Without the first line nothing that follows it can be continued. */
+  if (has_head)
+    (void)snprintf(damage->text + used, sizeof damage->text - (size_t)used,
+                   "continue from these records, keep a copy, delete what follows line %lld, and "
+                   "move history.csv away",
+                   (long long)n + 1);
+  else
+    (void)snprintf(damage->text + used, sizeof damage->text - (size_t)used,
+                   "go on with its results, start again with --directory, with a copy of "
+                   "history.csv as `import` in the campaign file");
   return GANNET_OK;
 }
 
@@ -102,7 +113,7 @@ static gannet_err take_without_journal(const gannet_resume_paths *paths,
   if (err == GANNET_OK && ledger->sequence == 0)
     err = gannet_resume_read_snapshot(paths, report, GANNET_SNAPSHOT_OF_ANY_JOURNAL, ledger, NULL);
   damage->is_foreign = err == GANNET_ERR_INPUT;
-  if (err != GANNET_OK) return take_beginning(paths, why, ledger, damage);
+  if (err != GANNET_OK) return take_beginning(paths, report->schema > 0, why, ledger, damage);
   advise_to_rebuild(why, damage);
   if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
   return take_rest(paths, ledger);
