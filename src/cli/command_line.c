@@ -10,9 +10,11 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/option.h"
+#include "campaign/config/schema.h"
 #include "campaign/tables/table.h"
 #include "cli/cli.h"
 #include "gannet/version.h"
+#include "suite/keys.h"
 
 const cli_command *const cli_commands[] = {
     &cli_init,  &cli_try,    &cli_run,     &cli_step,    &cli_status,     &cli_watch,
@@ -73,6 +75,27 @@ static void make_getopt_tables(const cli_flag *flags, struct option *options, ch
   *letters = '\0';
 }
 
+/* Write how --set gives a key of the file that was taken for an option: "seed=VALUE". False for
+ * other words, and for commands without --set. */
+static bool find_key(const cli_command *command, const char *word, char *text, size_t size) {
+  gannet_section section;
+  const int length = (int)strcspn(word, "=");
+  char key[64];
+  bool has_set = false;
+  for (const cli_flag *f = command->flags; (f = cli_listed_flag(f)); ++f)
+    has_set = has_set || strcmp(f->name, "set") == 0;
+  const gannet_schema get =
+      strcmp(command->name, "bench") == 0 ? suite_schema_get : gannet_schema_get;
+  (void)snprintf(key, sizeof key, "%.*s", length, word);
+  for (int i = 0; has_set && get(i, &section); ++i) {
+    if (!section.table || strchr(section.path, '*') || !gannet_option_find(section.table, key))
+      continue;
+    (void)snprintf(text, size, "%s%s%s=VALUE", section.path, *section.path ? "." : "", key);
+    return true;
+  }
+  return false;
+}
+
 static gannet_err raise_unknown_option(const cli_command *command, char **argv) {
   const char *known[CLI_MOST_FLAGS + 2] = {NULL};
   const char *word = argv[optind - 1];
@@ -81,6 +104,11 @@ static gannet_err raise_unknown_option(const cli_command *command, char **argv) 
   known[n] = "help";
   while (*word == '-') ++word;
   const char *near = gannet_nearest(word, known);
+  char key[128];
+  if (find_key(command, word, key, sizeof key))
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "unknown option '%s' of gannet %s; a key of the file is set by --set %s",
+                        argv[optind - 1], command->name, key);
   return GANNET_RAISE(GANNET_ERR_INPUT,
                       "unknown option '%s' of gannet %s%s%s%s; see gannet %s --help",
                       argv[optind - 1], command->name, near ? "; did you mean '--" : "",

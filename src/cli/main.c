@@ -131,8 +131,31 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   return code;
 }
 
+/* What words of other programs are called here; NULL = no such word. */
+static const char *find_other_command(const char *word) {
+  static const struct {
+    const char *words; /* blanks around each */
+    const char *command;
+  } others[] = {
+      {" resume continue restart ", "gannet run CAMPAIGN.yaml --resume"},
+      {" start optimize optimise minimize minimise tune solve ", "gannet run CAMPAIGN.yaml"},
+      {" check validate lint test ", "gannet run CAMPAIGN.yaml --dry-run"},
+      {" plot figures html show-report ", "gannet report DIR"},
+      {" info show progress ls ", "gannet status DIR"},
+      {" new create ", "gannet init"},
+      {" import add ", "gannet tell DIR --file FILE"},
+      {" stop cancel kill abort ", "touch DIR/STOP"},
+      {" clean ", "gannet tidy DIR"}};
+  char text[64];
+  (void)snprintf(text, sizeof text, " %.60s ", word);
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+    if (strstr(others[i].words, text)) return others[i].command;
+  return NULL;
+}
+
 static int unknown_command(const char *word) {
   const char *known[32] = {NULL};
+  const char *other = *word ? find_other_command(word) : NULL;
   for (int i = 0; cli_commands[i]; ++i) known[i] = cli_commands[i]->name;
   const char *near = gannet_nearest(word, known);
   const char *dot = strrchr(word, '.');
@@ -140,6 +163,9 @@ static int unknown_command(const char *word) {
     print_error(GANNET_RAISE(GANNET_ERR_INPUT,
                              "'%s' is not a command; to run a campaign file: gannet run %s", word,
                              word));
+  else if (other)
+    print_error(GANNET_RAISE(GANNET_ERR_INPUT,
+                             "unknown command '%s'; write `%s`; see gannet --help", word, other));
   else
     print_error(GANNET_RAISE(GANNET_ERR_INPUT, "unknown command '%s'%s%s%s; see gannet --help",
                              word, near ? "; did you mean '" : "", near ? near : "",

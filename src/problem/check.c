@@ -91,6 +91,7 @@ static void check_numbers(const gannet_variable *v, const char *location,
                     "variable %s: an ordinal variable needs at least two values, as in values: "
                     "[16, 32, 64]; fixed makes it one value",
                     v->name);
+  bool falls = false;
   for (int i = 0; i < v->n_values; ++i) {
     if (!isfinite(x[i]))
       gannet_complain(complaints, location, "variable %s: value %d is %g, expected finite numbers",
@@ -98,11 +99,12 @@ static void check_numbers(const gannet_variable *v, const char *location,
     else if (i > 0 && x[i] == x[i - 1])
       gannet_complain(complaints, location, "variable %s: value %g is repeated; leave one out",
                       v->name, x[i]);
-    else if (i > 0 && x[i] < x[i - 1])
+    else if (i > 0 && x[i] < x[i - 1] && !falls)
       gannet_complain(complaints, location,
                       "variable %s: values must increase, and %g follows %g; sort them, or write "
                       "words with type: ordinal, whose order counts",
                       v->name, x[i], x[i - 1]);
+    falls = falls || (i > 0 && x[i] < x[i - 1]); /* the first place is enough */
   }
   if (logs && v->n_values > 0 && !(x[0] > 0))
     gannet_complain(complaints, location, "variable %s: scale log needs positive values, %g is not",

@@ -161,7 +161,9 @@ static void explain_syntax(int code, const char *token, const char *message, cha
   };
   (void)snprintf(why, size, "%s", message);
   for (size_t i = 0; i < sizeof told / sizeof *told; ++i)
-    if (told[i].code == code)
+    if (told[i].code == code && strcmp(token, "*") == 0)
+      (void)snprintf(why, size, "%s%s%s; a power is x^2", told[i].before, token, told[i].after);
+    else if (told[i].code == code)
       (void)snprintf(why, size, "%s%s%s", told[i].before, told[i].after ? token : "",
                      told[i].after ? told[i].after : "");
 }

@@ -408,7 +408,14 @@ static gannet_err read_plan(const gannet_campaign_source *source, suite_plan *pl
   gannet_err err = gannet_tree_parse(source->file, source->text, source->size, &tree, complaints);
   for (int i = 0; err == GANNET_OK && tree.usable && i < source->n_sets; ++i)
     err = gannet_tree_override(&tree, source->sets[i], complaints);
-  if (err == GANNET_OK && tree.usable) {
+  const gannet_tree *variables = gannet_tree_find(&tree.root, "variables");
+  if (err == GANNET_OK && tree.usable && variables && !gannet_tree_find(&tree.root, "problems")) {
+    char where[WHERE];
+    gannet_tree_key_location(variables, where, sizeof where);
+    gannet_complain(complaints, where,
+                    "variables are those of a campaign, which `gannet run` takes; a suite has "
+                    "problems and methods");
+  } else if (err == GANNET_OK && tree.usable) {
     err = suite_plan_read(source->file, &tree.root, plan, &nodes, complaints);
     if (err == GANNET_OK) err = compose_all(plan, &nodes, complaints);
   }

@@ -44,7 +44,8 @@ static void zero_bytes_end_no_number(void **state) {
                read_list(number, sizeof number - 1, &rows));
   assert_int_equal(rows, 0);
   assert_fails(GANNET_ERR_INPUT, "row 0 holds zero bytes", read_list(name, sizeof name - 1, &rows));
-  assert_fails(GANNET_ERR_INPUT, "row 0 holds zero", read_list(utf16, sizeof utf16 - 1, &rows));
+  assert_fails(GANNET_ERR_INPUT, "expected CSV, and this is text in UTF-16; save it as UTF-8",
+               read_list(utf16, sizeof utf16 - 1, &rows));
 }
 
 static void a_first_line_of_other_names_is_told_with_what_it_has(void **state) {

@@ -138,7 +138,7 @@ static const struct {
     {"a: &a [*a]\n", "c.yaml:1:9", "nested too deeply"},
     {"? [a]\n: 1\n", "c.yaml:1:4", "keys must be plain texts"},
     {"name: \"a\\0b\"\n", "c.yaml:1:7", "zero byte"},
-    {"name: a\n---\nname: b\n", "c.yaml", "second document"},
+    {"name: a\n---\nname: b\n", "c.yaml:3:1", "second document"},
     {"name: a\nbatch: \xff\n", "c.yaml:2:8", "0xff is not UTF-8"},
     {"\xff\xfen\0a\0", "c.yaml:1:1", "0xff is not UTF-8"},
     {SHORT "seed: 1\nseed: 2\n", "c.yaml:6:1", "'seed' is given twice"},

@@ -236,6 +236,15 @@ class Import(program.ProgramTest):
                          "name, write --column NAME=COLUMN")
         self.assertRegex(refused(good.replace("objective", "objektive")), "is it 'objektive'\\? Then write --column objective=objektive")
         self.assertIn("columns are separated by semicolons; expected commas", refused(good.replace(",", ";")))
+        for sign, what in ("\t", "tabs"), ("|", "vertical bars"), ("  ", "blanks"):
+            self.assertIn(f"columns are separated by {what}; expected commas", refused(good.replace(",", sign)))
+        for data, what in ((b"PK\3\4\0\0", "a spreadsheet or another archive; export the table as CSV"), (b"\x1f\x8b\x08", "a compressed file; unpack it"),
+                           (good.encode("utf-16"), "text in UTF-16; save it as UTF-8"), (b'[{"x1": 1}]\n', "JSON; write a line of names"),
+                           (b"\x89HDF\r\n", "an HDF5 file; export the table as CSV")):
+            (self.folder / "old.csv").write_bytes(data)
+            self.assertIn(f"old.csv: expected CSV, and this is {what}", self.fails("tell", file, "--file", "old.csv"))
+        self.assertIn("old.csv:1: has numbers, expected the names of the columns", refused("1,2,3,cg,5,1\n2,2,3,cg,5,1\n"))
+        self.assertIn("is it 'x1 [m]'? Then write --column 'x1=x1 [m]'", refused(good.replace("x1", "x1 [m]")))
         self.assertIn("old.csv: is empty", refused(""))
         self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
         self.assertIn("no row of 'old.csv' can be used", refused(good.replace("5,100", ",100")))

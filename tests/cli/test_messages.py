@@ -2,6 +2,7 @@
 """What is wrong is told with its place, with what was expected, and with what to do next. One process per case."""
 import concurrent.futures
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -190,6 +191,12 @@ FILES = {
                                                        r"8:9: budget: .* below it like \{evaluations: 200\}; known", r"9:6: log: .* like \{level: info\}; known"),
     "a mapping where a text belongs": suite(SUITE.replace("budget: 4", "budget: {evaluations: 4}"),
                                             r"^s\.yaml:3:10: budget: a mapping is not valid; expected text, such as 300$"),
+    "a suite": file(SUITE, r"4:1: problems and methods are those of a suite, which `gannet bench` takes; expected variables, as a campaign has them$"),
+    "a tag": file(GOOD.replace("{lower: 0, upper: 15}", "!include x.yaml"), r"5:16: the tag '!include' has no meaning here: no file is included"),
+    "a no-break space": file(GOOD.replace("x2: {", "x2:\u00a0{"), r"5:6: a no-break space \(U\+00A0\), .*; write an ordinary blank$", r"\d+:\d+: not valid YAML"),
+    "two documents": file(GOOD + "---\nname: b\n", r"11:1: a second document after '---'; expected one$"),
+    "values that fall twice": file(GOOD.replace("{lower: 0, upper: 15}", "{values: [3, 2, 1]}"), r"5:3: variable x2: values must increase, and 2 follows 3; sort them"),
+    "a power of other languages": file(GOOD + "variable_constraints: [x1**2 <= 3]\n", r"10:24: .*unexpected operator '\*', expected a value before it; a power is x\^2$"),
     "Latin 1": file(GOOD.encode() + b"# gr\xf6sse\n", r"10:5: byte 0xf6 is not UTF-8 text; is this a campaign file\? Then save it as UTF-8$"),
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
     "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
@@ -248,6 +255,8 @@ FILES = {
     "list too wide": pool("x1,x2\n1,2,3\n", "row 1 has 3 columns, expected 2"),
     "list with a name twice": pool("x1,x1,x2\n1,1,2\n", "two columns are named 'x1'; expected each variable once"),
     "list that is cut off": pool('x1,x2\n"1,2\n', "inside a quoted cell; close the quotation mark"),
+    "list in a spreadsheet": pool("PK\3\4\0\0", r"p\.csv: expected CSV, and this is a spreadsheet or another archive; export the table as CSV$"),
+    "list in JSON": pool('[{"x1": 1, "x2": 2}]\n', r"p\.csv: expected CSV, and this is JSON; write a line of names and a line of values"),
     "list that is no HDF5": pool("junk", r"p\.h5.*cannot be read; expected an HDF5 file", "p.h5"),
     "suite key": suite(SUITE.replace("runs", "rnus"), r"^s\.yaml:2:1: unknown key 'rnus'; did you mean 'runs'"),
     "suite key of another program": suite(SUITE + "timeout: 3\n", r"^s\.yaml:6:1: unknown key 'timeout'; nearest: .*`gannet explain --suite` shows"),
@@ -276,6 +285,7 @@ FILES = {
     "suite with a method twice": suite(SUITE.replace("[sobol]", "[sobol, sobol]"), r"^s\.yaml:5:18: methods: 'sobol' is there twice; leave one"),
     "suite with a value for a problem": suite(SUITE.replace("{function: ackley, dimension: 2}", "ackley"),
                                               r"^s\.yaml:4:15: problems\.a: expected keys .* like \{function: ackley\}, as `gannet explain --suite` shows$"),
+    "a campaign in place of a suite": suite(GOOD, r"^s\.yaml:3:1: variables are those of a campaign, which `gannet run` takes; a suite has problems"),
     "suite without problems": suite("methods: [sobol]\n", r"^s\.yaml: problems: expected a name for each, as in"),
     "suite run": suite(SUITE, "^--only: 'b/c' fits no run of the suite; expected problem/method", "--only", "b/c"),
 }
@@ -283,6 +293,10 @@ LINES = {
     "file as command": line("c.yaml", told="'c.yaml' is not a command; to run a campaign file: gannet run c.yaml"),
     "file named as a command": line("run.yaml", told="'run.yaml' is not a command; to run a campaign file: gannet run run.yaml"),
     "command": line("rnu", told="unknown command 'rnu'; did you mean 'run'"),
+    "command of another program": line("resume", told="unknown command 'resume'; write `gannet run CAMPAIGN.yaml --resume`; see gannet --help"),
+    "key as an option": line("run", "c.yaml", "--seed", "3", told="unknown option '--seed' of gannet run; a key of the file is set by --set seed=VALUE$"),
+    "key of a section as an option": line("run", "c.yaml", "--evaluations=3", told="a key of the file is set by --set budget.evaluations=VALUE$"),
+    "key of a suite as an option": line("bench", "c.yaml", "--runs", "3", told="a key of the file is set by --set runs=VALUE$"),
     "no file": line("run", told=r"missing argument; usage: gannet run CAMPAIGN\.yaml"),
     "two files": line("run", "c.yaml", "d.yaml", told=r"unexpected argument 'd\.yaml'; usage"),
     "what a terminal would obey": line("ru\x1b[31m", told=r"unknown command 'ru \[31m'"),
@@ -386,6 +400,19 @@ class Messages(program.ProgramTest):
     def test_portfolio_of_a_suite_under_a_name_of_its_own(self):
         told = self.succeed("bench", self.write(SUITE.replace("[sobol]", "{mix: {portfolio: [sobol, random]}}"), "s.yaml"), "--dry-run")
         self.assertIn("/mix seed 1: ", told.out)
+
+    def test_answers_in_json(self):
+        """One JSON document, or nothing where there is an error."""
+        self.write(GOOD.replace("branin", "branin-disk") + "constraints: {c1: {upper: -999}}\n", "c.yaml")
+        self.succeed("run", "c.yaml", "-q", code=program.INFEASIBLE)
+        for command in "status", "best", "export":
+            told = self.gannet(command, "c.campaign", "--format", "json")
+            self.assertIn(told.code, (0, program.INFEASIBLE))
+            json.loads(told.out)
+            for words in ("none.campaign",), ("c.yaml",), ("c.campaign", "more"), ("c.campaign", "--nothing"):
+                told = self.gannet(command, *words, "--format", "json")
+                self.assertEqual((told.code, told.out), (USAGE, ""), words)
+                self.assertRegex(told.err, "^gannet: error: ")
 
     def test_errors_of_quiet_runs(self):
         """--quiet leaves out progress, never an error."""

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "campaign/config/csv_table.h"
 #include "problem/conditional.h"
 #include "store/columns.h"
 
@@ -152,6 +153,9 @@ static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t)
   const char *path = t->about->path;
   while (t->err == GANNET_OK && !t->enough &&
          (size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    const char *other =
+        t->line == 0 && t->column == 0 ? gannet_csv_other_format(buffer, size) : NULL;
+    GANNET_REQUIRE(!other, GANNET_ERR_INPUT, "%s: expected CSV, and this is %s", path, other);
     const char *zero = memchr(buffer, '\0', size); /* which the parser would gather in memory */
     const size_t sound = zero ? (size_t)(zero - buffer) : size;
     if (csv_parse(parser, buffer, sound, on_cell, on_row, t) != sound)

@@ -116,6 +116,32 @@ static gannet_err parse_lines(const char *path, const char *text, size_t size,
   return p->err;
 }
 
+const char *gannet_csv_other_format(const char *text, size_t size) {
+  static const struct {
+    const char *bytes;
+    size_t size;
+    const char *what;
+  } formats[] = {{"PK\3\4", 4, "a spreadsheet or another archive; export the table as CSV"},
+                 {"\xd0\xcf\x11\xe0", 4, "a spreadsheet; export the table as CSV"},
+                 {"\x1f\x8b", 2, "a compressed file; unpack it"},
+                 {"\x89HDF", 4, "an HDF5 file; export the table as CSV"},
+                 {"\xff\xfe", 2, "text in UTF-16; save it as UTF-8"},
+                 {"\xfe\xff", 2, "text in UTF-16; save it as UTF-8"}};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
+    if (size >= formats[i].size && memcmp(text, formats[i].bytes, formats[i].size) == 0)
+      return formats[i].what;
+  size_t first = 0;
+  while (first < size && strchr(" \t\r\n", text[first])) ++first;
+  size_t second = first + 1;
+  while (second < size && strchr(" \t\r\n", text[second])) ++second;
+  const bool is_json = second < size && ((text[first] == '[' && strchr("[{", text[second])) ||
+                                         (text[first] == '{' && text[second] == '"'));
+  return is_json ? "JSON; write a line of names and a line of values for each design" : NULL;
+}
+
+#define HAS_NUMBERS \
+  "%s:1: has numbers, expected the names of the columns; add a line with the names above it"
+
 /* The first line must name the columns. */
 static gannet_err check_names(const char *path, const gannet_csv_table *table) {
   const char *separator = gannet_csv_table_separator(table);
@@ -125,18 +151,22 @@ static gannet_err check_names(const char *path, const gannet_csv_table *table) {
                  "the '#' in front of the names",
                  path);
   for (int c = 0; c < table->n_columns; ++c) {
+    double number;
+    numbers += gannet_parse_number(gannet_csv_table_name(table, c), &number) == 0;
+  }
+  /* Values may have words among them; two equal numbers are no names either. */
+  for (int c = 0; c < table->n_columns; ++c) {
     const char *name = gannet_csv_table_name(table, c);
     const int first = gannet_csv_table_find(table, name);
     double number;
-    numbers += gannet_parse_number(name, &number) == 0;
+    const bool is_number = gannet_parse_number(name, &number) == 0;
+    GANNET_REQUIRE(separator || numbers < table->n_columns || !is_number, GANNET_ERR_INPUT,
+                   HAS_NUMBERS, path);
+    GANNET_REQUIRE(!*name || first == c || !is_number, GANNET_ERR_INPUT, HAS_NUMBERS, path);
     GANNET_REQUIRE(!*name || first == c, GANNET_ERR_INPUT,
                    "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
                    first + 1, c + 1, name);
   }
-  GANNET_REQUIRE(
-      separator || numbers < table->n_columns, GANNET_ERR_INPUT,
-      "%s:1: has numbers, expected the names of the columns; add a line with the names above it",
-      path);
   return GANNET_OK;
 }
 
@@ -144,6 +174,8 @@ gannet_err gannet_csv_table_parse(const char *path, const char *text, size_t siz
                                   gannet_csv_table *table) {
   struct csv_parser parser;
   parse p = {.table = table};
+  const char *other = gannet_csv_other_format(text, size);
+  GANNET_REQUIRE(!other, GANNET_ERR_INPUT, "%s: expected CSV, and this is %s", path, other);
   GANNET_REQUIRE(csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) == 0, GANNET_ERR_MEMORY,
                  "a parser of CSV");
   const gannet_err err = parse_lines(path, text, size, &parser, &p);
@@ -181,6 +213,11 @@ const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *
   int n = 0;
   for (; n < table->n_columns && n < MOST_NAMES; ++n) known[n] = gannet_csv_table_name(table, n);
   known[n] = NULL;
+  for (int c = 0; c < n; ++c) { /* "x [m]" for x */
+    const size_t length = strlen(name);
+    if (strncmp(known[c], name, length) == 0 && known[c][length] && strchr(" [(", known[c][length]))
+      return known[c];
+  }
   return gannet_nearest(name, known);
 }
 
@@ -200,7 +237,11 @@ void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t siz
 const char *gannet_csv_table_separator(const gannet_csv_table *table) {
   const char *first = gannet_csv_table_name(table, 0);
   if (table->n_columns != 1) return NULL;
-  return strchr(first, ';') ? "semicolons" : strchr(first, '\t') ? "tabs" : NULL;
+  return strchr(first, ';')    ? "semicolons"
+         : strchr(first, '\t') ? "tabs"
+         : strchr(first, '|')  ? "vertical bars"
+         : strchr(first, ' ')  ? "blanks"
+                               : NULL;
 }
 
 bool gannet_csv_table_is_course(const char *name) {

@@ -40,6 +40,13 @@ GANNET_CHECKED gannet_err gannet_csv_table_parse(const char *path, const char *t
                                                  gannet_csv_table *table);
 void gannet_csv_table_release(gannet_csv_table *table); /* Local. */
 
+/* What a file is that is no CSV, by its first bytes: "a spreadsheet or another archive; export the
+ * table as CSV". NULL = nothing speaks against CSV.
+ *
+ * Local.
+ */
+const char *gannet_csv_other_format(const char *text, size_t size);
+
 /* The name of a column; a cell, "" where the row is too short.
  *
  * Local.
@@ -74,8 +81,8 @@ const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *
  */
 void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t size);
 
-/* What separates columns where it is not the comma, "semicolons" or "tabs"; NULL when the table has
- * several columns, or neither in its first line.
+/* What separates columns where it is not the comma, such as "semicolons"; NULL when the table has
+ * several columns, or nothing of that kind in its first line.
  *
  * Local.
  */

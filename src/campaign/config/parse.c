@@ -243,6 +243,17 @@ static gannet_err parse_tree(const gannet_campaign_source *source, gannet_tree_f
                     "'goal: %s'?",
                     objective->text);
   }
+  const gannet_tree *problems = gannet_tree_find(&tree->root, "problems");
+  if (problems && gannet_tree_find(&tree->root, "methods") &&
+      !gannet_tree_find(&tree->root, "variables")) {
+    char location[GANNET_LOCATION_SIZE];
+    gannet_tree_key_location(problems, location, sizeof location);
+    gannet_complain(complaints, location,
+                    "problems and methods are those of a suite, which `gannet bench` takes; "
+                    "expected variables, as a campaign has them");
+    gannet_campaign_destroy(input);
+    return gannet_complaints_raise(complaints);
+  }
   gannet_err err = expand_short_forms(tree);
   if (err == GANNET_OK)
     err = gannet_config_imply_backend(tree, &(*input)->backend_is_implied, complaints);

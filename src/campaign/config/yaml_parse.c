@@ -165,6 +165,21 @@ static gannet_err build_mapping(builder *build, struct fy_node *node, int depth,
   return GANNET_OK;
 }
 
+/* Complain about a tag of the user's own, such as !include: nothing gives it a meaning. */
+static void check_tag(const builder *build, struct fy_node *node, gannet_tree_position position) {
+  static const char standard[] = "tag:yaml.org,2002:";
+  size_t length = 0;
+  const char *tag = node && !fy_node_is_alias(node) ? fy_node_get_tag(node, &length) : NULL;
+  char what[200];
+  if (!tag || length < 2 || strncmp(tag, standard, sizeof standard - 1) == 0) return;
+  (void)snprintf(
+      what, sizeof what,
+      "the tag '%.*s' has no meaning here: no file is included and no variable replaced; "
+      "leave it out",
+      (int)(length < 60 ? length : 60), tag);
+  complain_at(build, position, what);
+}
+
 static gannet_err build_value(builder *build, struct fy_node *node, int depth, gannet_tree *out) {
   const gannet_tree_position position = node ? position_of(node) : out->key_position;
   out->kind = GANNET_TREE_TEXT;
@@ -172,6 +187,7 @@ static gannet_err build_value(builder *build, struct fy_node *node, int depth, g
   if (++build->nodes > MOST_NODES) stop_at_limit(build, position, "too many entries");
   if (depth > DEEPEST)
     stop_at_limit(build, position, "nested too deeply (does an alias contain itself?)");
+  check_tag(build, node, position);
   node = behind_alias(build, node, position);
   if (build->stopped || !node || fy_node_is_scalar(node)) {
     GANNET_TRY(copy_scalar(build, build->stopped ? NULL : node, position, &out->text));
@@ -222,8 +238,8 @@ static gannet_err load_document(builder *build, struct fy_parser *parser,
   if (document) err = build_value(build, fy_document_root(document), 0, out);
   struct fy_document *second = document ? fy_parse_load_document(parser) : NULL;
   if (second) {
-    const gannet_tree_position nowhere = {0, 0};
-    complain_at(build, nowhere, "a second document after '---'; expected one");
+    complain_at(build, position_of(fy_document_root(second)),
+                "a second document after '---'; expected one");
     fy_parse_document_destroy(parser, second);
   }
   fy_parse_document_destroy(parser, document);
@@ -290,6 +306,23 @@ static bool is_text(const builder *build, const char *text, size_t size) {
   return true;
 }
 
+/* Complain about the first no-break space of a file that is no YAML: it looks like a blank. */
+static void complain_of_blanks(const builder *build, const char *text, size_t size) {
+  gannet_tree_position position = {1, 1};
+  for (size_t i = 0; i < size;) {
+    uint32_t code = 0;
+    i += gannet_utf8_next(text + i, size - i, &code);
+    if (code == 0xa0) {
+      complain_at(build, position,
+                  "a no-break space (U+00A0), as web pages and word processors have them; write an "
+                  "ordinary blank");
+      return;
+    }
+    position.column = code == '\n' ? 1 : position.column + 1;
+    position.line += code == '\n';
+  }
+}
+
 gannet_err gannet_tree_read_value(const char *text, size_t size, const char *source,
                                   gannet_tree *node, gannet_complaints *complaints) {
   builder build = {.source = source, .complaints = complaints};
@@ -321,6 +354,7 @@ gannet_err gannet_tree_parse(const char *name, const char *text, size_t size,
     return GANNET_OK;
   }
   GANNET_TRY(parse_yaml(&build, text, size, &file->root));
+  if (complaints->count > before) complain_of_blanks(&build, text, size);
   if (complaints->count > before) return GANNET_OK;
   if (file->root.empty)
     complain_at(&build, (gannet_tree_position){0, 0},
