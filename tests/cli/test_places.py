@@ -519,6 +519,10 @@ class Placed(program.ProgramTest):
         for tasks, share in (("2(x3),1", 2), ("1,2(x3)", 2), ("1(x2),10", 6), ("4", 4), ("12(x2)", 6), ("", 6)):
             self.assertEqual(self.shell(text, "gannet_memory=", "gannet_run()", "$gannet_memory", SLURM_TASKS_PER_NODE=tasks, SLURM_MEM_PER_NODE="1200"),
                              f"--mem={1200 // share}M")
+        # Processors and nodes of the job; those of a step are 4 of `tasks`.
+        for tasks, processors, nodes, share in (("1", 64, 1, 6), ("1", 12, 1, 3), ("1(x3)", 64, 3, 2), ("1(x6)", 64, 6, 1), ("2(x3)", 8, 3, 2)):
+            self.assertEqual(self.shell(text, "gannet_memory=", "gannet_run()", "$gannet_memory", SLURM_TASKS_PER_NODE=tasks, SLURM_MEM_PER_NODE="1200",
+                                        SLURM_CPUS_ON_NODE=str(processors), SLURM_JOB_NUM_NODES=str(nodes)), f"--mem={1200 // share}M", tasks)
 
     def test_mpirun_of_a_job_binds_nothing_where_the_cluster_confines_no_job(self):
         """It sees all processors of the node then, and so does that of another job there."""

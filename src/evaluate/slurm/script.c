@@ -580,10 +580,12 @@ static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_pa
   return put_text(to, "*) exit 1 ;;\nesac\n");
 }
 
-/* Divide the memory of a node by the runs that it has at once, on the node with most tasks of the
- * job: "1,2(x3)" has 2. A step without --mem has all memory of the job, and the others wait for it.
- */
-static gannet_err put_share(gannet_text *to, int runs_at_once) {
+/* Divide the memory of a node by the runs that it has at once. A step without --mem has all memory
+ * of the job, and the others wait for it. A node has as many runs as tasks of the job ("1,2(x3)"
+ * has at most 2), and more where the job has more processors than tasks, as with --exclusive. */
+static gannet_err put_share(gannet_text *to, const gannet_program *program, int runs_at_once) {
+  char cores[40] = "${SLURM_CPUS_PER_TASK:-1}";
+  if (program->needs) (void)snprintf(cores, sizeof cores, "%d", program->needs->most.cores);
   return put_format(to,
                     "gannet_memory= gannet_share=0\n"
                     "for gannet_tasks in $(echo \"${SLURM_TASKS_PER_NODE:-}\" | tr , ' '); do\n"
@@ -591,11 +593,17 @@ static gannet_err put_share(gannet_text *to, int runs_at_once) {
                     "  [ \"${gannet_tasks:-0}\" -le \"$gannet_share\" ] || "
                     "gannet_share=$gannet_tasks\n"
                     "done\n"
+                    "gannet_nodes=${SLURM_JOB_NUM_NODES:-1}\n"
+                    "gannet_even=$(((%d + gannet_nodes - 1) / gannet_nodes))\n"
+                    "gannet_room=$((${SLURM_CPUS_ON_NODE:-0} / %s))\n"
+                    "[ $gannet_even -le $gannet_room ] || gannet_even=$gannet_room\n"
+                    "[ $gannet_share -eq 0 ] || [ $gannet_share -ge $gannet_even ] ||\n"
+                    "  gannet_share=$gannet_even\n"
                     "[ \"$gannet_share\" -gt 0 ] && [ \"$gannet_share\" -lt %d ] || "
                     "gannet_share=%d\n"
                     "[ -z \"${SLURM_MEM_PER_NODE:-}\" ] ||\n"
                     "  gannet_memory=--mem=$((SLURM_MEM_PER_NODE / gannet_share))M\n",
-                    runs_at_once, runs_at_once);
+                    runs_at_once, cores, runs_at_once, runs_at_once);
 }
 
 static gannet_err put_step(gannet_text *to, const gannet_program *program,
@@ -615,7 +623,7 @@ static gannet_err put_step(gannet_text *to, const gannet_program *program,
 static gannet_err put_lanes(gannet_text *to, const gannet_program *program,
                             const gannet_slurm_options *options) {
   if (options->runs_at_once > 1 && options->step.n == 0)
-    GANNET_TRY(put_share(to, options->runs_at_once));
+    GANNET_TRY(put_share(to, program, options->runs_at_once));
   GANNET_TRY(put_text(
       to,
       "gannet_run() {\n"
