@@ -38,7 +38,7 @@ SEEN = """\
   awk '{print "nice " $19, "policy " $41}' /proc/$$/stat
   awk 'NR == 1 {print "memory " $2}' /proc/$$/numa_maps
   cat /proc/self/limits
-  env | grep -E '^(OMP_|KMP_|GOMP_|I_MPI_|OMPI_|PRTE_)' | sort
+  env | grep -E '^(OMP_|KMP_|GOMP_|I_MPI_|OMPI_|PRTE_|MV2_)' | sort
 } > $GANNET_INPUT_DIRECTORY/seen.$GANNET_EVAL_ID
 echo "objective 1" > $GANNET_RESULTS
 """
@@ -93,6 +93,17 @@ class Binding(program.ProgramTest):
         text = self.seen(SEEN, [*MPIRUN, "-x", "OMP_PLACES=cores", "nice", "-n", "2", "taskset", "-c", str(max(os.sched_getaffinity(0)))])[0]
         self.assertIn("OMP_PLACES=cores\n", text)
         self.assertRegex(text, rf"Cpus_allowed_list:\s{max(os.sched_getaffinity(0))}\n(.*\n)*nice {min(os.nice(0) + 2, 19)} ")
+
+    def test_ranks_that_bind_themselves_are_kept_from_it(self):
+        """MVAPICH2 and Intel MPI; the second keeps to the cores of a place."""
+        placed = CAMPAIGN.replace("parallel: 2", "parallel: 2, resources: {cores: 1}")
+        alone = CAMPAIGN.replace("parallel: 2", "parallel: 1")
+        where = {"TMPDIR": str(self.folder), "HOME": str(self.folder)}  # other tests may share out the same cores
+        for campaign, users, found in (
+                (CAMPAIGN, {}, ["I_MPI_PIN=off", "MV2_ENABLE_AFFINITY=0"]), (placed, {}, ["MV2_ENABLE_AFFINITY=0"]), (alone, {}, []),
+                (CAMPAIGN, {"I_MPI_PIN_DOMAIN": "core", "MV2_CPU_MAPPING": "0:1"}, ["I_MPI_PIN_DOMAIN=core", "MV2_CPU_MAPPING=0:1"])):
+            for text in self.seen(SEEN, campaign=campaign, environment={**where, **users}):
+                self.assertEqual([line for line in text.splitlines() if line.startswith(("I_MPI_PIN", "MV2_"))], found)
 
     def test_mpirun_in_two_simulations_does_not_bind_both_to_one_core(self):
         if not binds():

@@ -526,15 +526,15 @@ class Placed(program.ProgramTest):
 
     def test_mpirun_of_a_job_binds_nothing_where_the_cluster_confines_no_job(self):
         """It sees all processors of the node then, and so does that of another job there."""
-        ompi, shown = "OMPI_MCA_hwloc_base_binding_policy", "$OMPI_MCA_hwloc_base_binding_policy $PRTE_MCA_hwloc_default_binding_policy $I_MPI_PIN"
+        ompi, shown = "OMPI_MCA_hwloc_base_binding_policy", "$OMPI_MCA_hwloc_base_binding_policy $PRTE_MCA_hwloc_default_binding_policy $I_MPI_PIN $MV2_ENABLE_AFFINITY"
         for sets in ((), ("evaluate.runs_per_job=4", "evaluate.runs_at_once=2"), ("evaluate.runs_per_job=4", "evaluate.runs_at_once=2", "evaluate.step=[env]")):
             self.jobs("cores: 1", *sets)
             script = next(self.folder.glob("placed.campaign/evals/*/job.sh")).read_text()
             alone = not any("step" in key for key in sets)
             for granted, unbound in ((CORES, not alone), (1, not alone or CORES > 1), ("", not alone)):
                 said = self.shell(script, "gannet_seen=", "gannet_began=", shown, SLURM_CPUS_ON_NODE=str(granted), OMP_NUM_THREADS="1")
-                self.assertEqual(said, "none none off" if unbound else "", (sets, granted))
-            said = self.shell(script, "gannet_seen=", "gannet_began=", shown, SLURM_CPUS_ON_NODE="0", **{ompi: "core", "I_MPI_PIN_DOMAIN": "core"})
+                self.assertEqual(said, "none none off 0" if unbound else "", (sets, granted))
+            said = self.shell(script, "gannet_seen=", "gannet_began=", shown, SLURM_CPUS_ON_NODE="0", **{ompi: "core", "I_MPI_PIN_DOMAIN": "core", "MV2_CPU_MAPPING": "0"})
             self.assertEqual(said, "core", "what the user has set")
 
     def test_oversubscribing_is_asked_for(self):

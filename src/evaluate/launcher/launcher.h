@@ -46,7 +46,7 @@ typedef struct {
   const char *results;            /* file that the child writes; NULL = none */
   const bool *may_use; /* [GANNET_PROCESSORS_MOST] hardware threads to run on; NULL = all that the
                           launcher has */
-  bool unbinds_mpirun; /* others run beside it: Open MPI's mpirun below it binds no ranks,
+  bool unbinds_mpirun; /* others run beside it: MPIs below it bind no ranks to their cores,
                           unless the environment says where */
 } gannet_launch;
 

@@ -75,6 +75,15 @@ static const char *const no_binding[] = {"OMPI_MCA_hwloc_base_binding_policy=non
                                          "PRTE_MCA_hwloc_default_binding_policy=none"};
 enum { N_NO_BINDING = sizeof no_binding / sizeof *no_binding };
 
+/* Two more MPIs whose ranks bind themselves to the first processors. MVAPICH2 looks at the whole
+ * machine, also where a simulation may use a part of it only; Intel MPI keeps to that part. */
+static const struct {
+  const char *variable, *chosen[2]; /* a variable that begins so says what the user wants */
+  bool keeps_to_place;
+} binding_by_itself[] = {{"MV2_ENABLE_AFFINITY=0", {"MV2_ENABLE_AFFINITY=", "MV2_CPU_"}, false},
+                         {"I_MPI_PIN=off", {"I_MPI_PIN", "I_MPI_PIN"}, true}};
+enum { N_BY_ITSELF = sizeof binding_by_itself / sizeof *binding_by_itself };
+
 static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
@@ -103,10 +112,30 @@ bool gannet_launcher_withholds(const char *variable) {
   return starts_with(variable, "GANNET_ARCHIVE=");
 }
 
-/* Merge the inherited environment and the additions. Only pointers are copied. */
-static char **merge_environment(char *const *inherited, char *const *additions, bool unbinds_mpirun,
+/* Append to an environment of n variables what keeps ranks from being bound, unless a variable of
+ * the environment says something about it. Returns how many variables there are then. */
+static size_t add_no_binding(char **environment, size_t n, bool is_placed) {
+  bool is_chosen[1 + N_BY_ITSELF] = {false};
+  for (size_t i = 0; i < n; ++i) {
+    is_chosen[0] = is_chosen[0] || gannet_launcher_chooses_binding(environment[i]);
+    for (size_t k = 0; k < N_BY_ITSELF; ++k)
+      is_chosen[1 + k] = is_chosen[1 + k] ||
+                         starts_with(environment[i], binding_by_itself[k].chosen[0]) ||
+                         starts_with(environment[i], binding_by_itself[k].chosen[1]);
+  }
+  for (size_t i = 0; !is_chosen[0] && i < N_NO_BINDING; ++i)
+    environment[n++] = (char *)(uintptr_t)no_binding[i];
+  for (size_t k = 0; k < N_BY_ITSELF; ++k)
+    if (!is_chosen[1 + k] && !(is_placed && binding_by_itself[k].keeps_to_place))
+      environment[n++] = (char *)(uintptr_t)binding_by_itself[k].variable;
+  return n;
+}
+
+/* Merge the inherited environment and the additions of an order. Only pointers are copied. */
+static char **merge_environment(char *const *inherited, const gannet_launcher_order *order,
                                 const char *mark) {
-  size_t n = 2 + N_NO_BINDING, used = 0;
+  char *const *additions = order->environment;
+  size_t n = 2 + N_NO_BINDING + N_BY_ITSELF, used = 0;
   for (char *const *at = inherited; *at; ++at) ++n;
   for (char *const *at = additions; *at; ++at) ++n;
   char **merged = calloc(n, sizeof *merged);
@@ -121,10 +150,7 @@ static char **merge_environment(char *const *inherited, char *const *additions, 
     if (!is_replaced && !gannet_launcher_withholds(*at)) merged[used++] = *at;
   }
   for (char *const *at = additions; *at; ++at) merged[used++] = *at;
-  for (size_t i = 0; i < used; ++i)
-    if (gannet_launcher_chooses_binding(merged[i])) return merged;
-  for (size_t i = 0; unbinds_mpirun && i < N_NO_BINDING; ++i)
-    merged[used++] = (char *)(uintptr_t)no_binding[i];
+  if (order->command.unbinds_mpirun) (void)add_no_binding(merged, used, order->command.is_placed);
   return merged;
 }
 
@@ -238,8 +264,7 @@ static pid_t spawn_child(const gannet_launcher_order *order, char **environment,
 static pid_t start_child(const gannet_launcher_order *order, char *const *inherited,
                          const char *mark, const sigset_t *ignored, failure *what) {
   *what = (failure){.stage = "allocate", .error = ENOMEM};
-  char **environment =
-      merge_environment(inherited, order->environment, order->command.unbinds_mpirun, mark);
+  char **environment = merge_environment(inherited, order, mark);
   if (!environment) return -1;
   *what = (failure){.stage = NULL};
   const pid_t made = spawn_child(order, environment, ignored, what);

@@ -379,6 +379,8 @@ static gannet_err put_no_binding(gannet_text *to, const order *o) {
                   "    export OMPI_MCA_hwloc_base_binding_policy=none "
                   "PRTE_MCA_hwloc_default_binding_policy=none\n"
                   "  env | grep -q '^I_MPI_PIN' || export I_MPI_PIN=off\n"
+                  "  env | grep -Eq '^MV2_(ENABLE_AFFINITY=|CPU_)' || export "
+                  "MV2_ENABLE_AFFINITY=0\n"
                   "fi\n");
 }
 
