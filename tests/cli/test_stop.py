@@ -1,6 +1,7 @@
 # test: labels cli timeout 600 processors 1
 """Asking a campaign to end: signals, the STOP file, the clock. It ends soon, says why, and can be resumed."""
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -300,6 +301,28 @@ class Stop(program.ProgramTest):
         self.stopped(self.start("run", self.file, "-q", environment=self.environment), 33, "wall time")
         del self.environment["SLURM_JOB_ID"]
         self.finish(ranks=0)
+
+    def test_steps_wait_for_a_slurmctld_that_does_not_answer(self):
+        """It is being restarted: the job goes on, so gannet does not end, and no evaluation has failed."""
+        self.environment = {"SLURM_JOB_ID": "4711", "SECONDS_EACH": "0.01"}
+        for words in ("confirm allocation for job 4711: Unable to contact slurm controller (connect failure)",
+                      "create step for job 4711: Socket timed out on send/recv operation", "create step for job 4711: Memory required by task is not available"):
+            self.write(SIMULATION.replace("sleep", f"""\
+for refused in 1 2 3; do
+  if [ $GANNET_EVAL_ID = 5 ] && mkdir "$GANNET_INPUT_DIRECTORY/refused.$refused" 2>/dev/null; then
+    echo "srun: error: Unable to {words}" >&2
+    exit 1
+  fi
+done
+sleep"""), "simulate.sh", 0o755)
+            self.file = self.write(COMMAND)
+            outcome = self.succeed("run", self.file, "-q", "--set", "evaluate.parallel=1", environment=self.environment)
+            self.assertIn("evaluation 5: cannot start (exit code 1): srun: error: Unable to", outcome.err)
+            self.assertIn("simulations can be started again", outcome.err)
+            history = self.succeed("export", "fast.campaign").out
+            self.assertNotIn(",failed,", history)
+            for path in (*self.folder.glob("refused.*"), self.folder / "fast.campaign"):
+                shutil.rmtree(path)
 
     def test_steps_of_a_job_that_ends_are_no_failures(self):
         """SLURM ends the steps of a job first, refuses others, and kills gannet, without a signal before, seconds later."""

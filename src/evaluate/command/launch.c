@@ -13,7 +13,6 @@ static const double first_patience = 5;     /* before anything has run, an error
                                                cures is tried again for so long */
 static const double doubtful_patience = 30; /* for so long, words that only one evaluation has met
                                                are taken for those of an outage */
-static const double longest_start = 5; /* a shell that runs for longer has started the simulation */
 
 /* Make the files of an attempt, except those that an earlier try has made. */
 static gannet_err prepare_files(const gannet_program *program, gannet_worker_run *one,
@@ -181,7 +180,7 @@ gannet_err gannet_worker_launch_or_give_back(gannet_worker *w) {
   /* A simulation that a shell or launcher has started is known by its running on. */
   const gannet_worker_run *trial = gannet_worker_find_run(w, w->outage.trial);
   if (trial && trial->stage == GANNET_RUN_STARTED &&
-      gannet_clock_seconds() >= trial->begun + longest_start)
+      gannet_clock_seconds() >= trial->begun + w->outage.proof)
     gannet_outage_end(w->context, &w->outage);
   GANNET_TRY(lose_patience(w));
   return gannet_worker_launch_waiting(w);
@@ -191,7 +190,7 @@ double gannet_worker_next_due(gannet_worker *w) {
   const gannet_outage *outage = &w->outage;
   double due = w->n_held > 0 ? w->held[0].until : INFINITY;
   const gannet_worker_run *one = outage->is_on ? gannet_worker_find_run(w, outage->trial) : NULL;
-  if (one && one->stage == GANNET_RUN_STARTED) due = fmin(due, one->begun + longest_start);
+  if (one && one->stage == GANNET_RUN_STARTED) due = fmin(due, one->begun + outage->proof);
   if (!gannet_worker_next_waiting(w)) return due;
   if (outage->is_on && outage->trial < 0) due = fmin(due, outage->next_try);
   if (w->placement.resources) due = fmin(due, gannet_places_next_opening(w->placement.places));

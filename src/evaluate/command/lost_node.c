@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "evaluate/command/outage.h"
 
 enum { TAIL_SIZE = 4096 }; /* bytes of stderr.log that are looked at */
 
@@ -111,10 +112,15 @@ bool gannet_job_takes_no_steps(const char *directory, const char *job) {
                                        "Unable to confirm allocation for job",
                                        "Job credential revoked"};
   char path[PATH_MAX], tail[4096 + 1] = "";
+  size_t length = 0;
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
-      gannet_file_read_end(path, sizeof tail, tail, NULL) != GANNET_OK)
+      gannet_file_read_end(path, sizeof tail, tail, &length) != GANNET_OK)
     gannet_error_clear();
-  for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
-    if (strstr(tail, phrase[i]) && (!job || strstr(tail, job))) return true;
+  if (job && !strstr(tail, job)) return false;
+  for (char *line = tail; line < tail + length; line += strlen(line) + 1) {
+    line[strcspn(line, "\n")] = '\0';
+    for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
+      if (strstr(line, phrase[i]) && !gannet_outage_is_of_slurm(line)) return true;
+  }
   return false;
 }

@@ -13,6 +13,8 @@
 
 static const double shortest_pause = 0.1; /* seconds between the first two tries */
 static const double longest_pause = 15;
+static const double proof = 5; /* a shell that runs for longer has started the simulation */
+static const double proof_of_slurm = 60; /* so has srun, which waits for slurmctld before it ends */
 
 enum { TAIL_SIZE = 4096 }; /* bytes of stderr.log that are looked at */
 
@@ -30,7 +32,8 @@ void gannet_outage_note(const gannet_context *context, gannet_outage *outage, in
     outage->pause = fmin(2 * outage->pause, longest_pause);
     outage->next_try = now + outage->pause;
   }
-  outage->several = outage->several || id != outage->first;
+  outage->several = outage->several || id != outage->first || sign->is_of_slurm;
+  outage->proof = sign->is_of_slurm ? proof_of_slurm : proof;
   outage->by_words = sign->by_words;
   outage->is_lasting = sign->is_lasting;
   (void)snprintf(outage->reason, sizeof outage->reason, "%s", sign->reason);
@@ -81,6 +84,7 @@ static const struct {
     {"Transport endpoint is not connected", true},
     {"execvp error on file", false},                         /* MPICH, Intel MPI */
     {"error: execve(): ", false},                            /* srun */
+    {"Memory required by task is not available", false},     /* srun, to a slurmctld that starts */
     {"unable to find the specified executable file", false}, /* Open MPI */
     {"unable to launch the specified application", false},
 };
@@ -135,11 +139,25 @@ static bool depends_on_design(const gannet_text_list *command) {
   return false;
 }
 
+bool gannet_outage_is_of_slurm(const char *line) {
+  /* slurm_errno.c, up to 24.05 */
+  static const char *const silence[] = {
+      "Unable to contact slurm controller", "Socket timed out on send/recv operation",
+      "Zero Bytes were transmitted or received", "Slurm backup controller in standby mode"};
+  if (!strstr(line, "Unable to confirm allocation for job ") &&
+      !strstr(line, "Unable to create step for job "))
+    return false;
+  for (size_t i = 0; i < sizeof silence / sizeof *silence; ++i)
+    if (strstr(line, silence[i])) return true;
+  return false;
+}
+
 bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command,
                              const char *shell, int exit_code, char *words, size_t size) {
   char path[PATH_MAX], tail[TAIL_SIZE];
   size_t length = 0;
-  if (exit_code <= 0 || depends_on_design(command)) return false;
+  const bool may_be_own = depends_on_design(command);
+  if (exit_code <= 0) return false;
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
       gannet_file_read_end(path, sizeof tail, tail, &length) != GANNET_OK) {
     gannet_error_clear();
@@ -147,7 +165,9 @@ bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *comm
   }
   for (char *line = tail; line < tail + length; line += strlen(line) + 1) {
     line[strcspn(line, "\n")] = '\0';
-    if (!tells_no_start(line, command, shell, exit_code)) continue;
+    if (!gannet_outage_is_of_slurm(line) &&
+        (may_be_own || !tells_no_start(line, command, shell, exit_code)))
+      continue;
     (void)snprintf(words, size, "%s", line + strspn(line, " \t"));
     return true;
   }

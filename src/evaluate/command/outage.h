@@ -28,12 +28,14 @@ typedef struct {
   double since;    /* when the outage began, by gannet_clock_seconds */
   double next_try; /* when the next attempt may be tried, by gannet_clock_seconds */
   double pause;    /* seconds between the last two tries */
+  double proof;    /* seconds after which a simulation that is tried runs on: the outage is over */
   char reason[GANNET_REASON_SIZE];
 } gannet_outage;
 
 /* Why an attempt could not be started. */
 typedef struct {
   bool by_words, is_lasting;
+  bool is_of_slurm; /* slurmctld does not answer srun, which is never a design's fault */
   const char *reason;
 } gannet_outage_sign;
 
@@ -70,5 +72,12 @@ bool gannet_outage_is_lasting(int error);
  */
 bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command,
                              const char *shell, int exit_code, char *words, size_t size);
+
+/* Whether srun says in a line that slurmctld does not answer, so that it cannot make a step: it may
+ * be restarted, or be too busy. The job and its other steps run on.
+ *
+ * Local.
+ */
+bool gannet_outage_is_of_slurm(const char *line);
 
 #endif

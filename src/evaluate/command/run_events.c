@@ -21,12 +21,14 @@ static const double longest_hold = 1; /* a signal to all processes may take so l
  * have run in the meantime, such words are those of the simulation. */
 static bool is_not_started(gannet_worker *w, const gannet_worker_run *one,
                            const gannet_result_record *result, char *words, size_t size) {
-  if (!gannet_worker_can_wait(w) || w->words_are_own || result->status != GANNET_EVAL_FAILED ||
-      result->retry || result->run.failure != GANNET_FAILURE_EXIT || one->counts_anyway)
+  if (!gannet_worker_can_wait(w) || result->status != GANNET_EVAL_FAILED || result->retry ||
+      result->run.failure != GANNET_FAILURE_EXIT || one->counts_anyway)
     return false;
   if (!gannet_outage_in_stderr(one->attempt.directory, &w->program.options->command,
                                w->program.options->shell, result->run.exit_code, words, size))
     return false;
+  if (gannet_outage_is_of_slurm(words)) return true;
+  if (w->words_are_own) return false;
   w->words_are_own = one->last_failed_start > 0 && w->last_real_start > one->last_failed_start;
   return !w->words_are_own;
 }
@@ -158,7 +160,9 @@ gannet_err gannet_worker_classify_end(gannet_worker *w, gannet_worker_run *one,
     (void)snprintf(reason, sizeof reason, "cannot start (exit code %d): %.200s",
                    result.run.exit_code, words);
     gannet_utf8_line(reason);
-    const gannet_outage_sign sign = {.by_words = true, .is_lasting = true, .reason = reason};
+    const bool is_of_slurm = gannet_outage_is_of_slurm(words);
+    const gannet_outage_sign sign = {
+        .by_words = true, .is_lasting = !is_of_slurm, .is_of_slurm = is_of_slurm, .reason = reason};
     one->last_failed_start = gannet_clock_seconds();
     one->has_directory = one->is_filled = false; /* what it has left is moved aside */
     gannet_worker_put_off(w, one, &sign);
