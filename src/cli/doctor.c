@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -86,6 +87,7 @@ static gannet_err read_campaign(const char *file, gannet_campaign *campaign,
  */
 static gannet_err inspect(machine_request *request, const char *file, const char *fault,
                           gannet_format format, gannet_exit *code) {
+  char journal[PATH_MAX];
   machine_report *report = NULL;
   int worst = 0;
   GANNET_TRY_MPI(MPI_Comm_size(request->comm, &request->np));
@@ -96,6 +98,13 @@ static gannet_err inspect(machine_request *request, const char *file, const char
   }
   gannet_err err = machine_inspect(request, report);
   if (err == GANNET_OK && request->rank == 0) {
+    if (gannet_join_path(request->directory, "journal", journal, sizeof journal) == GANNET_OK &&
+        access(journal, F_OK) == 0) {
+      machine_say(report, "directory", "campaign", "not looked at");
+      machine_advise(report, MACHINE_NOTE,
+                     "`gannet verify %.200s` checks the files of the campaign", request->directory);
+    }
+    gannet_error_clear();
     err = machine_write(stdout, report, format);
     worst = (int)machine_worst(report);
   }

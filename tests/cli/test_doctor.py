@@ -143,6 +143,15 @@ class Doctor(program.ProgramTest):
         self.assertIn("not a directory", self.succeed("doctor", self.write("", "file"), code=USAGE).err)
         self.succeed("doctor", ".", ".", code=USAGE)
 
+    def test_a_campaign_is_left_to_verify(self):
+        place = self.folder / "old.campaign"
+        place.mkdir()
+        self.assertNotIn(("directory", "campaign"), self.findings(place))
+        (place / "journal").write_text("not a journal")
+        found = self.findings(place)["directory", "campaign"]
+        self.assertEqual((found["state"], found["value"]), ("note", "not looked at"))
+        self.assertIn(f"`gannet verify {place}` checks the files of the campaign", found["advice"])
+
     def test_ranks_on_one_processor_are_seen(self):
         found = self.findings(ranks=2, wrapper=("taskset", "-c", str(min(os.sched_getaffinity(0)))))
         for item in "ranks and cores", "binding":

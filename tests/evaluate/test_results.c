@@ -224,6 +224,22 @@ static void bad_results_fail_with_what_and_where(void **state) {
   }
 }
 
+/* Python and NumPy write numbers that JSON does not have. */
+static void numbers_that_json_does_not_have_are_named(void **state) {
+  fixture *f = *state;
+  static const char *const texts[] = {"{\"objective\": NaN, \"stress\": 2}",
+                                      "{\"objective\": 1,\n\"stress\": -Infinity}",
+                                      "{\"objective\": NaN, \"stress\": 2"};
+  static const char *const reasons[] = {
+      "line 1 column 17: NaN or Infinity, expected finite numbers",
+      "line 2 column 11: NaN or Infinity, expected finite numbers", "near 'NaN'"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    const gannet_result_record result = read_with(f, NULL, texts[i]);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    assert_non_null(strstr(result.run.reason, reasons[i]));
+  }
+}
+
 /* A result that was printed, and not written, is named. */
 /* The names that were found leave no room for more, and the one that is missing comes behind them.
  */
@@ -673,6 +689,7 @@ int main(void) {
       TEST(large_and_small_numbers_are_read),
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
+      TEST(numbers_that_json_does_not_have_are_named),
       TEST(a_missing_name_behind_many_others_is_told),
       TEST(printed_results_are_named),
       TEST(other_quantities_are_recorded),

@@ -260,6 +260,11 @@ static int read_json(gannet_found_results *to, char *text, size_t size) {
      * fail counts all the same; nothing else does. */
     if (gannet_json_blank_words(text, size)) {
       object = json_loadb(text, size, how_to_load, NULL);
+      if (object)
+        gannet_result_fail(to->result, false,
+                           "results.out line %d column %d: NaN or Infinity, expected finite "
+                           "numbers, or \"%s\"",
+                           error.line, error.column, gannet_missing_word);
       (void)!read_fail(to, json_object_get(object, "fail"));
       json_decref(object);
     }
