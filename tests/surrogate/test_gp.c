@@ -351,6 +351,42 @@ static void fits_of_many_points_use_some(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* Log density of all observations but one (N = of all) around a mean that is held. */
+static double log_density_without(const char *kernel, int left_out, double mean) {
+  double k[N * N], inverse[N * N], rest[N], square = 0;
+  int at[N], n = 0;
+  for (int i = 0; i < N; ++i)
+    if (i != left_out) at[n++] = i;
+  for (int i = 0; i < n; ++i) {
+    rest[i] = data_y[at[i]] - mean;
+    for (int j = 0; j < n; ++j)
+      k[i * n + j] =
+          covariance(kernel, data_x + at[i] * D, data_x + at[j] * D) + (i == j ? noise : 0);
+  }
+  const double logdet = invert(n, k, inverse);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) square += rest[i] * inverse[i * n + j] * rest[j];
+  return -0.5 * (square + logdet + n * log(2 * acos(-1)));
+}
+
+/* The density of one observation given the others is that of all over that of the others. */
+static void predictive_densities_are_quotients_of_densities(void **state) {
+  (void)state;
+  gannet_surrogate *s = create("matern52", "ard", "64");
+  const gannet_data data = {N, data_x, data_y, NAN, NULL};
+  dense all;
+  double sum = NAN, expected = 0;
+  set_known(s);
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  assert_ok(gannet_surrogate_log_predictive(s, &sum));
+  solve_dense("matern52", N, &all);
+  for (int i = 0; i < N; ++i)
+    expected +=
+        log_density_without("matern52", N, all.mean) - log_density_without("matern52", i, all.mean);
+  assert_near(sum, expected, 1e-9);
+  gannet_surrogate_destroy(&s);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_and_waves_are_those_of_the_library),
@@ -362,6 +398,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_likelihood_is_that_of_the_formula),
       cmocka_unit_test(learning_recovers_length_and_noise),
       cmocka_unit_test(fits_of_many_points_use_some),
+      cmocka_unit_test(predictive_densities_are_quotients_of_densities),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int failed = 1;
