@@ -289,8 +289,8 @@ gannet_err gannet_surrogate_fantasize(gannet_surrogate *s, const gannet_data *da
   return GANNET_OK;
 }
 
-/* The names of the types that take equations, with blanks between them. */
-static void governed_names(char *names, size_t size) {
+/* Names of the types that take equations, with blanks between them. */
+static void list_types_with_equations(char *names, size_t size) {
   size_t used = 0;
   names[0] = '\0';
   for (int i = 0; gannet_surrogate_types[i]; ++i) {
@@ -308,12 +308,12 @@ void gannet_surrogate_set_noisy(gannet_surrogate *s, bool noisy) {
 gannet_err gannet_surrogate_set_pde_constraint(gannet_surrogate *s,
                                                const gannet_pde_constraint *constraint) {
   char names[200];
-  governed_names(names, sizeof names);
+  list_types_with_equations(names, sizeof names);
   GANNET_REQUIRE(s->type->set_pde_constraint, GANNET_ERR_ARG,
                  "the %s surrogate takes no equations; those that do: %s", s->type->name, names);
   GANNET_REQUIRE(!constraint->residuals || (constraint->slope != 0 && isfinite(constraint->slope) &&
                                             isfinite(constraint->offset)),
-                 GANNET_ERR_ARG, "offset %g and slope %g of the governed function",
+                 GANNET_ERR_ARG, "offset %g and slope %g of the function that obeys the equations",
                  constraint->offset, constraint->slope);
   return s->type->set_pde_constraint(s->state, constraint);
 }
