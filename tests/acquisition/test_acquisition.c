@@ -225,6 +225,31 @@ static void the_registry_is_complete_and_searchable(void **state) {
   assert_fails(GANNET_ERR_NAME, "log-ei", gannet_acq_find("logei", &none));
 }
 
+/* A saved state may be damaged. */
+static void a_split_problem_takes_no_numbers_that_it_cannot_have(void **state) {
+  (void)state;
+  const gannet_acq_type *type = NULL;
+  assert_ok(gannet_acq_find("admm", &type));
+  static const struct {
+    int i; /* phase, left, rho, then coordinates */
+    double value;
+    bool taken;
+  } numbers[] = {{0, 2, true},    {0, 3, false},   {0, NAN, false}, {1, 5, true},
+                 {1, -1, false},  {2, 0.5, true},  {2, -1, false},  {2, 1e7, false},
+                 {2, NAN, false}, {3, 0.25, true}, {3, NAN, false}, {8, INFINITY, false}};
+  void *memory = NULL;
+  char name[40];
+  double value = 0;
+  assert_ok(type->memory->create(2, &memory));
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k)
+    assert_int_equal(type->memory->set(memory, numbers[k].i, numbers[k].value), numbers[k].taken);
+  assert_true(type->memory->get(memory, 2, name, sizeof name, &value));
+  assert_string_equal(name, "admm.rho");
+  assert_near(value, 0.5, 0);
+  assert_false(type->memory->get(memory, 9, name, sizeof name, &value));
+  type->memory->destroy(&memory);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_are_finite),
@@ -236,6 +261,7 @@ int main(void) {
       cmocka_unit_test(improvements_agree_with_their_definitions),
       cmocka_unit_test(without_spread_only_the_mean_counts),
       cmocka_unit_test(the_registry_is_complete_and_searchable),
+      cmocka_unit_test(a_split_problem_takes_no_numbers_that_it_cannot_have),
   };
   return run_serial(tests);
 }

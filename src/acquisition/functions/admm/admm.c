@@ -116,6 +116,7 @@ static bool get_number(const void *memory, int i, char *name, size_t size, doubl
 
 static bool set_number(void *memory, int i, double value) {
   gannet_admm_memory *a = memory;
+  if (!isfinite(value) || (i == 2 && !(value >= 0 && value <= rho_most))) return false;
   if (i == 0 && !(value >= GANNET_ADMM_NEW && value <= GANNET_ADMM_FEASIBILITY)) return false;
   if (i == 1 && !(value >= 0 && value <= INT_MAX)) return false;
   if (i == 0)
@@ -276,9 +277,9 @@ static gannet_err start_from_best(const admm_work *w) {
   return GANNET_OK;
 }
 
-/* Go on to the subproblem of the next point: end a phase without evaluations left at the best of
+/* Advance to the subproblem of the next point: end a phase without evaluations left at the best of
  * all evaluations, by the means of the models, and count one evaluation. */
-static gannet_err go_on(const admm_work *w) {
+static gannet_err advance_to_next_point(const admm_work *w) {
   gannet_admm_memory *a = w->state->memory;
   double *anchor = w->gradients, *old = w->gradients + a->d; /* z before */
   if (a->left < 1 && a->phase == GANNET_ADMM_OBJECTIVE) {
@@ -325,7 +326,7 @@ static gannet_err prepare(const void *options, const gannet_acq_state *state, vo
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &w->sd));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &w->log_feasible));
   GANNET_TRY(gannet_alloc(2 * d, sizeof(double), &w->gradients));
-  GANNET_TRY(go_on(w));
+  GANNET_TRY(advance_to_next_point(w));
   w->phase = a->phase;
   pose_subproblem(options, a, w->phase, &w->weight, w->anchor);
   return find_best_evaluation(state, w->phase, w->weight, w->anchor, &id, &w->best);
