@@ -165,7 +165,13 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
                                        const gannet_optimizer_options *options,
                                        gannet_complaints *complaints) {
   const bool given = gannet_setting_last(n, settings, "portfolio") != NULL;
+  const gannet_method *row = NULL;
   bool has_acquisition = false;
+  /* The settings of a method that is misspelt are not those of another one. */
+  if (options->method.method && gannet_method_find(options->method.method, &row) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
   for (int k = 0; k < options->n_members; ++k)
     has_acquisition = has_acquisition || options->member[k].acq_type;
   for (int i = 0; i < n; ++i) {

@@ -111,6 +111,8 @@ FILES = {
     "a number as evaluate": file(HEAD + BUDGET + "evaluate: 3\n", r"\d:11: evaluate: expected keys with values below it"),
     "no evaluate": file(HEAD + BUDGET, r" missing required key 'evaluate\.backend' .*as in evaluate: .backend: command, command"),
     "a value where keys belong": file(GOOD.replace(BUDGET, "budget: 4\n"), "8:9: budget: expected keys .*known keys: evaluations"),
+    "a method misspelt, with settings": file(HEAD + BUDGET + "method: neural-boo\nsurrogate: {width: 9, layers: 99}\nevaluate: {backend: manual}\n",
+                                             r"8:9: method: unknown method 'neural-boo'; did you mean 'neural-bo'", r"9:\d+: surrogate\.layers: '99' is not valid"),
     "method": file(GOOD.replace("sobol", "soobl"), r"7:9: method: unknown method 'soobl'; did you mean 'sobol'\? known: auto"),
     "a key of another model": file(HEAD + BUDGET + "method: gp-ei\nsurrogate: {layers: 3}\nevaluate: {backend: manual}\n",
                                    r"9:\d+: unknown key 'surrogate\.layers'; known keys: kernel"),
@@ -390,6 +392,15 @@ class Messages(program.ProgramTest):
         # Not where no model would propose, nor where the command line has a smaller limit than the file.
         for file, words in (text.replace("gp-ei", "sobol"), ()), (text.replace("evaluations: 4", "evaluations: 40"), ("--max-evals", "4")):
             self.assertEqual("", self.succeed("run", self.write(file, "c.yaml"), "--dry-run", *words).err)
+
+    def test_an_output_of_nearly_the_name_of_the_objective(self):
+        text = HEAD + BUDGET + "objective: %s\noutputs: {drag: {pattern: 'drag (.*)'}}\nevaluate: {command: [/bin/true]}\n"
+        for objective, needed in ("drga", "drga"), ("2*darg + 1", "darg"), ("drag", ""), ("2*drag + drga", ""), ("lift", ""):
+            told = self.succeed("run", self.write(text % objective, "c.yaml"), "--dry-run").err
+            if needed:
+                self.assertIn(f"c.yaml:9:11: outputs.drag: nothing needs it, while '{needed}' is needed and is no output; if they", told)
+            else:
+                self.assertEqual("", told, objective)
 
     def test_pipes_in_a_command(self):
         file = self.write(HEAD + BUDGET + "evaluate: {command: [/bin/echo, a, '|', tee, log, '2>&1']}\n", "c.yaml")

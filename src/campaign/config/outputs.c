@@ -292,6 +292,32 @@ static gannet_err name_first_objective(const gannet_config_reader *reader,
                                        unit && unit->kind == GANNET_TREE_TEXT ? unit->text : NULL);
 }
 
+/* Warn of an output that nothing needs, where a needed quantity has nearly its name: every
+ * evaluation would lack that quantity. */
+static void warn_of_misspelt(const gannet_config_reader *reader, const gannet_tree *output) {
+  const gannet_problem *problem = reader->input->problem;
+  const gannet_outputs *outputs = problem->outputs;
+  char location[GANNET_LOCATION_SIZE];
+  if (gannet_problem_needs_quantity(problem, output->key)) return;
+  for (int k = 0; k <= problem->spec.n_constraints; ++k) {
+    const bool has_formula = k < outputs->n_formulas && outputs->formula[k].text;
+    const int n = has_formula ? outputs->formula[k].n : 1;
+    for (int j = 0; j < n; ++j) {
+      const char *needed =
+          has_formula ? outputs->formula[k].names[j] : gannet_problem_quantity_name(problem, k);
+      if (gannet_output_find(problem, needed) ||
+          !gannet_nearest(output->key, (const char *const[]){needed, NULL}))
+        continue;
+      gannet_tree_key_location(output, location, sizeof location);
+      gannet_complaints_warn(reader->complaints, location,
+                             "outputs.%.60s: nothing needs it, while '%.60s' is needed and is no "
+                             "output; if they are the same, give them one name",
+                             output->key, needed);
+      return;
+    }
+  }
+}
+
 gannet_err gannet_config_read_outputs(const gannet_config_reader *reader) {
   const gannet_tree *objective = gannet_tree_find(reader->root, "objective");
   const gannet_tree *outputs = gannet_tree_find(reader->root, "outputs");
@@ -328,5 +354,8 @@ gannet_err gannet_config_read_outputs(const gannet_config_reader *reader) {
   }
   for (int i = 0; outputs && i < outputs->n && err == GANNET_OK; ++i)
     err = read_output(reader, &outputs->child[i]);
+  for (int i = 0; outputs && i < outputs->n && err == GANNET_OK && reader->complaints->count == 0;
+       ++i)
+    warn_of_misspelt(reader, &outputs->child[i]);
   return err;
 }
