@@ -139,7 +139,7 @@ class AskTell(program.ProgramTest):
         self.assertIn("--wait: 'soon'", self.succeed("ask", file, "--wait", "soon", code=USAGE).err)
 
     def test_asking_beyond_the_budget_is_said(self):
-        file = self.write(MANUAL.replace("evaluations: 24", "evaluations: 6"))
+        file = self.write(MANUAL.replace("evaluations: 24", "evaluations: 6").replace("initial: 8", "initial: 4"))
         self.assertEqual(self.succeed("ask", file, "-q", 5).err, "")
         self.succeed("tell", file, "--point", "x1=1", "--point", "x2=1", "--objective", 1)
         for ranks, n in (0, 8), (2, 10):
