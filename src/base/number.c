@@ -92,9 +92,10 @@ typedef struct {
   double factor;
 } unit;
 
-static const unit time_units[] = {{"ms", 1e-3}, {"s", 1},       {"sec", 1},      {"m", 60},
-                                  {"min", 60},  {"h", 3600},    {"hour", 3600},  {"hours", 3600},
-                                  {"d", 86400}, {"day", 86400}, {"days", 86400}, {NULL, 0}};
+static const unit time_units[] = {{"ms", 1e-3},    {"s", 1},       {"sec", 1},      {"second", 1},
+                                  {"seconds", 1},  {"m", 60},      {"min", 60},     {"minute", 60},
+                                  {"minutes", 60}, {"h", 3600},    {"hour", 3600},  {"hours", 3600},
+                                  {"d", 86400},    {"day", 86400}, {"days", 86400}, {NULL, 0}};
 
 static const unit size_units[] = {
     {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},

@@ -99,8 +99,12 @@ static void units_are_no_exponents(void **state) {
   static const struct {
     const char *text;
     double seconds;
-  } durations[] = {{"1d", 86400}, {"1d12h", 129600}, {"1.5D+02", 150}, {"1.5d-1", 0.15},
-                   {"1e2s", 100}, {"10m", 600},      {"1d 2h", 93600}, {"1.0D+01m", 600}};
+  } durations[] = {{"1d", 86400},      {"1d12h", 129600},
+                   {"1.5D+02", 150},   {"1.5d-1", 0.15},
+                   {"1e2s", 100},      {"10m", 600},
+                   {"1d 2h", 93600},   {"1.0D+01m", 600},
+                   {"5 minutes", 300}, {"1 minute 2 seconds", 62},
+                   {"1 second", 1}};
   static const char *const wrong[] = {"0x10", "1d5", "1,5h", "inf", "nan"};
   double seconds = NAN;
   int64_t bytes = 0;

@@ -142,6 +142,56 @@ static void steep_valleys_are_followed_along_constraints(void **state) {
   if (!(fabs(least - 10001) < 1e-3)) fail_msg("%.9g", least);
 }
 
+/* One direction, not along an axis, is 10^6 times as steep as the others, and no quadratic is exact
+ * (oscillations of Hansen et al. 2009). The least value is 0. */
+static double wavy(double z) {
+  const double size = log(fmax(fabs(z), 1e-300));
+  return z * exp(0.049 * (sin(10 * size) + sin(7.9 * size)));
+}
+
+static double steep_in_one_direction(const double *x) {
+  double mean = 0, value = 0;
+  for (int k = 0; k < STEEP_D; ++k) mean += (x[k] - 0.3 * k) / STEEP_D;
+  for (int k = 0; k < STEEP_D; ++k) { /* reflected at the plane whose normal is (1, ..., 1) */
+    const double z = wavy(x[k] - 0.3 * k - 2 * mean);
+    value += (k == 0 ? 1e6 : 1) * z * z;
+  }
+  return value;
+}
+
+static double radius_after(uint64_t seed, int evaluations) {
+  gannet_variable variables[STEEP_D];
+  const gannet_problem_spec spec = {.n_variables = STEEP_D, .variables = variables};
+  const gannet_method_setting settings[] = {{"method", "quadratic"}};
+  static const char *const names[STEEP_D] = {"a", "b", "c", "d", "e"};
+  fixture f = {0};
+  for (int k = 0; k < STEEP_D; ++k)
+    variables[k] = (gannet_variable){.name = names[k], .lower = -4, .upper = 5};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, seed, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+  for (int i = 0; i < evaluations; ++i) {
+    double x[STEEP_D];
+    gannet_result result = {0};
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &result.id, x));
+    result.objective = steep_in_one_direction(x);
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  }
+  const double radius = value_of(&f, "radius");
+  drop(&f);
+  return radius;
+}
+
+/* A box that shrinks with every step that fails is soon smaller than the distance of all results,
+ * down to 10^-9 with five of these seeds, and the search stands still. */
+static void the_box_waits_for_results_before_it_shrinks(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const double radius = radius_after(seed, 150);
+    if (!(radius > 1e-5)) fail_msg("seed %d: radius %g", (int)seed, radius);
+  }
+}
+
 /* A bowl with noise of a tenth of its spread over the box, 1.5. The least value is a lucky one,
  * around which a box that halves with every failure ends at 10^-9. */
 static void the_box_stays_larger_than_the_noise(void **state) {
@@ -303,6 +353,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
       cmocka_unit_test(the_box_stays_larger_than_the_noise),
       cmocka_unit_test(steep_valleys_are_followed_along_constraints),
+      cmocka_unit_test(the_box_waits_for_results_before_it_shrinks),
       cmocka_unit_test(values_of_any_size_keep_their_order),
       cmocka_unit_test(cross_terms_wait_for_observations),
       cmocka_unit_test(integers_of_many_values_are_moved),

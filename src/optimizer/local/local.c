@@ -15,6 +15,10 @@
 
 /* Half the side of the box, in the unit cube. */
 static const double largest_radius = 0.5, smallest_radius = 1e-9;
+/* A box shrinks only when so many results per coefficient of a linear model lie within this many
+ * times its size. */
+static const double known_around = 2;
+enum { KNOWN_LEAST = 2 };
 /* Rounds of the search for hyper-parameters, and points from which a draw is minimised. */
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
@@ -116,15 +120,20 @@ static gannet_err find_achievement(const gannet_local *l, bool *told, double *mo
 
 /* Adapt the box to what the last batch achieved: it grows where a step to the edge did what was
  * predicted, and shrinks where the model was sure and wrong; where the model was not sure, the
- * failure taught it something, and the box shrinks less. */
+ * failure taught it something, and the box shrinks less. A box with few results may not shrink: the
+ * model may be wrong because it knows too little of the box, and not because the box is too large
+ * (Conn, Scheinberg, Vicente 2009, chapter 10). */
 static gannet_err adapt_radius(gannet_local *l) {
   double most = 0, *radius = &l->state.radius;
+  int64_t known = 0;
+  int d = 0;
   bool told = false;
   GANNET_TRY(find_achievement(l, &told, &most));
   if (!told) return GANNET_OK;
+  GANNET_TRY(local_data_count_near(l->history, l->state.from, known_around * *radius, &known, &d));
   if (most >= 0.5) {
     if (l->state.at_edge) *radius *= 2;
-  } else if (most < 0.05) {
+  } else if (most < 0.05 && known >= KNOWN_LEAST * (d + 1)) {
     *radius *= l->state.deviation < l->state.predicted ? 0.5 : 0.85;
   }
   *radius = fmin(fmax(*radius, smallest_radius), largest_radius);

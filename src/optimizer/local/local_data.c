@@ -44,6 +44,13 @@ static double value_of(const gannet_history *history, int64_t id) {
                              gannet_history_get(history, id)->objective);
 }
 
+/* Whether a point agrees with the centre in all that is not modelled. */
+static bool is_comparable(int d, const bool *modelled, const double *centre, const double *x) {
+  for (int k = 0; k < d; ++k)
+    if (!modelled[k] && x[k] != centre[k]) return false;
+  return true;
+}
+
 /* Sound evaluations that agree with the centre in all that is not modelled, the centre first: the
  * best come next, or the nearest ones with constraints or noise. */
 static int sort_comparable(const gannet_history *history, const local_data *data, place *places) {
@@ -52,9 +59,8 @@ static int sort_comparable(const gannet_history *history, const local_data *data
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const double *x = gannet_history_x_unit(history, id);
-    bool comparable = gannet_history_is_sound(history, id);
-    for (int k = 0; k < problem->d && comparable; ++k)
-      comparable = data->modelled[k] || x[k] == data->centre[k];
+    bool comparable = gannet_history_is_sound(history, id) &&
+                      is_comparable(problem->d, data->modelled, data->centre, x);
     if (gannet_history_get(history, id)->elsewhere)
       comparable = comparable && distance(data, x) <= nearby;
     if (!comparable) continue;
@@ -258,6 +264,25 @@ static gannet_err leave_out_inactive(const gannet_problem *problem, const double
   for (int k = 0; k < problem->d; ++k) n += moves[k] > 0 && !gannet_allowed_depends(problem, k);
   for (int k = 0; k < problem->d && n > 0; ++k) modelled[k] = moves[k] > 0;
   gannet_free(&moves);
+  return GANNET_OK;
+}
+
+gannet_err local_data_count_near(const gannet_history *history, int64_t centre_id, double radius,
+                                 int64_t *n, int *d) {
+  const gannet_problem *problem = gannet_history_problem(history);
+  const double *centre = gannet_history_x_unit(history, centre_id);
+  bool *modelled = NULL;
+  *n = 0;
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *modelled, &modelled));
+  *d = local_data_coordinates(problem, modelled);
+  for (int64_t id = 0; id < gannet_history_count(history); ++id) {
+    const double *x = gannet_history_x_unit(history, id);
+    bool near = gannet_history_get(history, id)->status != GANNET_EVAL_PENDING &&
+                is_comparable(problem->d, modelled, centre, x);
+    for (int k = 0; k < problem->d && near; ++k) near = fabs(x[k] - centre[k]) <= radius;
+    *n += near;
+  }
+  gannet_free(&modelled);
   return GANNET_OK;
 }
 

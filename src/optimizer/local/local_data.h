@@ -70,6 +70,18 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled);
 GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, bool noisy,
                                              int64_t centre_id, local_data *data);
 
+/* Count the results around an evaluation, failed ones too: those that agree with it in all that is
+ * not modelled.
+ *
+ * Local.
+ *
+ * radius  in   largest distance along any variable, in the unit cube
+ * n       out  results, that of the evaluation included
+ * d       out  modelled coordinates, inactive ones included
+ */
+GANNET_CHECKED gannet_err local_data_count_near(const gannet_history *history, int64_t centre_id,
+                                                double radius, int64_t *n, int *d);
+
 /* Free what the data hold; accepts zeroed ones.
  *
  * Local.
