@@ -285,14 +285,14 @@ static gannet_err sync_directory_of(const char *path) {
 }
 
 /* Raise why a file could not be renamed. */
-static gannet_err raise_unnamed(const char *from, const char *to) {
+static gannet_err raise_rename(const char *from, const char *to) {
   GANNET_REQUIRE(errno != EISDIR, GANNET_ERR_IO,
                  "cannot write '%s': there is a directory of that name; move it away", to);
   return gannet_raise_errno("rename", from);
 }
 
 gannet_err gannet_file_rename(const char *from, const char *to) {
-  if (rename(from, to)) return raise_unnamed(from, to);
+  if (rename(from, to)) return raise_rename(from, to);
   return sync_directory_of(to);
 }
 
@@ -315,7 +315,7 @@ static gannet_err replace_file(const char *path, const void *bytes, size_t size,
   if (lasting)
     err = gannet_file_rename(fresh, path);
   else if (rename(fresh, path))
-    err = raise_unnamed(fresh, path);
+    err = raise_rename(fresh, path);
   if (err != GANNET_OK) (void)unlink(fresh);
   return err;
 }

@@ -64,7 +64,7 @@ gannet_err gannet_evaluator_create(const gannet_evaluator_type *type, const void
   gannet_evaluator *made = NULL;
   GANNET_REQUIRE(setup->context, GANNET_ERR_ARG, "no context");
   GANNET_TRY(gannet_agree(setup->context->comm, check_arguments(type, options, setup)));
-  GANNET_TRY(gannet_agree(setup->context->comm, gannet_alloc(1, sizeof *made, &made)));
+  GANNET_TRY(gannet_alloc_on_all(setup->context->comm, 1, sizeof *made, &made));
   made->type = type;
   made->setup = *setup;
   const gannet_err err = type->create(options, &made->setup, &made->state);
