@@ -79,16 +79,17 @@ gannet_err gannet_resume_check_owner(const gannet_resume_paths *paths, const cha
   gannet_snapshot_mark mark;
   uint64_t seed = 0;
   char *name = NULL;
-  gannet_err err = GANNET_OK;
-  if (!paths->name || !paths->seed) return err;
-  if (gannet_record_find_owner(payload, length, &seed, &name) != GANNET_OK)
+  if (!paths->name || !paths->seed) return GANNET_OK;
+  if (gannet_record_find_owner(payload, length, &seed, &name) != GANNET_OK) {
     gannet_error_clear(); /* taking the record over says what is wrong */
-  else if (seed == *paths->seed && strcmp(name, paths->name) == 0)
-    err = GANNET_OK;
-  else if (gannet_snapshot_look(paths->snapshot, NULL, &mark) != GANNET_OK)
-    gannet_error_clear(); /* then the journal is all that is known */
-  else if (gannet_snapshot_is_of(&mark, *paths->seed, paths->name) &&
-           !gannet_snapshot_is_of(&mark, seed, name))
+    return GANNET_OK;
+  }
+  gannet_err err = GANNET_OK;
+  const bool own = seed == *paths->seed && strcmp(name, paths->name) == 0;
+  const bool known = !own && gannet_snapshot_look(paths->snapshot, NULL, &mark) == GANNET_OK;
+  if (!known) gannet_error_clear(); /* then the journal is all that is known */
+  if (known && gannet_snapshot_is_of(&mark, *paths->seed, paths->name) &&
+      !gannet_snapshot_is_of(&mark, seed, name))
     err = GANNET_RAISE(GANNET_ERR_DAMAGED,
                        "'%s' is of another campaign ('%s', seed %lld), but %s of this one ('%s', "
                        "seed %lld)",
