@@ -427,7 +427,20 @@ class Damage(program.ProgramTest):
         journal = (self.place / "journal").read_bytes()
         (self.place / "journal").write_bytes(journal[:size + 5] + b"?" + journal[size + 6:])
         outcome = self.finish()
-        self.assertIn("history.csv had results up to evaluation 15", outcome.err)
+        self.assertIn("history.csv has a result of evaluation 8, and the journal none", outcome.err)
+        self.assertEqual((self.place / "history.csv.before").read_bytes(), whole)
+
+    def test_a_table_with_results_that_a_shorter_journal_lacks_is_kept(self):
+        """The journal has lost results, but not the proposal of their designs."""
+        self.succeed("run", self.file, "--max-evals", 8, "-q")
+        whole = (self.place / "history.csv").read_bytes()
+        for snapshot in "state.h5", "state.h5.1":
+            (self.place / snapshot).unlink(missing_ok=True)
+        records = (self.place / "journal").read_bytes().splitlines(keepends=True)
+        last = max(i for i, record in enumerate(records) if b'"propose"' in record)
+        (self.place / "journal").write_bytes(b"".join(records[:last + 1]))
+        outcome = self.finish()
+        self.assertRegex(outcome.err, "history.csv has a result of evaluation [0-9]+, and the journal none")
         self.assertEqual((self.place / "history.csv.before").read_bytes(), whole)
 
     def test_an_empty_journal_does_not_begin_a_campaign_anew(self):

@@ -223,16 +223,17 @@ gannet_err gannet_journal_renew_snapshots(const gannet_context *context, const c
 }
 
 gannet_err gannet_journal_keep_table(const gannet_context *context, const char *journal,
-                                     int64_t last) {
+                                     int64_t lost) {
   char directory[PATH_MAX], path[PATH_MAX + 16], aside[PATH_MAX + 48];
   gannet_directory_of(journal, directory, sizeof directory);
   (void)snprintf(path, sizeof path, "%s/history.csv", directory);
   name_aside(path, "before", aside, sizeof aside);
   GANNET_TRY(gannet_file_rename(path, aside));
-  gannet_log(context, GANNET_LOG_WARNING,
-             "history.csv had results up to evaluation %lld, of which the journal has lost the "
-             "last: it was moved to %s, from which `gannet tell --file` can take them",
-             (long long)last, aside);
+  gannet_log(
+      context, GANNET_LOG_WARNING,
+      "history.csv has a result of evaluation %lld, and the journal none: the table was moved "
+      "to %s, from which `gannet tell --file` can take what is missing",
+      (long long)lost, aside);
   return GANNET_OK;
 }
 

@@ -103,9 +103,11 @@ gannet_err gannet_resume_continue(const gannet_context *context, const char *jou
     err = begin_replay(context, journal, &payloads, ledger);
   if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &payloads, context->seed));
   /* Whoever opens the campaign replaces history.csv. */
-  if (err == GANNET_OK && last >= ledger->n)
-    err = renews ? gannet_journal_keep_table(context, journal, last)
-                 : gannet_resume_raise_lost(last, ledger->n);
+  if (err == GANNET_OK && last >= ledger->n && !renews)
+    err = gannet_resume_raise_lost(last, ledger->n);
+  const int64_t lost =
+      context->rank || err != GANNET_OK ? -1 : gannet_resume_find_lost_row(journal, ledger);
+  if (lost >= 0) err = gannet_journal_keep_table(context, journal, lost);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK)
     err = gannet_agree(

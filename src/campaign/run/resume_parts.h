@@ -40,6 +40,16 @@ GANNET_CHECKED gannet_err gannet_resume_check_begun(const char *journal, const c
  */
 int64_t gannet_resume_find_last_row(const char *journal);
 
+/* Find an evaluation in the last rows of history.csv beside a journal that has no result in the
+ * ledger, which has read the journal: either the journal has lost its end, or a process was killed
+ * between the record that takes a result back and the writing of the table.
+ *
+ * Local; while the journal is locked.
+ *
+ * Returns its number, -1 when there is none.
+ */
+int64_t gannet_resume_find_lost_row(const char *journal, const gannet_ledger *ledger);
+
 /* Raise that a journal has lost its end, and say what to do.
  *
  * Local.
@@ -156,14 +166,14 @@ GANNET_CHECKED gannet_err gannet_journal_make_sound(const gannet_context *contex
                                                     const gannet_resume_paths *paths,
                                                     const gannet_problem *problem, bool *renews);
 
-/* Move history.csv aside, which has evaluations that a rebuilt journal lacks.
+/* Move history.csv aside, which has results that the journal lacks.
  *
  * Local; for rank 0.
  *
- * last  in  the last evaluation that it has
+ * lost  in  an evaluation of which it has a result, and the journal none
  */
 GANNET_CHECKED gannet_err gannet_journal_keep_table(const gannet_context *context,
-                                                    const char *journal, int64_t last);
+                                                    const char *journal, int64_t lost);
 
 /* Make both generations of the snapshot from the journal, so that either can stand in for it. A
  * snapshot of another campaign is moved aside: somebody put it there, and may miss it where it

@@ -31,24 +31,47 @@ gannet_err gannet_resume_check_begun(const char *journal, const char *leftover, 
   return GANNET_OK;
 }
 
-int64_t gannet_resume_find_last_row(const char *journal) {
-  enum { TAIL = 64 * 1024 }; /* the rows of a batch, which are in any order, and more */
-  char directory[PATH_MAX], path[PATH_MAX + 16], tail[TAIL], *end = NULL;
-  int64_t last = -1;
+enum { TAIL = 64 * 1024 }; /* the rows of a batch, which are in any order, and more */
+
+/* The last rows of history.csv beside a journal; none where it cannot be read, since a campaign
+ * without results has no table. */
+static void read_last_rows(const char *journal, char tail[TAIL]) {
+  char directory[PATH_MAX], path[PATH_MAX + 16];
   size_t size = 0;
   gannet_directory_of(journal, directory, sizeof directory);
   (void)snprintf(path, sizeof path, "%s/history.csv", directory);
-  if (gannet_file_read_end(path, sizeof tail, tail, &size) != GANNET_OK) {
-    gannet_error_clear(); /* a campaign without results has none */
-    return -1;
+  if (gannet_file_read_end(path, TAIL, tail, &size) == GANNET_OK) return;
+  gannet_error_clear();
+  tail[0] = '\0';
+}
+
+/* The evaluation of the next whole row after *at, which it moves to; -1 = there is none. The first
+ * line is the header, or was cut at its beginning; the last may lack its end. */
+static int64_t next_row(const char **at) {
+  while ((*at = strchr(*at, '\n')) && strchr(*at + 1, '\n')) {
+    char *end = NULL;
+    const long long id = strtoll(++*at, &end, 10);
+    if (end > *at && *end == ',') return id;
   }
-  /* The first line is the header, or was cut at its beginning; the last may lack its end. */
-  for (const char *line = strchr(tail, '\n'); line && strchr(line + 1, '\n');
-       line = strchr(line + 1, '\n')) {
-    const long long id = strtoll(line + 1, &end, 10);
-    if (end > line + 1 && *end == ',' && id > last) last = id;
-  }
+  return -1;
+}
+
+int64_t gannet_resume_find_last_row(const char *journal) {
+  char tail[TAIL];
+  const char *at = tail;
+  int64_t last = -1;
+  read_last_rows(journal, tail);
+  for (int64_t id; (id = next_row(&at)) >= 0;) last = id > last ? id : last;
   return last;
+}
+
+int64_t gannet_resume_find_lost_row(const char *journal, const gannet_ledger *ledger) {
+  char tail[TAIL];
+  const char *at = tail;
+  read_last_rows(journal, tail);
+  for (int64_t id; (id = next_row(&at)) >= 0;)
+    if (id >= ledger->n || !ledger->ticket[id].has_result) return id;
+  return -1;
 }
 
 gannet_err gannet_resume_raise_lost(int64_t last, int64_t n) {
@@ -82,6 +105,7 @@ gannet_err gannet_resume_check_owner(const gannet_resume_paths *paths, const cha
   if (!paths->name || !paths->seed) return GANNET_OK;
   if (gannet_record_find_owner(payload, length, &seed, &name) != GANNET_OK) {
     gannet_error_clear(); /* taking the record over says what is wrong */
+    gannet_free(&name);
     return GANNET_OK;
   }
   gannet_err err = GANNET_OK;
