@@ -53,8 +53,7 @@ static const char *hint_of(const gannet_command_options *options, const char *st
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]; a text "
-           "for "
-           "a shell is evaluate.shell";
+           "for a shell is evaluate.shell";
   if (has_placeholder(options))
     return "in the name of the program only {input_directory} is replaced; "
            "put env before it, as in [env, \"{directory}/run.sh\"]";
