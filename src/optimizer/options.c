@@ -505,28 +505,40 @@ static gannet_err parse_cost(int n, const gannet_setting *settings,
   return GANNET_OK;
 }
 
-gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
-                                          gannet_optimizer_options *options,
-                                          gannet_complaints *complaints) {
-  const gannet_setting *chosen = gannet_setting_last(n, settings, "method");
-  const gannet_method *method = gannet_methods[0];
+/* Read the settings that are in their places. */
+static gannet_err parse_placed(const gannet_method *method, bool was_sound, int n,
+                               const gannet_setting *settings, gannet_optimizer_options *options,
+                               gannet_complaints *complaints) {
   const int before = complaints->count;
-  memset(options, 0, sizeof *options);
-  if (chosen && gannet_method_find(chosen->text, &method) != GANNET_OK)
-    gannet_setting_complain(chosen, "method", complaints);
-  complain_sections(n, settings, complaints);
-  bool is_misplaced = false;
-  for (int i = 0; i < n; ++i)
-    if (complain_place(&settings[i], complaints)) is_misplaced = true;
-  if (is_misplaced) return GANNET_OK;
   GANNET_TRY(gannet_alloc(GANNET_MEMBERS_MOST, sizeof *options->member, &options->member));
   GANNET_TRY(parse_whole(method, n, settings, options, complaints));
   if (options->method.portfolio)
     GANNET_TRY(parse_portfolio(n, settings, options, complaints));
   else
     GANNET_TRY(parse_member(method, n, settings, options, complaints));
-  if (complaints->count == before) complain_unused(n, settings, options, complaints);
+  if (was_sound && complaints->count == before) complain_unused(n, settings, options, complaints);
   return parse_cost(n, settings, options, complaints);
+}
+
+gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
+                                          gannet_optimizer_options *options,
+                                          gannet_complaints *complaints) {
+  const gannet_setting *chosen = gannet_setting_last(n, settings, "method");
+  const gannet_method *method = gannet_methods[0];
+  const int before = complaints->count;
+  gannet_setting *placed = NULL;
+  int n_placed = 0;
+  memset(options, 0, sizeof *options);
+  if (chosen && gannet_method_find(chosen->text, &method) != GANNET_OK)
+    gannet_setting_complain(chosen, "method", complaints);
+  complain_sections(n, settings, complaints);
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *placed, &placed));
+  for (int i = 0; i < n; ++i)
+    if (!complain_place(&settings[i], complaints)) placed[n_placed++] = settings[i];
+  const gannet_err err =
+      parse_placed(method, complaints->count == before, n_placed, placed, options, complaints);
+  gannet_free(&placed);
+  return err;
 }
 
 gannet_err gannet_optimizer_options_own(int n, const gannet_setting *settings,

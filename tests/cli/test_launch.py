@@ -114,6 +114,15 @@ class Launch(program.ProgramTest):
         self.assertEqual(running.wait().code, FINISHED, running.outcome(None))
         self.all_done(40)
 
+    def test_an_mpirun_that_cannot_begin_is_tried_again(self):
+        """Two that begin and end at once on a node disturb each other; it happens once here."""
+        file = self.campaign(8, script='#!/bin/sh\nif mkdir "$GANNET_INPUT_DIRECTORY/once" 2>/dev/null; then\n'
+                                       '  echo "It looks like orte_init failed for some reason; your parallel process is" >&2\n  exit 1\nfi\n'
+                                       'echo "objective 1" > $GANNET_RESULTS\n')
+        self.succeed("run", file, "-q")
+        self.all_done(8)
+        self.assertIn("orte_init failed for some reason; your parallel process is; it is tried", self.log())
+
     def test_after_patience_the_campaign_stops_and_can_be_resumed(self):
         file = self.campaign(30, "patience: 1s, command: [./simulate.sh]")
         away, back = self.moved("simulate.sh")

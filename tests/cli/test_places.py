@@ -156,6 +156,8 @@ class Placed(program.ProgramTest):
                               'echo objective 1 >$GANNET_RESULTS"]')
         self.succeed("run", "placed.yaml")
         ran = {path.parent.name: path.read_text() for path in self.folder.glob("placed.campaign/evals/*/ran")}
+        failed = [row["reason"] for row in program.ProgramTest.history(self, "placed.campaign") if row["status"] != "done"]
+        self.assertEqual(failed, [])
         by_slot = {bar["slot"]: ran[f"{int(bar['id']):06d}"] for bar in self.timeline()}
         self.assertEqual(len(by_slot), min(CORES, 4))
         self.assertEqual(len(set(by_slot.values())), len(by_slot), by_slot)

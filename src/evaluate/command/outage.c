@@ -87,6 +87,8 @@ static const struct {
     {"Memory required by task is not available", false},     /* srun, to a slurmctld that starts */
     {"unable to find the specified executable file", false}, /* Open MPI */
     {"unable to launch the specified application", false},
+    /* Open MPI 4, when another mpirun of the node ends at the same moment */
+    {"It looks like orte_init failed", false},
 };
 
 /* Whether a line names a file of a shell text: a word with a slash or a dot, without variables. */
