@@ -427,7 +427,7 @@ class Damage(program.ProgramTest):
         journal = (self.place / "journal").read_bytes()
         (self.place / "journal").write_bytes(journal[:size + 5] + b"?" + journal[size + 6:])
         outcome = self.finish()
-        self.assertIn("history.csv has a result of evaluation 8, and the journal none", outcome.err)
+        self.assertIn("history.csv has a result of evaluation 8, and the journal has none", outcome.err)
         self.assertEqual((self.place / "history.csv.before").read_bytes(), whole)
 
     def test_a_table_with_results_that_a_shorter_journal_lacks_is_kept(self):
@@ -440,7 +440,7 @@ class Damage(program.ProgramTest):
         last = max(i for i, record in enumerate(records) if b'"propose"' in record)
         (self.place / "journal").write_bytes(b"".join(records[:last + 1]))
         outcome = self.finish()
-        self.assertRegex(outcome.err, "history.csv has a result of evaluation [0-9]+, and the journal none")
+        self.assertRegex(outcome.err, "history.csv has a result of evaluation [0-9]+, and the journal has none")
         self.assertEqual((self.place / "history.csv.before").read_bytes(), whole)
 
     def test_an_empty_journal_does_not_begin_a_campaign_anew(self):

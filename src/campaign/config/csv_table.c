@@ -139,9 +139,6 @@ const char *gannet_csv_other_format(const char *text, size_t size) {
   return is_json ? "JSON; write a line of names and a line of values for each design" : NULL;
 }
 
-#define HAS_NUMBERS \
-  "%s:1: has numbers, expected the names of the columns; add a line with the names above it"
-
 /* The first line must name the columns. */
 static gannet_err check_names(const char *path, const gannet_csv_table *table) {
   const char *separator = gannet_csv_table_separator(table);
@@ -160,10 +157,13 @@ static gannet_err check_names(const char *path, const gannet_csv_table *table) {
     const int first = gannet_csv_table_find(table, name);
     double number;
     const bool is_number = gannet_parse_number(name, &number) == 0;
-    GANNET_REQUIRE(separator || numbers < table->n_columns || !is_number, GANNET_ERR_INPUT,
-                   HAS_NUMBERS, path);
-    GANNET_REQUIRE(!*name || first == c || !is_number, GANNET_ERR_INPUT, HAS_NUMBERS, path);
-    GANNET_REQUIRE(!*name || first == c, GANNET_ERR_INPUT,
+    const bool is_repeated = *name && first != c;
+    GANNET_REQUIRE(
+        !is_number || !(is_repeated || (!separator && numbers == table->n_columns)),
+        GANNET_ERR_INPUT,
+        "%s:1: has numbers, expected the names of the columns; add a line with the names above it",
+        path);
+    GANNET_REQUIRE(!is_repeated, GANNET_ERR_INPUT,
                    "%s:1: columns %d and %d have the same name, '%.80s'; rename one", path,
                    first + 1, c + 1, name);
   }

@@ -36,7 +36,8 @@ static bool complain_of_misspelt(const gannet_config_reader *reader, const ganne
 }
 
 /* Complain about keys that imply different back-ends where none is named. */
-static bool complain_of_two(const gannet_config_reader *reader, const gannet_tree *evaluate) {
+static bool complain_of_two_backends(const gannet_config_reader *reader,
+                                     const gannet_tree *evaluate) {
   const char *key = NULL, *backend = NULL;
   char location[GANNET_LOCATION_SIZE];
   for (size_t i = 0; i < sizeof implied / sizeof *implied; ++i) {
@@ -67,7 +68,8 @@ static const gannet_evaluator_type *find_backend(const gannet_config_reader *rea
   const gannet_tree *name = gannet_tree_find(evaluate, "backend");
   char location[GANNET_LOCATION_SIZE];
   if (is_no_mapping(evaluate)) return NULL; /* reading the section complains */
-  if (!name && (complain_of_misspelt(reader, evaluate) || complain_of_two(reader, evaluate)))
+  if (!name &&
+      (complain_of_misspelt(reader, evaluate) || complain_of_two_backends(reader, evaluate)))
     return NULL;
   if (!name) {
     if (evaluate) gannet_tree_key_location(evaluate, location, sizeof location);

@@ -15,8 +15,7 @@ typedef struct {
   const gannet_option *table;
   const gannet_option *also;   /* a second table whose keys are read elsewhere; NULL = none */
   const char *const *sections; /* keys that are sections of their own; NULL = none */
-  bool of_method; /* the section is a method of a suite, which has what the schema gives to methods
-                   */
+  bool of_method; /* it is a method of a suite, below which stand the sections of a method */
   /* Writes where a key that this section does not have belongs in a file that is no campaign file,
    * "'methods.NAME.surrogate'"; false = nowhere. NULL for campaign files, whose schema knows. */
   bool (*find_place)(const char *key, char *places, size_t size);

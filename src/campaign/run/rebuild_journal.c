@@ -53,9 +53,9 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
                "evaluations whose results they held will be run again",
                (long long)t.taken, (long long)t.useless);
   } else {
-    gannet_log(
-        context, GANNET_LOG_WARNING,
-        "the snapshot was not made from this journal, none of whose records can be used then");
+    gannet_log(context, GANNET_LOG_WARNING,
+               "the snapshot was not made from this journal, so that none of the journal's records "
+               "can be used");
   }
   GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                                  &ledger->journal));
@@ -229,11 +229,11 @@ gannet_err gannet_journal_keep_table(const gannet_context *context, const char *
   (void)snprintf(path, sizeof path, "%s/history.csv", directory);
   name_aside(path, "before", aside, sizeof aside);
   GANNET_TRY(gannet_file_rename(path, aside));
-  gannet_log(
-      context, GANNET_LOG_WARNING,
-      "history.csv has a result of evaluation %lld, and the journal none: the table was moved "
-      "to %s, from which `gannet tell --file` can take what is missing",
-      (long long)lost, aside);
+  gannet_log(context, GANNET_LOG_WARNING,
+             "history.csv has a result of evaluation %lld, and the journal has none: the table was "
+             "moved to "
+             "%s; `gannet tell --file` takes from it what is missing",
+             (long long)lost, aside);
   return GANNET_OK;
 }
 

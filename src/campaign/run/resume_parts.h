@@ -170,7 +170,7 @@ GANNET_CHECKED gannet_err gannet_journal_make_sound(const gannet_context *contex
  *
  * Local; for rank 0.
  *
- * lost  in  an evaluation of which it has a result, and the journal none
+ * lost  in  an evaluation of which it has a result, and the journal has none
  */
 GANNET_CHECKED gannet_err gannet_journal_keep_table(const gannet_context *context,
                                                     const char *journal, int64_t lost);

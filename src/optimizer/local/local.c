@@ -15,8 +15,8 @@
 
 /* Half the side of the box, in the unit cube. */
 static const double largest_radius = 0.5, smallest_radius = 1e-9;
-/* A box shrinks only when so many results per coefficient of a linear model lie within this many
- * times its size. */
+/* A box shrinks only when KNOWN_LEAST results for each coefficient of a linear model lie within
+ * known_around times its size. */
 static const double known_around = 2;
 enum { KNOWN_LEAST = 2 };
 /* Rounds of the search for hyper-parameters, and points from which a draw is minimised. */
@@ -130,11 +130,13 @@ static gannet_err adapt_radius(gannet_local *l) {
   bool told = false;
   GANNET_TRY(find_achievement(l, &told, &most));
   if (!told) return GANNET_OK;
-  GANNET_TRY(local_data_count_near(l->history, l->state.from, known_around * *radius, &known, &d));
   if (most >= 0.5) {
     if (l->state.at_edge) *radius *= 2;
-  } else if (most < 0.05 && known >= KNOWN_LEAST * (d + 1)) {
-    *radius *= l->state.deviation < l->state.predicted ? 0.5 : 0.85;
+  } else if (most < 0.05) {
+    GANNET_TRY(
+        local_data_count_near(l->history, l->state.from, known_around * *radius, &known, &d));
+    if (known >= KNOWN_LEAST * (d + 1))
+      *radius *= l->state.deviation < l->state.predicted ? 0.5 : 0.85;
   }
   *radius = fmin(fmax(*radius, smallest_radius), largest_radius);
   l->state.count = 0;
