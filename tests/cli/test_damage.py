@@ -224,12 +224,38 @@ class Damage(program.ProgramTest):
             self.assertIn(f"digest {digest}", outcome.out)
             self.assertEqual(outcome.out.count("DAMAGED"), 1, outcome)
             outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
-            self.assertRegex(outcome.err, whose)
+            self.assertRegex(outcome.out, f"{whose}.*--resume rebuilds the journal")
+            self.assertIn("16 of 16", outcome.out)
             self.assertEqual(before, self.contents())
             outcome = self.finish(ranks=2 * (n == 0))
             self.assertRegex(outcome.err, f"{whose}(?s:.*)rebuilding the journal from .*state.h5 of campaign 'fast': 16 evaluations")
             self.assertEqual((self.place / "journal.damaged").read_bytes(), data)
             self.assertFalse((self.place / "state.h5.foreign").exists())
+            shutil.rmtree(self.place)
+
+    def test_a_journal_and_a_snapshot_of_another_campaign_are_told_and_put_aside(self):
+        """The older generation of the snapshot is that of this campaign, and serves."""
+        for n, changes in enumerate(self.OTHERS):
+            data = self.foreign(**changes)
+            self.run_half()
+            digest = self.digest()
+            (self.place / "state.h5.1").write_bytes((self.place / "state.h5").read_bytes())
+            (self.place / "state.h5").write_bytes(data)
+            shutil.copy(self.folder / "other.campaign" / "journal", self.place)
+            before = self.contents()
+            whose = rf"is of another campaign .'other', seed {8 if n == 1 else 7}., but state.h5.1 of this one .'fast', seed 7."
+            self.check_that_it_is_told("--resume rebuilds the journal")
+            outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+            self.assertRegex(outcome.out, rf"journal +DAMAGED: .*{whose}")
+            self.assertRegex(outcome.out, r"state.h5 +DAMAGED: of another campaign, 'other'")
+            self.assertIn(f"digest {digest}", outcome.out)
+            outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
+            self.assertRegex(outcome.out, f"{whose}.*--resume rebuilds the journal(?s:.*)16 of 16")
+            self.assertEqual(before, self.contents())
+            outcome = self.finish(ranks=2 * (n == 0))
+            self.assertRegex(outcome.err, f"{whose}(?s:.*)rebuilding the journal from .*state.h5.1 of campaign 'fast': 16 evaluations")
+            self.assertTrue((self.place / "journal.damaged").exists())
+            self.assertEqual((self.place / "state.h5.foreign").read_bytes(), data)
             shutil.rmtree(self.place)
 
     def test_a_renamed_campaign_keeps_its_journal(self):

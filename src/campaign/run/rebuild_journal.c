@@ -30,7 +30,10 @@ static void name_aside(const char *path, const char *word, char *name, size_t si
 }
 
 /* Write a fresh journal with everything that the snapshot knows, and with what the damaged journal
- * knows beyond it. */
+ * knows beyond it.
+ *
+ * damaged  in  NULL = the journal is of another campaign
+ */
 static gannet_err write_fresh(const gannet_context *context, const gannet_resume_paths *paths,
                               const gannet_journal_report *damaged, const char *fresh,
                               gannet_ledger *ledger) {
@@ -44,7 +47,7 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_resume
              "record %lld",
              paths->snapshot, report.generation ? ".1" : "", ledger->name, (long long)ledger->n,
              (long long)ledger->sequence);
-  if (gannet_snapshot_counts_in(ledger->identity, damaged)) {
+  if (damaged && gannet_snapshot_counts_in(ledger->identity, damaged)) {
     const gannet_err err = gannet_journal_salvage(paths->journal, gannet_resume_take_next, &t);
     if (err != GANNET_ERR_MISSING) GANNET_TRY(err);
     gannet_error_clear();
@@ -128,11 +131,14 @@ static gannet_err replace_journal(const gannet_context *context, const gannet_re
 }
 
 /* Rebuild a journal whose lock is held, and explain what cannot be done. The current error says
- * what is damaged. */
+ * what is damaged.
+ *
+ * damaged  in  NULL = the journal is of another campaign
+ */
 static gannet_err rebuild_locked(const gannet_context *context, const gannet_resume_paths *paths,
                                  const gannet_problem *problem,
                                  const gannet_journal_report *damaged) {
-  const int64_t sound = damaged->records;
+  const int64_t sound = damaged ? damaged->records : 0;
   char why[1400], hint[200] = "";
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
@@ -155,22 +161,32 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
 
 static gannet_err check_first_record(void *user, int64_t sequence, const char *payload,
                                      size_t length) {
-  return sequence == 1 ? gannet_resume_check_owner(user, payload, length) : GANNET_OK;
+  gannet_resume_taker *t = user;
+  if (sequence != 1) return GANNET_OK;
+  const gannet_err err = gannet_resume_check_owner(t->paths, payload, length);
+  t->is_foreign = err == GANNET_ERR_DAMAGED;
+  return err;
 }
 
 /* Check a journal against the newest snapshot that serves. A journal that ends before the snapshot
  * has lost records that were acknowledged: it is damaged. A journal to which the snapshot does not
  * belong was rebuilt and has all records: the snapshots are to be made anew then, also when the
- * newer one is of another campaign. */
+ * newer one is of another campaign.
+ *
+ * is_foreign  out  the journal was put here from another campaign
+ */
 static gannet_err check_journal(const gannet_resume_paths *paths, gannet_journal_report *report,
-                                bool *renews) {
+                                bool *is_foreign, bool *renews) {
   const char *leftover = gannet_leftovers_find(paths->journal);
+  const gannet_snapshot_want want = {.journal = report};
   gannet_snapshot_mark mark;
+  gannet_resume_taker t = {.paths = paths};
   *renews = false;
-  gannet_resume_paths known = *paths;
-  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, check_first_record, &known,
-                                 report));
-  if (gannet_snapshot_look(paths->snapshot, report, &mark) != GANNET_OK) {
+  const gannet_err err =
+      gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, check_first_record, &t, report);
+  *is_foreign = t.is_foreign;
+  GANNET_TRY(err);
+  if (gannet_snapshot_look(paths->snapshot, &want, &mark) != GANNET_OK) {
     gannet_error_clear();
     return gannet_resume_check_begun(paths->journal, leftover, report->records);
   }
@@ -190,12 +206,13 @@ static gannet_err rebuild(const gannet_context *context, const gannet_resume_pat
   char path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
   gannet_journal_report report = {0};
+  bool is_foreign = false;
   (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
   GANNET_TRY(gannet_lock_acquire(path, &lock));
   gannet_error_clear();
-  gannet_err err = check_journal(paths, &report, renews);
+  gannet_err err = check_journal(paths, &report, &is_foreign, renews);
   if (gannet_resume_is_damage(err)) {
-    err = rebuild_locked(context, paths, problem, &report);
+    err = rebuild_locked(context, paths, problem, is_foreign ? NULL : &report);
     *renews = true;
   }
   gannet_lock_release(path, &lock);
@@ -241,6 +258,7 @@ gannet_err gannet_journal_make_sound(const gannet_context *context,
                                      const gannet_resume_paths *paths,
                                      const gannet_problem *problem, bool *renews) {
   gannet_journal_report report = {0};
-  const gannet_err err = check_journal(paths, &report, renews);
+  bool is_foreign = false;
+  const gannet_err err = check_journal(paths, &report, &is_foreign, renews);
   return gannet_resume_is_damage(err) ? rebuild(context, paths, problem, renews) : err;
 }

@@ -70,8 +70,8 @@ GANNET_CHECKED gannet_err gannet_resume_raise_lost(int64_t last, int64_t n);
 GANNET_CHECKED gannet_err gannet_resume_check_campaign(gannet_ledger *ledger, uint64_t seed);
 
 /* Check that a journal was not put here from another campaign: its first record has another name or
- * seed than the campaign, and the newest snapshot has those of the campaign. A campaign that was
- * given another name has the old one in both.
+ * seed than the campaign, and a snapshot, of either generation, has those of the campaign. A
+ * campaign that was given another name has the old one in all of them.
  *
  * Local.
  *
@@ -135,6 +135,7 @@ enum { GANNET_SNAPSHOT_OF_THIS_JOURNAL = 2, GANNET_SNAPSHOT_OF_ANY_JOURNAL };
  *
  * Local.
  *
+ * journal  in   NULL = none, or one of another campaign
  * which   in   one of the two above
  * ledger  out
  * report  out  may be NULL

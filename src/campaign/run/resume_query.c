@@ -36,7 +36,7 @@ static gannet_err take_snapshot(const gannet_resume_paths *paths, gannet_ledger 
 /* Take a record that the ledger does not know yet; the first one says of which problem they are. */
 static gannet_err take_newer(void *user, int64_t sequence, const char *payload, size_t length) {
   gannet_resume_taker *t = user;
-  if (sequence == 1 && t->ledger->sequence == 0) {
+  if (sequence == 1) {
     const gannet_err err = gannet_resume_check_owner(t->paths, payload, length);
     t->is_foreign = err == GANNET_ERR_DAMAGED;
     GANNET_TRY(err);
@@ -58,16 +58,17 @@ static gannet_err take_rest(const gannet_resume_paths *paths, gannet_ledger *led
 
 /* Take the first records of the journal, where neither it nor a snapshot is sound.
  *
- * has_head  in  its first line is sound
+ * report  in  of the journal; NULL = it is of another campaign
  */
-static gannet_err take_beginning(const gannet_resume_paths *paths, bool has_head, const char *why,
+static gannet_err take_beginning(const gannet_resume_paths *paths,
+                                 const gannet_journal_report *report, const char *why,
                                  gannet_ledger *ledger, gannet_damage *damage) {
   char snapshot[500];
   (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
   gannet_error_clear();
   if (gannet_history_count(ledger->history) == 0) {
     GANNET_TRY(empty_ledger(ledger));
-    GANNET_TRY(take_rest(paths, ledger));
+    if (report) GANNET_TRY(take_rest(paths, ledger));
   }
   const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
   GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
@@ -81,7 +82,7 @@ static gannet_err take_beginning(const gannet_resume_paths *paths, bool has_head
       "records of the journal are shown. Put back a copy of the directory; or, to ",
       why, snapshot, (long long)n);
   /* Without the first line nothing that follows it can be continued. */
-  if (has_head)
+  if (report && report->schema > 0)
     (void)snprintf(damage->text + used, sizeof damage->text - (size_t)used,
                    "continue from these records, keep a copy, delete what follows line %lld, and "
                    "move history.csv away",
@@ -101,7 +102,10 @@ static void advise_to_rebuild(const char *why, gannet_damage *damage) {
 }
 
 /* Without a sound journal, take what a resumed campaign would know: a snapshot, and the records
- * that follow it. */
+ * that follow it.
+ *
+ * report  in  of the journal; NULL = it is of another campaign
+ */
 static gannet_err take_without_journal(const gannet_resume_paths *paths,
                                        const gannet_journal_report *report, gannet_ledger *ledger,
                                        gannet_damage *damage) {
@@ -113,9 +117,9 @@ static gannet_err take_without_journal(const gannet_resume_paths *paths,
   if (err == GANNET_OK && ledger->sequence == 0)
     err = gannet_resume_read_snapshot(paths, report, GANNET_SNAPSHOT_OF_ANY_JOURNAL, ledger, NULL);
   damage->is_foreign = err == GANNET_ERR_INPUT;
-  if (err != GANNET_OK) return take_beginning(paths, report->schema > 0, why, ledger, damage);
+  if (err != GANNET_OK) return take_beginning(paths, report, why, ledger, damage);
   advise_to_rebuild(why, damage);
-  if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
+  if (!report || !gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
   return take_rest(paths, ledger);
 }
 
@@ -137,7 +141,8 @@ gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all
     err = gannet_resume_check_begun(journal, leftover, t.taken);
   /* Damage is found before the first record is visited. */
   if (gannet_resume_is_damage(err) && t.taken == 0) {
-    err = take_without_journal(paths, &report, ledger, damage);
+    if (t.is_foreign) GANNET_TRY(empty_ledger(ledger));
+    err = take_without_journal(paths, t.is_foreign ? NULL : &report, ledger, damage);
     damage->has_foreign_journal = t.is_foreign;
   } else if (err == GANNET_OK && t.taken < ledger->sequence) {
     (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
@@ -176,6 +181,21 @@ static gannet_err check_followed(const gannet_resume_paths *paths, const char *l
   return GANNET_OK;
 }
 
+/* Let the own snapshot serve in place of a journal of another campaign, which the current error
+ * tells: what was read may be of that campaign, too. The error stays. */
+static gannet_err take_own_snapshot(const gannet_resume_paths *paths, gannet_ledger *ledger) {
+  char why[500];
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  gannet_error_clear();
+  gannet_err err = empty_ledger(ledger);
+  if (err == GANNET_OK) err = gannet_resume_begin_snapshot(paths, ledger);
+  if (err == GANNET_OK)
+    err = gannet_resume_read_snapshot(paths, NULL, GANNET_SNAPSHOT_OF_THIS_JOURNAL, ledger, NULL);
+  if (err != GANNET_OK) gannet_error_clear();
+  if (err != GANNET_OK && gannet_history_count(ledger->history) == 0) err = empty_ledger(ledger);
+  return err == GANNET_ERR_MEMORY ? err : GANNET_RAISE(GANNET_ERR_DAMAGED, "%s", why);
+}
+
 gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_position *position,
                                 bool *replaced, gannet_ledger *ledger) {
   const char *journal = paths->journal;
@@ -186,8 +206,10 @@ gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal
   if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(paths, ledger));
   const bool began = ledger->sequence > 0;
   ledger->tells_early = true;
-  GANNET_TRY(
-      gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, position, replaced, take_newer, &t));
+  const gannet_err err =
+      gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, position, replaced, take_newer, &t);
+  if (t.is_foreign) return take_own_snapshot(paths, ledger);
+  GANNET_TRY(err);
   if (first) GANNET_TRY(check_followed(paths, leftover, began, position->records, ledger));
   return first || t.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
 }

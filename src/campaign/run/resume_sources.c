@@ -110,15 +110,16 @@ gannet_err gannet_resume_check_owner(const gannet_resume_paths *paths, const cha
   }
   gannet_err err = GANNET_OK;
   const bool own = seed == *paths->seed && strcmp(name, paths->name) == 0;
-  const bool known = !own && gannet_snapshot_look(paths->snapshot, NULL, &mark) == GANNET_OK;
+  const gannet_snapshot_want want = {.seed = paths->seed, .name = paths->name};
+  const bool known = !own && gannet_snapshot_look(paths->snapshot, &want, &mark) == GANNET_OK;
   if (!known) gannet_error_clear(); /* then the journal is all that is known */
   if (known && gannet_snapshot_is_of(&mark, *paths->seed, paths->name) &&
       !gannet_snapshot_is_of(&mark, seed, name))
     err = GANNET_RAISE(GANNET_ERR_DAMAGED,
-                       "'%s' is of another campaign ('%s', seed %lld), but %s of this one ('%s', "
+                       "'%s' is of another campaign ('%s', seed %lld), but %s%s of this one ('%s', "
                        "seed %lld)",
                        paths->journal, name, (long long)seed, gannet_file_name_of(paths->snapshot),
-                       paths->name, (long long)*paths->seed);
+                       mark.is_passed_over ? ".1" : "", paths->name, (long long)*paths->seed);
   gannet_free(&name);
   return err;
 }
@@ -222,9 +223,10 @@ gannet_err gannet_resume_read_snapshot(const gannet_resume_paths *paths,
 }
 
 gannet_err gannet_resume_begin_snapshot(const gannet_resume_paths *paths, gannet_ledger *ledger) {
+  const gannet_snapshot_want want = {.seed = paths->seed, .name = paths->name};
   gannet_snapshot_mark mark;
   char *description = NULL;
-  if (gannet_snapshot_look(paths->snapshot, NULL, &mark) != GANNET_OK) {
+  if (gannet_snapshot_look(paths->snapshot, &want, &mark) != GANNET_OK) {
     gannet_error_clear(); /* what is wrong is told by reading it */
     return GANNET_OK;
   }

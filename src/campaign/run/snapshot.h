@@ -27,17 +27,23 @@ typedef struct {
   bool is_passed_over; /* it is the older generation: the newer one is sound, but not wanted */
 } gannet_snapshot_mark;
 
+/* What a snapshot must be to be read; NULL = anything. */
+typedef struct {
+  const gannet_journal_report *journal; /* that it counts in */
+  const uint64_t *seed;
+  const char *name;
+} gannet_snapshot_want;
+
 /* The mark of the newest sound generation.
  *
  * Local.
  *
- * journal  in  the older generation is taken where it counts in this journal and the newer one does
- *              not; NULL = the newest whatever it counts in
+ * want  in  the older generation is taken where it is wanted and the newer one is not; NULL = the
+ *           newest whatever it is
  *
  * Errors: those of gannet_store_open.
  */
-GANNET_CHECKED gannet_err gannet_snapshot_look(const char *path,
-                                               const gannet_journal_report *journal,
+GANNET_CHECKED gannet_err gannet_snapshot_look(const char *path, const gannet_snapshot_want *want,
                                                gannet_snapshot_mark *mark);
 
 /* Whether a snapshot is of a campaign, as far as its seed and name tell. Those of two campaigns
@@ -55,13 +61,6 @@ bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t seed, cons
  * identity  in  mark.journal, or that of the ledger that was read
  */
 bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *journal);
-
-/* What a snapshot must be to be read; NULL = anything. */
-typedef struct {
-  const gannet_journal_report *journal; /* that it counts in */
-  const uint64_t *seed;
-  const char *name;
-} gannet_snapshot_want;
 
 /* Read a snapshot into an empty ledger and its empty history: of the newest two sound generations
  * the first that is wanted and of the ledger's problem.

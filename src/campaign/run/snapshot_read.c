@@ -218,11 +218,11 @@ static gannet_err open_wanted(const char *path, const gannet_snapshot_want *want
   return GANNET_OK;
 }
 
-gannet_err gannet_snapshot_look(const char *path, const gannet_journal_report *journal,
+gannet_err gannet_snapshot_look(const char *path, const gannet_snapshot_want *want,
                                 gannet_snapshot_mark *mark) {
-  const gannet_snapshot_want want = {.journal = journal};
+  static const gannet_snapshot_want anything = {0};
   gannet_store *store = NULL;
-  GANNET_TRY(open_wanted(path, &want, NULL, NULL, mark, &store));
+  GANNET_TRY(open_wanted(path, want ? want : &anything, NULL, NULL, mark, &store));
   gannet_store_destroy(&store);
   return GANNET_OK;
 }
