@@ -184,7 +184,12 @@ void gannet_option_complain_value(const gannet_option *option, const char *secti
   }
   gannet_option_describe(option, expected, sizeof expected);
   const char *near = NULL;
-  if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);
+  char word[64];
+  (void)snprintf(word, sizeof word, " %.60s ", text ? text : "");
+  for (char *at = word; *at; ++at) *at = (char)tolower((unsigned char)*at);
+  for (int i = 0; option->meanings && option->choices[i] && !near; ++i)
+    if (strstr(option->meanings[i], word)) near = option->choices[i];
+  if (option->type == GANNET_CHOICE && text && !near) near = gannet_nearest(text, option->choices);
   const char *quote = text ? "'" : "";
   const char *hint = text && gannet_option_is_number(option) ? gannet_number_hint(text) : "";
   gannet_complain_of_key(complaints, location, section, option->key,

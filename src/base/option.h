@@ -60,7 +60,9 @@ typedef struct {
   const char
       *fallback;       /* default as a user would write it; NULL = NULL text, zero, or empty list */
   double lower, upper; /* inclusive range of numbers; both 0 = any */
-  const char *const *choices; /* NULL-terminated; for GANNET_CHOICE */
+  const char *const *choices;  /* NULL-terminated; for GANNET_CHOICE */
+  const char *const *meanings; /* of each choice: the words that other programs have for it, each
+                                  between blanks; NULL = nothing is known of them */
   unsigned flags;
   const char *unit;    /* NULL = none */
   const char *help;    /* one sentence without a full stop */

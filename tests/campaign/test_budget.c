@@ -1,9 +1,12 @@
 /* test: serial labels unit */
 /* How many evaluations a campaign is to have, whatever has become of its list of candidates. */
+#include <math.h>
+
 #include "support/folder.h"
 
 #include "campaign/example.h"
 #include "campaign/run/budget.h"
+#include "campaign/run/progress.h"
 #include "store/state_file.h"
 
 enum { BUDGET = 10, LISTED = 4 };
@@ -79,11 +82,28 @@ static void counts_are_told_beside_their_limit(void **state) {
               "9223372036854775807 proposed (9223372036854775806 over the limit of 1)");
 }
 
+static double share_of(int n, const double (*times)[2]) {
+  gannet_usage usage = {.first = INFINITY, .last = -INFINITY};
+  for (int i = 0; i < n; ++i)
+    gannet_usage_add(&usage, &(gannet_run_record){.started = times[i][0], .ended = times[i][1]});
+  return gannet_usage_share(&usage);
+}
+
+static void no_slot_is_busier_than_all_of_the_time(void **state) {
+  const double apart[][2] = {{0, 10}, {20, 30}}, rounded[][2] = {{0, 10.001}, {10, 20}};
+  const double set_clock[][2] = {{-1e9, 1e9}, {-1e9 + 5, 1e9 + 5}};
+  (void)state;
+  assert_true(fabs(share_of(2, apart) - 2.0 / 3) < 1e-12);
+  assert_true(share_of(2, rounded) == 1);
+  assert_true(isnan(share_of(2, set_clock)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_short_list_ends_before_the_budget),
       cmocka_unit_test(an_unusable_list_leaves_the_budget),
       cmocka_unit_test(counts_are_told_beside_their_limit),
+      cmocka_unit_test(no_slot_is_busier_than_all_of_the_time),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -246,6 +246,12 @@ class Import(program.ProgramTest):
         self.assertIn("old.csv:1: has numbers, expected the names of the columns", refused("1,2,3,cg,5,1\n2,2,3,cg,5,1\n"))
         self.assertIn("is it 'x1 [m]'? Then write --column 'x1=x1 [m]'", refused(good.replace("x1", "x1 [m]")))
         self.assertIn("old.csv: is empty", refused(""))
+        (self.folder / "old.csv").write_bytes(good.replace("stress", "H\u00f6he").encode("latin-1"))
+        self.assertIn("no column 'H'; the columns are: x1, x2, fins, solver, objective, H?he (not all are UTF-8: save the file as UTF-8)",
+                      self.fails("tell", file, "--file", "old.csv", "--column", "stress=H\u00f6he"))
+        self.assertIn("old.csv:3: a quotation mark inside", refused("x1,x2,fins,solver,objective\r1,2,3,cg,5\r1,2,3,c\"g,5\r"))
+        self.write((good + "1,2,4,cg,5,abc\n").replace("\n", "\r"), "old.csv")
+        self.assertIn("line 3: refused: stress: 'abc'", self.succeed("tell", file, "--file", "old.csv", "--dry-run").out)
         self.assertIn("no rows", refused("x1,x2,fins,solver,objective,stress\n"))
         self.assertIn("no row of 'old.csv' can be used", refused(good.replace("5,100", ",100")))
         self.assertIn("'abc' is not valid; expected NAME=COLUMN", refused(good, "--column", "abc"))

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 enum { MOST_NAMES = 256 }; /* columns that a nearest name is looked for among */
 
@@ -89,8 +90,10 @@ static gannet_err parse_lines(const char *path, const char *text, size_t size,
                               struct csv_parser *parser, parse *p) {
   bool is_quoted = false;
   for (size_t at = 0; at < size;) {
-    const char *newline = memchr(text + at, '\n', size - at);
-    const size_t length = newline ? (size_t)(newline - text) - at + 1 : size - at;
+    size_t end = at; /* lines end in LF, CR LF or, in files of some spreadsheets, CR */
+    while (end < size && text[end] != '\n' && text[end] != '\r') ++end;
+    if (end + 1 < size && text[end] == '\r' && text[end + 1] == '\n') ++end;
+    const size_t length = (end < size ? end + 1 : size) - at;
     p->line += 1;
     if (p->column == 0 && !is_quoted) p->row_line = p->line;
     for (size_t i = at; i < at + length; ++i) {
@@ -211,7 +214,9 @@ int gannet_csv_table_find(const gannet_csv_table *table, const char *name) {
 const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *name) {
   const char *known[MOST_NAMES + 1];
   int n = 0;
-  for (; n < table->n_columns && n < MOST_NAMES; ++n) known[n] = gannet_csv_table_name(table, n);
+  for (int c = 0; c < table->n_columns && n < MOST_NAMES; ++c)
+    if (gannet_utf8_is_valid(gannet_csv_table_name(table, c)))
+      known[n++] = gannet_csv_table_name(table, c);
   known[n] = NULL;
   for (int c = 0; c < n; ++c) { /* "x [m]" for x */
     const size_t length = strlen(name);
@@ -224,14 +229,19 @@ const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *
 void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t size) {
   enum { MOST = 12 };
   size_t used = 0;
+  bool is_utf8 = true;
   text[0] = '\0';
+  for (int c = 0; c < table->n_columns; ++c)
+    is_utf8 = is_utf8 && gannet_utf8_is_valid(gannet_csv_table_name(table, c));
   for (int c = 0; c < table->n_columns && c < MOST && used < size; ++c) {
     const int more = snprintf(text + used, size - used, "%s%.40s", c > 0 ? ", " : "",
                               gannet_csv_table_name(table, c));
     used += more > 0 ? (size_t)more : 0;
   }
   if (table->n_columns > MOST && used < size)
-    (void)snprintf(text + used, size - used, " and %d more", table->n_columns - MOST);
+    used += (size_t)snprintf(text + used, size - used, " and %d more", table->n_columns - MOST);
+  if (!is_utf8 && used < size)
+    (void)snprintf(text + used, size - used, " (not all are UTF-8: save the file as UTF-8)");
 }
 
 const char *gannet_csv_table_separator(const gannet_csv_table *table) {

@@ -67,13 +67,15 @@ bool gannet_csv_table_is_course(const char *name);
  */
 int gannet_csv_table_find(const gannet_csv_table *table, const char *name);
 
-/* The column whose name is nearest to one that is not there, for messages; NULL = none is near.
+/* The column whose name is nearest to one that is not there, for messages; NULL = none is near. A
+ * name that is no UTF-8 cannot be written in a campaign file, so it is never the one.
  *
  * Local.
  */
 const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *name);
 
-/* The names of the first columns, for messages: "a, b, c", and how many more there are.
+/* The names of the first columns, for messages: "a, b, c", how many more there are, and what to do
+ * where names are no UTF-8.
  *
  * Local.
  *

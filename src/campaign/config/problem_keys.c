@@ -7,6 +7,9 @@
 
 static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", "ordinal", NULL};
+static const char *const other_types[] = {" float double number numeric continuous ", " int long ",
+                                          " bool logical binary ",
+                                          " string str text choice enum category nominal ", ""};
 static const char *const scales[] = {"linear", "log", NULL};
 /* The words of gannet_take, in the order of the enum. */
 static const char *const takes[] = {"last", "mean", "min", "max", "first", "sum", NULL};
@@ -19,6 +22,7 @@ const gannet_option gannet_variable_table[] = {
      AT(gannet_variable_keys, type),
      .fallback = "real",
      .choices = types,
+     .meanings = other_types,
      .help = "kind of the variable; numbers in values make it ordinal, and fixed implies the kind "
              "of its value"},
     {.key = "lower",

@@ -131,7 +131,9 @@ gannet_usage gannet_usage_measure(const gannet_campaign *campaign) {
 
 double gannet_usage_share(const gannet_usage *usage) {
   if (!(usage->last > usage->first) || usage->slots == 0) return NAN;
-  return usage->busy / ((usage->last - usage->first) * usage->slots);
+  const double rounding = 0.01; /* of the times of short attempts */
+  const double share = usage->busy / ((usage->last - usage->first) * usage->slots);
+  return share > 1 + rounding ? NAN : fmin(share, 1);
 }
 
 static int64_t ended(const gannet_tally *tally) {

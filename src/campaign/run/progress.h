@@ -98,6 +98,8 @@ gannet_usage gannet_usage_measure(const gannet_campaign *campaign);
 void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run);
 
 /* Part of the time between first and last in which slots were busy; NAN when it is not known.
+ * Attempts of one slot follow each other: where they last longer than there was time, the clock was
+ * set meanwhile, and nothing is known.
  *
  * Local.
  */
