@@ -256,6 +256,15 @@ static void the_time_limit_reaches_everything_a_child_started(void **state) {
   nobody_is_left(f);
 }
 
+/* As somebody does who stops processes by their names, or a simulation that stops its parent. */
+static void the_time_limit_holds_while_the_supervisor_is_stopped(void **state) {
+  fixture *f = *state;
+  const gannet_launch_event end =
+      run(f, "#!/bin/bash\ntrap 'exit 7' TERM\nkill -STOP $PPID\nsleep 100 & wait\n", 2, 20);
+  assert_true(end.limit);
+  assert_int_equal(end.exit_code, 7);
+}
+
 static void a_child_that_obeys_is_not_killed(void **state) {
   fixture *f = *state;
   const gannet_launch_event end =
@@ -523,6 +532,7 @@ int main(void) {
       cmocka_unit_test(a_failing_start_is_reported_with_its_reason),
       cmocka_unit_test(signals_are_told_from_exit_codes),
       cmocka_unit_test(the_time_limit_reaches_everything_a_child_started),
+      cmocka_unit_test(the_time_limit_holds_while_the_supervisor_is_stopped),
       cmocka_unit_test(a_child_that_obeys_is_not_killed),
       cmocka_unit_test(what_a_leader_leaves_running_is_killed),
       cmocka_unit_test(a_writer_that_is_left_is_told),

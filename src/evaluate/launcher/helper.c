@@ -184,9 +184,16 @@ static void launch_child(helper *own, size_t size) {
   free(order.texts);
 }
 
-static void terminate_child(child *one, double grace) {
+/* Tell a supervisor what to do with its child. Somebody may have stopped it, with all of its group
+ * for example: it has to go on to meet the signal. */
+static void signal_supervisor(child *one, int signal) {
   one->is_signalled = true;
-  (void)kill(one->supervisor, GANNET_LAUNCHER_TERMINATE);
+  (void)kill(one->supervisor, signal);
+  (void)kill(one->supervisor, SIGCONT);
+}
+
+static void terminate_child(child *one, double grace) {
+  signal_supervisor(one, GANNET_LAUNCHER_TERMINATE);
   one->deadline = INFINITY;
   one->kill_at = gannet_clock_seconds() + grace;
 }
@@ -343,8 +350,7 @@ static void keep_deadlines(helper *own) {
       terminate_child(one, one->grace);
     }
     if (now >= one->kill_at) {
-      one->is_signalled = true;
-      (void)kill(one->supervisor, GANNET_LAUNCHER_KILL);
+      signal_supervisor(one, GANNET_LAUNCHER_KILL);
       one->kill_at = now + 1; /* again, for what was forked meanwhile */
     }
   }
@@ -380,13 +386,12 @@ static void end_all(helper *own) {
     close_orders(own, own->children[i].orders);
     own->children[i].orders = -1;
   }
-  for (int i = 0; i < own->n; ++i)
-    (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_TERMINATE);
+  for (int i = 0; i < own->n; ++i) signal_supervisor(&own->children[i], GANNET_LAUNCHER_TERMINATE);
   for (;;) {
     pid_t ended;
     const bool kills = gannet_clock_seconds() > begun + patience;
     for (int i = 0; kills && i < own->n; ++i)
-      (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
+      signal_supervisor(&own->children[i], GANNET_LAUNCHER_KILL);
     while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
       child *one = find_by_supervisor(own, ended);
       if (one) dismiss(own, one, false);
