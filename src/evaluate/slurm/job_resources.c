@@ -105,7 +105,6 @@ static long number_of(const gannet_needs *needs, const char *key) {
 void gannet_slurm_resources_check_word(const gannet_needs *needs, const char *source,
                                        const char *word, size_t size,
                                        gannet_complaints *complaints) {
-  char key[40];
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
     const size_t length = strlen(options[i].name), said = strcspn(word, "= \t\r\n");
     const bool is_open = options[i].name[length - 1] == '-';
@@ -117,12 +116,10 @@ void gannet_slurm_resources_check_word(const gannet_needs *needs, const char *so
     if (number < 0) continue;
     if (options[i].is_same && number > 0 && strtol(value + strspn(value, "= "), NULL, 10) == number)
       continue;
-    (void)snprintf(key, sizeof key, "evaluate.resources.%s", options[i].key);
     gannet_complain(complaints, source,
-                    "'%.*s' contradicts %s, which gannet gives to the job; leave one of them out",
-                    (int)size, word, key);
-    gannet_complain(complaints, key, "contradicts '%.*s' of %s; leave one of them out", (int)size,
-                    word, source);
+                    "'%.*s' contradicts evaluate.resources.%s, which gannet gives to the job; "
+                    "leave one of them out",
+                    (int)size, word, options[i].key);
     return;
   }
 }

@@ -179,7 +179,7 @@ GANNET_CHECKED gannet_err gannet_slurm_step_write(const gannet_program *program,
 void gannet_slurm_place_describe(const gannet_program *program, const gannet_request *request,
                                  gannet_place_words *words);
 
-/* Complain about an option of sbatch that contradicts evaluate.resources, once for each of the two.
+/* Complain about an option of sbatch that contradicts evaluate.resources.
  *
  * Local.
  *
