@@ -118,7 +118,7 @@ static void without_grace_a_time_limit_kills_at_once(void **state) {
 /* users-ask 10 (haddock3 #718): TIMEOUT and all the others are known words. */
 static void the_scheduler_s_reasons_become_the_result_s(void **state) {
   standin *f = *state;
-  static const char *const bad_luck[] = {"NODE_FAIL\n", "OUT_OF_MEMORY\n", "PREEMPTED\n",
+  static const char *const bad_luck[] = {"OUT_OF_MEMORY\n", "REVOKED\n", "LAUNCH_FAILED\n",
                                          "CANCELLED by 1000\n"};
   static const char sim[] = "#!/bin/sh\necho end >&2; exit 1\n";
   gannet_result_record result;

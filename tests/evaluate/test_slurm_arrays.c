@@ -128,8 +128,8 @@ static void a_bundle_that_dies_midway_keeps_what_it_finished(void **state) {
   collect(evaluator, RUNS, &all);
   is_done(result_of(&all, 100));
   is_done(result_of(&all, 99));
-  failed_with(result_of(&all, 98), true, "its job of several runs ended before it: CANCELLED");
-  failed_with(result_of(&all, 97), true, "its job of several runs ended before it: CANCELLED");
+  failed_with(result_of(&all, 98), true, "SLURM ended the job: CANCELLED");
+  failed_with(result_of(&all, 97), true, "SLURM ended the job: CANCELLED");
   assert_runs(f, 3);
   gannet_evaluator_destroy(&evaluator);
 }
@@ -149,13 +149,13 @@ static void a_bundle_that_dies_midway_keeps_what_failed(void **state) {
   collect(evaluator, RUNS, &all);
   is_done(result_of(&all, 100));
   failed_with(result_of(&all, 99), false, "exit code 3");
-  failed_with(result_of(&all, 98), true, "its job of several runs ended before it");
+  failed_with(result_of(&all, 98), true, "SLURM ended the job: CANCELLED");
   gannet_evaluator_destroy(&evaluator);
 }
 
 /* A preemption ends the steps of a job, each of which then has an exit code, and no further one
- * begins. */
-static void steps_of_a_preempted_bundle_are_bad_luck(void **state) {
+ * begins: none of them counts as an attempt. */
+static void steps_of_a_preempted_bundle_are_begun_anew(void **state) {
   standin *f = *state;
   collection all = {0};
   use_arrays(f, GANNET_SLURM_JOBS, RUNS, 1);
@@ -169,8 +169,10 @@ static void steps_of_a_preempted_bundle_are_bad_luck(void **state) {
   submit_all(evaluator, RUNS, 1);
   collect(evaluator, RUNS, &all);
   is_done(result_of(&all, 100));
-  for (int64_t id = 97; id < 100; ++id)
-    failed_with(result_of(&all, id), true, "SLURM ended the job: PREEMPTED");
+  for (int64_t id = 97; id < 100; ++id) {
+    assert_int_equal(result_of(&all, id)->status, GANNET_EVAL_PENDING);
+    assert_string_equal(result_of(&all, id)->run.reason, "");
+  }
   gannet_evaluator_destroy(&evaluator);
 }
 
@@ -273,7 +275,7 @@ int main(int argc, char **argv) {
       TEST(a_bundle_that_a_node_cannot_begin_tells_why),
       TEST(a_bundle_that_dies_midway_keeps_what_it_finished),
       TEST(a_bundle_that_dies_midway_keeps_what_failed),
-      TEST(steps_of_a_preempted_bundle_are_bad_luck),
+      TEST(steps_of_a_preempted_bundle_are_begun_anew),
       TEST(steps_of_a_requeued_bundle_are_not_judged),
       TEST(a_requeued_job_repeats_only_what_it_must),
       TEST(results_that_come_slowly_are_waited_for),

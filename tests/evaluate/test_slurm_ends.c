@@ -81,6 +81,47 @@ static void a_failure_before_a_requeue_is_not_judged(void **state) {
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
+/* Make one attempt whose job SLURM ends so. */
+static gannet_result_record end_in_state(standin *f, gannet_evaluator *evaluator, int attempt,
+                                         const char *state) {
+  static double constraint;
+  gannet_result_record result = {.constraints = &constraint};
+  mischief(f, "node.state", state);
+  standin_submit(evaluator, 1, attempt);
+  conform_collect(evaluator, 1, &result);
+  return result;
+}
+
+/* A preemption or a node that failed says nothing about the simulation, but has to have an end:
+ * the simulation may be what ends the nodes. */
+static void what_slurm_interrupts_does_not_count(void **state) {
+  standin *f = *state;
+  use_simulation(f, "#!/bin/sh\nexit 1\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  for (int attempt = 1; attempt < 5; ++attempt) {
+    const char *how = attempt == 2 ? "PREEMPTED\n" : "NODE_FAIL\n";
+    gannet_result_record result = end_in_state(f, evaluator, attempt, how);
+    assert_int_equal(result.status, GANNET_EVAL_PENDING);
+    assert_string_equal(result.run.reason, ""); /* the campaign goes on */
+  }
+  if (f->context->rank == 0)
+    assert_non_null(strstr(f->log,
+                           ": PREEMPTED; the evaluation is submitted again, and that does "
+                           "not count as an attempt"));
+  gannet_result_record result = end_in_state(f, evaluator, 5, "NODE_FAIL\n");
+  failed_with(&result, true, "SLURM ended the job: NODE_FAIL");
+  result = end_in_state(f, evaluator, 6, "PREEMPTED\n");
+  assert_int_equal(result.status, GANNET_EVAL_PENDING);
+  gannet_evaluator_destroy(&evaluator);
+  /* A process that resumes need not ask SLURM, which may have forgotten the job. */
+  mischief(f, "squeue.lose", "");
+  mischief(f, "sacct.off", "");
+  mischief(f, "scontrol.off", "");
+  evaluator = standin_create(f);
+  recovered(evaluator, 1, 6, false);
+  gannet_evaluator_destroy(&evaluator);
+}
+
 /* A preemption by suspension, or two jobs that take turns. */
 static void time_for_which_a_job_was_suspended_is_bad_luck(void **state) {
   standin *f = *state;
@@ -166,6 +207,7 @@ int main(int argc, char **argv) {
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
       TEST(a_script_that_a_signal_ended_was_begun),
       TEST(a_failure_before_a_requeue_is_not_judged),
+      TEST(what_slurm_interrupts_does_not_count),
       TEST(time_for_which_a_job_was_suspended_is_bad_luck),
       TEST(refusals_for_good_are_known),
       TEST(a_directory_may_have_percent_signs),

@@ -16,9 +16,9 @@ static void calls_have_time_outs_and_are_repeated(void **state) {
   f->options.grace = 10;
   f->options.commands.timeout = 20; /* in which a busy machine answers */
   mischief(f, "squeue.fail", "3\n");
-  mischief(f, "node.state", "NODE_FAIL\n"); /* only the scheduler can tell */
+  mischief(f, "node.state", "OUT_OF_MEMORY\n"); /* only the scheduler can tell */
   result = standin_run(f, "#!/bin/sh\nexit 1\n");
-  failed_with(&result, true, "NODE_FAIL");
+  failed_with(&result, true, "OUT_OF_MEMORY");
   if (f->context->rank == 0) assert_non_null(strstr(f->log, "squeue answers again"));
 }
 

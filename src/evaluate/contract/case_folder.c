@@ -55,9 +55,9 @@ typedef struct {
 } case_walk;
 
 bool gannet_contract_has_file(const char *name) {
-  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
-                                     "results.out", "stdout.log", "stderr.log",   "job.sh",
-                                     "script.sh",   "gannet.log", "job.running"};
+  static const char *const ours[] = {
+      "params.json", "params.in", "attempt.json", "outcome.json", "results.out", "stdout.log",
+      "stderr.log",  "job.sh",    "script.sh",    "gannet.log",   "job.running", "job.interrupted"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; ++i)
     if (strcmp(name, ours[i]) == 0) return true;
   return strncmp(name, "attempt-", 8) == 0;

@@ -121,6 +121,7 @@ static gannet_err end_shared_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                    "its job of several runs ended without having begun it");
     return gannet_slurm_classify(jobs, job);
   }
+  if (job->state->what == GANNET_SLURM_BAD_LUCK) return gannet_slurm_classify(jobs, job);
   (void)snprintf(reason, sizeof reason, "its job of several runs ended before it: %s",
                  job->state->name);
   return end_with_failure(jobs, job, true, reason);

@@ -4,6 +4,10 @@
  * the attempt, its owner; and outcome.json, which says how the attempt ended. When that is written,
  * the link is removed. What the simulation itself left counts most, then why the scheduler ended
  * the job, then the exit code.
+ *
+ * A job that SLURM ended for reasons of its own (a preemption, a node that failed) leaves a third
+ * thing, written by gannet: job.interrupted, with the state of the job. Its evaluation is submitted
+ * again without counting as an attempt, as often as the files of its earlier attempts allow.
  */
 #include <ctype.h>
 #include <math.h>
@@ -14,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "evaluate/result_record.h"
 #include "evaluate/slurm/slurm.h"
 
@@ -21,6 +26,14 @@ enum {
   MOST_NOT_BEGUN = 3 /* jobs of an evaluation in a row that do not start its simulation before that
                         counts as bad luck */
 };
+
+/* States in which a job ends whatever its simulation does, and how many jobs of an evaluation may
+ * end so without counting as attempts. A preemption is a decision of the scheduler, and may be
+ * frequent. A node may also have failed because of the simulation that ran on it. */
+static const struct {
+  const char *state;
+  int most;
+} interruptions[] = {{"PREEMPTED", 20}, {"NODE_FAIL", 3}, {"BOOT_FAIL", 3}, {"RECONFIG_FAIL", 3}};
 
 void gannet_slurm_look_for_outcome(gannet_slurm_job *job) {
   job->has_outcome = gannet_contract_find_outcome(job->attempt.directory, job->attempt.nonce,
@@ -238,6 +251,42 @@ static gannet_err classify_job(const gannet_slurm_jobs *jobs, const gannet_slurm
                                  job->attempt.directory, &event, result);
 }
 
+bool gannet_slurm_was_interrupted(const char *directory, const char *state) {
+  char path[PATH_MAX], *text = NULL;
+  if (gannet_join_path(directory, "job.interrupted", path, sizeof path) != GANNET_OK ||
+      gannet_file_read(path, &text, NULL) != GANNET_OK)
+    gannet_error_clear();
+  if (text) text[strcspn(text, "\n")] = '\0';
+  const bool was = text && (!state || strcmp(text, state) == 0);
+  gannet_free(&text);
+  return was;
+}
+
+/* Whether SLURM has interrupted the job, and has not done that too often to this evaluation. Notes
+ * the interruption in the directory of the attempt, where those that follow find it; one that
+ * cannot be noted counts, or they would have no end. */
+static bool is_interrupted(const gannet_slurm_job *job, const gannet_result_record *result) {
+  char name[32], path[PATH_MAX], text[GANNET_SLURM_WORD + 2];
+  const char *state = job->state->name;
+  int most = 0, before = 0;
+  for (size_t i = 0; i < sizeof interruptions / sizeof *interruptions; ++i)
+    if (strcmp(state, interruptions[i].state) == 0) most = interruptions[i].most;
+  if (most == 0 || result->status != GANNET_EVAL_FAILED || !result->retry ||
+      result->run.failure != GANNET_FAILURE_SCHEDULER)
+    return false;
+  for (int attempt = 1; attempt < job->attempt.number; ++attempt) {
+    (void)snprintf(name, sizeof name, "attempt-%d", attempt);
+    if (gannet_join_path(job->attempt.directory, name, path, sizeof path) == GANNET_OK)
+      before += gannet_slurm_was_interrupted(path, state);
+  }
+  const int size = snprintf(text, sizeof text, "%s\n", state);
+  const bool is_noted =
+      gannet_join_path(job->attempt.directory, "job.interrupted", path, sizeof path) == GANNET_OK &&
+      gannet_file_put(path, text, (size_t)size) == GANNET_OK;
+  gannet_error_clear();
+  return is_noted && before < most;
+}
+
 /* Read what a job has left again at the next look, as it cannot be read for now, until patience is
  * over. Then the loop gets the evaluation back, and a resume finds the job by its files. */
 static gannet_err wait_to_read(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
@@ -259,16 +308,23 @@ static gannet_err add_classified(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
   GANNET_TRY(classify_job(jobs, job, &result));
   if (gannet_contract_is_unread(&result)) return wait_to_read(jobs, job, &result, is_over);
   GANNET_TRY(gannet_contract_check_space(job->attempt.directory, &result));
-  if (!is_not_begun(job, &why) || times_not_begun(job) >= MOST_NOT_BEGUN)
+  const char *const node = job->host[0]          ? job->host
+                           : job->known.nodes[0] ? job->known.nodes
+                                                 : "an unknown node";
+  if (is_not_begun(job, &why)) {
+    if (times_not_begun(job) >= MOST_NOT_BEGUN) return add_result(jobs, job, &result);
+    gannet_log(jobs->context, GANNET_LOG_WARNING,
+               "evaluation %lld: job %s on %s did not start the simulation: %s; the evaluation is "
+               "submitted again, and that does not count as an attempt",
+               (long long)job->attempt.id, job->known.job, node, why);
+  } else if (is_interrupted(job, &result)) {
+    gannet_log(jobs->context, GANNET_LOG_WARNING,
+               "evaluation %lld: SLURM ended job %s on %s: %s; the evaluation is submitted again, "
+               "and that does not count as an attempt",
+               (long long)job->attempt.id, job->known.job, node, job->state->name);
+  } else {
     return add_result(jobs, job, &result);
-  gannet_log(jobs->context, GANNET_LOG_WARNING,
-             "evaluation %lld: job %s on %s did not start the simulation: %s; the evaluation is "
-             "submitted again, and that does not count as an attempt",
-             (long long)job->attempt.id, job->known.job,
-             job->host[0]          ? job->host
-             : job->known.nodes[0] ? job->known.nodes
-                                   : "an unknown node",
-             why);
+  }
   return gannet_slurm_give_back(jobs, job, "");
 }
 

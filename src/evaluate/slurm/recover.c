@@ -64,7 +64,8 @@ static gannet_err restore_submission(gannet_slurm_jobs *jobs, gannet_slurm_job *
 }
 
 /* Take the result of the job when it is complete, else the job itself, wherever it is by now. Only
- * an evaluation that was certainly never submitted is not taken, and is submitted again. */
+ * an evaluation that was certainly never submitted, or whose job SLURM has interrupted, is not
+ * taken, and is submitted again. */
 gannet_err gannet_slurm_recover(gannet_slurm_jobs *jobs, const gannet_request *request,
                                 bool *taken) {
   gannet_slurm_job *job = NULL;
@@ -85,6 +86,10 @@ gannet_err gannet_slurm_recover(gannet_slurm_jobs *jobs, const gannet_request *r
   if (job->has_outcome && job->outcome.exit_code == 0) {
     *taken = true;
     return gannet_slurm_classify(jobs, job);
+  }
+  if (gannet_slurm_was_interrupted(job->attempt.directory, NULL)) {
+    gannet_slurm_remove_job(jobs, job); /* SLURM may have forgotten its job by now */
+    return GANNET_OK;
   }
   if (job->submission->stage == GANNET_SLURM_UNCERTAIN)
     GANNET_TRY(gannet_slurm_search_queue(jobs, job->submission));

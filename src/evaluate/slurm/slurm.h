@@ -362,6 +362,15 @@ bool gannet_slurm_follow_owner(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
  */
 bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
 
+/* Whether gannet has noted that SLURM interrupted the job of the attempt in a directory, by a
+ * preemption for example.
+ *
+ * Local.
+ *
+ * state  in  that the job ended in; NULL = any
+ */
+bool gannet_slurm_was_interrupted(const char *directory, const char *state);
+
 /* Classify a job that has ended, by its outcome.json, its state, its exit code and its results, and
  * remove it from the table, also after an error; unless its results cannot be read for now, and are
  * to be read again.
@@ -389,7 +398,8 @@ GANNET_CHECKED gannet_err gannet_slurm_give_back_all(gannet_slurm_jobs *jobs,
                                                      const gannet_slurm_submission *submission,
                                                      const char *reason);
 
-/* Give an evaluation whose attempt was never started back to the loop, as pending.
+/* Give an evaluation whose attempt was never started, or does not count, back to the loop, as
+ * pending.
  *
  * Local.
  *
