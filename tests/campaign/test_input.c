@@ -196,6 +196,8 @@ static const struct {
     {VARIABLE("{type: nominal, values: [a, b]}"), "c.yaml:2:13", "did you mean 'categorical'?"},
     {VARIABLE("{type: binary}"), "c.yaml:2:13", "did you mean 'boolean'?"},
     {VARIABLE("{type: zzz, lower: 0, upper: 1}"), "c.yaml:2:13", "categorical ordinal"},
+    {VARIABLE("{fixed: 9007199254740993}"), "c.yaml:2:7", "would be 9007199254740992"},
+    {VARIABLE("{values: [1, 9007199254740993]}"), "c.yaml:2:7", "would be 9007199254740992"},
     {VARIABLE("{type: integer, lower: 0.5, upper: 1}"), "c.yaml:2:3", "must be whole numbers"},
     {VARIABLE("{type: categorical, values: [a]}"), "c.yaml:2:3",
      "at least two values, and has only 'a'; add others, or leave it out"},

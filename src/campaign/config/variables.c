@@ -142,6 +142,24 @@ static int find_fixed_word(const gannet_config_reader *reader, const gannet_tree
   return 0;
 }
 
+/* Complain about a whole number with more digits than a double keeps: simulations would get another
+ * one. */
+static void check_digits(const gannet_config_reader *reader, const gannet_tree *node,
+                         const char *key, const char *text, double value) {
+  char kept[400], what[400];
+  const char *digits = text + strspn(text, "+-0");
+  (void)snprintf(kept, sizeof kept, "%.0f", fabs(value));
+  if (strspn(digits, "0123456789") != strlen(digits) || strlen(digits) < 16 ||
+      strcmp(digits, kept) == 0)
+    return;
+  (void)snprintf(
+      what, sizeof what,
+      "%.60s has more digits than a number keeps, and would be %.0f; expected at most 2^53, "
+      "or a word with type: categorical",
+      text, value);
+  complain_of_variable(reader, node, key, what);
+}
+
 /* Find the type and the value of a fixed variable. Without bounds and values it has the type that
  * its value looks like. */
 static void read_fixed(const gannet_config_reader *reader, const gannet_tree *node,
@@ -169,6 +187,8 @@ static void read_fixed(const gannet_config_reader *reader, const gannet_tree *no
   } else if (!is_number) {
     complain_of_variable(reader, node, "fixed",
                          "expected a number; a word needs type: categorical or values");
+  } else {
+    check_digits(reader, node, "fixed", text, *value);
   }
 }
 
@@ -186,6 +206,8 @@ static gannet_err read_values(const gannet_config_reader *reader, const gannet_t
   if (n == 0 || (has_type && keys->type != GANNET_VARIABLE_ORDINAL)) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *read, &read));
   for (int i = 0; i < n; ++i) n_read += gannet_parse_number(keys->values.item[i], &read[i]) == 0;
+  for (int i = 0; n_read == n && i < n; ++i)
+    check_digits(reader, node, "values", keys->values.item[i], read[i]);
   if (n_read == n)
     keys->type = GANNET_VARIABLE_ORDINAL;
   else if (n_read > 0)

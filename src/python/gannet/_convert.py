@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import collections.abc
 import difflib
+import numbers
 import operator
 import os
 from typing import Any, Collection, Iterable, Mapping, Sequence
@@ -17,6 +18,14 @@ def as_float(what: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{what}: {value!r} is not a number that fits into a double") from None
+
+
+def as_exact(what: str, value: Any) -> float:
+    """A value of a variable: a whole number that a double has no room for would become another one."""
+    number = as_float(what, value)
+    if isinstance(value, numbers.Integral) and number != value:
+        raise Error(f"{what}: {value!r} has more digits than a double keeps; expected at most 2**53, or text")
+    return number
 
 
 def check_names(what: str, given: Iterable[Any], known: Sequence[str], optional: Collection[str] = ()) -> None:

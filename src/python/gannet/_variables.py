@@ -7,7 +7,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Op
 
 import numpy as np
 
-from ._convert import as_bytes, as_float
+from ._convert import as_bytes, as_exact, as_float
 from ._library import Array, Error, _Variable
 
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL, _ORDINAL = range(5)
@@ -94,6 +94,8 @@ def _step(step: Optional[float]) -> float:
 
 def _listed(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
     """Arguments, or the members of the only one, a list."""
+    if len(values) == 1 and isinstance(values[0], np.ndarray) and values[0].ndim == 1:
+        return tuple(values[0].tolist())
     return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
 
 
@@ -122,9 +124,9 @@ def as_structures(names: Sequence[str], kinds: Sequence[Kind]) -> Any:
             raise Error(f"variable {name}: scale {kind.scale!r}, expected 'linear' or 'log'")
         texts = (ctypes.c_char_p * len(kind.values))(*(as_bytes(f"variable {name}: value", str(v)) for v in kind.values))
         entry.name, entry.type, entry.role = as_bytes("variable", name), kind.type, kind.role
-        entry.lower, entry.upper, entry.fixed = (as_float(f"variable {name}", number)
+        entry.lower, entry.upper, entry.fixed = (as_exact(f"variable {name}", number)
                                                  for number in (kind.lower, kind.upper, kind.fixed))
-        listed = [as_float(f"variable {name}: value", value) for value in kind.numbers]
+        listed = [as_exact(f"variable {name}: value", value) for value in kind.numbers]
         entry.scale, entry.n_values, entry.values = kind.scale == "log", len(texts) + len(listed), texts
         entry.step = as_float(f"variable {name}: step", kind.step)
         if listed:
