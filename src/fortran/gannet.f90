@@ -42,6 +42,9 @@ module gannet
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
   integer(c_int), parameter :: err_arg = 1, err_memory = 13, err_shape = 3, err_state = 4, err_version = 9 ! of gannet_err
 
+  character(len=*), parameter :: bare = &
+    "gannet_when is called behind the variable that the condition is of, and there was none; it is left out"
+
   ! What this module itself refused, as the library keeps its last error; not allocated = nothing.
   character(len=:), allocatable, save :: refused
 
@@ -287,6 +290,7 @@ module gannet
     integer(c_int) :: goal = gannet_minimize
     real(c_double) :: noise = 0
     logical :: is_late = .false. ! something was added when it could not be any more; told by the next call
+    logical :: is_bare = .false. ! a condition was given before any variable; told by the next call
     type(variable_entry), allocatable :: variables(:)
     type(constraint_entry), allocatable :: constraints(:)
     type(objective_entry), allocatable :: objectives(:) ! none = a single one
@@ -615,8 +619,12 @@ contains
     else if (opt%is_late) then
       refused = "variables, constraints and settings are added before the first gannet_ask; this one is left out"
       code = err_state
+    else if (opt%is_bare) then
+      refused = bare
+      code = err_state
     end if
     opt%is_late = .false.
+    opt%is_bare = .false.
   end subroutine
 
   ! Whether variables, constraints and settings can be added.
@@ -870,7 +878,8 @@ contains
     character(len=*), intent(in) :: condition
     if (.not. is_open(opt)) return
     if (size(opt%variables) == 0) then
-      refused = "gannet_when is called behind the variable that the condition is of, and there is none"
+      refused = bare
+      opt%is_bare = .true.
       return
     end if
     opt%variables(size(opt%variables))%when = as_text(condition)
@@ -1411,7 +1420,12 @@ contains
     call forget_refusal()
     found%value = ieee_value(0.0_c_double, ieee_quiet_nan)
     found%sd = 0
-    code = optimizer_quantity(opt%handle, id, trim(name) // c_null_char, found)
+    code = 0
+    if (.not. c_associated(opt%handle)) then
+      refused = "no evaluation was asked for or told yet, or gannet_end was called since"
+      code = err_state
+    end if
+    if (code == 0) code = optimizer_quantity(opt%handle, id, trim(name) // c_null_char, found)
     value = found%value
     if (present(sd)) sd = found%sd
     call settle(code, ierr)
@@ -1655,6 +1669,7 @@ contains
     call optimizer_destroy(opt%handle)
     call problem_destroy(opt%problem)
     call context_destroy(opt%context)
+    if (allocated(opt%variables)) deallocate (opt%variables) ! nothing can be added any more
     if (.not. allocated(opt%functions)) return
     do i = 1, size(opt%functions)
       deallocate (opt%functions(i)%entry)
