@@ -205,7 +205,7 @@ class Module(unittest.TestCase):
         self.assertEqual((dict(point), value, feasible), (mine, 2, True))
 
     def test_what_users_write_is_understood(self):
-        with gannet.Optimizer({"n": gannet.ordinal([16, 32, 64]), "s": gannet.categorical(["a", "b"]), "x": (0, 1)}, {"g": (0, None)},
+        with gannet.Optimizer({"n": gannet.ordinal(np.array([16, 32, 64])), "s": gannet.categorical(["a", "b"]), "x": (0, 1)}, {"g": (0, None)},
                               method="sobol") as optimizer:
             a, b = optimizer.ask(2)
             optimizer.tell(a, gannet.Quantity(2, sd=0.5), {"g": gannet.Quantity(1, sd=0.25)})
@@ -354,6 +354,20 @@ class Module(unittest.TestCase):
                 ({"x": (0, 1)}, None, {2: 3}, "setting 2: expected text")):
             with self.assertRaisesRegex(gannet.Error, part):
                 gannet.Optimizer(variables, constraints, settings=settings)
+        optimizer = make()
+        point = optimizer.ask()[0]
+        for name, part in ("a\0b", r"quantity 'a\\x00b': has a zero"), ("\udc80", "cannot be written"), (3, "quantity 3: expected text"):
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.tell(point, 1, (100, 2), quantities={name: 2})
+            with self.assertRaisesRegex(gannet.Error, part):
+                optimizer.quantity(point, name)
+
+    def test_whole_numbers_are_kept_or_refused(self):
+        """A double has 53 bits."""
+        self.assertEqual(gannet.Optimizer({"x": (0, 1), "n": gannet.fixed(2**60)}).ask()[0]["n"], 2**60)
+        for kind in gannet.fixed(2**60 + 1), gannet.ordinal(1, 2**53 + 1):
+            with self.assertRaisesRegex(gannet.Error, "variable n.*has more digits than a double keeps"):
+                gannet.Optimizer({"x": (0, 1), "n": kind})
 
     def test_a_result_belongs_to_the_design_that_was_asked_for(self):
         optimizer, other = (gannet.Optimizer({"x": (0, 1)}, method="sobol", seed=seed) for seed in (1, 2))
@@ -375,6 +389,13 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(gannet.Error, "point 1: x is"):
             optimizer.tell(failed, 2)
         self.assertEqual(optimizer.tell(1, 2), 1)
+
+    def test_a_closed_optimiser_says_so(self):
+        optimizer = make()
+        optimizer.close()
+        for call in optimizer.best, optimizer.best_runs, optimizer.counts, optimizer.pending, optimizer.front, optimizer.ask:
+            with self.assertRaisesRegex(gannet.Error, "was closed"):
+                call()
 
     def test_an_optimiser_is_not_copied(self):
         optimizer = make()

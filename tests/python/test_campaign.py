@@ -84,6 +84,21 @@ class Directory(Case):
         self.assertEqual((self.one.objectives, self.one.constraints, self.one.name), ({"objective": "minimize"}, ["stress"], "one"))
         self.assertEqual((self.two.objectives, self.two.constraints), ({"drag": "minimize", "range": "maximize"}, []))
 
+    def test_a_single_objective_may_have_a_name(self):
+        """Its column is that of the program; results that were imported are results."""
+        (self.folder / "old.csv").write_text("x,y,objective\n0.25,0.5,3\n0.5,0.5,2\n")
+        (self.folder / "named.yaml").write_text("name: named\nvariables: {x: {lower: 0, upper: 1}, y: {lower: 0, upper: 1}}\nobjective: drag\n"
+                                                "budget: {evaluations: 9}\nevaluate: {backend: manual}\nimport: old.csv\n")
+        subprocess.run([PROGRAM, "ask", "named.yaml"], cwd=self.folder, check=True, capture_output=True)
+        history = self.folder / "named.campaign" / "history.csv"
+        for first_line in None, b"", b"\xff,y\n":
+            if first_line is not None:
+                history.write_bytes(first_line)
+            named = gannet.Campaign(self.folder / "named.campaign")
+            self.assertEqual((named.variables, named.objectives, named.constraints), (["x", "y"], {"drag": "minimize"}, []))
+        self.assertEqual((named.best()["objective"], named.best()["x"]), (2, 0.5))
+        self.assertEqual([value for value in named.table()["objective"] if value == value], [3, 2])
+
     def test_the_table_is_that_of_the_program(self):
         rows = json.loads(subprocess.run([PROGRAM, "export", self.one.directory, "-f", "json"], check=True, capture_output=True).stdout)
         for hidden in (), ("pandas",):

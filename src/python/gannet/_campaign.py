@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import csv
 import io
 import json
@@ -50,17 +51,22 @@ class Campaign:
         state = self.status()
         self.name: str = state["campaign"]
         self.objectives: Dict[str, str] = {one["name"]: one["goal"] for one in state["objectives"]}
-        history = self.directory / "history.csv"  # made with the first result
-        if history.exists():
-            with open(history, encoding="utf-8") as file:
-                first_line = file.readline()
-        else:
-            first_line = ask_program(self._program, "export", self.directory)[1]
-        header = next(csv.reader(io.StringIO(first_line)))
+        header = self._header()
         self._columns = [*header, "front"]
-        first, last = (header.index(name) for name in (next(iter(self.objectives)), "status"))
+        self._column = {name: name if len(self.objectives) > 1 else "objective" for name in self.objectives}  # in tables
+        targets = list(self._column.values())
+        first, last = (header.index(name) for name in (targets[0], "status"))
         self.variables: List[str] = header[header.index("batch") + 1:first]
-        self.constraints: List[str] = [name for name in header[first:last] if name not in self.objectives]
+        self.constraints: List[str] = [name for name in header[first:last] if name not in targets]
+
+    def _header(self) -> List[str]:
+        """The names of the columns: history.csv is made with the first result, and may be damaged."""
+        header: List[str] = []
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(self.directory / "history.csv", encoding="utf-8") as file:
+            header = next(csv.reader([file.readline()]), [])
+        if {"batch", "status"} <= set(header):
+            return header
+        return next(csv.reader(io.StringIO(ask_program(self._program, "export", self.directory)[1])))
 
     def __repr__(self) -> str:
         return f"Campaign({str(self.directory)!r})"
@@ -77,9 +83,10 @@ class Campaign:
 
     def table(self) -> Any:
         """A table of all evaluations: id, batch, a column for each variable, objective and constraint, status ("done",
-        "cannot_run", "failed" or "pending"), feasible, times, host, and the other numbers that the simulation reported."""
+        "cannot_run", "failed" or "pending"), feasible, times, host, and the other numbers that the simulation reported.
+        The column of a single objective is called "objective", whatever its name."""
         rows = self._ask("export")
-        return as_table(columns_of(rows) if rows else {name: [] for name in ("id", "batch", *self.variables, *self.objectives,
+        return as_table(columns_of(rows) if rows else {name: [] for name in ("id", "batch", *self.variables, *self._column.values(),
                                                                              *self.constraints, "status", "feasible")})
 
     def best(self, count: Optional[int] = None, *, where: Optional[str] = None, recommended: bool = False) -> Any:
@@ -92,8 +99,6 @@ class Campaign:
         where        only designs for which this holds, as in "mass <= 700"
         recommended  True: the design at which a model of all results has the best mean, for noisy results
         """
-        if not self.status()["evaluations"]["done"]:
-            return None if count is None else as_table({})
         asked = ["--count", str(1 if count is None else as_count("count", "designs", count))]
         asked += ["--where", where] if where is not None else []
         rows = self._ask("best", *asked, *(["--recommended"] if recommended else []))
@@ -186,7 +191,8 @@ class Campaign:
         """
         objective = next(iter(self.objectives)) if objective is None else objective
         check_names("objective", [objective], list(self.objectives), list(self.objectives))
-        return _figures.convergence(self.table(), objective, self.objectives[objective] == "maximize", _figures.axes(ax))
+        return _figures.convergence(self.table(), self._column[objective], objective, self.objectives[objective] == "maximize",
+                                    _figures.axes(ax))
 
     def plot_front(self, x: Optional[str] = None, y: Optional[str] = None, ax: Any = None) -> Any:
         """Draw all evaluations by two objectives, with the front as a line. Needs matplotlib.

@@ -37,8 +37,8 @@ def _scatter(ax: Any, x: Array, y: Array, feasible: Array) -> None:
         ax.scatter(x[known & ~feasible], y[known & ~feasible], s=18, facecolors="none", edgecolors=_GREY, label="infeasible")
 
 
-def convergence(table: Any, objective: str, is_maximized: bool, ax: Any) -> Any:
-    number, value, feasible = _numbers(table, "id"), _numbers(table, objective), _is_feasible(table)
+def convergence(table: Any, column: str, objective: str, is_maximized: bool, ax: Any) -> Any:
+    number, value, feasible = _numbers(table, "id"), _numbers(table, column), _is_feasible(table)
     _scatter(ax, number, value, feasible)
     counted = np.where(feasible & np.isfinite(value), value, -np.inf if is_maximized else np.inf)
     best = np.maximum.accumulate(counted) if is_maximized else np.minimum.accumulate(counted)

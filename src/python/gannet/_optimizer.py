@@ -290,7 +290,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         """
         number = _number_of(point)
         found = _Quantity()
-        _check(_library.gannet_optimizer_quantity(self._working(), number, str(name).encode(), ctypes.byref(found)))
+        _check(_library.gannet_optimizer_quantity(self._working(), number, as_bytes("quantity", name), ctypes.byref(found)))
         slopes = {variable: found.gradient[i] for i, variable in enumerate(self.names)} if found.gradient else None
         return Quantity(found.value, found.sd, slopes)
 
@@ -445,7 +445,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         Local.
         """
         best = _Best()
-        _library.gannet_optimizer_best(self._optimizer, ctypes.byref(best), None)
+        _library.gannet_optimizer_best(self._working(), ctypes.byref(best), None)
         return best.runs, best.error
 
     def counts(self) -> dict[str, int]:

@@ -119,7 +119,7 @@ def _as_structures(names: Names, given: Mapping[str, Quantity]) -> Tuple[Any, Li
     """Quantities as the library takes them, and the arrays that they borrow."""
     kept, made = [], (_Quantity * len(given))()
     for place, (name, value) in zip(made, given.items()):
-        place.name = str(name).encode()
+        place.name = as_bytes("quantity", name)
         place.value = np.nan if value.value is None else as_float(f"quantity {name}", value.value)
         place.sd = as_float(f"sd of quantity {name}", value.sd)
         if value.gradient is not None:
