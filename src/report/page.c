@@ -76,7 +76,7 @@ static void put_asset(FILE *out, report_asset asset) {
   (void)fwrite(asset.text, 1, asset.size, out);
 }
 
-/* Text with &, < and > made harmless. */
+/* Text with & and < made harmless; > means nothing without them. */
 static void put_text(FILE *out, const char *text) {
   for (; *text; ++text) {
     if (*text == '&')

@@ -5,7 +5,7 @@ import signal
 import time
 
 import program
-from program import BRANIN, FINISHED, slow
+from program import BRANIN, FINISHED, USAGE, slow
 
 
 class Ranks(program.ProgramTest):
@@ -63,8 +63,8 @@ class Ranks(program.ProgramTest):
         running = program.Running(self, command, {**os.environ, **program.SCRATCH})
         self.started.append(running)
         outcome = running.wait(60)
-        self.assertNotEqual(outcome.code, FINISHED, outcome)
-        self.assertIn("differ between ranks", outcome.err)
+        self.assertEqual(outcome.code, USAGE, outcome)
+        self.assertIn("ranks have different settings of the campaign; start all of them by one command", outcome.err)
         self.assertFalse((self.folder / "fast.campaign" / "journal").exists())
 
 

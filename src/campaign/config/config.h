@@ -132,9 +132,8 @@ GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tr
  *              on rank 0 only; NULL = there is none
  * input   out  with input_directory as an absolute path
  *
- * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_RANKS
- * when ranks were given different sets; GANNET_ERR_INPUT for a directory and for a file longer than
- * GANNET_CAMPAIGN_LONGEST.
+ * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_INPUT when ranks
+ * were given different sets, for a directory and for a file longer than GANNET_CAMPAIGN_LONGEST.
  */
 GANNET_CHECKED gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                                const char *const *sets, const char *before,

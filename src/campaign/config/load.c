@@ -265,6 +265,11 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   /* Ranks that were started with other settings would part ways later, in the middle of a batch. */
   if (err == GANNET_OK) err = gannet_agree(comm, gannet_campaign_format(*input, &settings, &size));
   if (err == GANNET_OK) err = gannet_same(comm, settings, size, "the settings of the campaign");
+  if (err == GANNET_ERR_RANKS)
+    err = GANNET_RAISE(GANNET_ERR_INPUT,
+                       "ranks have different settings of the campaign; start all of them by one "
+                       "command and with the same --set, as in `mpirun -n 4 gannet run %s`",
+                       gannet_file_name_of(path));
   if (err == GANNET_OK) { /* the effective configuration lies elsewhere: an absolute path */
     char **directory = &(*input)->general.input_directory;
     err = gannet_agree(comm, rank ? GANNET_OK : gannet_base_directory(beside, *directory, base));
