@@ -2,6 +2,7 @@
 /* The evolution strategy: its model, and its way down a valley that is no quadratic. */
 #include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "optimizer/fixture.h"
@@ -191,6 +192,103 @@ static void the_model_of_a_quadratic_is_exact(void **state) {
   drop(&f);
 }
 
+/* What a state says of the distribution. */
+typedef struct {
+  double step, generation, since, population, mean[D], path[D], step_path[D];
+} distribution;
+
+static bool read_distribution(const fixture *f, distribution *at) {
+  const char *const scalars[] = {"step", "generation", "since", "population"};
+  const char *const vectors[] = {"mean", "path", "step_path"};
+  gannet_state saved = {0};
+  char name[32];
+  memset(at, 0, sizeof *at);
+  assert_ok(gannet_optimizer_get_state(f->optimizer, &saved));
+  double *const scalar[] = {&at->step, &at->generation, &at->since, &at->population};
+  double *const vector[] = {at->mean, at->path, at->step_path};
+  for (int i = 0; i < 4; ++i) (void)gannet_state_find(&saved, "lq-cma/", scalars[i], scalar[i]);
+  for (int i = 0; i < 3 * D; ++i) {
+    (void)snprintf(name, sizeof name, "%s_%d", vectors[i / D], i % D);
+    (void)gannet_state_find(&saved, "lq-cma/", name, &vector[i / D][i % D]);
+  }
+  gannet_state_release(&saved);
+  return at->step > 0;
+}
+
+/* Whether the path stands still after this number of updates of it (Hansen 2016, eq. (45)). */
+static bool stalls(const double *step_path, double c_step, double updates) {
+  const double expected = sqrt(D) * (1 - 1.0 / (4 * D) + 1.0 / (21 * D * D));
+  double square = 0;
+  for (int k = 0; k < D; ++k) square += step_path[k] * step_path[k];
+  return !(sqrt(square / (1 - pow(1 - c_step, 2 * updates))) < (1.4 + 2.0 / (D + 1)) * expected);
+}
+
+/* The path after one more generation is that of the equations. Returns whether it would be another
+ * one if one update more were counted. */
+static bool check_path(const distribution *before, const distribution *after) {
+  const int half = (int)before->population / 2;
+  double sum = 0, squares = 0;
+  for (int i = 1; i <= half; ++i) sum += log(half + 0.5) - log(i);
+  for (int i = 1; i <= half; ++i) squares += pow((log(half + 0.5) - log(i)) / sum, 2);
+  const double mass = 1 / squares, c_step = (mass + 2) / (D + mass + 5);
+  const double c_path = (4 + mass / D) / (D + 4 + 2 * mass / D);
+  const double updates = before->generation - before->since;
+  const bool still = stalls(after->step_path, c_step, updates);
+  for (int k = 0; k < D; ++k) {
+    if (after->mean[k] <= 0 || after->mean[k] >= 1) return false; /* it was cut there */
+    const double moved = (after->mean[k] - before->mean[k]) / before->step;
+    const double new = still ? 0 : sqrt(c_path * (2 - c_path) * mass) * moved;
+    const double expected = (1 - c_path) * before->path[k] + new;
+    if (!(fabs(after->path[k] - expected) < 1e-9 * (1 + fabs(expected))))
+      fail_msg("update %g: path %g, expected %g", updates, after->path[k], expected);
+  }
+  return still != stalls(after->step_path, c_step, updates + 1);
+}
+
+static double plane(const double *x) {
+  return x[0] + 0.7 * x[1] - 0.5 * x[2] + 0.2 * x[3];
+}
+
+/* The first updates are long on a plane. */
+static void paths_are_those_of_the_equations(void **state) {
+  int checked = 0, telling = 0;
+  (void)state;
+  for (int q = 2; q <= 16; ++q) {
+    fixture f = make(&free_space, "lq-cma");
+    distribution before = {0}, after;
+    for (int batch = 0; batch < 12; ++batch) {
+      go_on_with(&f, plane, 1, q, 0);
+      const bool begun = read_distribution(&f, &after);
+      if (begun && before.step > 0 && after.since == before.since &&
+          after.generation == before.generation + 1) {
+        checked += 1;
+        telling += check_path(&before, &after);
+      }
+      before = after;
+    }
+    drop(&f);
+  }
+  if (!(checked > 20 && telling > 0)) fail_msg("%d updates, %d telling", checked, telling);
+}
+
+/* A population is at least twice the batch, as far as there is room for 256 points. */
+static void populations_grow_with_the_batch(void **state) {
+  (void)state;
+  enum { MOST = 200 };
+  const int batch[] = {1, 20, 127, 128, MOST}, population[] = {8, 40, 254, 256, 256};
+  int64_t id[MOST];
+  double x[MOST * D];
+  for (int i = 0; i < 5; ++i) {
+    fixture f = make(&free_space, "lq-cma");
+    distribution at;
+    go_on(&f, 1, 8, 0); /* the first design */
+    assert_ok(gannet_optimizer_ask(f.optimizer, batch[i], id, x));
+    assert_true(read_distribution(&f, &at));
+    assert_int_equal((int)at.population, population[i]);
+    drop(&f);
+  }
+}
+
 /* Constraints, integers, one variable: it has nothing to work on, and design points are proposed.
  */
 static void it_is_idle_where_it_cannot_work(void **state) {
@@ -219,6 +317,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_state_goes_on),
       cmocka_unit_test(a_state_with_a_gap_begins_anew),
       cmocka_unit_test(the_model_of_a_quadratic_is_exact),
+      cmocka_unit_test(paths_are_those_of_the_equations),
+      cmocka_unit_test(populations_grow_with_the_batch),
       cmocka_unit_test(it_is_idle_where_it_cannot_work),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
