@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -78,9 +79,31 @@ static void tell_of_mpi(void) {
       "without a launcher\n");
 }
 
+/* Refuse limits of the shell under which MPI crashes before it can say why. */
+static gannet_err check_limits(void) {
+  static const struct {
+    int resource;
+    rlim_t least, unit;
+    const char *what, *option;
+  } limits[] = {{RLIMIT_NOFILE, 32, 1, "open files", "-n"},
+                {RLIMIT_STACK, 192, 1024, "kB of stack", "-s"}};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+    struct rlimit now;
+    if (getrlimit(limits[i].resource, &now)) continue;
+    GANNET_REQUIRE(now.rlim_cur / limits[i].unit >= limits[i].least, GANNET_ERR_INPUT,
+                   "a process may have %llu %s here, which is too little for MPI to start; "
+                   "expected at least %llu, as `ulimit %s %llu` sets it in the shell",
+                   (unsigned long long)(now.rlim_cur / limits[i].unit), limits[i].what,
+                   (unsigned long long)limits[i].least, limits[i].option,
+                   (unsigned long long)limits[i].least);
+  }
+  return GANNET_OK;
+}
+
 static gannet_err start_world(const cli_command *command, cli_world *world) {
-  if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
   world->rank = gannet_mpi_early_rank();
+  GANNET_TRY(check_limits());
+  if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
   GANNET_TRY(gannet_mpi_prepare_program());
   (void)atexit(tell_of_mpi);
   GANNET_TRY_MPI(MPI_Init(NULL, NULL));

@@ -58,6 +58,15 @@ class Streams(program.ProgramTest):
         self.assertEqual(asked.code, FINISHED, asked)
         self.assertTrue(json.loads(asked.out))
 
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "sanitizers need more")
+    def test_limits_under_which_mpi_crashes(self):
+        file = self.write(SOBOL)
+        for limit, words in {"-n 10": "10 open files here", "-s 64": "64 kB of stack here"}.items():
+            outcome = self.gannet("run", file, wrapper=("sh", "-c", f'ulimit {limit} && exec "$@"', "sh"))
+            self.assertEqual(outcome.code, program.USAGE, outcome)
+            self.assertIn(words, outcome.err)
+            self.assertIn("`ulimit " + limit[:2], outcome.err)
+
 
 if __name__ == "__main__":
     program.main()
