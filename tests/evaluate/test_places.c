@@ -255,6 +255,14 @@ static void lists_of_slurm_are_read(void **state) {
     if (hosts.n > 0) assert_string_equal(hosts.item[hosts.n - 1], good[i].last);
     gannet_text_list_release(&hosts);
   }
+  /* An allocation in many pieces. */
+  char scattered[4000] = "n[1";
+  gannet_text_list all = {0};
+  for (int i = 1; i < 500; ++i) (void)sprintf(scattered + strlen(scattered), ",%d", 2 * i + 1);
+  assert_ok(gannet_hosts_expand(strcat(scattered, "]x"), &all));
+  assert_int_equal(all.n, 500);
+  assert_string_equal(all.item[499], "n999x");
+  gannet_text_list_release(&all);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     gannet_text_list hosts = {0};
     assert_int_equal(gannet_hosts_expand(bad[i], &hosts), GANNET_ERR_INPUT);

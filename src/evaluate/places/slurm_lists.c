@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/places/inventory.h"
 
@@ -16,43 +17,50 @@ enum { MOST_HOSTS = 65536 };
  * numbers in it, until no bracket is left. */
 static gannet_err add_hosts(const char *word, gannet_text_list *hosts) {
   const char *open = strchr(word, '['), *close = open ? strchr(open, ']') : NULL;
+  const size_t size = strlen(word) + 24; /* of a name: brackets become a number */
+  char *name = NULL;
   GANNET_REQUIRE(!open == !close && hosts->n < MOST_HOSTS, GANNET_ERR_INPUT, NO_HOSTS, word);
   if (!open) return gannet_text_list_add(hosts, word);
-  for (const char *at = open + 1; at < close; at += *at == ',') {
-    char *end = NULL, name[1024];
-    GANNET_REQUIRE(isdigit((unsigned char)*at), GANNET_ERR_INPUT, NO_HOSTS, word);
+  GANNET_TRY(gannet_alloc(size, 1, &name));
+  gannet_err err = GANNET_OK;
+  for (const char *at = open + 1; at < close && err == GANNET_OK; at += *at == ',') {
+    char *end = NULL;
     const long first = strtol(at, &end, 10);
     const int digits = (int)(end - at); /* n[01-03] is n01, n02, n03 */
     const long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-    GANNET_REQUIRE(last >= first && last - first < MOST_HOSTS && (*end == ',' || *end == ']'),
-                   GANNET_ERR_INPUT, NO_HOSTS, word);
-    for (long i = first; i <= last; ++i) {
-      (void)snprintf(name, sizeof name, "%.*s%0*ld%s", (int)(open - word), word, digits, i,
-                     close + 1);
-      GANNET_TRY(add_hosts(name, hosts));
+    if (!isdigit((unsigned char)*at) || last < first || last - first >= MOST_HOSTS ||
+        (*end != ',' && *end != ']'))
+      err = GANNET_RAISE(GANNET_ERR_INPUT, NO_HOSTS, word);
+    for (long i = first; i <= last && err == GANNET_OK; ++i) {
+      (void)snprintf(name, size, "%.*s%0*ld%s", (int)(open - word), word, digits, i, close + 1);
+      err = add_hosts(name, hosts);
     }
     at = end;
   }
-  return GANNET_OK;
+  gannet_free(&name);
+  return err;
 }
 
 gannet_err gannet_hosts_expand(const char *list, gannet_text_list *hosts) {
-  char word[1024];
+  char *word = NULL; /* of an allocation in many pieces one word names hundreds of nodes */
   int depth = 0;
   size_t n = 0;
-  for (const char *at = list;; ++at) {
+  GANNET_TRY(gannet_alloc(strlen(list) + 1, 1, &word));
+  gannet_err err = GANNET_OK;
+  for (const char *at = list; err == GANNET_OK; ++at) {
     depth += (*at == '[') - (*at == ']');
     if (*at && !(*at == ',' && depth == 0)) {
-      GANNET_REQUIRE(n + 1 < sizeof word, GANNET_ERR_INPUT, NO_HOSTS, list);
       word[n++] = *at;
       continue;
     }
     word[n] = '\0';
-    GANNET_REQUIRE(depth == 0, GANNET_ERR_INPUT, NO_HOSTS, list);
-    if (n > 0) GANNET_TRY(add_hosts(word, hosts));
+    if (depth != 0) err = GANNET_RAISE(GANNET_ERR_INPUT, NO_HOSTS, list);
+    if (n > 0 && err == GANNET_OK) err = add_hosts(word, hosts);
     n = 0;
-    if (!*at) return GANNET_OK;
+    if (!*at) break;
   }
+  gannet_free(&word);
+  return err;
 }
 
 gannet_err gannet_counts_expand(const char *list, int n, int *number) {
