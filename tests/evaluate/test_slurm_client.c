@@ -77,18 +77,19 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   const gannet_slurm_job_key job = {"7", "n"};
-  write_file(
-      f->directory, "squeue",
-      "#!/bin/sh\necho CLUSTER: serial\necho \"7|RUNNING|$SLURM_CLUSTERS$SLURM_JOB_ID|n|/d|\"\n",
-      0755);
+  write_file(f->directory, "squeue",
+             "#!/bin/sh\necho CLUSTER: serial\necho "
+             "\"7|RUNNING|$SLURM_CLUSTERS$SLURM_JOB_ID-$SLURM_JWT|n|/d|\"\n",
+             0755);
   (void)setenv("SLURM_CLUSTERS", "serial", 1);
   (void)setenv("SLURM_JOB_ID", "1", 1);
+  (void)setenv("SLURM_JWT", "token", 1); /* by which some sites know the user */
   assert_ok(gannet_launcher_start(&launcher));
   assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
                                        &client));
   assert_ok(gannet_slurm_client_list(client, &list, &how));
   assert_int_equal(list.n, 1);
-  assert_string_equal(list.row[0].nodes, "serial");
+  assert_string_equal(list.row[0].nodes, "serial-token");
   gannet_slurm_list_release(&list);
   assert_ok(gannet_slurm_client_account(client, 1, &job, &list, &how));
   assert_non_null(strstr(content(f->directory, "calls"), " --clusters=serial"));
@@ -97,6 +98,7 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   gannet_launcher_stop(&launcher);
   (void)unsetenv("SLURM_CLUSTERS");
   (void)unsetenv("SLURM_JOB_ID");
+  (void)unsetenv("SLURM_JWT");
 }
 
 /* With them every job would be an array, or sbatch would not answer before its end. */

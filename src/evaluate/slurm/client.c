@@ -40,12 +40,13 @@ struct gannet_slurm_client {
 
 /* Whether a variable is withheld from SLURM's programs. Variables that describe the job of the
  * controller, filter the list of squeue, or make sbatch wait or repeat a job are not meant for the
- * jobs of evaluations. Variables that say which SLURM is asked are. */
+ * jobs of evaluations. Variables that say which SLURM is asked are, and the token by which it knows
+ * the user where it does not know the process. */
 static bool is_dropped(const char *variable) {
   static const char *const start[] = {
       "SLURM_",           "SQUEUE_",           "SACCT_",       "SCANCEL_",
       "SBATCH_CLUSTERS=", "SBATCH_ARRAY_INX=", "SBATCH_WAIT=", "GANNET_LAUNCH="};
-  static const char *const kept[] = {"SLURM_CONF=", "SLURM_CLUSTERS="};
+  static const char *const kept[] = {"SLURM_CONF=", "SLURM_CLUSTERS=", "SLURM_JWT="};
   for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
     if (strncmp(variable, kept[i], strlen(kept[i])) == 0) return false;
   for (size_t i = 0; i < sizeof start / sizeof *start; ++i)
