@@ -35,6 +35,14 @@ static gannet_variable number_named(const char *name) {
   return (gannet_variable){.name = name, .type = GANNET_VARIABLE_REAL, .upper = 1};
 }
 
+/* Whether tables call the only objective otherwise than the campaign does: "objective". */
+static bool has_other_name(const gannet_problem *problem) {
+  return problem->spec.n_objectives == 0 &&
+         strcmp(gannet_problem_quantity_name(problem, 0), "objective") != 0 &&
+         gannet_problem_find_variable(problem, "objective") < 0 &&
+         gannet_problem_find_constraint(problem, "objective") < 0;
+}
+
 static gannet_err read_filter(const char *text, const gannet_campaign *campaign, filter *f) {
   const gannet_problem *problem = campaign->input->problem;
   const gannet_ledger *ledger = &campaign->ledger;
@@ -42,9 +50,10 @@ static gannet_err read_filter(const char *text, const gannet_campaign *campaign,
   gannet_variable *names = NULL;
   int n = v + k;
   if (!text) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)(n + ledger->n_columns), sizeof *names, &names));
+  GANNET_TRY(gannet_alloc((size_t)(n + 1 + ledger->n_columns), sizeof *names, &names));
   memcpy(names, problem->spec.variables, (size_t)v * sizeof *names);
   for (int i = 0; i < k; ++i) names[v + i] = number_named(gannet_problem_quantity_name(problem, i));
+  if (has_other_name(problem)) names[n++] = number_named("objective");
   for (int i = 0; i < ledger->n_columns; ++i) {
     const char *name = ledger->column[i].name; /* the first of a name counts */
     if (ledger->column[i].kind == GANNET_COLUMN_VALUE &&
@@ -82,6 +91,7 @@ static bool is_wanted(const filter *f, const gannet_campaign *campaign, int64_t 
   gannet_runs runs;
   gannet_runs_find(campaign->history, id, f->values + v + 1, &runs);
   f->values[v] = runs.objective;
+  if (has_other_name(problem)) f->values[n++] = runs.objective;
   for (int i = 0; i < ledger->n_columns; ++i) {
     const char *name = ledger->column[i].name;
     const gannet_reported *item =

@@ -182,8 +182,9 @@ static gannet_err print_recommended(const gannet_campaign *campaign) {
   if (!is_noisy(campaign)) return GANNET_OK;
   GANNET_TRY(cli_recommend(campaign, &r));
   if (r.id >= 0)
-    cli_say(stdout, "recommended  evaluation %lld: %.6g without noise, give or take %.2g\n",
-            (long long)r.id, r.mean, r.sd);
+    cli_say(stdout, "recommended  evaluation %lld: %.6g without noise", (long long)r.id, r.mean);
+  if (r.id >= 0 && !isnan(r.sd)) cli_say(stdout, ", give or take %.2g", r.sd);
+  if (r.id >= 0) cli_say(stdout, "\n");
   return GANNET_OK;
 }
 
@@ -471,8 +472,8 @@ static gannet_err print_document(const gannet_campaign *campaign, long long most
   if (err == GANNET_OK && is_noisy(campaign)) err = cli_recommend(campaign, &r);
   if (err == GANNET_OK) err = ask_usage(campaign, &usage);
   if (r.id >= 0)
-    recommended = json_pack("{s:I,s:f,s:f}", "evaluation", (json_int_t)r.id, "objective", r.mean,
-                            "error", r.sd);
+    recommended = json_pack("{s:I,s:o,s:o}", "evaluation", (json_int_t)r.id, "objective",
+                            number_or_null(r.mean), "error", number_or_null(r.sd));
   json_t *all = err == GANNET_OK ? watch_document(&follow, &course, most) : NULL;
   const int failed = json_object_set_new(all, "recommended", recommended) |
                      json_object_set_new(all, "job_usage", about_usage(&usage));

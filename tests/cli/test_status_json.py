@@ -106,6 +106,16 @@ class StatusJson(program.ProgramTest):
         noisy = SOBOL.replace("method: sobol", "method: sobol\nnoise: 0.1").replace("evaluations: 24", "evaluations: 12")
         self.succeed("run", self.write(noisy), "-q")
         self.assertIn(self.state()["recommended"]["evaluation"], range(12))
+        manual = self.write("name: few\nvariables: {x: {lower: 0, upper: 1}}\nobjective: drag\nbudget: {evaluations: 9}\n"
+                            "batch: 3\nevaluate: {backend: manual}\n", "few.yaml")
+        self.succeed("ask", manual)
+        self.succeed("tell", "few.campaign", "--id", 0, "--objective", "3.2+-0.1")
+        self.succeed("tell", "few.campaign", "--id", 1, "--objective", 1)  # of which no deviation is known
+        said = json.loads(self.succeed("status", "few.campaign", "-f", "json").out)
+        self.assertEqual(said["recommended"], {"evaluation": 1, "objective": 1, "error": None})
+        self.assertRegex(self.succeed("status", "few.campaign").out, "(?m)^recommended  evaluation 1: 1 without noise$")
+        for name in "drag", "objective":  # as tables call it
+            self.assertRegex(self.succeed("best", "few.campaign", "--where", f"{name} > 2").out, r"(?m)^ 0 .* 3\.2 ")
         self.write("#!/bin/sh\nexit 1\n", "run.sh", 0o755)
         self.gannet("run", self.write(COMMAND, "bad.yaml"), "--set", "name=bad", "-q")
         said = json.loads(self.succeed("status", "bad.campaign", "-f", "json").out)
