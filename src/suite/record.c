@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "gannet/version.h"
 #include "store/state_file.h"
 
 const char *const suite_state_names[] = {"missing", "done",    "failed",
@@ -44,7 +43,7 @@ static gannet_err write_columns(gannet_store *store, const suite_record *record)
   (void)snprintf(key, sizeof key, "%016" PRIx64, record->key);
   GANNET_TRY(gannet_store_write_text(store, "key", key));
   GANNET_TRY(gannet_store_write_text(store, "reason", record->reason));
-  GANNET_TRY(gannet_store_write_text(store, "version", GANNET_VERSION));
+  GANNET_TRY(gannet_store_write_text(store, "version", record->version));
   for (int i = 0; i < SUITE_COURSE_COLUMNS; ++i)
     GANNET_TRY(gannet_store_write_doubles(store, suite_course_names[i], 1, &n,
                                           suite_course_column(&record->course, i)));
@@ -81,6 +80,11 @@ static gannet_err read_columns(const gannet_store *store, suite_record *record) 
   GANNET_TRY(gannet_store_read_text(store, "reason", &text));
   (void)snprintf(record->reason, sizeof record->reason, "%s", text);
   gannet_free(&text);
+  if (gannet_store_has(store, "version")) {
+    GANNET_TRY(gannet_store_read_text(store, "version", &text));
+    (void)snprintf(record->version, sizeof record->version, "%s", text);
+    gannet_free(&text);
+  }
   GANNET_TRY(gannet_store_shape(store, suite_course_names[0], &rank, dims));
   GANNET_REQUIRE(rank == 1 && dims[0] <= INT32_MAX, GANNET_ERR_DAMAGED, "'%s' is not a list",
                  suite_course_names[0]);

@@ -24,6 +24,7 @@ extern const char *const suite_state_names[];
 
 typedef struct {
   uint64_t key;                   /* fingerprint of what was run */
+  char version[32];               /* of gannet, which made it; "" = unknown */
   char reason[SUITE_REASON_SIZE]; /* of a failure; "" = none */
   suite_course course;            /* as far as it went */
   /* With several objectives the front of a run that is done, without noise; runs of versions before

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "gannet/version.h"
@@ -328,15 +329,18 @@ static gannet_err put_problem(reporter *r, int p) {
 static void put_counts(reporter *r) {
   const suite_plan *plan = r->results->plan;
   int64_t count[SUITE_SKIPPED + 1] = {0};
+  char versions[200];
+  suite_results_list_versions(r->results, versions, sizeof versions);
   for (int64_t i = 0; i < r->results->count; ++i) count[r->results->state[i]] += 1;
   suite_document_text(&r->document,
                       "%d problems, %d methods, %d runs of each; seeds from %" PRId64
                       ". Of %" PRId64 " runs %" PRId64 " are done, %" PRId64 " failed, %" PRId64
-                      " are missing, %" PRId64 " are left out. Version %s of gannet.",
+                      " are missing, %" PRId64 " are left out. Version %s of gannet%s.",
                       plan->n_problems, plan->n_methods, plan->keys.runs, plan->keys.first_seed,
                       r->results->count, count[SUITE_DONE], count[SUITE_FAILED],
                       count[SUITE_MISSING] + count[SUITE_CHANGED] + count[SUITE_DAMAGED],
-                      count[SUITE_SKIPPED], GANNET_VERSION);
+                      count[SUITE_SKIPPED], *versions ? versions : GANNET_VERSION,
+                      strchr(versions, ',') ? ", between which methods may have changed" : "");
   suite_document_text(
       &r->document,
       "Every table gives medians with quartiles over the runs; smaller is better. A method is "

@@ -1,6 +1,7 @@
 #include "suite/results.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -101,4 +102,20 @@ gannet_err suite_results_seconds(const suite_results *results, int problem, int 
   *seconds = suite_quartiles_of((int)n, all);
   gannet_free(&all);
   return GANNET_OK;
+}
+
+void suite_results_list_versions(const suite_results *results, char *text, size_t size) {
+  enum { MOST = 8 };
+  const char *found[MOST];
+  size_t used = 0;
+  int n = 0;
+  text[0] = '\0';
+  for (int64_t i = 0; i < results->count && n < MOST && used < size; ++i) {
+    const char *version = results->record[i].version;
+    int at = 0;
+    while (at < n && strcmp(found[at], version) != 0) ++at;
+    if (results->state[i] != SUITE_DONE || !*version || at < n) continue;
+    found[n++] = version;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? ", " : "", version);
+  }
 }

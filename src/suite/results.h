@@ -79,4 +79,13 @@ GANNET_CHECKED gannet_err suite_results_seconds(const suite_results *results, in
  */
 GANNET_CHECKED gannet_err suite_results_write(const suite_results *results, const char *directory);
 
+/* List the versions of gannet that made the runs that are done: "0.1.0, 0.2.0", in the order of the
+ * runs; "" = none is known.
+ *
+ * Local.
+ *
+ * text  out  [size]
+ */
+void suite_results_list_versions(const suite_results *results, char *text, size_t size);
+
 #endif

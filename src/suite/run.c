@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "gannet/version.h"
 #include "optimizer/optimizer.h"
 #include "pareto/front.h"
 #include "pareto/hypervolume.h"
@@ -232,6 +233,7 @@ gannet_err suite_run(const suite_bench *bench, suite_cell cell, suite_record *re
   memset(record, 0, sizeof *record);
   *stopped = false;
   record->key = suite_plan_key(bench->plan, cell);
+  (void)snprintf(record->version, sizeof record->version, "%s", GANNET_VERSION);
   GANNET_TRY(suite_course_create(r.problem->budget, &record->course));
   gannet_err err = remove_scratch(bench, cell, scratch);
   if (err == GANNET_OK) err = optimise_in(bench, cell, scratch, &r, record);

@@ -46,6 +46,26 @@ static void make_up(const suite_plan *plan, suite_results *results) {
   }
 }
 
+static void runs_of_several_versions_are_told(void **state) {
+  suite_plan plan;
+  suite_results results;
+  char text[100];
+  (void)state;
+  load(&plan);
+  make_up(&plan, &results);
+  suite_results_list_versions(&results, text, sizeof text);
+  assert_string_equal(text, "");
+  for (int64_t i = 0; i < results.count; ++i)
+    (void)snprintf(results.record[i].version, sizeof results.record[i].version, "0.%d.0",
+                   i % 3 > 0);
+  results.record[5].version[2] = '7';
+  results.state[5] = SUITE_FAILED;
+  suite_results_list_versions(&results, text, sizeof text);
+  assert_string_equal(text, "0.0.0, 0.1.0");
+  suite_results_release(&results);
+  suite_plan_release(&plan);
+}
+
 static void methods_that_are_better_are_found(void **state) {
   suite_plan plan;
   suite_results results;
@@ -122,6 +142,7 @@ static void curves_and_times_are_those_of_done_runs(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(runs_of_several_versions_are_told),
       cmocka_unit_test(methods_that_are_better_are_found),
       cmocka_unit_test(ranks_are_averaged_over_whole_problems),
       cmocka_unit_test(curves_and_times_are_those_of_done_runs),
