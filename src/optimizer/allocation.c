@@ -172,12 +172,19 @@ void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, const
   }
 }
 
-void gannet_allocation_note(gannet_allocation *a, int64_t id, int member) {
-  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    if (a->open[i].id >= 0) continue;
-    a->open[i] = (gannet_allocation_open){id, member};
-    return;
-  }
+void gannet_allocation_note(gannet_allocation *a, int64_t first, int64_t step, int n,
+                            const int *count) {
+  int64_t all = 0, free = 0, at = 0;
+  int place = 0;
+  for (int i = 0; i < n; ++i) all += count[i];
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) free += a->open[i].id < 0;
+  const int64_t judged = all < free ? all : free;
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < count[i]; ++k, ++at) {
+      if ((at + 1) * judged / all == at * judged / all) continue;
+      while (a->open[place].id >= 0) ++place;
+      a->open[place] = (gannet_allocation_open){first + at * step, i};
+    }
 }
 
 /* One member's row of the arrays, as it is saved. */

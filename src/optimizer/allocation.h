@@ -82,11 +82,17 @@ void gannet_allocation_leave_out(gannet_allocation *allocation, int member, int6
  */
 int64_t gannet_allocation_left_out(const gannet_allocation *allocation, int member);
 
-/* Note who proposed an evaluation.
+/* Note who proposed a batch: count[i] points of member i, after those of the members before it.
+ * Where places are free for some of them only, the points that are judged are spread evenly over
+ * the batch, so that members are judged alike.
  *
  * Local.
+ *
+ * first, step  in  the evaluations of the batch: first, first + step, ...
+ * count        in  [n]
  */
-void gannet_allocation_note(gannet_allocation *allocation, int64_t id, int member);
+void gannet_allocation_note(gannet_allocation *allocation, int64_t first, int64_t step, int n,
+                            const int *count);
 
 /* What the decision depends on, by names: of the portfolio "best", of each member "gp-ei/gain" and
  * the like, and "gp-ei/open.3", the evaluation that it proposed and that waits in place 3.

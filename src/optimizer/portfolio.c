@@ -135,10 +135,9 @@ static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *
     gannet_err err = gannet_member_propose(&o->member[i], chosen, count[i], x_unit);
     if (err == GANNET_OK) err = gannet_substitute_check(o->problem, chosen + count[i], x_unit);
     GANNET_TRY(gannet_agree(o->context->comm, err));
-    for (int k = 0; k < count[i]; ++k)
-      gannet_allocation_note(&o->allocation, rows.first + (int64_t)(chosen + k) * rows.step, i);
     chosen += count[i];
   }
+  gannet_allocation_note(&o->allocation, rows.first, rows.step, o->options.n_members, count);
   return GANNET_OK;
 }
 

@@ -55,7 +55,7 @@ void gannet_state_clear(gannet_state *state);
  */
 GANNET_CHECKED gannet_err gannet_state_copy(const gannet_state *from, gannet_state *to);
 
-/* Add a value, or give one that is there another value. Names that are too long are cut.
+/* Add a value; each name is put once. Names that are too long are cut.
  *
  * Local.
  *

@@ -31,12 +31,18 @@ static void drop(fixture *f) {
   gannet_problem_destroy(&f->problem);
 }
 
+static void note(fixture *f, int64_t id, int member) {
+  int count[3] = {0};
+  count[member] = 1;
+  gannet_allocation_note(&f->allocation, id, 1, 3, count);
+}
+
 /* One point of a member with the given value. */
 static void give(fixture *f, int member, double value) {
   const double x = 1 / (2.0 + (double)gannet_history_count(f->history));
   int64_t id = -1;
   assert_ok(gannet_history_propose(f->history, &x, 0, GANNET_ORIGIN_METHOD, &id));
-  gannet_allocation_note(&f->allocation, id, member);
+  note(f, id, member);
   assert_ok(tell_values(f->history, id, GANNET_EVAL_DONE, value, NULL, NULL));
   assert_ok(gannet_allocation_credit_results(&f->allocation, f->history));
 }
@@ -46,7 +52,7 @@ static void lose(fixture *f, int member) {
   const double x = 0.6 + 0.0001 * (double)gannet_history_count(f->history);
   int64_t id = -1;
   assert_ok(gannet_history_propose(f->history, &x, 0, GANNET_ORIGIN_METHOD, &id));
-  gannet_allocation_note(&f->allocation, id, member);
+  note(f, id, member);
 }
 
 static void shares_start_equal_and_points_are_dealt_in_turn(void **state) {
@@ -201,13 +207,47 @@ static void open_points_wait(void **state) {
   for (int i = 0; i < 2 * GANNET_ALLOCATION_OPEN; ++i) {
     const double x = 1 / (2.0 + i);
     assert_ok(gannet_history_propose(f.history, &x, 0, GANNET_ORIGIN_METHOD, &id));
-    gannet_allocation_note(&f.allocation, id, 1);
+    note(&f, id, 1);
   }
   assert_ok(gannet_allocation_credit_results(&f.allocation, f.history));
   assert_near(f.allocation.trials[1], 0, 0);
   assert_ok(tell_values(f.history, 0, GANNET_EVAL_DONE, 1, NULL, NULL));
   assert_ok(gannet_allocation_credit_results(&f.allocation, f.history));
   assert_near(f.allocation.trials[1], 1, 0);
+  drop(&f);
+}
+
+/* Batches that are larger than the list of points that are waited for: all members are judged. */
+static void members_of_large_batches_are_judged(void **state) {
+  (void)state;
+  fixture f = make();
+  double share[3];
+  int count[3];
+  give(&f, 0, 0);
+  for (int batch = 0; batch < 3; ++batch) {
+    int64_t id = -1, first = gannet_history_count(f.history);
+    gannet_allocation_deal(&f.allocation, 3, busy, unlimited, 200, count);
+    for (int i = 0; i < 200; ++i) {
+      const double x = 0.1 + 1e-4 * (double)(first + i);
+      assert_ok(gannet_history_propose(f.history, &x, batch, GANNET_ORIGIN_METHOD, &id));
+    }
+    gannet_allocation_note(&f.allocation, first, 1, 3, count);
+    int waits[3] = {0};
+    for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
+      const int member = f.allocation.open[i].member;
+      const int64_t at = f.allocation.open[i].id - first;
+      const int64_t begins = (member > 0 ? count[0] : 0) + (member > 1 ? count[1] : 0);
+      assert_true(begins <= at && at < begins + count[member]);
+      waits[member] += 1;
+    }
+    for (int i = 0; i < 3; ++i)
+      assert_near(waits[i], count[i] * GANNET_ALLOCATION_OPEN / 200.0, 1.5);
+    for (; first <= id; ++first)
+      assert_ok(tell_values(f.history, first, GANNET_EVAL_DONE, 1, NULL, NULL));
+    assert_ok(gannet_allocation_credit_results(&f.allocation, f.history));
+  }
+  gannet_allocation_shares(&f.allocation, 3, busy, unlimited, share);
+  for (int i = 0; i < 3; ++i) assert_near(share[i], 1.0 / 3, 0.05); /* none has found anything */
   drop(&f);
 }
 
@@ -223,6 +263,7 @@ int main(void) {
       cmocka_unit_test(nobody_gets_more_than_their_limit),
       cmocka_unit_test(who_rests_gets_the_floor),
       cmocka_unit_test(open_points_wait),
+      cmocka_unit_test(members_of_large_batches_are_judged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

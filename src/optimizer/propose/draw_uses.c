@@ -47,11 +47,9 @@ gannet_err gannet_draw_uses_deal(gannet_member *member, int q, int *count, int *
 }
 
 void gannet_draw_uses_note(gannet_member *member, const gannet_new_rows *rows, const int *count) {
-  int draw = member->n_chosen;
   if (!adapts(member)) return;
-  for (int i = 0; i < GANNET_DRAW_USES; ++i)
-    for (int k = 0; k < count[i]; ++k)
-      gannet_allocation_note(&member->draw_uses, rows->first + (int64_t)draw++ * rows->step, i);
+  gannet_allocation_note(&member->draw_uses, rows->first + (int64_t)member->n_chosen * rows->step,
+                         rows->step, GANNET_DRAW_USES, count);
 }
 
 static void name_parts(const char *part, char *own, char (*parts)[GANNET_STATE_NAME]) {
