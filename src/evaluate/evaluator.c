@@ -2,6 +2,7 @@
 #include "evaluate/evaluator.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -42,6 +43,20 @@ void gannet_refuse_files(const gannet_evaluator_setup *setup, const char *instea
                     "this back-end has no files and no printed text to read; leave it out: %s",
                     instead);
   }
+}
+
+void gannet_evaluator_warn(const gannet_evaluator_setup *setup, const char *key, const char *format,
+                           ...) {
+  char text[1024];
+  const char *location = NULL;
+  va_list arguments;
+  if (!setup->context) return;
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (setup->locate && !setup->locate(setup->located, key, &location)) return;
+  gannet_log(setup->context, GANNET_LOG_WARNING, "%s%s%s: %s", location ? location : "",
+             location ? ": " : "", key, text);
 }
 
 static gannet_err check_arguments(const gannet_evaluator_type *type, const void *options,

@@ -60,6 +60,8 @@ typedef struct {
   bool starts_jobs;                /* simulations are jobs of a scheduler: for checks only */
   bool place_is_late;              /* a scheduler chooses GPUs and nodes later: for checks only */
   const struct gannet_resources *resources; /* what a simulation needs; NULL = not said */
+  gannet_complaint_locator locate;          /* of keys, for warnings; NULL = not known */
+  const void *located;                      /* user of locate */
 } gannet_evaluator_setup;
 
 /* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */
@@ -118,6 +120,13 @@ GANNET_CHECKED gannet_err gannet_evaluator_check(const gannet_evaluator_type *ty
                                                  const void *options,
                                                  const gannet_evaluator_setup *setup,
                                                  gannet_complaints *complaints);
+
+/* Warn of something in the input, "location: key: what", where the setup has a context.
+ *
+ * Local.
+ */
+void gannet_evaluator_warn(const gannet_evaluator_setup *setup, const char *key, const char *format,
+                           ...) GANNET_PRINTF(3, 4);
 
 /* Create an evaluator. What check complains about is an error here.
  *

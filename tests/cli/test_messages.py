@@ -406,6 +406,7 @@ class Messages(program.ProgramTest):
         file = self.write(HEAD + BUDGET + "evaluate: {command: [/bin/echo, a, '|', tee, log, '2>&1']}\n", "c.yaml")
         told = self.succeed("run", file, "--dry-run").err
         for sign in "|", "2>&1":
+            self.assertRegex(told, r"warning: \S+\.yaml:\d+:\d+: evaluate\.command: ")
             self.assertIn(f"evaluate.command: '{sign}' is an argument of /bin/echo, since no shell reads it; write evaluate.shell", told)
 
     def test_portfolio_of_a_suite_under_a_name_of_its_own(self):

@@ -292,7 +292,7 @@ static void a_time_limit_is_warned_about(void **state) {
   assert_ok(
       gannet_evaluator_check(type_of("function"), chosen("bowl", 1, NULL), &setup, &complaints));
   assert_int_equal(complaints.count, 0);
-  if (f->context->rank == 0) assert_non_null(strstr(f->lines, "time_limit cannot interrupt"));
+  if (f->context->rank == 0) assert_non_null(strstr(f->lines, "time_limit: it cannot interrupt"));
 }
 
 static void the_manual_back_end_says_what_to_do(void **state) {

@@ -200,6 +200,12 @@ GANNET_CHECKED gannet_err gannet_campaign_find_imports(MPI_Comm comm, const char
  */
 const char *gannet_campaign_location(const gannet_campaign_input *input, const char *key);
 
+/* The same as a gannet_complaint_locator.
+ *
+ * Local.
+ */
+bool gannet_campaign_locate(const void *input, const char *key, const char **location);
+
 /* Pass complaints on that were made about keys, each with the location of its key.
  *
  * Local.

@@ -77,12 +77,12 @@ const char *gannet_campaign_location(const gannet_campaign_input *input, const c
   }
 }
 
-static bool locate_key(const void *user, const char *key, const char **location) {
-  *location = gannet_campaign_location(user, key);
+bool gannet_campaign_locate(const void *input, const char *key, const char **location) {
+  *location = gannet_campaign_location(input, key);
   return true;
 }
 
 void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_complaints *from,
                               gannet_complaints *complaints) {
-  gannet_complaints_pass(from, locate_key, input, complaints);
+  gannet_complaints_pass(from, gannet_campaign_locate, input, complaints);
 }

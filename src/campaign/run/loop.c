@@ -110,7 +110,9 @@ gannet_evaluator_setup gannet_run_evaluator_setup(const gannet_campaign *campaig
       .simulations = options->simulations,
       .launcher = options->launcher,
       .starts_from_nearest = keys->start_from == GANNET_START_NEAREST,
-      .resources = gannet_resources_are_given(&keys->resources) ? &keys->resources : NULL};
+      .resources = gannet_resources_are_given(&keys->resources) ? &keys->resources : NULL,
+      .locate = gannet_campaign_locate,
+      .located = campaign->input};
 }
 
 /* Whether a batch would not end before the deadline, judged by the longest evaluation so far and

@@ -161,14 +161,13 @@ static void warn_of_argument(const gannet_command_options *options,
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
   const bool is_there = access(path, F_OK) == 0;
   if (is_full && !is_there)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.command: there is no '%s' now; correct it, unless the simulation makes it",
-               path);
+    gannet_evaluator_warn(setup, "evaluate.command",
+                          "there is no '%s' now; correct it, unless the simulation makes it", path);
   else if (!is_full && is_there)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.command: '%s' is looked for in the directory of the evaluation; write "
-               "{input_directory}/%s or list it under templates",
-               name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+    gannet_evaluator_warn(setup, "evaluate.command",
+                          "'%s' is looked for in the directory of the evaluation; write "
+                          "{input_directory}/%s or list it under templates",
+                          name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
 }
 
 void gannet_command_check_arguments(const gannet_command_options *options,
@@ -176,6 +175,6 @@ void gannet_command_check_arguments(const gannet_command_options *options,
                                     gannet_complaints *complaints) {
   const int script = gannet_command_find_script(&options->command);
   if (script >= 0) check_script(options, setup, options->command.item[script], complaints);
-  for (int i = 1; setup->context && i < options->command.n; ++i)
+  for (int i = 1; i < options->command.n; ++i)
     if (i != script) warn_of_argument(options, setup, options->command.item[i]);
 }

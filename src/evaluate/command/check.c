@@ -148,31 +148,31 @@ static void warn_of_program(const gannet_command_options *options,
                             const gannet_evaluator_setup *setup) {
   const char *name = options->command.item[0];
   if (gannet_is_beside(name)) name += strlen(gannet_beside);
-  if (!setup->context || !strchr(options->command.item[0], '/')) return;
+  if (!strchr(options->command.item[0], '/')) return;
   if (strncmp(name, "./", 2) == 0) name += 2;
   for (int j = 0; j < options->templates.n; ++j)
     if (strcmp(options->templates.item[j], name) == 0)
-      gannet_log(setup->context, GANNET_LOG_WARNING,
-                 "evaluate.command: '%s' runs as it is; for the copy with its variables filled in "
-                 "write [env, \"{directory}/%s\"]",
-                 name, gannet_file_name_of(name));
+      gannet_evaluator_warn(setup, "evaluate.command",
+                            "'%s' runs as it is; for the copy with its variables filled in "
+                            "write [env, \"{directory}/%s\"]",
+                            name, gannet_file_name_of(name));
 }
 
 /* Complain about names and values that the files of the contract cannot carry. */
-static void check_problem(const gannet_problem_spec *spec, bool has_places,
-                          const gannet_context *context, gannet_complaints *complaints) {
+static void check_problem(const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  const gannet_problem_spec *spec = &setup->problem->spec;
   for (int k = 0; k < spec->n_variables; ++k) {
     const gannet_variable *variable = &spec->variables[k];
     bool is_fixed = false;
     for (int i = 0; gannet_fixed_placeholders[i]; ++i)
       is_fixed = is_fixed || strcmp(variable->name, gannet_fixed_placeholders[i]) == 0;
-    for (int i = 0; has_places && gannet_place_placeholders[i]; ++i)
+    for (int i = 0; setup->resources && gannet_place_placeholders[i]; ++i)
       is_fixed = is_fixed || strcmp(variable->name, gannet_place_placeholders[i]) == 0;
-    if (context && is_fixed)
-      gannet_log(context, GANNET_LOG_WARNING,
-                 "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
-                 "the variable, and {gannet.%s} has that meaning",
-                 variable->name, variable->name, variable->name);
+    if (is_fixed)
+      gannet_evaluator_warn(setup, "variables",
+                            "'%s' has a meaning of its own in commands and templates; here {%s} is "
+                            "the variable, and {gannet.%s} has that meaning",
+                            variable->name, variable->name, variable->name);
     for (int i = 0; i < variable->n_values; ++i) {
       if (!gannet_utf8_is_valid(variable->values[i]))
         gannet_complain(complaints, "variables",
@@ -323,35 +323,36 @@ gannet_err gannet_command_check(const void *options, const gannet_evaluator_setu
 }
 
 /* Warn of $PATH and the like in the environment: no shell reads it, so nothing is replaced. */
-static void warn_of_dollars(const gannet_text_list *environment, const gannet_context *context) {
+static void warn_of_dollars(const gannet_text_list *environment,
+                            const gannet_evaluator_setup *setup) {
   for (int i = 0; i < environment->n; ++i) {
     const char *dollar = strchr(environment->item[i], '$');
     const char *name = dollar ? dollar + 1 + (dollar[1] == '{') : NULL;
     if (name && (isalpha((unsigned char)*name) || *name == '_'))
-      gannet_log(
-          context, GANNET_LOG_WARNING,
-          "evaluate.environment: '%s' keeps its dollar sign, since no shell reads it; expected "
-          "the value itself, or set it in a script",
-          environment->item[i]);
+      gannet_evaluator_warn(setup, "evaluate.environment",
+                            "'%s' keeps its dollar sign, since no shell reads it; expected "
+                            "the value itself, or set it in a script",
+                            environment->item[i]);
   }
 }
 
 /* Warn of pipes and redirections in the command: no shell reads them, so they are arguments. */
-static void warn_of_pipes(const gannet_text_list *command, const gannet_context *context) {
+static void warn_of_pipes(const gannet_text_list *command, const gannet_evaluator_setup *setup) {
   static const char *const signs[] = {"|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1", "&>"};
   for (int i = 1; i < command->n; ++i)
     for (size_t k = 0; k < sizeof signs / sizeof *signs; ++k)
       if (strcmp(command->item[i], signs[k]) == 0)
-        gannet_log(context, GANNET_LOG_WARNING,
-                   "evaluate.command: '%s' is an argument of %s, since no shell reads it; write "
-                   "evaluate.shell instead of command, or a script",
-                   signs[k], command->item[0]);
+        gannet_evaluator_warn(setup, "evaluate.command",
+                              "'%s' is an argument of %s, since no shell reads it; write "
+                              "evaluate.shell instead of command, or a script",
+                              signs[k], command->item[0]);
 }
 
 /* Warn of $x in the command where x is a variable: no shell reads it, and one that is called there
  * does not know x. */
-static void warn_of_variables(const gannet_command_options *options, const gannet_problem *problem,
-                              const gannet_context *context) {
+static void warn_of_variables(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup) {
+  const gannet_problem *problem = setup->problem;
   for (int i = 0; i < options->command.n; ++i)
     for (const char *at = strchr(options->command.item[i], '$'); at; at = strchr(at + 1, '$')) {
       const char *name = at + 1 + (at[1] == '{');
@@ -368,9 +369,9 @@ static void warn_of_variables(const gannet_command_options *options, const ganne
            is_variable && !is_set && (other = strstr(other, "=")); ++other)
         is_set = (size_t)(other - text) >= size && strncmp(other - size, name, size) == 0;
       if (is_variable && !is_set)
-        gannet_log(context, GANNET_LOG_WARNING,
-                   "evaluate.command: '%s': $%.*s is not the variable %.*s; write {%.*s}",
-                   options->command.item[i], (int)size, name, (int)size, name, (int)size, name);
+        gannet_evaluator_warn(
+            setup, "evaluate.command", "'%s': $%.*s is not the variable %.*s; write {%.*s}",
+            options->command.item[i], (int)size, name, (int)size, name, (int)size, name);
     }
 }
 
@@ -446,16 +447,17 @@ static void warn_of_module(const gannet_command_options *options,
                            const gannet_evaluator_setup *setup) {
   static const char *const definitions[] = {"profile", "/modules", "lmod", "/init/", "BASH_ENV"};
   const char *call = options->shell ? strstr(options->shell, "module ") : NULL;
-  bool is_defined = getenv("BASH_FUNC_module%%") || getenv("BASH_FUNC_module()") ||
-                    getenv("BASH_ENV") || !call || !setup->context;
+  bool is_defined =
+      getenv("BASH_FUNC_module%%") || getenv("BASH_FUNC_module()") || getenv("BASH_ENV") || !call;
   if (!is_defined && call > options->shell && !strchr(" ;&|({\n\t", call[-1])) is_defined = true;
   for (size_t i = 0; i < sizeof definitions / sizeof *definitions && !is_defined; ++i)
     is_defined = strstr(options->shell, definitions[i]) != NULL;
   if (!is_defined)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.shell: it calls module, which is no function that the environment of "
-               "gannet exports; start gannet from a shell where it is, or begin the text with "
-               "'. /etc/profile;'");
+    gannet_evaluator_warn(
+        setup, "evaluate.shell",
+        "it calls module, which is no function that the environment of "
+        "gannet exports; start gannet from a shell where it is, or begin the text with "
+        "'. /etc/profile;'");
 }
 
 /* Check the case folder, and the placeholders of its templates. */
@@ -498,11 +500,10 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   gannet_check_template_texts(&check, "evaluate.templates", true, &options->templates);
   GANNET_TRY(check_case(options, setup, &check));
   check_lists(options, complaints);
-  if (setup->context) warn_of_pipes(&options->command, setup->context);
-  if (setup->context) warn_of_dollars(&options->environment, setup->context);
-  if (setup->context && setup->problem) warn_of_variables(options, setup->problem, setup->context);
-  if (setup->problem)
-    check_problem(&setup->problem->spec, setup->resources != NULL, setup->context, complaints);
+  warn_of_pipes(&options->command, setup);
+  warn_of_dollars(&options->environment, setup);
+  if (setup->problem) warn_of_variables(options, setup);
+  if (setup->problem) check_problem(setup, complaints);
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);
   if (err == GANNET_OK)

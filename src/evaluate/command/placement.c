@@ -245,10 +245,11 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
   const char *limit;
   char why[400];
   int count = 0;
-  if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0] && setup->context)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.resources.launcher: gannet does not run in a job of SLURM, so each srun "
-               "will ask for a job of its own; run gannet inside a job, or choose mpirun or auto");
+  if (resources->launcher == GANNET_START_BY_SRUN && !s->inventory.job[0])
+    gannet_evaluator_warn(
+        setup, "evaluate.resources.launcher",
+        "gannet does not run in a job of SLURM, so each srun "
+        "will ask for a job of its own; run gannet inside a job, or choose mpirun or auto");
   const char *key =
       explain(&s->inventory, resources, s->only_here, &s->needs.allowed, why, sizeof why);
   if (why[0]) {
@@ -256,12 +257,13 @@ static gannet_err check_survey(const survey *s, const gannet_evaluator_setup *se
     return GANNET_OK;
   }
   check_gpus_of_job(s, setup, complaints);
-  if (s->only_here && s->inventory.n_nodes > 1 && setup->context)
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.resources: the allocation has %d nodes, and only that of gannet is used: "
-               "a simulation reaches another one by {launcher} or {hosts} in its command, with "
-               "launcher: srun or auto",
-               s->inventory.n_nodes);
+  if (s->only_here && s->inventory.n_nodes > 1)
+    gannet_evaluator_warn(
+        setup, "evaluate.resources",
+        "the allocation has %d nodes, and only that of gannet is used: "
+        "a simulation reaches another one by {launcher} or {hosts} in its command, with "
+        "launcher: srun or auto",
+        s->inventory.n_nodes);
   if (resources->oversubscribe) return GANNET_OK;
   GANNET_TRY(gannet_places_count(&s->inventory, resources, s->only_here, &s->needs.least,
                                  setup->parallel, &count));

@@ -68,9 +68,9 @@ void gannet_in_process_check(const gannet_in_process_options *options,
         "%d or ask for fewer",
         options->ranks_per_simulation, setup->context->np, options->ranks_per_simulation);
   if (isfinite(setup->time_limit))
-    gannet_log(setup->context, GANNET_LOG_WARNING,
-               "evaluate.time_limit cannot interrupt a simulation in gannet's own process; use "
-               "backend: command to enforce it");
+    gannet_evaluator_warn(setup, "evaluate.time_limit",
+                          "it cannot interrupt a simulation in gannet's own process; use "
+                          "backend: command to enforce it");
 }
 
 static gannet_err allocate_buffers(runner *made) {

@@ -78,7 +78,7 @@ typedef struct {
 typedef struct {
   const char *key;
   bool of_script;
-  const gannet_context *context; /* NULL = nowhere to warn */
+  const gannet_evaluator_setup *setup;
   gannet_complaints *complaints;
   const gannet_needs *needs; /* where evaluate.resources are given, else NULL */
   double time_limit;         /* of a run; INFINITY = none */
@@ -98,9 +98,9 @@ static void note_replaced(reading *r, size_t which, const char *word, size_t siz
   if (r->of_script)
     (void)snprintf(r->replaced + used, sizeof r->replaced - used, "%s%s", used ? ", " : "",
                    replaced[which].option.name);
-  else if (r->context)
-    gannet_log(r->context, GANNET_LOG_WARNING, "%s: leave out '%.*s', which does not hold: %s",
-               r->key, (int)size, word, replaced[which].why);
+  else
+    gannet_evaluator_warn(r->setup, r->key, "leave out '%.*s', which does not hold: %s", (int)size,
+                          word, replaced[which].why);
 }
 
 /* Read the number of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves it as it
@@ -202,10 +202,10 @@ static void read_script(reading *r, const gannet_slurm_options *given,
                     given->script, strerror(errno));
   else
     read_directives(r, given->script, path);
-  if (r->replaced[0] && r->context)
-    gannet_log(
-        r->context, GANNET_LOG_WARNING,
-        "evaluate.script: its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
+  if (r->replaced[0])
+    gannet_evaluator_warn(
+        setup, r->key,
+        "its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
         "them in the directories of their evaluations, keeps what they print there%s",
         r->replaced, isfinite(r->time_limit) ? ", and gives them their evaluate.time_limit" : "");
   if (given->sbatch.n > 0)
@@ -242,17 +242,18 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
   const long tasks = e->tasks > 0            ? e->tasks
                      : e->tasks_per_node > 0 ? nodes * e->tasks_per_node
                                              : nodes;
-  if (!r->context || given->step.n > 0) return;
+  if (given->step.n > 0) return;
   if (e->has_gpus && given->runs_at_once > 1)
-    gannet_log(r->context, GANNET_LOG_WARNING,
-               "evaluate.runs_at_once: %s asks for GPUs, and each run would have all of them, so "
-               "that the runs would wait for each other; leave them out there, and write how many "
-               "one run needs in evaluate.resources.gpus",
-               r->key);
+    gannet_evaluator_warn(
+        r->setup, "evaluate.runs_at_once",
+        "%s asks for GPUs, and each run would have all of them, so "
+        "that the runs would wait for each other; leave them out there, and write how many "
+        "one run needs in evaluate.resources.gpus",
+        r->key);
   if (e->is_open || tasks >= given->runs_at_once) return;
-  gannet_log(
-      r->context, GANNET_LOG_WARNING,
-      "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, so only that many "
+  gannet_evaluator_warn(
+      r->setup, "evaluate.runs_at_once",
+      "%d runs at once, but %s asks for %ld task%s, so only that many "
       "runs fit, and the others wait; expected --ntasks=%d, or --exclusive where jobs "
       "have whole nodes",
       given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
@@ -300,7 +301,7 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *of_
   }
   const bool has_script = given->script && *given->script;
   reading list = {.key = "evaluate.sbatch",
-                  .context = setup->context,
+                  .setup = setup,
                   .complaints = complaints,
                   .needs = setup->resources && setup->problem ? &needs : NULL,
                   .time_limit = setup->time_limit};
