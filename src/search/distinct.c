@@ -21,10 +21,13 @@ struct gannet_distinct {
   uint64_t n_buckets; /* a power of two */
 };
 
+/* Designs from elsewhere may lie so far out that their cells have no number: they share the last.
+ */
 static int64_t cell_of(const gannet_distinct *s, const double *x) {
+  const double last = 0x1p62;
   double at = 0;
   for (int k = 0; k < s->problem->d; ++k) at += s->direction[k] * x[k];
-  return (int64_t)floor(at / s->cell);
+  return (int64_t)fmin(fmax(floor(at / s->cell), -last), last);
 }
 
 static uint64_t bucket_of(const gannet_distinct *s, int64_t cell) {

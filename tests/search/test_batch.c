@@ -141,6 +141,24 @@ static void sameness_is_that_of_the_definition(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* As designs from elsewhere can be. */
+static void points_of_any_distance_are_known(void **state) {
+  (void)state;
+  enum { D = 3, N = 5 };
+  const double far[N] = {1e10, 1e11, -1e13, 1e300, -1e308};
+  gannet_problem *problem = real_problem(D);
+  gannet_distinct *set = NULL;
+  assert_ok(gannet_distinct_create(problem, N, &set));
+  for (int i = 0; i < N; ++i) {
+    const double x[D] = {far[i], 0.5, far[i]};
+    assert_false(gannet_distinct_has(set, x));
+    gannet_distinct_add(set, x);
+    assert_true(gannet_distinct_has(set, x));
+  }
+  gannet_distinct_destroy(&set);
+  gannet_problem_destroy(&problem);
+}
+
 static void wrong_arguments_are_refused(void **state) {
   (void)state;
   gannet_problem *problem = two_booleans();
@@ -161,6 +179,7 @@ int main(void) {
       cmocka_unit_test(lists_fall_back_to_their_next_best),
       cmocka_unit_test(the_same_arguments_give_the_same_batch),
       cmocka_unit_test(sameness_is_that_of_the_definition),
+      cmocka_unit_test(points_of_any_distance_are_known),
       cmocka_unit_test(wrong_arguments_are_refused),
   };
   return run_serial(tests);
