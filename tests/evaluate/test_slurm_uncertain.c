@@ -167,6 +167,60 @@ static void doubt_has_an_end(void **state) {
   assert_true(calls_of(f, "sbatch") > 1);
 }
 
+/* Somebody discards an evaluation while sbatch has not said whether it took its array. One list
+ * that lacks the array proves nothing to the other evaluations in it. */
+static void the_others_of_a_submission_go_on(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  gannet_result_record none = {.constraints = all.constraints};
+  int n = 0;
+  use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
+  use_simulation(f, slow);
+  mischief(f, "sbatch.fail", "1\n");
+  mischief(f, "sbatch.says", "sbatch: error: Some text of a later version\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  assert_ok(gannet_evaluator_poll(evaluator, 0.05, 1, &n, &none));
+  assert_int_equal(calls_of(f, "sbatch"), 1);
+  assert_ok(gannet_evaluator_withdraw(evaluator, 99));
+  collect(evaluator, RUNS - 1, &all);
+  gannet_evaluator_destroy(&evaluator);
+  is_done(result_of(&all, 97));
+  is_done(result_of(&all, 98));
+  is_done(result_of(&all, 100));
+  assert_runs(f, RUNS - 1);
+}
+
+/* squeue does not answer when a process resumes, and then it does. */
+static void a_submission_is_recovered_as_a_whole(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  gannet_result_record none = {.constraints = all.constraints};
+  double x[CONFORM_VARIABLES];
+  int n = 0;
+  use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
+  use_simulation(f, slow);
+  f->options.when_stopped = GANNET_SLURM_LEAVE;
+  mischief(f, "sbatch.fail", "1\n");
+  mischief(f, "sbatch.says", "sbatch: error: Some text of a later version\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  assert_ok(gannet_evaluator_poll(evaluator, 0.05, 1, &n, &none));
+  gannet_evaluator_destroy(&evaluator);
+  mischief(f, "squeue.fail", "1\n");
+  evaluator = standin_create(f);
+  for (int i = 0; i < RUNS; ++i) {
+    bool taken = false;
+    const gannet_request request = standin_request(i, 1, x);
+    assert_ok(gannet_evaluator_recover(evaluator, &request, &taken));
+    assert_true(taken);
+  }
+  collect(evaluator, RUNS, &all);
+  gannet_evaluator_destroy(&evaluator);
+  for (int64_t id = 97; id <= 100; ++id) is_done(result_of(&all, id));
+  assert_runs(f, RUNS);
+}
+
 /* Both jobs of an attempt are there: the script of the second does nothing, and the result is that
  * of the first. */
 static void the_second_job_of_an_attempt_does_nothing(void **state) {
@@ -301,6 +355,8 @@ int main(int argc, char **argv) {
       TEST(a_job_that_is_listed_never_is_known_by_its_files),
       TEST(a_job_that_only_the_accounting_knows_is_found),
       TEST(doubt_has_an_end),
+      TEST(the_others_of_a_submission_go_on),
+      TEST(a_submission_is_recovered_as_a_whole),
       TEST(the_second_job_of_an_attempt_does_nothing),
       TEST(the_job_that_began_is_followed),
       TEST(only_known_words_are_refusals),

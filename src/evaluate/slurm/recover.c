@@ -29,7 +29,6 @@ static gannet_err reopen_submission(gannet_slurm_jobs *jobs,
   GANNET_TRY(gannet_join_path(jobs->directory, element->submission, directory, sizeof directory));
   GANNET_TRY(gannet_slurm_add_submission(jobs, element->submission, directory, submission));
   (*submission)->runs = element->runs;
-  (*submission)->n_elements = element->element >= 0; /* how many does not matter any more */
   char path[PATH_MAX], *text = NULL; /* the id of one that sbatch accepted; "" = not, or unknown */
   if (gannet_join_path(directory, "job", path, sizeof path) == GANNET_OK &&
       gannet_file_read(path, &text, NULL) == GANNET_OK)
@@ -58,6 +57,9 @@ static gannet_err restore_submission(gannet_slurm_jobs *jobs, gannet_slurm_job *
       if (strcmp(jobs->submissions[i]->name, element.submission) == 0)
         job->submission = jobs->submissions[i];
     if (!job->submission) GANNET_TRY(reopen_submission(jobs, &element, &job->submission));
+    /* Should it have to be submitted again, it needs as many elements as are still open. */
+    if (element.element >= job->submission->n_elements)
+      job->submission->n_elements = element.element + 1;
   }
   if (job->submission->stage == GANNET_SLURM_SUBMITTED) gannet_slurm_set_job_id(job);
   return GANNET_OK;

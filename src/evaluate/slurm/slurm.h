@@ -493,7 +493,8 @@ GANNET_CHECKED gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs
                                                          const gannet_slurm_list *list, double now);
 
 /* Find a submission of an earlier process that may have been accepted: by name in the scheduler's
- * list. When it is certainly not there, its stage becomes GANNET_SLURM_NEVER_TAKEN.
+ * list. When it is certainly not there, and no other evaluation of it is under way, its stage
+ * becomes GANNET_SLURM_NEVER_TAKEN.
  *
  * Local.
  */

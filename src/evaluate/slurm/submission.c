@@ -494,7 +494,8 @@ gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs, gannet_slurm_submi
     if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_UNCERTAIN) continue;
     const gannet_slurm_row *row = find_row(&list, one);
     if (row) set_id(jobs, one, row->job);
-    if (!row && one == submission && !find_by_files(jobs, one))
+    /* Its other evaluations may have been told that it is uncertain, and wait for it. */
+    if (!row && one == submission && !find_by_files(jobs, one) && one->n_open == 1)
       one->stage = GANNET_SLURM_NEVER_TAKEN;
   }
   gannet_slurm_list_release(&list);
