@@ -253,7 +253,7 @@ static void values_of_any_size_keep_their_order(void **state) {
       assert_ok(gannet_history_propose(history, x, 0, GANNET_ORIGIN_METHOD, &id));
       assert_ok(tell_values(history, id, GANNET_EVAL_DONE, values[set][i], NULL, NULL));
     }
-    assert_ok(local_data_collect(history, false, -1, &data));
+    assert_ok(local_data_collect(history, false, -1, NULL, &data));
     assert_int_equal(data.n, N);
     assert_true(data.t[0] == 0 && isfinite(data.t[N - 1]) && isfinite(data.w[N - 1]));
     assert_true(isfinite(data.unit));

@@ -39,7 +39,7 @@ static bench make(int constraints, int feasible_from, bool noisy) {
     assert_ok(gannet_history_propose(b.history, &x, 0, GANNET_ORIGIN_USER, &id));
     assert_ok(tell_values(b.history, id, GANNET_EVAL_DONE, value, &c, NULL));
   }
-  assert_ok(local_data_collect(b.history, noisy, -1, &b.data));
+  assert_ok(local_data_collect(b.history, noisy, -1, NULL, &b.data));
   assert_ok(gannet_quadratic_create(b.data.d, b.data.n, true, &b.model));
   const gannet_quadratic_data data = {b.data.n, b.data.d, b.data.u, b.data.t, b.data.w};
   assert_ok(gannet_quadratic_fit(MPI_COMM_SELF, 1, &b.model, &data, 2));

@@ -64,8 +64,20 @@ def powers(random, d):
     return value
 
 
+def bumps(random, d):
+    """An ill-conditioned bowl with waves along other axes, least where both are."""
+    (rotation, _), (axes, _) = np.linalg.qr(random.normal(size=(d, d))), np.linalg.qr(random.normal(size=(d, d)))
+    centre, curvature = random.uniform(.15, .85, d), 1e5 ** (np.arange(d) / (d - 1))
+
+    def value(x):
+        return curvature @ (rotation @ (x - centre)) ** 2 + 20 * np.sum(1 - np.cos(30 * axes @ (x - centre)))
+
+    value.minimum = centre
+    return value
+
+
 FAMILIES = {"waves": (waves, 2, 3), "wells": (wells, 2, 3, 5), "two": (two, 2, 3), "ripples": (ripples, 3, 5),
-            "powers": (powers, 3, 5)}
+            "powers": (powers, 3, 5), "bumps": (bumps, 3, 5)}
 
 
 def make(family, d, instance):
@@ -75,7 +87,7 @@ def make(family, d, instance):
 def minimum_and_spread(f, d):
     points = np.random.default_rng(0).uniform(size=(10000, d))
     values = np.array([f(x) for x in points])
-    starts = points[np.argsort(values)[:40]]
+    starts = [*points[np.argsort(values)[:40]], *([f.minimum] if hasattr(f, "minimum") else [])]
     best = min(minimize(f, x, bounds=[(0, 1)] * d, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-10}).fun
                for x in starts)
     return best, np.quantile(values, .75) - best

@@ -8,12 +8,17 @@
 #include "base/memory.h"
 #include "base/partition.h"
 #include "minimize/box_newton.h"
+#include "optimizer/local/basins.h"
 #include "optimizer/local/local_data.h"
+#include "optimizer/models/convergence.h"
 #include "problem/variable_constraints.h"
+#include "search/distinct.h"
 #include "search/merit_rank.h"
 #include "surrogate/models/quadratic/quadratic.h"
 
-/* Half the side of the box, in the unit cube. */
+/* Half the side of the box, in the unit cube; the first is also the most in another basin than that
+ * of the best result. */
+#define FIRST_RADIUS 0.2
 static const double largest_radius = 0.5, smallest_radius = 1e-9;
 /* A box shrinks only when KNOWN_LEAST results for each coefficient of a linear model lie within
  * known_around times its size. */
@@ -45,7 +50,10 @@ typedef struct {
 
 /* How it is saved. */
 static const gannet_struct_field local_state_fields[] = {
-    {.name = "radius", GANNET_STRUCT_AT(local_state, radius, REAL), .fallback = 0.2, .upper = 0.5},
+    {.name = "radius",
+     GANNET_STRUCT_AT(local_state, radius, REAL),
+     .fallback = FIRST_RADIUS,
+     .upper = 0.5},
     {.name = "first_id", GANNET_STRUCT_AT(local_state, first_id, LARGE)},
     {.name = "count", GANNET_STRUCT_AT(local_state, count, LARGE)},
     {.name = "from", GANNET_STRUCT_AT(local_state, from, LARGE)},
@@ -62,11 +70,12 @@ struct gannet_local {
   const gannet_problem *problem;
   int member, n_models;
   local_state state;
-  double *hyper; /* [n_models][GANNET_QUADRATIC_HYPER] */
+  double *hyper;       /* [n_models][GANNET_QUADRATIC_HYPER] */
+  gannet_local *other; /* searches other basins than that of the best result; NULL: this is it */
 };
 
-gannet_err gannet_local_create(const gannet_context *context, const gannet_history *history,
-                               gannet_noise_test *noise_test, int member, gannet_local **local) {
+static gannet_err create_search(const gannet_context *context, const gannet_history *history,
+                                gannet_noise_test *noise_test, int member, gannet_local **local) {
   gannet_local *l = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
   *local = l;
@@ -81,12 +90,20 @@ gannet_err gannet_local_create(const gannet_context *context, const gannet_histo
   const gannet_err err = gannet_alloc(length, sizeof *l->hyper, &l->hyper);
   for (size_t i = 0; err == GANNET_OK && i < length; ++i)
     l->hyper[i] = gannet_quadratic_start[i % GANNET_QUADRATIC_HYPER];
+  return err;
+}
+
+gannet_err gannet_local_create(const gannet_context *context, const gannet_history *history,
+                               gannet_noise_test *noise_test, int member, gannet_local **local) {
+  gannet_err err = create_search(context, history, noise_test, member, local);
+  if (err == GANNET_OK) err = create_search(context, history, noise_test, member, &(*local)->other);
   if (err != GANNET_OK) gannet_local_destroy(local);
   return err;
 }
 
 void gannet_local_destroy(gannet_local **local) {
   if (!*local) return;
+  gannet_local_destroy(&(*local)->other);
   gannet_free(&(*local)->hyper);
   gannet_free(local);
 }
@@ -211,6 +228,7 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
 /* Everything of one proposal; every rank has it. */
 typedef struct {
   gannet_local *local;
+  const local_basins *basins; /* where the search is another than that around the best point */
   local_data data;
   gannet_quadratic_data *fitted; /* [n_models] */
   gannet_quadratic *model;       /* [n_models] */
@@ -453,7 +471,8 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
 /* Collect the data around a centre, -1 = the best point, and make models for them. */
 static gannet_err collect_data(proposal *p, bool noisy, int64_t centre_id) {
   release_proposal(p);
-  GANNET_TRY(local_data_collect(p->local->history, noisy, centre_id, &p->data));
+  GANNET_TRY(
+      local_data_collect(p->local->history, noisy, centre_id, p->basins->searched, &p->data));
   /* Such as when all results that a resume has left in the box count as penalties. */
   GANNET_REQUIRE(p->data.n > 0, GANNET_ERR_NUMERIC, "no result counts beside the best one");
   return create_models(p);
@@ -468,7 +487,7 @@ static gannet_err fit_around_centre(proposal *p) {
   bool noisy = false;
   gannet_err err = adapt_radius(l);
   if (err == GANNET_OK) err = gannet_noise_test_result(l->history, l->noise_test, &noisy);
-  if (err == GANNET_OK) err = collect_data(p, noisy, -1);
+  if (err == GANNET_OK) err = collect_data(p, noisy, p->basins->centre);
   GANNET_TRY(gannet_agree(l->context->comm, err));
   GANNET_TRY(fit_models(p));
   if (p->data.noisy) {
@@ -480,17 +499,55 @@ static gannet_err fit_around_centre(proposal *p) {
     least = local_noise_radius(&p->data, &p->model[0]);
   }
   follow_centre(l, &p->data);
-  *radius = fmin(fmax(*radius, least), largest_radius);
+  *radius = fmin(fmax(*radius, least), p->basins->searched ? FIRST_RADIUS : largest_radius);
   return GANNET_OK;
+}
+
+/* Whether the search has nothing to propose: all minimisers are near-copies of results, and so are
+ * the random points of the box, unless nothing is left to be found in it. Not where values look
+ * noisy, as repetitions are observations there. */
+static gannet_err find_exhausted(const proposal *p, const double *x_unit, bool *exhausted) {
+  const gannet_history *history = p->local->history;
+  const size_t d = (size_t)p->local->problem->d;
+  gannet_convergence convergence;
+  double *scratch = NULL;
+  *exhausted = !p->data.noisy;
+  GANNET_TRY(gannet_convergence_find(history, &convergence));
+  GANNET_TRY(gannet_alloc(d + 1, sizeof *scratch, &scratch));
+  for (int i = 0; i < p->q * GANNET_LOCAL_OPTIONS && *exhausted; ++i) {
+    const bool is_random = i % GANNET_LOCAL_OPTIONS == GANNET_LOCAL_OPTIONS - 1;
+    *exhausted = (is_random && convergence.finished) ||
+                 gannet_distinct_is_near_copy(history, 0, NULL, x_unit + (size_t)i * d, scratch);
+  }
+  gannet_free(&scratch);
+  return GANNET_OK;
+}
+
+/* Collective. */
+static gannet_err search_basin(proposal *p, double *x_unit, bool *exhausted) {
+  gannet_err err = fit_around_centre(p);
+  if (err == GANNET_OK) err = propose_points(p, x_unit);
+  if (err == GANNET_OK)
+    err = gannet_agree(p->local->context->comm, find_exhausted(p, x_unit, exhausted));
+  release_proposal(p);
+  return err;
 }
 
 gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id, int q,
                                 double *x_unit) {
-  proposal p = {.local = l, .batch = batch, .first_id = first_id, .q = q};
+  local_basins basins = {.centre = -1};
+  proposal p = {.local = l, .basins = &basins, .batch = batch, .first_id = first_id, .q = q};
+  bool exhausted = false;
   p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
-  gannet_err err = fit_around_centre(&p);
-  if (err == GANNET_OK) err = propose_points(&p, x_unit);
-  release_proposal(&p);
+  GANNET_TRY(search_basin(&p, x_unit, &exhausted));
+  if (!exhausted) return GANNET_OK;
+  gannet_err err = gannet_agree(l->context->comm, local_basins_find(l->history, &basins));
+  if (err == GANNET_OK && basins.centre >= 0) {
+    l->state.count = 0; /* its points are not proposed */
+    p.local = l->other;
+    err = search_basin(&p, x_unit, &exhausted);
+  }
+  local_basins_release(&basins);
   return err;
 }
 
@@ -508,20 +565,22 @@ static void name_hyper(int i, char *name, size_t size) {
 }
 
 gannet_err gannet_local_get_state(const gannet_local *l, const char *part, gannet_state *state) {
-  char name[64];
+  char name[64], other[GANNET_STATE_NAME];
   GANNET_TRY(gannet_state_put_fields(state, part, local_state_fields, &l->state));
   for (int i = 0; i < l->n_models * GANNET_QUADRATIC_HYPER; ++i) {
     name_hyper(i, name, sizeof name);
     GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, l->hyper[i]));
   }
-  return GANNET_OK;
+  if (!l->other) return GANNET_OK;
+  (void)snprintf(other, sizeof other, "%sother.", part);
+  return gannet_local_get_state(l->other, other, state);
 }
 
 /* Hyper-parameters that are absent are those of the beginning; a batch of evaluations that do not
  * exist is not waited for. */
 gannet_err gannet_local_set_state(gannet_local *l, const char *part, gannet_state *state) {
   const int64_t evaluations = gannet_history_count(l->history);
-  char name[64];
+  char name[64], other[GANNET_STATE_NAME];
   GANNET_TRY(gannet_state_take_fields(state, part, local_state_fields, &l->state));
   if (l->state.from < 0 || l->state.from >= evaluations || l->state.first_id < 0)
     l->state.count = 0;
@@ -531,5 +590,7 @@ gannet_err gannet_local_set_state(gannet_local *l, const char *part, gannet_stat
     l->hyper[i] = gannet_quadratic_start[i % GANNET_QUADRATIC_HYPER];
     (void)gannet_state_find(state, part, name, &l->hyper[i]);
   }
-  return GANNET_OK;
+  if (!l->other) return GANNET_OK;
+  (void)snprintf(other, sizeof other, "%sother.", part);
+  return gannet_local_set_state(l->other, other, state);
 }

@@ -53,13 +53,14 @@ static bool is_comparable(int d, const bool *modelled, const double *centre, con
 
 /* Sound evaluations that agree with the centre in all that is not modelled, the centre first: the
  * best come next, or the nearest ones with constraints or noise. */
-static int sort_comparable(const gannet_history *history, const local_data *data, place *places) {
-  const bool free = data->n_models == 1 && !data->noisy;
+static int sort_comparable(const gannet_history *history, const local_data *data,
+                           const bool *searched, place *places) {
+  const bool free = data->n_models == 1 && !data->noisy && !searched;
   const gannet_problem *problem = gannet_history_problem(history);
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     const double *x = gannet_history_x_unit(history, id);
-    bool comparable = gannet_history_is_sound(history, id) &&
+    bool comparable = gannet_history_is_sound(history, id) && !(searched && searched[id]) &&
                       is_comparable(problem->d, data->modelled, data->centre, x);
     if (gannet_history_get(history, id)->elsewhere)
       comparable = comparable && distance(data, x) <= nearby;
@@ -287,7 +288,7 @@ gannet_err local_data_count_near(const gannet_history *history, int64_t centre_i
 }
 
 gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t centre_id,
-                              local_data *data) {
+                              const bool *searched, local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   place *places = NULL;
   data->noisy = noisy;
@@ -309,7 +310,7 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
   const int coefficients = full <= FULL_MOST ? full : gannet_quadratic_coefficients(data->d, false);
   const int most = 2 * coefficients + 10;
   GANNET_TRY(gannet_alloc((size_t)gannet_history_count(history), sizeof *places, &places));
-  const int comparable = sort_comparable(history, data, places);
+  const int comparable = sort_comparable(history, data, searched, places);
   data->n = comparable < most ? comparable : most;
 
   const size_t models = (size_t)data->n_models, rows = (size_t)data->n;

@@ -61,6 +61,7 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled);
  *
  * Local.
  *
+ * searched   in   [evaluations] results that are not to be chosen; NULL = none
  * noisy      in   values look so; the units of distances and of the objective are then medians
  * centre_id  in   < 0: the best point
  * data       out  zeroed before; to be released, also after an error
@@ -68,7 +69,8 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled);
  * Errors: GANNET_ERR_STATE when nothing was evaluated successfully.
  */
 GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, bool noisy,
-                                             int64_t centre_id, local_data *data);
+                                             int64_t centre_id, const bool *searched,
+                                             local_data *data);
 
 /* Count the results around an evaluation, failed ones too: those that agree with it in all that is
  * not modelled.
