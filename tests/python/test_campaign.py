@@ -91,7 +91,7 @@ class Directory(Case):
                                                 "budget: {evaluations: 9}\nevaluate: {backend: manual}\nimport: old.csv\n")
         subprocess.run([PROGRAM, "ask", "named.yaml"], cwd=self.folder, check=True, capture_output=True)
         history = self.folder / "named.campaign" / "history.csv"
-        for first_line in None, b"", b"\xff,y\n":
+        for first_line in None, b"", b"\xff,y\n", b"\0" * 200000:
             if first_line is not None:
                 history.write_bytes(first_line)
             named = gannet.Campaign(self.folder / "named.campaign")

@@ -62,7 +62,7 @@ class Campaign:
     def _header(self) -> List[str]:
         """The names of the columns: history.csv is made with the first result, and may be damaged."""
         header: List[str] = []
-        with contextlib.suppress(OSError, UnicodeDecodeError), open(self.directory / "history.csv", encoding="utf-8") as file:
+        with contextlib.suppress(OSError, UnicodeDecodeError, csv.Error), open(self.directory / "history.csv", encoding="utf-8") as file:
             header = next(csv.reader([file.readline()]), [])
         if {"batch", "status"} <= set(header):
             return header
