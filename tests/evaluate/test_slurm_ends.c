@@ -110,6 +110,8 @@ static void what_slurm_interrupts_does_not_count(void **state) {
                            "not count as an attempt"));
   gannet_result_record result = end_in_state(f, evaluator, 5, "NODE_FAIL\n");
   failed_with(&result, true, "SLURM ended the job: NODE_FAIL");
+  if (f->context->rank == 0) /* or a resume would not count it */
+    assert_false(exists(f->directory, "evals/000099/job.interrupted"));
   result = end_in_state(f, evaluator, 6, "PREEMPTED\n");
   assert_int_equal(result.status, GANNET_EVAL_PENDING);
   gannet_evaluator_destroy(&evaluator);

@@ -264,7 +264,8 @@ bool gannet_slurm_was_interrupted(const char *directory, const char *state) {
 
 /* Whether SLURM has interrupted the job, and has not done that too often to this evaluation. Notes
  * the interruption in the directory of the attempt, where those that follow find it; one that
- * cannot be noted counts, or they would have no end. */
+ * cannot be noted counts, or they would have no end. One that counts is not noted: a process that
+ * is ended before it has journaled the result classifies the job again. */
 static bool is_interrupted(const gannet_slurm_job *job, const gannet_result_record *result) {
   char name[32], path[PATH_MAX], text[GANNET_SLURM_WORD + 2];
   const char *state = job->state->name;
@@ -279,12 +280,13 @@ static bool is_interrupted(const gannet_slurm_job *job, const gannet_result_reco
     if (gannet_join_path(job->attempt.directory, name, path, sizeof path) == GANNET_OK)
       before += gannet_slurm_was_interrupted(path, state);
   }
+  if (before >= most) return false;
   const int size = snprintf(text, sizeof text, "%s\n", state);
   const bool is_noted =
       gannet_join_path(job->attempt.directory, "job.interrupted", path, sizeof path) == GANNET_OK &&
       gannet_file_put(path, text, (size_t)size) == GANNET_OK;
   gannet_error_clear();
-  return is_noted && before < most;
+  return is_noted;
 }
 
 /* Read what a job has left again at the next look, as it cannot be read for now, until patience is

@@ -57,7 +57,7 @@ static gannet_err restore_submission(gannet_slurm_jobs *jobs, gannet_slurm_job *
       if (strcmp(jobs->submissions[i]->name, element.submission) == 0)
         job->submission = jobs->submissions[i];
     if (!job->submission) GANNET_TRY(reopen_submission(jobs, &element, &job->submission));
-    /* Should it have to be submitted again, it needs as many elements as are still open. */
+    /* Should it have to be submitted again, its array has to reach the last one that is open. */
     if (element.element >= job->submission->n_elements)
       job->submission->n_elements = element.element + 1;
   }
