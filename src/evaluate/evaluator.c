@@ -47,7 +47,7 @@ void gannet_refuse_files(const gannet_evaluator_setup *setup, const char *instea
 
 void gannet_evaluator_warn(const gannet_evaluator_setup *setup, const char *key, const char *format,
                            ...) {
-  char text[1024];
+  char text[2048]; /* as long as a line of the log */
   const char *location = NULL;
   va_list arguments;
   if (!setup->context) return;
