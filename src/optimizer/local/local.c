@@ -543,7 +543,7 @@ gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id
   if (!exhausted) return GANNET_OK;
   gannet_err err = gannet_agree(l->context->comm, local_basins_find(l->history, &basins));
   if (err == GANNET_OK && basins.centre >= 0) {
-    l->state.count = 0; /* its points are not proposed */
+    if (l->state.first_id == first_id) l->state.count = 0; /* its points are not proposed */
     p.local = l->other;
     err = search_basin(&p, x_unit, &exhausted);
   }
