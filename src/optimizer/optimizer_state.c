@@ -109,8 +109,12 @@ static gannet_err name_members(const gannet_optimizer *o, int n, const double *v
     const int first = state->n;
     if (o->member[i].evolution) continue; /* there was none then */
     GANNET_TRY(gannet_member_get_state(&o->member[i], o->part[i], state));
-    for (int k = first; k < state->n; ++k, ++at)
+    for (int k = first; k < state->n; ++k) {
+      const char *name = state->value[k].name + strlen(o->part[i]);
+      if (strncmp(name, "other.", 6) == 0) continue; /* of other basins, which no member searched */
       if (at < n) state->value[k].number = values[at];
+      ++at;
+    }
     GANNET_TRY(gannet_state_put_text(state, o->part[i], "meaning", o->meaning[i]));
   }
   if (at != n) gannet_state_clear(state);

@@ -13,7 +13,7 @@ except ImportError:
 
 
 def compare(*more):
-    command = [sys.executable, sys.argv[1], "--optimisers", "quadratic,random", "--functions", "1", "--instances", "1,2", *more]
+    command = [sys.executable, sys.argv[1], "--optimisers", "quadratic,random", "--functions", "1,5", "--instances", "1,2,3", *more]
     table = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return {row[1].strip(): [float(cell.split("(")[0]) for cell in row[2:5]]
             for row in (line.split("|") for line in table.splitlines()) if len(row) > 4 and row[1].strip() in ("quadratic", "random")}
