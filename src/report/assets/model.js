@@ -22,13 +22,14 @@ function drawImportance(shown, named, of) {
   const logs = shown.map((one, m) => one.transform === "log" ? named[m].name : null).filter(Boolean);
   $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of ${of}${logs.length ? many ? ` (after a logarithm: ${logs.join(", ")})` : ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than 1 where variables act together. ${modelOrigin()}`
     + (searched().length > 40 ? ` The 40 largest of ${searched().length}.` : "");
+  const names = order.map((k) => summary.variables[k].name), labels = shortened(names, names.map(() => 20));
   holder.style.height = `${Math.max(8, 3.5 + (many ? 2 : 0) + (many ? 0.9 * shown.length + 0.6 : 1.5) * order.length)}rem`;
   charts.filter((entry) => entry.holder === holder).forEach((entry) => { entry.instance.dispose(); charts.splice(charts.indexOf(entry), 1); });
   chart(holder, () => ({
-    grid: {left: 10, right: 60, top: 26, bottom: many ? 56 : 34, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${many ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
+    grid: {left: 24, right: 60, top: 26, bottom: many ? 56 : 34, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}${many ? ` for ${escaped(p.seriesName)}` : ""}: ${number(p.value, 3)}`),
     legend: many ? {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}} : undefined,
     xAxis: axis("total effect", {type: "value", min: 0, scale: false}),
-    yAxis: {type: "category", inverse: true, data: order.map((k) => summary.variables[k].name), axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate"}, axisLine: {lineStyle: {color: colors.line}}},
+    yAxis: {type: "category", inverse: true, data: names, axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate", formatter: (name, place) => labels[place]}, axisLine: {lineStyle: {color: colors.line}}},
     series: shown.map((one, m) => Object.assign({type: "bar", data: order.map((k) => one.importance[k]), itemStyle: {color: many ? [colors.accent, colors.warn, colors.good, colors.bad, colors.soft][m] : colors.accent}, barMaxWidth: 16,
       label: {show: true, position: "right", color: colors.soft, formatter: (p) => p.value < 0.01 ? "< 0.01" : p.value.toFixed(2)}}, many ? {name: named[m].name} : {}))
   }));
@@ -82,12 +83,13 @@ function drawSlice(holder, k, q, kind, same) {
   const variable = summary.variables[k], slice = q[kind][k], text = q.text, shares = (chance[kind][k] || {}).median;
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
+  const titles = shortened(summary.variables.map(labelled), summary.variables.map(() => 26));
   const [low, high] = q.chance ? [0, 1] : same || [Math.min(...slice.low), Math.max(...slice.high)], digits = fineness(low, high), step = stepOf(high - low, 4), across = discrete ? 0 : fineness(variable.lower, variable.upper);
   chart(holder, () => {
     const series = discrete ? discreteSeries(slice, names) : smoothSeries(slice), bounds = q.constraint ? [q.constraint.lower, q.constraint.upper].filter((v) => v !== null && v >= low && v <= high) : [];
     if (kind === "slices") series[0].markArea = doubtfulAreas(models[0].slices[k], discrete);
     if (bounds.length) series.push({type: "line", data: [], silent: true, markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.bad}, data: bounds.map((v) => ({yAxis: v}))}});
-    return Object.assign(small(labelled(variable), room(low, high, q.lifts)), {
+    return Object.assign(small(titles[k], room(low, high, q.lifts)), {
       tooltip: Object.assign(tooltip((list) => {
         const i = list[0].dataIndex;
         return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${q.chance ? "" : `${several || q.constraint ? `${escaped(q.word)}: ` : ""}${text(slice.median[i])}<br>95 %: ${text(slice.low[i])} to ${text(slice.high[i])}`}${shares ? `${q.chance ? "" : "<br>"}feasible with ${percent(shares[i])}` : ""}`;
