@@ -511,15 +511,19 @@ static gannet_err find_exhausted(const proposal *p, const double *x_unit, bool *
   const size_t d = (size_t)p->local->problem->d;
   gannet_convergence convergence;
   double *scratch = NULL;
+  bool are_copies = true;
   *exhausted = !p->data.noisy;
-  GANNET_TRY(gannet_convergence_find(history, &convergence));
   GANNET_TRY(gannet_alloc(d + 1, sizeof *scratch, &scratch));
   for (int i = 0; i < p->q * GANNET_LOCAL_OPTIONS && *exhausted; ++i) {
     const bool is_random = i % GANNET_LOCAL_OPTIONS == GANNET_LOCAL_OPTIONS - 1;
-    *exhausted = (is_random && convergence.finished) ||
-                 gannet_distinct_is_near_copy(history, 0, NULL, x_unit + (size_t)i * d, scratch);
+    if (gannet_distinct_is_near_copy(history, 0, NULL, x_unit + (size_t)i * d, scratch)) continue;
+    are_copies = false;
+    *exhausted = is_random;
   }
   gannet_free(&scratch);
+  if (are_copies || !*exhausted) return GANNET_OK;
+  GANNET_TRY(gannet_convergence_find(history, &convergence));
+  *exhausted = convergence.finished;
   return GANNET_OK;
 }
 
