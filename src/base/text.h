@@ -21,6 +21,23 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_text_add(gannet_text *to, const char *bytes, size_t size);
 
+/* Add a string at the end, as fputs does.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY; the text is then as it was.
+ */
+GANNET_CHECKED gannet_err gannet_text_put(gannet_text *to, const char *string);
+
+/* Add formatted text of any length at the end, as fprintf does.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY; the text is then as it was.
+ */
+GANNET_CHECKED gannet_err gannet_text_print(gannet_text *to, const char *format, ...)
+    GANNET_PRINTF(2, 3);
+
 /* Write text for man(7), with the characters escaped that roff would take for its own.
  *
  * Local.

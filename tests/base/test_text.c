@@ -34,10 +34,28 @@ static void zero_bytes_are_kept(void **state) {
   gannet_free(&text.text);
 }
 
+/* Before and behind the points at which the memory of the text grows. */
+static void formatted_texts_have_any_length(void **state) {
+  (void)state;
+  enum { LONGEST = 5000 };
+  char expected[LONGEST + 8];
+  for (int width = 1; width < LONGEST; width += width < 300 ? 1 : 911) {
+    gannet_text text = {0};
+    assert_ok(gannet_text_put(&text, "a"));
+    assert_ok(gannet_text_print(&text, "%*d;", width, 7));
+    assert_ok(gannet_text_put(&text, "b"));
+    (void)snprintf(expected, sizeof expected, "a%*d;b", width, 7);
+    assert_string_equal(text.text, expected);
+    assert_int_equal(text.used, width + 3);
+    gannet_free(&text.text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_of_any_size_follow_each_other),
       cmocka_unit_test(zero_bytes_are_kept),
+      cmocka_unit_test(formatted_texts_have_any_length),
   };
   return run_serial(tests);
 }

@@ -89,24 +89,20 @@ void gannet_tree_key_location(const gannet_tree *node, char *buffer, size_t size
                   buffer, size);
 }
 
-static gannet_err append_text(gannet_text *out, const char *text) {
-  return gannet_text_add(out, text, strlen(text));
-}
-
 /* "[a, b]"; nested lists and mappings are written the same way. */
 static gannet_err append_value(gannet_text *out, const gannet_tree *node) {
-  if (node->kind == GANNET_TREE_TEXT) return append_text(out, node->text);
+  if (node->kind == GANNET_TREE_TEXT) return gannet_text_put(out, node->text);
   const bool list = node->kind == GANNET_TREE_LIST;
-  GANNET_TRY(append_text(out, list ? "[" : "{"));
+  GANNET_TRY(gannet_text_put(out, list ? "[" : "{"));
   for (int i = 0; i < node->n; ++i) {
-    if (i > 0) GANNET_TRY(append_text(out, ", "));
+    if (i > 0) GANNET_TRY(gannet_text_put(out, ", "));
     if (!list) {
-      GANNET_TRY(append_text(out, node->child[i].key));
-      GANNET_TRY(append_text(out, ": "));
+      GANNET_TRY(gannet_text_put(out, node->child[i].key));
+      GANNET_TRY(gannet_text_put(out, ": "));
     }
     GANNET_TRY(append_value(out, &node->child[i]));
   }
-  return append_text(out, list ? "]" : "}");
+  return gannet_text_put(out, list ? "]" : "}");
 }
 
 gannet_err gannet_tree_flatten(const gannet_tree *node, const char *prefix, gannet_tree_visit visit,
@@ -120,9 +116,9 @@ gannet_err gannet_tree_flatten(const gannet_tree *node, const char *prefix, gann
   }
   for (int i = 0; i < node->n; ++i) {
     gannet_text path = {0};
-    gannet_err err = append_text(&path, prefix);
-    if (err == GANNET_OK && *prefix) err = append_text(&path, ".");
-    if (err == GANNET_OK) err = append_text(&path, node->child[i].key);
+    gannet_err err = gannet_text_put(&path, prefix);
+    if (err == GANNET_OK && *prefix) err = gannet_text_put(&path, ".");
+    if (err == GANNET_OK) err = gannet_text_put(&path, node->child[i].key);
     if (err == GANNET_OK) err = gannet_tree_flatten(&node->child[i], path.text, visit, user);
     gannet_free(&path.text);
     if (err != GANNET_OK) return err;

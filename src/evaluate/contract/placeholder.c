@@ -157,7 +157,7 @@ gannet_err gannet_field_write(const gannet_field *field, gannet_field_kind kind,
   GANNET_TRY(repeat(to, " ", before));
   if (sign) GANNET_TRY(gannet_text_add(to, &sign, 1));
   if (field->zeros) GANNET_TRY(repeat(to, "0", rest));
-  GANNET_TRY(gannet_text_add(to, body, strlen(body)));
+  GANNET_TRY(gannet_text_put(to, body));
   return repeat(to, " ", field->zeros ? 0 : rest - before);
 }
 

@@ -206,7 +206,7 @@ static gannet_err write_value(const order *o, const gannet_placeholder *found,
                               const gannet_binding *binding, gannet_text *to) {
   const size_t before = to->used;
   bool fits = true;
-  if (!found->has_format) return gannet_text_add(to, binding->text, strlen(binding->text));
+  if (!found->has_format) return gannet_text_put(to, binding->text);
   GANNET_TRY(
       gannet_field_write(&found->field, binding->kind, binding->number, binding->text, to, &fits));
   return fits ? GANNET_OK : raise_misfit(o, found, to->text + before);

@@ -19,19 +19,14 @@
 
 /* " core 0 core 1 gpu 0 ", the threads of cores by their numbers. */
 static gannet_err describe(const gannet_inventory *inventory, bool has_gpus, gannet_text *text) {
-  char word[GANNET_DEVICE_SIZE + 16];
-  gannet_err err = gannet_text_add(text, " ", 1);
+  gannet_err err = gannet_text_put(text, " ");
   for (int i = 0; i < inventory->n_nodes; ++i) {
     const gannet_node *node = &inventory->node[i];
     if (!node->is_here) continue;
-    for (int c = 0; err == GANNET_OK && c < node->n_cores; ++c) {
-      (void)snprintf(word, sizeof word, "core:%d ", node->core[c].thread[0]);
-      err = gannet_text_add(text, word, strlen(word));
-    }
-    for (int g = 0; err == GANNET_OK && has_gpus && g < node->n_gpus; ++g) {
-      (void)snprintf(word, sizeof word, "gpu:%s ", node->gpu[g]);
-      err = gannet_text_add(text, word, strlen(word));
-    }
+    for (int c = 0; err == GANNET_OK && c < node->n_cores; ++c)
+      err = gannet_text_print(text, "core:%d ", node->core[c].thread[0]);
+    for (int g = 0; err == GANNET_OK && has_gpus && g < node->n_gpus; ++g)
+      err = gannet_text_print(text, "gpu:%s ", node->gpu[g]);
   }
   return err;
 }
@@ -74,7 +69,7 @@ static gannet_err compare(int folder, const char *name, const char *mine) {
 static gannet_err claim_here(const gannet_inventory *inventory, bool has_gpus, const char *campaign,
                              int *file) {
   const char *base = getenv("TMPDIR");
-  char path[PATH_MAX], name[32], owner[PATH_MAX + 32], full[PATH_MAX];
+  char path[PATH_MAX], name[32], full[PATH_MAX];
   gannet_text text = {0};
   *file = -1;
   (void)snprintf(path, sizeof path, "%s/gannet-places-%ld", base && *base ? base : "/tmp",
@@ -93,9 +88,8 @@ static gannet_err claim_here(const gannet_inventory *inventory, bool has_gpus, c
   (void)snprintf(name, sizeof name, "%ld", (long)getpid());
   if (err == GANNET_OK) *file = openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (*file >= 0 && flock(*file, LOCK_EX | LOCK_NB) == 0) {
-    (void)snprintf(owner, sizeof owner, "\n%ld, campaign %s\n", (long)getpid(),
-                   realpath(campaign, full) ? full : campaign);
-    if (gannet_text_add(&text, owner, strlen(owner)) != GANNET_OK ||
+    if (gannet_text_print(&text, "\n%ld, campaign %s\n", (long)getpid(),
+                          realpath(campaign, full) ? full : campaign) != GANNET_OK ||
         gannet_write_all(*file, text.text, text.used, path) != GANNET_OK)
       gannet_error_clear(); /* a full disk keeps nobody from working */
   }

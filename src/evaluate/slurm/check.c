@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "evaluate/slurm/slurm.h"
+#include "evaluate/slurm/script_common.h"
 
 static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,
                        gannet_complaints *complaints) {

@@ -16,47 +16,34 @@ static gannet_need need_of(const gannet_program *program, const gannet_request *
 gannet_err gannet_slurm_resources_write(const gannet_program *program,
                                         const gannet_slurm_options *options,
                                         const gannet_request *request, gannet_text *to) {
-  char text[400] = "";
-  size_t used = 0;
   if (!program->needs) return GANNET_OK;
   const gannet_resources *given = program->needs->given;
   const gannet_need need = need_of(program, request);
   const int runs = request ? 1 : options->runs_at_once;
   const int tasks = runs > 1 ? runs : need.tasks; /* a run of several is one task of the job */
-  used += (size_t)snprintf(text + used, sizeof text - used, "#SBATCH --ntasks=%d\n", tasks);
+  GANNET_TRY(gannet_text_print(to, "#SBATCH --ntasks=%d\n", tasks));
   if (given->cores || runs > 1)
-    used += (size_t)snprintf(text + used, sizeof text - used, "#SBATCH --cpus-per-task=%d\n",
-                             runs > 1 ? need.cores : need.cores / need.tasks);
-  if (given->nodes > 1)
-    used += (size_t)snprintf(text + used, sizeof text - used, "#SBATCH --nodes=%d\n", need.nodes);
-  if (need.gpus > 0)
-    used +=
-        (size_t)snprintf(text + used, sizeof text - used, "#SBATCH --gpus=%d\n", need.gpus * runs);
+    GANNET_TRY(gannet_text_print(to, "#SBATCH --cpus-per-task=%d\n",
+                                 runs > 1 ? need.cores : need.cores / need.tasks));
+  if (given->nodes > 1) GANNET_TRY(gannet_text_print(to, "#SBATCH --nodes=%d\n", need.nodes));
+  if (need.gpus > 0) GANNET_TRY(gannet_text_print(to, "#SBATCH --gpus=%d\n", need.gpus * runs));
   if (need.memory > 0)
-    (void)snprintf(text + used, sizeof text - used, "#SBATCH --mem=%.0fM\n",
-                   need.memory * runs / 1048576);
-  return gannet_text_add(to, text, strlen(text));
+    GANNET_TRY(gannet_text_print(to, "#SBATCH --mem=%.0fM\n", need.memory * runs / 1048576));
+  return GANNET_OK;
 }
 
 gannet_err gannet_slurm_step_write(const gannet_program *program, gannet_text *to) {
-  char text[200];
-  size_t used;
-  if (!program->needs) { /* srun does not take over sbatch's --cpus-per-task by itself */
-    static const char step[] =
+  if (!program->needs) /* srun does not take over sbatch's --cpus-per-task by itself */
+    return gannet_text_put(
+        to,
         "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" "
-        "$gannet_memory ";
-    return gannet_text_add(to, step, strlen(step));
-  }
+        "$gannet_memory ");
   const gannet_need need = need_of(program, NULL);
-  used = (size_t)snprintf(text, sizeof text,
-                          "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=%d ", need.cores);
-  if (need.gpus > 0)
-    used += (size_t)snprintf(text + used, sizeof text - used, "--gpus=%d ", need.gpus);
-  if (need.memory > 0)
-    (void)snprintf(text + used, sizeof text - used, "--mem=%.0fM ", need.memory / 1048576);
-  else
-    (void)snprintf(text + used, sizeof text - used, "$gannet_memory ");
-  return gannet_text_add(to, text, strlen(text));
+  GANNET_TRY(
+      gannet_text_print(to, "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=%d ", need.cores));
+  if (need.gpus > 0) GANNET_TRY(gannet_text_print(to, "--gpus=%d ", need.gpus));
+  if (need.memory > 0) return gannet_text_print(to, "--mem=%.0fM ", need.memory / 1048576);
+  return gannet_text_put(to, "$gannet_memory ");
 }
 
 void gannet_slurm_place_describe(const gannet_program *program, const gannet_request *request,

@@ -1,13 +1,32 @@
-/* The tables of rank 0: evaluations that are under way as jobs, and submissions, each of which is
- * what one call of sbatch takes.
+/* Names of jobs, and the tables of rank 0: evaluations that are under way as jobs, and submissions,
+ * each of which is what one call of sbatch takes.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "evaluate/slurm/slurm.h"
+
+static void replace_odd_characters(char *name) {
+  for (; *name; ++name)
+    if (!isalnum((unsigned char)*name) && !strchr("-_.", *name)) *name = '_';
+}
+
+void gannet_slurm_job_name(const char *campaign, int64_t id, uint64_t nonce, char *name) {
+  (void)snprintf(name, GANNET_SLURM_NAME, "%.60s-%06lld-%016llx", campaign, (long long)id,
+                 (unsigned long long)nonce);
+  replace_odd_characters(name);
+}
+
+void gannet_slurm_step_name(const char *campaign, const char *directory, char *name) {
+  (void)snprintf(name, GANNET_SLURM_NAME, "%.60s-step-%016llx", campaign,
+                 (unsigned long long)gannet_hash(directory, strlen(directory)));
+  replace_odd_characters(name);
+}
 
 gannet_err gannet_slurm_add_job(gannet_slurm_jobs *jobs, const gannet_request *request,
                                 gannet_slurm_job **job) {

@@ -2,10 +2,13 @@
  *
  *   answers           what SLURM's programs print, and what it means
  *   client            runs sbatch, squeue, sacct, scontrol and scancel
+ *   job_resources     what evaluate.resources means for jobs
+ *   script_common     what all job scripts share
  *   check             what is wrong with the options before a job is submitted
- *   script            writes job scripts
+ *   script            writes the job script of one evaluation
+ *   shared_script     writes the job script of several evaluations
  *   scheduler_status  what watchers are told while SLURM does not answer or does not start a job
- *   jobs              the tables of rank 0: evaluations and submissions
+ *   jobs              names of jobs; the tables of rank 0: evaluations and submissions
  *   outcome           what a job left behind, and how that becomes a result
  *   submission        packs evaluations into submissions and calls sbatch
  *   monitor           what becomes of submitted jobs
@@ -192,12 +195,6 @@ void gannet_slurm_resources_check_word(const gannet_needs *needs, const char *so
 
 /* script.c */
 
-/* One evaluation in the script of a submission. */
-typedef struct {
-  const char *directory;
-  uint64_t nonce;
-} gannet_slurm_script_part;
-
 /* Make the directory of an attempt, and write job.sh and all that it needs into it. The files
  * survive a power failure.
  *
@@ -213,6 +210,14 @@ GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *progra
                                                     const gannet_submission_element *element,
                                                     gannet_text_list *environment);
 
+/* shared_script.c */
+
+/* One evaluation in the script of a submission. */
+typedef struct {
+  const char *directory;
+  uint64_t nonce;
+} gannet_slurm_script_part;
+
 /* Write directory/job.sh, which runs the evaluations of one element of an array, or of a job, as
  * many at once as the options say.
  *
@@ -225,29 +230,6 @@ GANNET_CHECKED gannet_err gannet_slurm_script_write_shared(const gannet_program 
                                                            int n,
                                                            const gannet_slurm_script_part *parts,
                                                            const char *directory);
-
-/* Whether sbatch reads no lines #SBATCH of a script from this line on: it is a command.
- *
- * Local.
- */
-bool gannet_slurm_ends_options(const char *line);
-
-/* The name of a job: campaign, evaluation, nonce; all of one attempt in the whole world. That of a
- * submission has its first evaluation in it.
- *
- * Local.
- *
- * name  out  [GANNET_SLURM_NAME]
- */
-void gannet_slurm_job_name(const char *campaign, int64_t id, uint64_t nonce, char *name);
-
-/* The name of jobs that take a campaign one step further: the same for all of one directory.
- *
- * Local.
- *
- * name  out  [GANNET_SLURM_NAME]
- */
-void gannet_slurm_step_name(const char *campaign, const char *directory, char *name);
 
 /* scheduler_status.c */
 
@@ -268,6 +250,23 @@ void gannet_slurm_clear_status(gannet_slurm_jobs *jobs);
 void gannet_slurm_report_stuck(gannet_slurm_jobs *jobs);
 
 /* jobs.c */
+
+/* The name of a job: campaign, evaluation, nonce; all of one attempt in the whole world. That of a
+ * submission has its first evaluation in it.
+ *
+ * Local.
+ *
+ * name  out  [GANNET_SLURM_NAME]
+ */
+void gannet_slurm_job_name(const char *campaign, int64_t id, uint64_t nonce, char *name);
+
+/* The name of jobs that take a campaign one step further: the same for all of one directory.
+ *
+ * Local.
+ *
+ * name  out  [GANNET_SLURM_NAME]
+ */
+void gannet_slurm_step_name(const char *campaign, const char *directory, char *name);
 
 /* The job of an evaluation, as SLURM knows it. Borrowed from the table until it changes.
  *
