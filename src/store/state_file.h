@@ -190,13 +190,4 @@ GANNET_CHECKED gannet_err gannet_store_read_text(const gannet_store *store, cons
 GANNET_CHECKED gannet_err gannet_store_read_texts(const gannet_store *store, const char *name,
                                                   int *n, char ***texts);
 
-/* Read a text attribute, for gannet_free.
- *
- * Local.
- *
- * Errors: GANNET_ERR_MISSING, GANNET_ERR_SHAPE when it is no text, GANNET_ERR_LIBRARY.
- */
-GANNET_CHECKED gannet_err gannet_store_read_description(const gannet_store *store, const char *name,
-                                                        const char *attribute, char **text);
-
 #endif

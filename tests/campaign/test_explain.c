@@ -11,13 +11,13 @@
 
 #define PAGE "docs/input-reference.md"
 
-/* What gannet_explain prints; to be freed. */
+/* What gannet_explain_schema prints of campaign files; to be freed. */
 static char *explained(const char *path) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   assert_non_null(out);
-  assert_ok(gannet_explain(path, out));
+  assert_ok(gannet_explain_schema(gannet_schema_get, path, out));
   assert_int_equal(fclose(out), 0);
   return text;
 }
@@ -60,12 +60,12 @@ static void unknown_keys_get_the_nearest_path(void **unused) {
   FILE *out = fopen("/dev/null", "w");
   (void)unused;
   assert_fails(GANNET_ERR_NAME, "did you mean 'budget.evaluations'?",
-               gannet_explain("budget.evalutions", out));
+               gannet_explain_schema(gannet_schema_get, "budget.evalutions", out));
   assert_fails(GANNET_ERR_NAME, "did you mean 'evaluate.time_limit'?",
-               gannet_explain("evaluate.timelimit", out));
-  assert_fails(GANNET_ERR_NAME, "key 'q'", gannet_explain("q", out));
-  assert_fails(GANNET_ERR_NAME, "key '...'", gannet_explain("...", out));
-  assert_fails(GANNET_ERR_NAME, "key '*'", gannet_explain("*", out));
+               gannet_explain_schema(gannet_schema_get, "evaluate.timelimit", out));
+  assert_fails(GANNET_ERR_NAME, "key 'q'", gannet_explain_schema(gannet_schema_get, "q", out));
+  assert_fails(GANNET_ERR_NAME, "key '...'", gannet_explain_schema(gannet_schema_get, "...", out));
+  assert_fails(GANNET_ERR_NAME, "key '*'", gannet_explain_schema(gannet_schema_get, "*", out));
   assert_int_equal(fclose(out), 0);
 }
 

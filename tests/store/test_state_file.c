@@ -97,14 +97,29 @@ static void what_was_written_is_read(void **state) {
   assert_ok(gannet_store_read_texts(store, "no_names", &n, &texts));
   assert_int_equal(n, 0);
   gannet_free(&texts);
-  assert_ok(gannet_store_read_description(store, "history/x_user", "unit", &text));
-  assert_string_equal(text, "mm");
-  gannet_free(&text);
-  assert_ok(gannet_store_read_description(store, "/", "program", &text));
-  assert_string_equal(text, "gannet");
-  gannet_free(&text);
   gannet_store_destroy(&store);
   gannet_store_destroy(&store);
+}
+
+static void assert_described(hid_t file, const char *name, const char *attribute,
+                             const char *expected) {
+  char text[20] = "";
+  const hid_t opened = H5Aopen_by_name(file, name, attribute, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t type = H5Aget_type(opened);
+  assert_true(H5Tget_size(type) < sizeof text && H5Aread(opened, type, text) >= 0);
+  assert_true(H5Tclose(type) >= 0 && H5Aclose(opened) >= 0);
+  assert_string_equal(text, expected);
+}
+
+/* As another program reads them: gannet itself does not. */
+static void descriptions_are_attributes(void **state) {
+  (void)state;
+  assert_ok(save(in_folder("described.h5"), 2, 1));
+  const hid_t file = H5Fopen(in_folder("described.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  assert_described(file, "history/x_user", "unit", "mm");
+  assert_described(file, "/", "program", "gannet");
+  assert_true(H5Fclose(file) >= 0);
 }
 
 static void wrong_questions_are_refused(void **state) {
@@ -137,8 +152,6 @@ static void wrong_questions_are_refused(void **state) {
                gannet_store_read_texts(store, "campaign", &n, &texts));
   assert_fails(GANNET_ERR_MISSING, "'history/y'",
                gannet_store_shape(store, "history/y", &rank, id));
-  assert_fails(GANNET_ERR_MISSING, "no 'colour'",
-               gannet_store_read_description(store, "mark", "colour", &text));
   assert_fails(GANNET_ERR_LIBRARY, "H5Dopen2", gannet_store_shape(store, "history", &rank, id));
   assert_fails(GANNET_ERR_STATE, "open for", gannet_store_write_text(store, "late", "x"));
   assert_fails(GANNET_ERR_STATE, "open for", gannet_store_describe(store, "mark", "a", "x"));
@@ -386,42 +399,10 @@ static void hdf5_prints_nothing(void **state) {
   gannet_free(&text);
 }
 
-/* A list of three texts as the description of "mark", under a sound checksum. */
-static void describe_by_three(const char *path) {
-  const hsize_t three = 3;
-  char *bytes = NULL, texts[3][600] = {"mm", "cm", "m"};
-  size_t size = 0;
-  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-  const hid_t space = H5Screate_simple(1, &three, NULL), type = H5Tcopy(H5T_C_S1);
-  assert_true(file >= 0 && space >= 0 && H5Tset_size(type, sizeof texts[0]) >= 0);
-  const hid_t made =
-      H5Acreate_by_name(file, "mark", "unit", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  assert_true(H5Awrite(made, type, texts) >= 0);
-  assert_true(H5Aclose(made) >= 0 && H5Tclose(type) >= 0 && H5Sclose(space) >= 0);
-  assert_true(H5Fclose(file) >= 0);
-  assert_ok(gannet_file_read(path, &bytes, &size));
-  gannet_seal_write(2, bytes + GANNET_SEAL_SIZE, size - GANNET_SEAL_SIZE, bytes);
-  put_bytes(path, bytes, size);
-  gannet_free(&bytes);
-}
-
-/* As another program may have written it. */
-static void a_list_is_no_description(void **state) {
-  gannet_store *store = NULL;
-  char *text = NULL;
-  (void)state;
-  assert_ok(save(in_folder("list.h5"), 2, 1));
-  describe_by_three(in_folder("list.h5"));
-  assert_ok(gannet_store_open(in_folder("list.h5"), 2, NULL, &store));
-  assert_fails(GANNET_ERR_SHAPE, "'unit' is not a text",
-               gannet_store_read_description(store, "mark", "unit", &text));
-  assert_null(text);
-  gannet_store_destroy(&store);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_written_is_read),
+      cmocka_unit_test(descriptions_are_attributes),
       cmocka_unit_test(wrong_questions_are_refused),
       cmocka_unit_test(wrong_writes_are_refused),
       cmocka_unit_test(nothing_appears_before_commit),
@@ -435,7 +416,6 @@ int main(void) {
       cmocka_unit_test(there_is_a_state_at_any_moment),
       cmocka_unit_test(h5dump_reads_a_state),
       cmocka_unit_test(hdf5_prints_nothing),
-      cmocka_unit_test(a_list_is_no_description),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -354,7 +354,3 @@ gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *o
   (void)fprintf(out, "%s is now called %s; the old name is still accepted\n\n", path, now);
   return gannet_explain_schema(schema, now, out);
 }
-
-gannet_err gannet_explain(const char *path, FILE *out) {
-  return gannet_explain_schema(gannet_schema_get, path, out);
-}

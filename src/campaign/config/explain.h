@@ -1,4 +1,4 @@
-/* Help for the keys of a campaign file, from the tables that parse it. */
+/* Help for the keys of campaign files and of suites, from the tables that parse them. */
 #ifndef GANNET_CAMPAIGN_CONFIG_EXPLAIN_H
 #define GANNET_CAMPAIGN_CONFIG_EXPLAIN_H
 
@@ -8,20 +8,21 @@
 #include "campaign/config/schema.h"
 
 /* Explain a key ("budget.evaluations", "variables.x.lower", or just "time_limit"), a section
- * ("evaluate"), a choice of a section ("surrogate.tangent-kernel"), or, for NULL, list all
+ * ("evaluate"), a choice of a section ("surrogate.tangent-kernel"), or, for NULL and "", list all
  * sections.
  *
  * Local.
  *
+ * schema  in  sections of the kind of file: gannet_schema_get for campaign files
+ *
  * Errors: GANNET_ERR_NAME with the nearest known path.
  */
-GANNET_CHECKED gannet_err gannet_explain(const char *path, FILE *out);
+GANNET_CHECKED gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out);
 
-/* The same for files of another kind, and the sections of their reference as Markdown.
+/* The sections of a kind of file as Markdown.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out);
 void gannet_explain_schema_markdown(gannet_schema schema, FILE *out);
 
 /* A JSON schema of campaign files, draft 2020-12: docs/campaign.schema.json.
