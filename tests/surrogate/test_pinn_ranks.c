@@ -99,6 +99,37 @@ static void shares_of_ranks_are_those_of_one(void **state) {
   gannet_context_destroy(&alone);
 }
 
+/* Large draws take a trained network far from its mean, to matrices that rounding makes indefinite:
+ * what such a draw needs is not for the model, nor for the draws of other ranks. */
+static void draws_leave_the_model_as_it_is(void **state) {
+  (void)state;
+  enum { MANY = 127, DRAWS = 3 };
+  static const char *const settings[] = {
+      "width", "5", "single_width", "8",     "features", "output",
+      "bias",  "0", "input_scale",  "1",     "fit",      "trained",
+      "steps", "1", "noise_floor",  "1e-12", NULL};
+  double x[2 * MANY], y[MANY], query[2 * QUERIES], before[2][QUERIES], after[2][QUERIES];
+  double draws[2][DRAWS * QUERIES];
+  gannet_context *const all = world, *alone = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
+  make_data(MANY, 1, 0, x, y);
+  gannet_random_uniform(stream, 900, 2 * QUERIES, query);
+  for (int k = 0; k < 2; ++k) {
+    subject s = {0};
+    const gannet_data data = {MANY, x, y, 0, NULL};
+    make_model(k ? alone : all, &s, settings, 1, 0);
+    assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
+    assert_ok(gannet_surrogate_predict(s.model, QUERIES, query, before[0], before[1]));
+    assert_ok(gannet_surrogate_sample(s.model, DRAWS, 1e6, 5));
+    assert_ok(gannet_surrogate_predict(s.model, QUERIES, query, after[0], after[1]));
+    assert_memory_equal(before, after, sizeof before);
+    assert_ok(gannet_surrogate_draw_values(s.model, QUERIES, query, draws[k], QUERIES));
+    drop(&s);
+  }
+  assert_memory_equal(draws[0], draws[1], sizeof draws[0]);
+  gannet_context_destroy(&alone);
+}
+
 /* f_xx + f_yy + f, whose derivative by f_yy is too large for its square. */
 static int broken(const gannet_physics_input *input, gannet_physics_output *output) {
   output->residual = input->terms[0] + input->terms[1] + input->terms[2];
@@ -131,6 +162,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_and_restarts_change_nothing),
       cmocka_unit_test(shares_of_ranks_are_those_of_one),
+      cmocka_unit_test(draws_leave_the_model_as_it_is),
       cmocka_unit_test(all_ranks_learn_that_rows_fail),
   };
   const int failed = run_ranks(tests);

@@ -23,7 +23,12 @@ static gannet_err draw_weights(pinn *s, double e, int64_t iteration, int j, doub
   const pinn_pull pull = {prior, shift_r, shift_u, 3};
   pinn_solve(s, &pull, w);
   if (!pinn_is_trained(s)) return GANNET_OK;
-  GANNET_TRY(pinn_descend(s, &pull, w));
+  /* pinn_factorise_u raises lambda_1 where the matrix at the weights of a draw asks for it. The
+   * model and the other draws, which may be those of other ranks, keep theirs. */
+  const double lambda1 = s->lambda1;
+  const gannet_err code = pinn_descend(s, &pull, w);
+  s->lambda1 = lambda1;
+  GANNET_TRY(code);
   return pinn_relinearise(s);
 }
 
