@@ -30,9 +30,9 @@ enum { GANNET_DISTRIBUTED_BLOCK = 64, GANNET_DISTRIBUTED_PANEL = 128 };
 
 typedef struct gannet_distributed gannet_distributed;
 
-/* Writes rows first .. first+rows-1 and columns from .. from+columns-1 of K: k[i*ldk + j] is entry
- * (first + i, from + j). from <= first; right of the diagonal nothing is needed. Local: called for
- * different tiles on different ranks. */
+/* Writes rows first .. first+rows-1 and columns from .. from+columns-1 of K, from <= first:
+ * k[i*ldk + j] is entry (first + i, from + j). Right of the diagonal nothing is needed. Local, as
+ * ranks need different tiles. */
 typedef gannet_err (*gannet_kernel_tile)(void *user, int first, int rows, int from, int columns,
                                          double *k, int ldk);
 
@@ -71,8 +71,8 @@ void gannet_distributed_clear(gannet_distributed *factor);
  *
  * Errors: GANNET_ERR_NUMERIC on all ranks, naming the row, when K is not positive definite; the
  * factor keeps the complete panels before it. GANNET_ERR_MEMORY; GANNET_ERR_SHAPE when a rank's
- * part exceeds what ScaLAPACK can index (2^31 entries). An error of tile on any rank. Cost: n^2 (n
- * - old) / ranks operations, and 8 panel n bytes to every rank per panel.
+ * part exceeds what ScaLAPACK can index (2^31 entries). An error of tile on any rank.
+ * Cost: n^2 (n - old) / ranks operations, and 8 panel n bytes to every rank per panel.
  */
 GANNET_CHECKED gannet_err gannet_distributed_extend(gannet_distributed *factor, int n,
                                                     gannet_kernel_tile tile, void *user);

@@ -1,7 +1,7 @@
 /* A multilayer perceptron whose weights are trained: values and gradients by tiles of points.
  *
- *   u_1 = W_1 z,  u_l = c W_l a_{l-1} (l = 2..L),  a_l = phi(u_l),  f(z) = c v . a_L,  c =
- * sqrt(g/m),
+ *   u_1 = W_1 z,  u_l = c W_l a_{l-1} (l = 2..L),  a_l = phi(u_l),
+ *   f(z) = c v . a_L,  c = sqrt(g/m),
  *
  * the parametrisation of network/tangent.h (Jacot et al. 2018): weights start as standard normal
  * numbers, g = 2 for relu and 1 otherwise, z is the embedded input. The parameters are one vector

@@ -4,8 +4,8 @@
  * cube (network/input_embedding.h):
  *
  *   z = [rho_1 (2 x_1 - 1), .., rho_d (2 x_d - 1), bias],   a_0 = z,
- *   u_1 = W_1 a_0,  u_l = c W_l a_{l-1} (l = 2..L),  a_l = phi(u_l),  f(x) = c v . a_L,  c =
- * sqrt(g/m),
+ *   u_1 = W_1 a_0,  u_l = c W_l a_{l-1} (l = 2..L),  a_l = phi(u_l),
+ *   f(x) = c v . a_L,  c = sqrt(g/m),
  *
  * all weights standard normal, g = 2 for relu and 1 otherwise. The model is the antisymmetric pair
  * h = (f(x; theta_1) - f(x; theta_2))/sqrt(2) started at theta_1 = theta_2: h is 0 at the start,

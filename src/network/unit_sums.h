@@ -22,8 +22,8 @@ typedef struct {
  * Local.
  *
  * tables  inout  made for the network's activation when they are not; borrowed until destroy
- * sums    out    NULL for networks of more than one layer and for activations other than erf and
- * tanh
+ * sums    out    NULL for networks of more than one layer, and for activations other than erf and
+ *                tanh
  *
  * Errors: GANNET_ERR_MEMORY.
  */

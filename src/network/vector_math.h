@@ -44,9 +44,10 @@ static inline void split_exp(double x, double *scale, double *p) {
 
 /* erf(a) and exp(-a^2) for a >= 0.
  *
- *   a <= 1: a P(a^2);  a > 1: 1 - exp(-a^2) R(t), R = erfcx, t = (a-3)/(a+3)  [Shepherd and
- * Laframboise 1981, Math. Comp. 36:249], fitted on 1..6 to the error of erf, which is 1 to rounding
- * beyond 6.
+ *   a <= 1: a P(a^2);  a > 1: 1 - exp(-a^2) R(t),  R = erfcx,  t = (a-3)/(a+3)
+ *
+ * [Shepherd and Laframboise 1981, Math. Comp. 36:249], R fitted on 1..6 to the error of erf, which
+ * is 1 to rounding beyond 6.
  */
 static inline void erf_parts(double a, double *value, double *gauss) {
   static const double small[] = {

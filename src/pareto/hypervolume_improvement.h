@@ -32,14 +32,13 @@ double gannet_hypervolume_improvement(const gannet_boxes *boxes, const double *y
  *
  * which is Student's t with two degrees of freedom times sqrt(2). With it
  *
- *   E (u - y - t)+ = f(u - y),   f(x) = (x + sqrt(x^2 + 4 s_j^2)) / 2     (squareplus, Barron
- * 2021),
+ *   E (u - y - t)+ = f(u - y),   f(x) = (x + sqrt(x^2 + 4 s_j^2)) / 2,
  *
- * and each side becomes f(upper - y) - f(lower - y). Being an expectation of HVI, it does not
- * depend on how the region is cut into boxes. It is above log HVI; where HVI is large compared with
- * s, by terms like s^2 / side. Far beyond the front it falls like -log of the distance in each
- * objective, and its gradient like 1 / distance. For improvements by random draws: log of the mean
- * of the exponentials.
+ * the squareplus of Barron 2021, and each side becomes f(upper - y) - f(lower - y). Being an
+ * expectation of HVI, it does not depend on how the region is cut into boxes. It is above log HVI;
+ * where HVI is large compared with s, by terms like s^2 / side. Far beyond the front it falls like
+ * -log of the distance in each objective, and its gradient like 1 / distance. For improvements by
+ * random draws: log of the mean of the exponentials.
  *
  * Local.
  *

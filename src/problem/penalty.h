@@ -13,12 +13,12 @@
  *           hundredth of the gap at most, and the next better value is not repeated as well.
  *
  *   apart   Penalties differ from each other, as 1e6 (1 + violation) do, but lie above a gap.
- * Several values lie on either side of it. It is a hundred times as wide as the range of the values
- *           below it and a tenth as wide as that of the values above it. Designs from either side
- * lie among each other: a search that converges makes gaps, too, but its last designs lie together,
- * far from the others. With several objectives the gaps of all of them must part the same results:
- *           a front may reach across a gap of one of them, as where that one is by how much limits
- * are violated.
+ *           Several values lie on either side of it. It is a hundred times as wide as the range of
+ *           the values below it and a tenth as wide as that of the values above it. Designs from
+ *           either side lie among each other: a search that converges makes gaps, too, but its last
+ *           designs lie together, far from the others. With several objectives the gaps of all of
+ *           them must part the same results: a front may reach across a gap of one of them, as
+ *           where that one is by how much limits are violated.
  */
 #ifndef GANNET_PROBLEM_PENALTY_H
 #define GANNET_PROBLEM_PENALTY_H

@@ -498,7 +498,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surroga
  * Collective; the same on all ranks.
  *
  * Errors: GANNET_ERR_ARG, saying what to choose, when the factor is cut over the ranks;
- * GANNET_ERR_MEMORY. Cost: n, or n^3 / 3 operations with inducing points.
+ * GANNET_ERR_MEMORY.
+ * Cost: n, or n^3 / 3 operations with inducing points.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_information_gain(const gannet_surrogate *surrogate,
                                                             double *gain);

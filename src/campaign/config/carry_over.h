@@ -1,9 +1,9 @@
 /* What a campaign file leaves unsaid on a resume, carried over from the problem that the campaign
  * had: the evaluations were made with it.
  *
- *   a variable that is fixed     remains a dimension of the models (varied: yes), with the type,
- * the bounds and the values that it had unless the file gives others a word that is gone remains in
- * the list of values, retired
+ *   a variable that is fixed  remains a dimension of the models (varied: yes), with the type, the
+ *                             bounds and the values that it had unless the file gives others
+ *   a word that is gone       remains in the list of values, retired
  */
 #ifndef GANNET_CAMPAIGN_CONFIG_CARRY_OVER_H
 #define GANNET_CAMPAIGN_CONFIG_CARRY_OVER_H

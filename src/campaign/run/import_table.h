@@ -1,12 +1,13 @@
 /* A table of results that is being imported, in three steps; no file but these three includes it.
  *
  *   import_sources  gives every variable and quantity its source; what is missing for all rows is
- * an error of the table import_rows     reads the rows one by one; what is wrong with one refuses
- * it import_compare  compares rows with the history, and with the rows above them
+ *                   an error of the table
+ *   import_rows     reads the rows one by one; what is wrong with one refuses it
+ *   import_compare  compares rows with the history, and with the rows above them
  *
  * Terms
  *   source  where the value of a variable or quantity is in the table: a column, or an expression
- * in columns
+ *           in columns
  */
 #ifndef GANNET_CAMPAIGN_RUN_IMPORT_TABLE_H
 #define GANNET_CAMPAIGN_RUN_IMPORT_TABLE_H

@@ -3,7 +3,7 @@
  *                [mpirun, -n, 4, python3, -u, sim.py, out.py]
  *   starter      an installed program that starts another one on this machine: mpirun, env, nice.
  *                What follows any other program is for that to interpret: it may run in a
- * container, or name files that are yet to be written
+ *                container, or name files that are yet to be written
  */
 #include "evaluate/command/arguments.h"
 

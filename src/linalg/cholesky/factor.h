@@ -9,8 +9,9 @@
  * Terms
  *   B           GANNET_CHOLESKY_BLOCK, the number of rows of a block row
  *   block row   rows i B .. i B + B - 1 of L: a row-major array of B rows and (i + 1) B columns
- *   panel       rows of L, or right-hand sides, in the lanes of vector registers
- * (simd_kernels/panel.h) joint step  work that the ranks of a node do together on one factor
+ *   panel       rows of L, or right-hand sides, in the lanes of vector registers, as in
+ *               simd_kernels/panel.h
+ *   joint step  work that the ranks of a node do together on one factor
  *   counter     a number in shared memory that says how far a block or panel of a joint step is
  */
 #ifndef GANNET_LINALG_CHOLESKY_FACTOR_H

@@ -5,6 +5,7 @@
  *   sweep    forward or backward substitution with some leading block rows
  *   leader   the first rank of the node: it solves for the blocks, one after the other
  *   helper   one of the other ranks: it subtracts products of finished blocks from later blocks
+ *
  * Blocks are numbered in the order in which they are solved: from the first forward, from the last
  * backward. A block takes the products of all blocks before it, in their order. The leader takes
  * the products of the last few blocks before a block, and helpers those of all earlier ones. So

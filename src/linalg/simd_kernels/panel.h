@@ -22,6 +22,7 @@
  *   dispatch.c             includes the templates once per instruction set and chooses a set
  *   panel_template.h       the kernels for 8 and more lanes, and the table NAME(panel_kernels)
  *   panel_few_template.h   the kernels for few lanes; included by panel_template.h
+ *
  * NAME(f) in a template becomes baseline_f, avx2_f and avx512_f: a debugger shows avx2_solve, and
  * the source to look for is NAME(solve).
  *

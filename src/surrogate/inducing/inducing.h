@@ -112,7 +112,8 @@ void gannet_inducing_add_noise(const gannet_inducing *inducing, double lambda, i
  * lambda  in   that of the factor
  *
  * Errors: GANNET_ERR_ARG, saying what to choose, when the factor is cut over the ranks;
- * GANNET_ERR_MEMORY. Cost: n, or n^3 / 3 operations with inducing points.
+ * GANNET_ERR_MEMORY.
+ * Cost: n, or n^3 / 3 operations with inducing points.
  */
 GANNET_CHECKED gannet_err gannet_inducing_information_gain(const gannet_inducing *inducing,
                                                            const gannet_factor *factor,
