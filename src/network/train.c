@@ -364,7 +364,7 @@ static void start_again(const training *t, double *theta) {
 /* sgd is stable while rate * m * eigenvalue < 2 where the loss is quadratic, and often beyond,
  * where a network moves to a flatter place (Lewkowycz et al. 2020). So the given rate is tried
  * first. Where it ends above the loss of the start, training begins again at half the bound, and at
- * half of that while it must. */
+ * half of that while it must; after ATTEMPTS the start is kept. */
 static gannet_err run_descent(training *t, gannet_stream stream, double *theta,
                               gannet_train_report *report) {
   report->rate = t->options.rate;
@@ -378,6 +378,10 @@ static gannet_err run_descent(training *t, gannet_stream stream, double *theta,
     start_again(t, theta);
     GANNET_TRY(run_once(t, stream, report->rate, theta, &report->loss));
   }
+  if (report->loss <= at_start) return GANNET_OK;
+  start_again(t, theta);
+  report->rate = 0;
+  report->loss = at_start;
   return GANNET_OK;
 }
 
@@ -418,10 +422,16 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
   GANNET_TRY(gannet_agree(context->comm, code));
   if (options->trainer == GANNET_TRAIN_SGD && context->rank == 0 && problem->n > 0 &&
       report.rate < options->rate && !*told) {
-    gannet_log(context, GANNET_LOG_WARNING,
-               "training with sgd diverges at learning_rate %g; the rate is lowered where it does, "
-               "here to %.3g (%d observations)",
-               options->rate, report.rate, problem->n);
+    if (report.rate > 0)
+      gannet_log(context, GANNET_LOG_WARNING,
+                 "training with sgd diverges at learning_rate %g; the rate is lowered where it "
+                 "does, here to %.3g (%d observations)",
+                 options->rate, report.rate, problem->n);
+    else
+      gannet_log(context, GANNET_LOG_WARNING,
+                 "training with sgd diverges at learning_rate %g and at all smaller rates that "
+                 "were tried; the network stays as it was before training (%d observations)",
+                 options->rate, problem->n);
     *told = true;
   }
   return gannet_bytes_broadcast(context->comm, 0, bytes, theta);

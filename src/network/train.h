@@ -128,7 +128,7 @@ void gannet_training_destroy(gannet_training **training);
  * pull, so that the rate does not depend on the sizes; the order of the data is random, by stream.
  * Where sgd ends above the loss of the start, it trains again at a rate of at most 1 / (m e), e the
  * largest eigenvalue of the tangent kernel of the data over their number, and at half of that while
- * it must: report->rate.
+ * it must: report->rate. Where no rate will do, theta is the start and report->rate 0.
  *
  * Local.
  *

@@ -299,6 +299,27 @@ static void a_rate_that_diverges_is_lowered(void **state) {
   }
 }
 
+/* Targets so far from what a deep network can do that every rate ends in weights without bound. */
+static void where_no_rate_lowers_the_loss_the_start_is_kept(void **state) {
+  (void)state;
+  fixture f;
+  gannet_training *training = NULL;
+  gannet_train_report report = {0};
+  const gannet_train_options options = {GANNET_TRAIN_SGD, 0, 20, 3, 0.01};
+  double before = 0;
+  set_up(&f, "relu", 4, 20, 0.1);
+  for (int i = 0; i < N; ++i) f.target[i] *= 1e9;
+  for (int i = 0; i < N; ++i) before += 0.5 * f.target[i] * f.target[i];
+  assert_ok(gannet_training_create(&f.net, N, &options, &training));
+  assert_ok(gannet_training_run(training, &f.problem, stream, f.theta, &report));
+  assert_memory_equal(f.theta, f.start, f.p * sizeof *f.theta);
+  assert_memory_equal(f.theta + f.p, f.start, f.p * sizeof *f.theta);
+  assert_near(report.loss / before, 1, 1e-9);
+  assert_true(report.rate == 0);
+  gannet_training_destroy(&training);
+  tear_down(&f);
+}
+
 static void divergence_is_reported(void **state) {
   (void)state;
   fixture f;
@@ -336,6 +357,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_trainer_learns_and_repeats),
       cmocka_unit_test(members_do_not_depend_on_each_other),
       cmocka_unit_test(a_rate_that_diverges_is_lowered),
+      cmocka_unit_test(where_no_rate_lowers_the_loss_the_start_is_kept),
       cmocka_unit_test(divergence_is_reported),
       cmocka_unit_test(without_data_the_start_is_kept),
   };
