@@ -1490,7 +1490,7 @@ contains
   ! feasible  feasible(points), the probability that the simulation works and all constraints are satisfied
   ! can_run   can_run(points), the probability that the simulation works
   ! ierr      0 = done; without it an error ends the program, as for a design outside the ranges of the variables, and
-  !           with fewer than four results
+  !           with fewer than four results, and where all are equal
   subroutine gannet_predict(opt, x, mean, sd, kept, feasible, can_run, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :)

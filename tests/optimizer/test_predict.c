@@ -210,6 +210,24 @@ static void what_cannot_be_predicted_is_told(void **state) {
   drop(&f);
 }
 
+/* Equal results are penalties, all of them: that they are too few would be no help. */
+static void equal_results_are_told(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    fixture f = make("auto", k ? GANNET_MAXIMIZE : GANNET_MINIMIZE, 0);
+    const gannet_result result = {.objective = 0.25};
+    gannet_prediction p;
+    for (int i = 0; i < 6; ++i) {
+      const double x[] = {0.1 * i, -0.15 * i};
+      assert_ok(gannet_optimizer_tell_point(f.optimizer, x, &result, NULL));
+    }
+    const double x[] = {0.1, 0.2};
+    assert_fails(GANNET_ERR_STATE, "all 6 results are 0.25: a model learns nothing from them",
+                 gannet_optimizer_predict(f.optimizer, 1, x, &p, NULL));
+    drop(&f);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_results_are_met_and_the_middle_is_known),
@@ -219,6 +237,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(where_simulations_crash_is_known),
       cmocka_unit_test(any_number_of_designs_is_one_by_one),
       cmocka_unit_test(what_cannot_be_predicted_is_told),
+      cmocka_unit_test(equal_results_are_told),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);

@@ -125,7 +125,7 @@ class Campaign:
                  variables may be left out, and inactive ones left out or None
 
         Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
-        four results.
+        four results, and where all are equal.
         """
         is_single = isinstance(designs, collections.abc.Mapping) and not any(isinstance(value, (np.ndarray, list)) for value in
                                                                              designs.values())

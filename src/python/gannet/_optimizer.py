@@ -491,7 +491,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         points  a dictionary with a design, a list of them, or an array [points, variables] as of ask_array
 
         Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
-        four results.
+        four results, and where all are equal.
         """
         single = isinstance(points, collections.abc.Mapping)
         with self._alike():
