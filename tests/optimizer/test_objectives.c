@@ -1,85 +1,19 @@
 /* test: ranks 1 2 3 labels unit timeout 600 */
 /* Methods with several objectives. */
-#include <float.h>
-#include <math.h>
-#include <mpi.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "optimizer/fixture.h"
+#include "optimizer/objectives_fixture.h"
 #include "support/shared_folder.h"
 
-#include "gannet/gannet.h"
 #include "optimizer/models/models_impl.h"
-#include "optimizer/propose/draws_score.h"
-#include "optimizer/propose/front_score.h"
 #include "problem/front.h"
-#include "problem/objectives.h"
 #include "search/merit_rank.h"
 
-enum { BATCH = 3, VARIABLES = 4, QUANTITIES = 3 };
-
-static const char *const solvers[] = {"cg", "gmres", "bicg"};
-static const gannet_variable mixed[VARIABLES] = {
-    {.name = "x", .lower = -1, .upper = 1},
-    {.name = "y", .lower = 0, .upper = 2},
-    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 8},
-    {.name = "solver", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3, .values = solvers},
-};
-static const gannet_constraint limit[] = {{"heat", -INFINITY, 1.5}};
-static const gannet_objective three[] = {
-    {.name = "drag", .threshold = 6, .noise_sd = NAN},
-    {.name = "lift", .goal = GANNET_MAXIMIZE, .threshold = NAN, .noise_sd = NAN},
-    {.name = "mass", .threshold = NAN, .noise_sd = 0.01}};
-static const gannet_problem_spec mixed_spec = {.n_variables = VARIABLES,
-                                               .variables = mixed,
-                                               .n_constraints = 1,
-                                               .constraints = limit,
-                                               .n_objectives = 3,
-                                               .objectives = three};
+enum { BATCH = 3 };
 
 /* Methods that are tried on everything; trust = auto with a trust region. */
 static const char *const methods[] = {"auto", "gp-ts", "parego", "trust"};
 enum { METHODS = sizeof methods / sizeof *methods };
-
-static fixture make_on(MPI_Comm comm, const gannet_problem_spec *spec, const char *method,
-                       uint64_t seed) {
-  const bool has_region = strcmp(method, "trust") == 0;
-  const gannet_method_setting settings[] = {{"initial", "6"},
-                                            {"method", has_region ? "auto" : method},
-                                            {"search.candidates", "600"},
-                                            {"region.type", "trust"}};
-  const bool has_search = strcmp(method, "sobol") != 0 && strcmp(method, "random") != 0;
-  fixture f = {0};
-  assert_ok(gannet_context_create(comm, seed, &f.context));
-  f.context->level = GANNET_LOG_ERROR;
-  assert_ok(gannet_problem_create(spec, &f.problem));
-  assert_ok(gannet_optimizer_create(f.context, f.problem, 2 + has_search + has_region, settings,
-                                    &f.optimizer));
-  return f;
-}
-
-/* Objective, constraint and further objectives of a design. */
-static double simulate(const double *x, double *c) {
-  const double a = x[0] - 0.1 * x[2], b = x[1] - 1;
-  c[0] = x[0] * x[0] + x[1];
-  c[1] = 3 - a * a - 0.5 * b * b - 0.2 * x[3];
-  c[2] = 0.3 * x[2] + (x[1] + 0.5) * (x[1] + 0.5) + 0.1 * x[3];
-  return (a - 0.5) * (a - 0.5) + (b + 0.3) * (b + 0.3) + 0.1 * x[3] * x[3];
-}
-
-/* Tell a result whose further objectives are behind its constraints, as these functions have them.
- */
-static void tell(fixture *f, gannet_result result) {
-  const int bounded = gannet_problem_n_bounded(f->problem);
-  double y[GANNET_OBJECTIVES_MOST] = {result.objective};
-  for (int m = 1; m < gannet_problem_n_objectives(f->problem); ++m)
-    y[m] = result.constraints[bounded + m - 1];
-  result.objective = NAN;
-  result.objectives = y;
-  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
-}
 
 /* Ask for a batch and tell of it all but the last point: values, of which one may be missing, and
  * that the simulation does not work at some designs. */
@@ -132,161 +66,6 @@ static void points_are_those_of_one_rank_and_of_a_restart(void **state) {
     drop(&all);
     drop(&one);
     drop(&later);
-  }
-}
-
-/* An optimiser of two real variables with a fitted member. */
-static fixture fitted(const char *method, double *x) {
-  const gannet_problem_spec spec = {.n_variables = 2,
-                                    .variables = mixed,
-                                    .n_constraints = 1,
-                                    .constraints = limit,
-                                    .n_objectives = 3,
-                                    .objectives = three};
-  fixture f = make_on(MPI_COMM_WORLD, &spec, method, 2);
-  gannet_member *member = &f.optimizer->member[0];
-  for (int round = 0; round < 4; ++round) {
-    int64_t id[4];
-    double c[QUANTITIES];
-    assert_ok(gannet_optimizer_ask(f.optimizer, 4, id, x));
-    for (int i = 0; i < 4; ++i) {
-      const double all[VARIABLES] = {x[2 * i], x[2 * i + 1], 2, 0};
-      const gannet_result result = {.id = id[i], .objective = simulate(all, c), .constraints = c};
-      tell(&f, result);
-    }
-  }
-  assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
-  assert_ok(gannet_models_fit(member->models));
-  assert_int_equal(gannet_models_n_objectives(member->models), 3);
-  gannet_random_uniform((gannet_stream){4, GANNET_FOR_TEST, 1, 1}, 0, 16, x);
-  return f;
-}
-
-/* The merit of a draw has the gradient of its differences. */
-static void merits_of_draws_have_their_gradients(void **state) {
-  (void)state;
-  double x[2 * 8], gradient[2], value;
-  fixture f = fitted("gp-ts", x);
-  gannet_member *member = &f.optimizer->member[0];
-  gannet_draws_score score;
-  assert_ok(gannet_models_sample(member->models, 2, f.optimizer->batch));
-  assert_ok(gannet_draws_score_prepare(member, 2, &score));
-  for (int i = 0; i < 8; ++i) {
-    assert_ok(gannet_draws_score_merit(&score, 0, x + 2 * i, &value, gradient));
-    assert_slopes(gannet_draws_score_merit, &score, 2, x + 2 * i, 1e-6, value, gradient);
-  }
-  gannet_draws_score_release(&score);
-  drop(&f);
-}
-
-/* The merit of all draws has the gradient of its differences; where draws improve it is minus the
- * rough score, nearly; and a point that is added to the fronts has nothing left to improve. */
-static void merits_of_fronts_have_their_gradients(void **state) {
-  (void)state;
-  double x[2 * 8], gradient[2], value, again, rough[8];
-  fixture f = fitted("gp-nehvi", x);
-  gannet_member *member = &f.optimizer->member[0];
-  gannet_front_score score = {0};
-  int positive = 0;
-  assert_ok(gannet_models_sample(member->models, 32, f.optimizer->batch));
-  assert_ok(gannet_front_score_create(member, 8, 8, &score));
-  for (int cached = 0; cached < 2; ++cached) {
-    gannet_front_score_begin_scan(&score, 0);
-    assert_ok(gannet_front_score_rough(&score, 8, x, 0, rough, 8));
-    for (int i = 0; i < 8; ++i) {
-      assert_ok(gannet_front_score_merit(&score, 0, x + 2 * i, &value, gradient));
-      assert_slopes(gannet_front_score_merit, &score, 2, x + 2 * i, 1e-7, value, gradient);
-      if (rough[i] < -5) continue;
-      positive += 1;
-      assert_near(rough[i], -value, 0.2);
-    }
-  }
-  assert_true(positive > 0);
-  const int best = rough[0] > rough[1] ? 0 : 1;
-  assert_ok(gannet_front_score_merit(&score, 0, x + 2 * best, &value, gradient));
-  assert_ok(gannet_front_score_add(&score, x + 2 * best));
-  assert_ok(gannet_front_score_merit(&score, 0, x + 2 * best, &again, gradient));
-  assert_true(again > value + 1);
-  gannet_front_score_release(&score);
-  drop(&f);
-}
-
-/* A scan that is to find a few candidates has the scores of one that is to find all, at those few;
- * and so have later scans, after points that were added to the fronts. */
-static void scores_are_right_where_they_are_best(void **state) {
-  (void)state;
-  enum { N = 400, KEPT = 5 };
-  double first[2 * 8], x[2 * N], all[N], few[N];
-  fixture f = fitted("gp-nehvi", first);
-  gannet_member *member = &f.optimizer->member[0];
-  gannet_front_score slow = {0}, fast = {0};
-  int skipped = 0;
-  gannet_random_uniform((gannet_stream){9, GANNET_FOR_TEST, 1, 1}, 0, 2 * N, x);
-  assert_ok(gannet_models_sample(member->models, 32, f.optimizer->batch));
-  assert_ok(gannet_front_score_create(member, N, N, &slow));
-  assert_ok(gannet_front_score_create(member, N, KEPT, &fast));
-  for (int scan = 0; scan < 4; ++scan) {
-    double best[KEPT + 1] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    int at = 0;
-    gannet_front_score_begin_scan(&slow, 0);
-    gannet_front_score_begin_scan(&fast, 0);
-    assert_ok(gannet_front_score_rough(&slow, N, x, 0, all, N));
-    assert_ok(gannet_front_score_rough(&fast, N, x, 0, few, N));
-    for (int i = 0; i < N; ++i) {
-      int k = KEPT;
-      for (; k > 0 && all[i] > best[k - 1]; --k) best[k] = best[k - 1];
-      best[k] = all[i];
-      if (k == 0) at = i;
-    }
-    for (int i = 0; i < N; ++i) {
-      if (all[i] >= best[KEPT - 1])
-        assert_true(few[i] == all[i]);
-      else
-        assert_true(few[i] >= all[i] && few[i] < best[KEPT - 1]);
-      skipped += few[i] > all[i];
-    }
-    assert_ok(gannet_front_score_add(&slow, x + (ptrdiff_t)2 * at));
-    assert_ok(gannet_front_score_add(&fast, x + (ptrdiff_t)2 * at));
-  }
-  assert_true(skipped > 0);
-  gannet_front_score_release(&slow);
-  gannet_front_score_release(&fast);
-  drop(&f);
-}
-
-/* Where nothing is better than the thresholds, the reference point is as far behind them as the
- * result that comes nearest. */
-static void references_follow_results_to_far_thresholds(void **state) {
-  (void)state;
-  for (int far = 0; far < 2; ++far) {
-    const double threshold = far ? -3 : 7; /* of the second objective */
-    const gannet_objective objectives[] = {{.name = "f", .threshold = 9, .noise_sd = NAN},
-                                           {.name = "g", .threshold = threshold, .noise_sd = NAN}};
-    const gannet_problem_spec spec = {
-        .n_variables = 2, .variables = mixed, .n_objectives = 2, .objectives = objectives};
-    fixture f = make_on(MPI_COMM_WORLD, &spec, "gp-nehvi", 2);
-    gannet_member *member = &f.optimizer->member[0];
-    gannet_front_score score = {0};
-    int64_t id[8];
-    double x[16], second;
-    assert_ok(gannet_optimizer_ask(f.optimizer, 8, id, x));
-    for (int i = 0; i < 8; ++i) {
-      second = x[2 * i] * x[2 * i] + x[2 * i + 1];
-      const gannet_result result = {.id = id[i], .objective = -x[2 * i], .constraints = &second};
-      tell(&f, result);
-    }
-    assert_ok(gannet_models_prepare(member->models, NULL, f.optimizer->batch));
-    assert_ok(gannet_models_fit(member->models));
-    assert_ok(gannet_models_sample(member->models, 4, f.optimizer->batch));
-    assert_ok(gannet_front_score_create(member, 8, 8, &score));
-    assert_true(score.reference[0] == gannet_models_reference(member->models, 0));
-    const double stated = gannet_models_reference(member->models, 1);
-    if (far) /* in ranges, from the least value */
-      assert_true(stated < 0 && score.reference[1] == 0);
-    else
-      assert_true(score.reference[1] == stated);
-    gannet_front_score_release(&score);
-    drop(&f);
   }
 }
 
@@ -654,10 +433,6 @@ static void models_learn_when_logarithms_begin(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_those_of_one_rank_and_of_a_restart),
-      cmocka_unit_test(merits_of_draws_have_their_gradients),
-      cmocka_unit_test(merits_of_fronts_have_their_gradients),
-      cmocka_unit_test(scores_are_right_where_they_are_best),
-      cmocka_unit_test(references_follow_results_to_far_thresholds),
       cmocka_unit_test(logarithms_are_taken_of_a_front_that_spreads_far),
       cmocka_unit_test(models_learn_when_logarithms_begin),
       cmocka_unit_test(fronts_are_found),
