@@ -54,7 +54,7 @@ def read_parameters(path, expected):
             if not name:
                 continue
             if name not in expected:
-                sys.exit(f"{path}: unknown hyper-parameter '{name}'; known: {' '.join(expected)}")
+                sys.exit(f"{path}: unknown hyperparameter '{name}'; known: {' '.join(expected)}")
             try:
                 values[name] = expected[name](text)
             except ValueError as reason:

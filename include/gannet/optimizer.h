@@ -354,7 +354,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_quantity(const gannet_opti
  */
 GANNET_API void gannet_optimizer_count(const gannet_optimizer *optimizer, gannet_counts *counts);
 
-/* The recommended evaluation. The model is a Gaussian process with a length scale per variable,
+/* The recommended evaluation. The model is a Gaussian process with a lengthscale per variable,
  * whatever method is used. It infers the noise unless the problem gives it. It is fitted to all
  * results, or to the 10 000 that are nearest to the best designs. For a problem without noise, or
  * with fewer than four results, it is the best evaluation. Later proposals do not depend on this
@@ -368,9 +368,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
     const gannet_optimizer *optimizer, gannet_recommendation *recommendation, double *x_user);
 
 /* Predictions of the models at n designs. The models are those of the next ask, fitted to all
- * results; hyper-parameters are learnt again if the next ask would do so. Of a portfolio they are
+ * results; hyperparameters are learnt again if the next ask would do so. Of a portfolio they are
  * those of the first method with an uncertainty. For methods without such models a Gaussian process
- * with a length scale per variable replaces them. A method with a trust region learns again, from
+ * with a lengthscale per variable replaces them. A method with a trust region learns again, from
  * all results. Later proposals do not depend on this call.
  *
  * Collective; the same on all ranks.

@@ -77,7 +77,7 @@ typedef struct {
   double incumbent;     /* value to improve upon, standardised */
   double exploration;   /* multiplies the sd of the objective */
   double noise_var;     /* noise variance of an observation, standardised; >= 0 */
-  bool suspected;       /* observations look noisy, by other means than noise_var */
+  bool looks_noisy;     /* observations look noisy, by other means than noise_var */
   int n_minima;         /* 0 = the incumbent is the only minimum */
   const double *minima; /* [n_minima] minima of posterior draws of the whole objective */
   const gannet_acq_reference *reference; /* NULL unless the type wants it */

@@ -19,7 +19,7 @@ typedef enum {
   GANNET_FOR_PRIOR = 4,      /* prior part of a posterior draw */
   GANNET_FOR_NOISE = 5,      /* noise part of a posterior draw, perturbed targets */
   GANNET_FOR_POINTWISE = 6,  /* pointwise draws at candidates */
-  GANNET_FOR_FIT = 7,        /* starts and subsets of hyper-parameter fits */
+  GANNET_FOR_FIT = 7,        /* starts and subsets of hyperparameter fits */
   GANNET_FOR_TRAINING = 8,   /* mini-batches */
   GANNET_FOR_SIMULATION = 9, /* noise of the built-in problems, GANNET_SEED of simulations */
   GANNET_FOR_RETRY = 10,     /* names of attempts */

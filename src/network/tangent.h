@@ -16,7 +16,7 @@
  *
  *   k = c^2 a_L . a_L' + (z . z') (B_1 . B_1') + c^2 sum_{l=2}^L (a_{l-1} . a_{l-1}') (B_l . B_l').
  *
- * rho and bias scale inputs only: the same random weights serve all hyper-parameters.
+ * rho and bias scale inputs only: the same random weights serve all hyperparameters.
  *
  * Workspaces belong to the objects: one network must not be used by two threads at once. Points are
  * always worked in blocks of GANNET_TANGENT_BLOCK (padded), so results do not depend on how a list

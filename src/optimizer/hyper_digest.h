@@ -1,6 +1,6 @@
-/* A digest of what a member's hyper-parameters mean.
+/* A digest of what a member's hyperparameters mean.
  *
- * Saved hyper-parameters may be used only by a model for which they mean the same. The digest
+ * Saved hyperparameters may be used only by a model for which they mean the same. The digest
  * covers every setting on which that depends; when it differs the model learns anew.
  */
 #ifndef GANNET_OPTIMIZER_HYPER_DIGEST_H

@@ -126,8 +126,8 @@ bool gannet_member_is_idle(const gannet_member *member);
  * Local. set: logically collective.
  *
  * part          in     what comes before the names: "gp-ei/"
- * same_meaning  in     false = hyper-parameters mean something else and are left to be learnt
- * missing       inout  counts the hyper-parameters that are absent and are to be learnt
+ * same_meaning  in     false = hyperparameters mean something else and are left to be learnt
+ * missing       inout  counts the hyperparameters that are absent and are to be learnt
  */
 GANNET_CHECKED gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
                                                   gannet_state *state);

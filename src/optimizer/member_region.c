@@ -53,7 +53,7 @@ gannet_err gannet_member_region_set_box(gannet_member_region *region, const gann
   memcpy(region->centre, gannet_history_x_unit(history, region->now.centre),
          d * sizeof *region->centre);
   GANNET_TRY(gannet_alloc(d, sizeof *scales, &scales));
-  gannet_surrogate_length_scales(gannet_models_surrogate(models, 0), scales);
+  gannet_surrogate_lengthscales(gannet_models_surrogate(models, 0), scales);
   gannet_region_box(problem, region->now.length, region->centre,
                     region->options->weighted && !several ? scales : NULL, region->lower,
                     region->upper);

@@ -25,7 +25,7 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_member_region_update(gannet_member_region *region,
                                                       const gannet_history *history);
 
-/* Put the box around the centre, with sides by the length scales of the fitted models.
+/* Put the box around the centre, with sides by the lengthscales of the fitted models.
  *
  * Local.
  */

@@ -102,7 +102,7 @@ GANNET_CHECKED gannet_err gannet_optimizer_get_state(const gannet_optimizer *opt
 
 /* What a state did not have for an optimiser. */
 typedef struct {
-  int missing;       /* hyper-parameters of members that are in the state */
+  int missing;       /* hyperparameters of members that are in the state */
   int n_members;     /* that are not in it, or mean something else there: their models learn anew */
   char members[300]; /* their names, "gp-ei, quadratic" */
 } gannet_state_report;

@@ -19,7 +19,7 @@ struct gannet_optimizer {
   /* Members, [options.n_members]: */
   gannet_member *member;
   char (*part)[GANNET_STATE_NAME];         /* what comes before the names of their saved values */
-  char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* digests of what their hyper-parameters mean */
+  char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* digests of what their hyperparameters mean */
   gannet_allocation allocation;            /* how many points each proposes */
   gannet_race race;                        /* of an evolution strategy and the other members */
   int64_t design;                          /* evaluations before the first model */

@@ -30,9 +30,9 @@ typedef struct {
   double initial_span; /* of the box in which these lie, shares of the ranges */
   bool penalties;      /* among the objectives count as failures (problem/penalty.h) */
   int transform;       /* of the objective, a gannet_transform */
-  double refit;    /* hyper-parameters are learnt when this share of new observations has come */
-  int replicates;  /* runs of every design, GANNET_AUTO = as many as it needs */
-  int least_batch; /* points asked for and under way from which a member takes part */
+  double refit;        /* hyperparameters are learnt when this share of new observations has come */
+  int replicates;      /* runs of every design, GANNET_AUTO = as many as it needs */
+  int least_batch;     /* points asked for and under way from which a member takes part */
 } gannet_method_options;
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* What the models of an optimiser expect at designs that somebody is interested in.
  *
- * The models are made anew, with the hyper-parameters that the optimiser has saved, so that nothing
+ * The models are made anew, with the hyperparameters that the optimiser has saved, so that nothing
  * of the optimiser changes. They equal those of the next ask but for fantasies: pending designs
  * have no results.
  */
@@ -21,10 +21,10 @@ typedef struct {
   gannet_optimizer_options substitute;  /* options of a Gaussian process, if it stands in */
   const gannet_member_options *options; /* of the member, or of the Gaussian process */
   int index;                            /* number of the member; that of members for another one */
-  bool takes_state;                     /* hyper-parameters are those of the member */
+  bool takes_state;                     /* hyperparameters are those of the member */
 } predictor;
 
-/* Choose the first member whose models tell their uncertainty. Hyper-parameters of a trust region
+/* Choose the first member whose models tell their uncertainty. Hyperparameters of a trust region
  * are those of the results in it: elsewhere they mean nothing. */
 static gannet_err choose_predictor(const gannet_optimizer *o, predictor *p) {
   const bool several = gannet_problem_n_objectives(o->problem) > 1;

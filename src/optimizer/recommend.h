@@ -3,7 +3,7 @@
  * The design of the least value so far is the luckiest one: with noise of standard deviation s its
  * value is too small by up to a few s, the more designs were tried, and designs that are better in
  * truth are passed over. The recommended design is the evaluated, feasible one at which a model of
- * all results has the least mean: a Gaussian process with a length scale per variable whose noise
+ * all results has the least mean: a Gaussian process with a lengthscale per variable whose noise
  * is inferred, or is what the problem says, whatever method proposed the points. Where the problem
  * says that there is no noise, the best value is recommended. Where it says nothing, the model may
  * take small differences of exact values for noise, and its design may then be a little worse than

@@ -8,7 +8,7 @@
 #include "optimizer/propose/propose.h"
 #include "problem/runs.h"
 
-/* Factor on what the model says it does not know. Hyper-parameters that are learnt from few results
+/* Factor on what the model says it does not know. Hyperparameters that are learnt from few results
  * at chosen places make it too sure: with 1, campaigns ended long before they had found the minimum
  * (gannet-bench stopping). */
 static const char exploration[] = "2";

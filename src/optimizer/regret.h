@@ -6,7 +6,7 @@
  * more is left (Wilson 2024, "Stopping Bayesian optimization with probabilistic regret bounds").
  * Constraints are drawn as well: a draw's least value is sought where all its constraints are kept.
  *
- * The draws deviate from the model's mean by twice what the model says, because hyper-parameters
+ * The draws deviate from the model's mean by twice what the model says, because hyperparameters
  * that are learnt from few results make it too sure.
  *
  * Terms

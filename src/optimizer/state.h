@@ -6,7 +6,7 @@
  * may add values, and one method finds what another one left of the same meaning.
  *
  * Two texts per member tell what its numbers mean: "gp-ei/surrogate", the type of its models, and
- * "gp-ei/meaning", a digest of the settings on which the meaning of hyper-parameters depends.
+ * "gp-ei/meaning", a digest of the settings on which the meaning of hyperparameters depends.
  */
 #ifndef GANNET_OPTIMIZER_STATE_H
 #define GANNET_OPTIMIZER_STATE_H

@@ -1,4 +1,4 @@
-/* The course of what models have learnt: every value of a model's state, hyper-parameters above
+/* The course of what models have learnt: every value of a model's state, hyperparameters above
  * all, after each proposal that changed it. Nothing is proposed from it; it is there to be looked
  * at.
  *

@@ -191,7 +191,7 @@ static int choose_folds(const report_study *s, int *fold) {
   return designs;
 }
 
-/* Cross-validation with the hyper-parameters of all data: every fold is predicted from the others.
+/* Cross-validation with the hyperparameters of all data: every fold is predicted from the others.
  */
 static gannet_err predict_fold(report_study *s, const int *folds, int fold, double *x, double *y,
                                double *mean, double *sd) {

@@ -1,5 +1,5 @@
 /* Marginal likelihood of a Gaussian process, from its kernel matrix: what every fit of
- * hyper-parameters shares. A model supplies the matrix and the derivatives of its entries. */
+ * hyperparameters shares. A model supplies the matrix and the derivatives of its entries. */
 #ifndef GANNET_SURROGATE_LIKELIHOOD_H
 #define GANNET_SURROGATE_LIKELIHOOD_H
 

@@ -20,7 +20,7 @@ struct gannet_surrogate {
   int d;
   int draws;          /* valid draws; 0 = none */
   bool fantasizing;   /* the last fit had fantasies */
-  bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
+  bool conditioned;   /* fitted since creation or since the hyperparameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 
   gannet_prior_mean prior; /* evaluate is NULL: the mean is 0 */
@@ -187,7 +187,7 @@ static void discard_parts(gannet_surrogate *s) {
   if (hyper.stale) *hyper.stale = true;
 }
 
-/* Fit, and after a failure go back to the hyper-parameters of before.
+/* Fit, and after a failure go back to the hyperparameters of before.
  *
  * before  -  [n_hyper] workspace */
 static gannet_err fit_or_go_back(gannet_surrogate *s, const gannet_data *seen, bool learn,
@@ -626,9 +626,9 @@ gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values)
   return GANNET_OK;
 }
 
-void gannet_surrogate_length_scales(const gannet_surrogate *s, double *scales) {
+void gannet_surrogate_lengthscales(const gannet_surrogate *s, double *scales) {
   for (int k = 0; k < s->d; ++k) scales[k] = 1;
-  if (s->type->length_scales) s->type->length_scales(s->state, scales);
+  if (s->type->lengthscales) s->type->lengthscales(s->state, scales);
 }
 
 int gannet_surrogate_dimension(const gannet_surrogate *s) {

@@ -4,7 +4,7 @@
  * nothing of variables, constraints or acquisitions.
  *
  *   gannet_surrogate_create   once
- *   gannet_surrogate_fit      after every batch of results; learns hyper-parameters when asked to
+ *   gannet_surrogate_fit      after every batch of results; learns hyperparameters when asked to
  *   gannet_surrogate_predict  mean and standard deviation at a tile of points
  *   gannet_surrogate_sample   q draws of whole functions, then
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
@@ -61,7 +61,7 @@ typedef struct {
   char text[24];
 } gannet_hyper_name;
 
-/* The hyper-parameters of a model, which owns what is pointed to. */
+/* The hyperparameters of a model, which owns what is pointed to. */
 typedef struct {
   int n;
   double *values;                 /* [n] */
@@ -141,10 +141,10 @@ typedef struct {
   gannet_err (*calibration)(void *state, double *scale); /* NULL: 1 */
   /* gannet_surrogate_information_gain. NULL: unknown. */
   gannet_err (*information_gain)(const void *state, double *gain);
-  double (*log_evidence_ratio)(const void *state);          /* NULL: 0 */
-  gannet_err (*log_predictive)(void *state, double *sum);   /* NULL: NAN */
-  gannet_hyper (*hyper)(void *state);                       /* NULL: none */
-  void (*length_scales)(const void *state, double *scales); /* NULL: all equal */
+  double (*log_evidence_ratio)(const void *state);         /* NULL: 0 */
+  gannet_err (*log_predictive)(void *state, double *sum);  /* NULL: NAN */
+  gannet_hyper (*hyper)(void *state);                      /* NULL: none */
+  void (*lengthscales)(const void *state, double *scales); /* NULL: all equal */
   /* Why predict refuses sd with these options, and what to choose. NULL, or a result of NULL: it
    * does not refuse. */
   const char *(*no_sd)(const void *options);
@@ -193,20 +193,20 @@ GANNET_CHECKED gannet_err gannet_surrogate_create(const gannet_context *context,
                                                   gannet_surrogate **surrogate);
 void gannet_surrogate_destroy(gannet_surrogate **surrogate);
 
-/* Condition the model on data. Without learn, hyper-parameters stay, and rows of x below the
+/* Condition the model on data. Without learn, hyperparameters stay, and rows of x below the
  * previous n must be the same as before (y may change): then the cost is that of the new rows. The
- * result is a function of (data, hyper-parameters before, learn, iteration, seed) alone, bit for
+ * result is a function of (data, hyperparameters before, learn, iteration, seed) alone, bit for
  * bit, on any number of ranks.
  *
  * Collective; the same on all ranks.
  *
  * data       in  borrowed for the call
- * learn      in  fit the hyper-parameters first
+ * learn      in  fit the hyperparameters first
  * iteration  in  number of the batch, for random streams
  *
  * Errors: GANNET_ERR_SHAPE or GANNET_ERR_ARG for data that are refused, which leaves the model as
  * it was, but for its draws; those of the type, after which it counts as not fitted and has the
- * hyper-parameters of before.
+ * hyperparameters of before.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
                                                bool learn, int64_t iteration);
@@ -219,7 +219,7 @@ typedef struct {
   bool learnt; /* out */
 } gannet_learner;
 
-/* Let several surrogates learn their hyper-parameters at once, so that ranks share all their
+/* Let several surrogates learn their hyperparameters at once, so that ranks share all their
  * minimisations: those that can. Who has learnt is to be fitted without learning to the same data
  * next; together that is what a fit with learning is, bit for bit.
  *
@@ -287,7 +287,7 @@ typedef struct {
 void gannet_surrogate_set_prior_mean(gannet_surrogate *surrogate, const gannet_prior_mean *prior);
 
 /* Sum over the data of the logarithm of the density that a model of all other data gives to each
- * (Rasmussen and Williams 2006, eq. (5.11)), with the hyper-parameters of all; NAN where the type
+ * (Rasmussen and Williams 2006, eq. (5.11)), with the hyperparameters of all; NAN where the type
  * does not tell it, and with a prior mean. After a fit without inducing points.
  *
  * Collective over the context's communicator.
@@ -452,7 +452,7 @@ enum { GANNET_MOMENT_GROUP = 64 };
  * Local; with pivots Collective over the context's communicator, which shares its work.
  *
  * estimator  inout  zeroed, or made before; work is NULL afterwards where the model gives no such
- *                   estimates with its present settings and hyper-parameters
+ *                   estimates with its present settings and hyperparameters
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or for draws without prepared draws;
  * GANNET_ERR_SHAPE for n_pivots below 0.
@@ -506,13 +506,13 @@ GANNET_CHECKED gannet_err gannet_surrogate_information_gain(const gannet_surroga
 
 /* Of the last fit that learnt: the logarithm of how many times as likely the observations are
  * without the equations of gannet_surrogate_set_pde_constraint as with them, at the best
- * hyper-parameters of each; 0 when there are none, or when the model did not look.
+ * hyperparameters of each; 0 when there are none, or when the model did not look.
  *
  * Local; same result on all ranks.
  */
 double gannet_surrogate_log_evidence_ratio(const gannet_surrogate *surrogate);
 
-/* Hyper-parameters: what learn changes, and all that a saved campaign needs to continue exactly.
+/* Hyperparameters: what learn changes, and all that a saved campaign needs to continue exactly.
  *
  * Local. set: logically collective; the next fit must pass all rows again.
  *
@@ -528,13 +528,13 @@ GANNET_CHECKED gannet_err gannet_surrogate_set_hyper(gannet_surrogate *surrogate
                                                      const double *values);
 
 /* How far the function stays alike in the direction of each coordinate, by the present
- * hyper-parameters; only ratios mean something. All 1 for models that do not tell.
+ * hyperparameters; only ratios mean something. All 1 for models that do not tell.
  *
  * Local.
  *
  * scales  out  [d] > 0
  */
-void gannet_surrogate_length_scales(const gannet_surrogate *surrogate, double *scales);
+void gannet_surrogate_lengthscales(const gannet_surrogate *surrogate, double *scales);
 
 /* Dimension.
  *

@@ -26,7 +26,7 @@ def refusal(program, lines, *arguments):
 def main():
     program = sys.argv[1]
     assert "missing: bootstrap" in refusal(program, GOOD[:-1])
-    assert "unknown hyper-parameter 'depth'" in refusal(program, GOOD + ["depth 3"])
+    assert "unknown hyperparameter 'depth'" in refusal(program, GOOD + ["depth 3"])
     assert "max_depth = '5.5'" in refusal(program, ["max_depth 5.5"])
     assert "expected true or false" in refusal(program, ["bootstrap yes"])
     assert "invalid choice: 'tree'" in refusal(program, GOOD, "tree")

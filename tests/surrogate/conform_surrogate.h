@@ -342,7 +342,7 @@ static inline void the_noise_is_told(const conform *c) {
   }
 }
 
-/* Hyper-parameters, moments and draws, in one number. */
+/* Hyperparameters, moments and draws, in one number. */
 static inline uint64_t conform_digest(gannet_surrogate *s, const conform_data *data,
                                       int64_t iteration) {
   double all[4 * CONFORM_QUERIES], scale = 0;
@@ -361,7 +361,7 @@ static inline uint64_t conform_digest(gannet_surrogate *s, const conform_data *d
   return gannet_hash(hash, sizeof hash);
 }
 
-/* A surrogate that lived through three fits, and one made from its saved hyper-parameters before
+/* A surrogate that lived through three fits, and one made from its saved hyperparameters before
  * the last of them, cannot be told apart afterwards. */
 static inline void a_resumed_surrogate_continues_exactly(const conform *c) {
   enum { D = 3 };

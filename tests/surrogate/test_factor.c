@@ -99,7 +99,7 @@ static void distributed_agrees_with_replicated(void **state) {
     }
 }
 
-/* Grown by fits or made at once from the saved hyper-parameters: the same bits. */
+/* Grown by fits or made at once from the saved hyperparameters: the same bits. */
 static void a_resumed_model_continues_exactly(void **state) {
   (void)state;
   for (int v = 0; v < VARIANTS; ++v) {

@@ -20,7 +20,7 @@ static const double data_x[N * D] = {0.1,  0.2, 0.4,  0.9,  0.8,  0.3,
 static const double data_y[N] = {0.3, -1.1, 0.8, 0.45, -0.2, 1.4};
 static const double query[3 * D] = {0.5, 0.6, 0.05, 0.95, 0.41, 0.88};
 
-/* Variance 1.7, noise 0.03, length scales 0.4 and 0.9. */
+/* Variance 1.7, noise 0.03, lengthscales 0.4 and 0.9. */
 static const double variance = 1.7, noise = 0.03, length[D] = {0.4, 0.9};
 
 static double phi(const char *kernel, double r) {
@@ -238,7 +238,7 @@ static double error_of(int n, const double *estimates, const double *exact) {
   return error / size;
 }
 
-/* Short length scales, for which the kernel ends inside of the cube, and long ones. */
+/* Short lengthscales, for which the kernel ends inside of the cube, and long ones. */
 static void estimates_are_near_for_all_kernels_and_lengths(void **state) {
   (void)state;
   enum { M = 70, DRAWS = 3 };
@@ -301,7 +301,7 @@ static void the_likelihood_is_that_of_the_formula(void **state) {
   gannet_likelihood_destroy(&l);
 }
 
-/* Data drawn from a known length scale are explained by about that length scale, and inferred noise
+/* Data drawn from a known lengthscale are explained by about that lengthscale, and inferred noise
  * lands near the truth; the best of several starts is no worse than the default. */
 static void learning_recovers_length_and_noise(void **state) {
   (void)state;

@@ -142,7 +142,7 @@ static void draws_have_the_moments_of_predict(void **state) {
 }
 
 /* Grown by fits with values that move, fantasies in between; made at once from the saved
- * hyper-parameters; and on one rank alone: the same bits. */
+ * hyperparameters; and on one rank alone: the same bits. */
 static void bits_depend_on_the_data_alone(void **state) {
   (void)state;
   static double moved[N];

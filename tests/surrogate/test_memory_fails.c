@@ -1,5 +1,5 @@
 /* test: ranks 1 2 labels unit timeout 240 */
-/* One rank has no memory for some allocation of a fit: all ranks learn of it, the hyper-parameters
+/* One rank has no memory for some allocation of a fit: all ranks learn of it, the hyperparameters
  * stay, and later fits give what they would have given without the failure. */
 #include <math.h>
 #include <mpi.h>

@@ -169,7 +169,7 @@ static pinn_shape small_shape(void) {
   return shape;
 }
 
-/* s^2 = 1 and lambda_1 = noise_floor: the hyper-parameters are set, not learnt. */
+/* s^2 = 1 and lambda_1 = noise_floor: the hyperparameters are set, not learnt. */
 static void set_plain_hyper(gannet_surrogate *model) {
   double hyper[PINN_HYPER];
   gannet_surrogate_get_hyper(model, hyper);

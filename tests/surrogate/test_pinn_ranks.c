@@ -14,7 +14,7 @@ enum { N = 9, POINTS = 40, QUERIES = 6 };
 static gannet_context *world;
 
 /* Values, moments and draws after learning with equations; the same on every number of ranks and
- * after a restart from the hyper-parameters. */
+ * after a restart from the hyperparameters. */
 static uint64_t fingerprint(gannet_surrogate *model) {
   double query[2 * QUERIES], out[3][QUERIES];
   gannet_random_uniform(stream, 900, 2 * QUERIES, query);

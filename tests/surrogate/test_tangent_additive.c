@@ -316,7 +316,7 @@ static void ranks_do_not_matter(void **state) {
   assert_memory_equal(digests[0], digests[1], sizeof digests[0]);
 }
 
-/* From the hyper-parameters that a state keeps. */
+/* From the hyperparameters that a state keeps. */
 static void a_resumed_model_continues_exactly(void **state) {
   (void)state;
   static double x[MANY * D], y[MANY];

@@ -166,7 +166,7 @@ gannet_err bench_asking_tell(bench_asking *a) {
   return GANNET_OK;
 }
 
-/* Whether a model of any member noted at how many results its hyper-parameters were learnt. */
+/* Whether a model of any member noted at how many results its hyperparameters were learnt. */
 static bool has_learned(gannet_state *before, const gannet_state *after) {
   static const char note[] = ".learned";
   bool learned = false;

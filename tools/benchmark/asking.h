@@ -63,7 +63,7 @@ typedef struct {
       BENCH_ASK_INTEGER(d, "20", 1, 10000, "variables"),                                      \
       BENCH_ASK_INTEGER(seed, "1", 0, 1e9, "seed")
 
-/* How an ask comes by its hyper-parameters: as they were; learnt again, as in a campaign that goes
+/* How an ask comes by its hyperparameters: as they were; learnt again, as in a campaign that goes
  * on; or learnt by an optimiser that has asked for nothing before. */
 typedef enum { BENCH_KEPT, BENCH_LEARNT, BENCH_FIRST, BENCH_KINDS } bench_ask_kind;
 extern const char *const bench_kinds[BENCH_KINDS];
@@ -72,7 +72,7 @@ extern const char *const bench_kinds[BENCH_KINDS];
 typedef struct {
   double seconds[BENCH_TIMES];
   bench_traffic traffic[BENCH_TIMES];
-  bool learned; /* hyper-parameters */
+  bool learned; /* hyperparameters */
 } bench_ask_cost;
 
 /* Borrowed until release. */
@@ -120,7 +120,7 @@ typedef struct {
 GANNET_CHECKED gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm,
                                                const bench_ask_plan *plan);
 
-/* Whether optimisers that are made from now on learn their hyper-parameters whenever they have new
+/* Whether optimisers that are made from now on learn their hyperparameters whenever they have new
  * results, or as the method says.
  *
  * Local.

@@ -147,7 +147,7 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
   if (world->rank > 0) return GANNET_OK;
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); medians in milliseconds\n\n| "
-      "n | hyper-parameters |",
+      "n | hyperparameters |",
       s->method, s->d, s->q, s->candidates, world->np);
   for (int c = 0; c < BENCH_TIMES; ++c) (void)printf(" %s |", bench_phases[c]);
   (void)printf("\n|---|---|---|---|---|---|---|---|\n");
@@ -165,7 +165,7 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
 static void print_ratios(const proposal_settings *s, const measurement *all,
                          const measurement *alone) {
   (void)printf(
-      "\nThe first objective alone with %s:\n\n| n | hyper-parameters | ask | all "
+      "\nThe first objective alone with %s:\n\n| n | hyperparameters | ask | all "
       "objectives, times as long |\n|---|---|---|---|\n",
       s->alone);
   for (int i = 0; i < s->ask.n.n; ++i)

@@ -266,7 +266,7 @@ static gannet_err add_phases(const bench_world *world, const sample *s, const ch
   return GANNET_OK;
 }
 
-/* Asks that keep their hyper-parameters, and those that learn them again. */
+/* Asks that keep their hyperparameters, and those that learn them again. */
 typedef struct {
   int repeat, fits; /* how many are wanted */
   sample kept, learnt;

@@ -239,7 +239,7 @@ static void print_head(const bench_ask_settings *s, int np) {
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d ranks and one in turns; medians in "
       "milliseconds\n\n"
-      "| n | hyper-parameters | pairs | same points | 1 rank | %d ranks | speed-up (quartiles) | "
+      "| n | hyperparameters | pairs | same points | 1 rank | %d ranks | speed-up (quartiles) | "
       "of even products | share |",
       s->method, s->d, s->q, s->candidates, np, np);
   for (int t = 1; t < BENCH_TIMES; ++t) (void)printf(" %s |", bench_phases[t]);

@@ -34,7 +34,7 @@ static const gannet_option option_table[] = {
 
 static double noise_of(const void *options, const gannet_acq_state *state) {
   const log_aei_options *o = options;
-  const bool exact = o->least_noise > 0 && !state->suspected;
+  const bool exact = o->least_noise > 0 && !state->looks_noisy;
   return exact || state->noise_var < o->least_noise ? 0 : sqrt(state->noise_var);
 }
 

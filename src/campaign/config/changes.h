@@ -69,7 +69,7 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
                               const gannet_history *history);
 
 /* Whether the models of the method are those of the effective configuration of a campaign
- * directory, so that hyper-parameters which were saved with it have the same meaning; not so when
+ * directory, so that hyperparameters which were saved with it have the same meaning; not so when
  * it cannot be read.
  *
  * Local.

@@ -365,15 +365,15 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
                  const watch_frame *frame) {
   view v = {.follow = follow, .campaign = &follow->campaign, .course = course};
   gannet_tally tally;
-  char silence[400];
+  char scheduler_text[400];
   v.page.frame = *frame;
   v.now = gannet_clock_epoch();
   gannet_tally_count(v.campaign, &tally);
   put_head(&v);
   if (v.state != GANNET_FOLLOW_AT_WORK && isfinite(course->last_ended)) v.now = course->last_ended;
   if (follow->note[0]) put_sentence(&v, "damaged", RED, follow->note);
-  if (watch_scheduler_text(follow, silence, sizeof silence))
-    put_sentence(&v, "scheduler", YELLOW, silence);
+  if (watch_scheduler_text(follow, scheduler_text, sizeof scheduler_text))
+    put_sentence(&v, "scheduler", YELLOW, scheduler_text);
   put_bar(&v, &tally);
   put_time(&v);
   put_best(&v, &tally);

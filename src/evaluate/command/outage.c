@@ -143,14 +143,14 @@ static bool depends_on_design(const gannet_text_list *command) {
 
 bool gannet_outage_is_of_slurm(const char *line) {
   /* slurm_errno.c, up to 24.05 */
-  static const char *const silence[] = {
+  static const char *const no_answer[] = {
       "Unable to contact slurm controller", "Socket timed out on send/recv operation",
       "Zero Bytes were transmitted or received", "Slurm backup controller in standby mode"};
   if (!strstr(line, "Unable to confirm allocation for job ") &&
       !strstr(line, "Unable to create step for job "))
     return false;
-  for (size_t i = 0; i < sizeof silence / sizeof *silence; ++i)
-    if (strstr(line, silence[i])) return true;
+  for (size_t i = 0; i < sizeof no_answer / sizeof *no_answer; ++i)
+    if (strstr(line, no_answer[i])) return true;
   return false;
 }
 

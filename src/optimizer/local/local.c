@@ -24,7 +24,7 @@ static const double largest_radius = 0.5, smallest_radius = 1e-9;
  * known_around times its size. */
 static const double known_around = 2;
 enum { KNOWN_LEAST = 2 };
-/* Rounds of the search for hyper-parameters, and points from which a draw is minimised. */
+/* Rounds of the search for hyperparameters, and points from which a draw is minimised. */
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
 static const double patience = 16;
@@ -559,7 +559,7 @@ bool gannet_local_is_idle(const gannet_problem *problem) {
   return local_data_coordinates(problem, NULL) == 0;
 }
 
-/* The name of hyper-parameter i of [n_models][GANNET_QUADRATIC_HYPER]: "model0.curvature" is of the
+/* The name of hyperparameter i of [n_models][GANNET_QUADRATIC_HYPER]: "model0.curvature" is of the
  * objective. */
 static void name_hyper(int i, char *name, size_t size) {
   static const char *const names[GANNET_QUADRATIC_HYPER] = {"curvature", "spread", "cross",
@@ -580,7 +580,7 @@ gannet_err gannet_local_get_state(const gannet_local *l, const char *part, ganne
   return gannet_local_get_state(l->other, other, state);
 }
 
-/* Hyper-parameters that are absent are those of the beginning; a batch of evaluations that do not
+/* Hyperparameters that are absent are those of the beginning; a batch of evaluations that do not
  * exist is not waited for. */
 gannet_err gannet_local_set_state(gannet_local *l, const char *part, gannet_state *state) {
   const int64_t evaluations = gannet_history_count(l->history);

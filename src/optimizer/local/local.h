@@ -53,7 +53,7 @@ GANNET_CHECKED gannet_err gannet_local_propose(gannet_local *local, int64_t batc
  */
 bool gannet_local_is_idle(const gannet_problem *problem);
 
-/* Size of the box, hyper-parameters, and what was predicted of the last batch.
+/* Size of the box, hyperparameters, and what was predicted of the last batch.
  *
  * Local. set: logically collective; the history is that of the state.
  */

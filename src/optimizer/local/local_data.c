@@ -365,7 +365,7 @@ int64_t local_noise_centre(const gannet_history *history, const local_data *data
   return centre;
 }
 
-/* The radius u at which error s = (1/2) curvature s u^2; hyper-parameters are logarithms to base
+/* The radius u at which error s = (1/2) curvature s u^2; hyperparameters are logarithms to base
  * 10. */
 double local_noise_radius(const local_data *data, const gannet_quadratic *objective) {
   const double *hyper = objective->hyper;

@@ -18,7 +18,7 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   s->feasible_known = gannet_history_best(member->history) >= 0;
   s->state.exploration = gannet_models_exploration(member->models, 0);
   s->state.noise_var = gannet_surrogate_noise_var(gannet_models_surrogate(member->models, 0));
-  s->state.suspected = gannet_models_look_noisy(member->models);
+  s->state.looks_noisy = gannet_models_look_noisy(member->models);
   s->state.history = member->history;
   s->state.memory = member->memory;
   GANNET_TRY(gannet_alloc((size_t)models, sizeof *s->model, &s->model));

@@ -79,7 +79,7 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   const ensemble_options *options;
-  tangent_model *linear; /* learns and keeps the hyper-parameters; has no data */
+  tangent_model *linear; /* learns and keeps the hyperparameters; has no data */
   ensemble_data data;
   int capacity;
   double *x, *y, *z, *rho; /* arrays that data points to */
@@ -335,7 +335,7 @@ static gannet_err reserve(ensemble *e, int n) {
   return GANNET_OK;
 }
 
-/* Take the data, and the scales that follow from the hyper-parameters. */
+/* Take the data, and the scales that follow from the hyperparameters. */
 static void take_data(ensemble *e, const gannet_data *data) {
   const double *hyper = e->linear->hyper;
   const size_t n = (size_t)data->n, d = (size_t)e->data.d;

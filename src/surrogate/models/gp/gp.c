@@ -201,7 +201,7 @@ static void truncate_rows(gp *g, int n) {
   g->noise = g->least_noise;
 }
 
-/* Condition on the data: on all rows anew where the hyper-parameters, the noise or the inducing
+/* Condition on the data: on all rows anew where the hyperparameters, the noise or the inducing
  * points are others than before, and otherwise on the new rows. */
 static gannet_err condition_on(gp *g, const gannet_data *data) {
   const size_t d = (size_t)g->d;
@@ -318,7 +318,7 @@ static const char *no_sd(const void *options) {
   return gannet_factor_no_sd((gannet_factor_place)((const gp_options *)options)->factor);
 }
 
-static void length_scales(const void *state, double *scales) {
+static void lengthscales(const void *state, double *scales) {
   const gp *g = state;
   for (int k = 0; k < g->d; ++k) scales[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
 }
@@ -327,7 +327,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .name = "gp",
     .summary = "Gaussian process with a stationary kernel",
     .source =
-        "Rasmussen and Williams 2006; draws: Wilson et al. 2020; length-scale prior: "
+        "Rasmussen and Williams 2006; draws: Wilson et al. 2020; lengthscale prior: "
         "Hvarfner et al. 2024",
     .options = gp_option_table,
     .options_size = sizeof(gp_options),
@@ -354,7 +354,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .information_gain = information_gain,
     .log_predictive = log_predictive,
     .hyper = hyper,
-    .length_scales = length_scales,
+    .lengthscales = lengthscales,
     .no_sd = no_sd,
     .set_noisy = set_noisy,
 };

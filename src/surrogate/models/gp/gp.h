@@ -1,7 +1,7 @@
 /* The Gaussian process model, as its files share it.
  *
  *   gp.c           options, conditioning on data, the table of operations
- *   gp_fit.c       hyper-parameters by marginal likelihood
+ *   gp_fit.c       hyperparameters by marginal likelihood
  *   gp_predict.c   kernel rows between points and data, moments, covariances
  *   gp_draw.c      draws of functions
  *   gp_estimate.c  fast estimates of moments and draws
@@ -19,7 +19,7 @@
 
 typedef struct {
   int kernel; /* position in gannet_stationary_kernels */
-  int ard;    /* 0: one length scale, 1: one per coordinate */
+  int ard;    /* 0: one lengthscale, 1: one per coordinate */
   double noise_floor;
   int restarts;
   int fit_points;
@@ -33,7 +33,7 @@ typedef struct {
 /* When one more start of the fit has high noise. */
 typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
 
-/* Positions in hyper; length scales follow. All are natural logarithms. */
+/* Positions in hyper; lengthscales follow. All are natural logarithms. */
 enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
 
 enum {
@@ -46,7 +46,7 @@ enum {
 typedef struct {
   int q;
   int half;          /* frequencies; each has a cosine and a sine */
-  double *frequency; /* [half][d] of the unit length scale */
+  double *frequency; /* [half][d] of the unit lengthscale */
   double *across;    /* [d][half] the same, for products with a single point */
   double *normal;    /* [d + freedom] random numbers of one frequency */
   double *weight;    /* [q][2 half] */
@@ -56,7 +56,7 @@ typedef struct {
   double *sum;       /* [n] weights of the kernel of a sum of draws */
 } gp_draws;
 
-/* Table of the kernel times its variance, kept until the hyper-parameters change. */
+/* Table of the kernel times its variance, kept until the hyperparameters change. */
 typedef struct {
   gannet_table table;
   gannet_sums_kind kind;
@@ -76,7 +76,7 @@ typedef struct {
   gannet_hyper_name *names;
   int n, capacity;            /* rows below: observations, or what stands for them */
   int n_fantasies;            /* rows at the end that stand for results to come */
-  bool stale;                 /* hyper-parameters changed: the factor and z must be made again */
+  bool stale;                 /* hyperparameters changed: the factor and z must be made again */
   double noise_var;           /* of the data as given; NAN = inferred */
   bool looks_noisy;           /* as gannet_surrogate_set_noisy said */
   gannet_row_noise row_noise; /* of the data */
@@ -97,13 +97,13 @@ typedef struct {
   gp_table made;
 } gp;
 
-/* Set the hyper-parameters' names and the values at which the search for them starts.
+/* Set the hyperparameters' names and the values at which the search for them starts.
  *
  * Local.
  */
 void gp_set_defaults(gp *g);
 
-/* Learn the hyper-parameters: maximum of marginal likelihood times priors.
+/* Learn the hyperparameters: maximum of marginal likelihood times priors.
  *
  * Collective over the context's communicator.
  */

@@ -1,5 +1,5 @@
-/* Hyper-parameters of the Gaussian process: maximum of the marginal likelihood times priors. The
- * priors of noise and length scales are densities of these quantities, not of their logarithms:
+/* Hyperparameters of the Gaussian process: maximum of the marginal likelihood times priors. The
+ * priors of noise and lengthscales are densities of these quantities, not of their logarithms:
  * in terms of the logarithm t, in which we minimise, that adds t to the penalty.
  */
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "surrogate/models/gp/gp.h"
 #include "surrogate/multistart.h"
 
-/* Length scales start in proportion to sqrt(d), the mean distance of random points, because shorter
+/* Lengthscales start in proportion to sqrt(d), the mean distance of random points, because shorter
  * ones make all points of a high-dimensional cube uncorrelated and the likelihood flat. */
 void gp_set_defaults(gp *g) {
   g->hyper[GP_VARIANCE] = 0;
@@ -41,8 +41,8 @@ typedef struct {
 
 static const double noise_location = -4, noise_scale = 2;
 
-/* Variance near 1, because data are standardised; noise small but undecided over decades; length
- * scales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. */
+/* Variance near 1, because data are standardised; noise small but undecided over decades;
+ * lengthscales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. */
 static double priors(const gp *g, const double *hyper, double *gradient) {
   const double location = sqrt(2) + 0.5 * log(g->d);
   double sum = gannet_prior_normal(hyper[GP_VARIANCE], 0, 1.5, &gradient[GP_VARIANCE]);
@@ -94,7 +94,7 @@ static void add_rows(int rows, int n, const double *row, double *total) {
       for (size_t j = 0; j < step; ++j) total[r] += row[(size_t)r * step + j];
 }
 
-/* sum_ij P_ij dK_ij/dt for the length scales: dK/d log length_c = -2 slope (z_ic - z_jc)^2, and
+/* sum_ij P_ij dK_ij/dt for the lengthscales: dK/d log length_c = -2 slope (z_ic - z_jc)^2, and
  * with G = P * slope the double sum is 2 (sum_i z_ic^2 sum_j G_ij - sum_i z_ic (G z)_ic). */
 static void length_gradient(learning *l, double variance, double *gradient) {
   const int n = l->n, d = l->g->d;
@@ -157,7 +157,7 @@ static gannet_err allocate_evaluations(void *user) {
   return gannet_likelihood_create(NULL, l->n, true, &l->likelihood);
 }
 
-/* Start 0 continues from the present values; 1 and 2 are short and long length scales of order
+/* Start 0 continues from the present values; 1 and 2 are short and long lengthscales of order
  * sqrt(d); the others are random around these. */
 static void set_starts(const learning *l, int64_t iteration, double *starts) {
   const gp *g = l->g;
@@ -199,7 +199,7 @@ static gannet_err choose_rows_and_starts(learning *l, int64_t iteration) {
   return GANNET_OK;
 }
 
-/* Short length scales with little noise and long ones with much of it explain the same values, and
+/* Short lengthscales with little noise and long ones with much of it explain the same values, and
  * a search that begins with little seldom gets to the second. So one more begins with much. What it
  * finds is taken when its noise is not small and it is more likely by this factor's logarithm, with
  * the prior of the noise left out, which favours exact values by many orders: otherwise all stays,

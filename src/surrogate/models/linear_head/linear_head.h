@@ -2,7 +2,7 @@
  * share it (Snoek et al. 2015, "Scalable Bayesian optimization using deep neural networks").
  *
  *   linear_head.c      options, conditioning on data, moments, draws, the table of operations
- *   linear_head_fit.c  training of the network, hyper-parameters by cross-validation
+ *   linear_head_fit.c  training of the network, hyperparameters by cross-validation
  *
  *   phi = [c a_L(x; theta_1), c a_L(x; theta_2), 1],   A = ridge I + Phi^T Phi,
  *   f(x) = phi(x) . w,  w ~ N(A^-1 Phi^T y, scale A^-1),   y = f(x) + N(0, noise)
@@ -87,7 +87,7 @@ void linear_head_features(const linear_head *h, const double *theta, int n, cons
  */
 GANNET_CHECKED gannet_err linear_head_train(linear_head *h, int n, int64_t iteration);
 
-/* Choose the hyper-parameters by the likelihood of held-out observations, of h->z and h->y.
+/* Choose the hyperparameters by the likelihood of held-out observations, of h->z and h->y.
  *
  * Collective over the context's communicator; the bits do not depend on the number of ranks.
  *

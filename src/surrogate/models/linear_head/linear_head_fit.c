@@ -1,7 +1,7 @@
-/* Training of the network of linear_head.h, and its hyper-parameters by cross-validation.
+/* Training of the network of linear_head.h, and its hyperparameters by cross-validation.
  *
  * The network interpolates what it is trained on: at these points the regression on its units has
- * residuals near 0 and deviations that say nothing about others. The hyper-parameters therefore
+ * residuals near 0 and deviations that say nothing about others. The hyperparameters therefore
  * maximise the likelihood of observations that neither the network nor the regression has seen. The
  * observations are cut into folds at random; for each fold and each decay the network is trained on
  * the other folds, and for each ridge the regression predicts the fold,
@@ -25,7 +25,7 @@
 
 enum { FOLDS = 5, DECAYS = 3, RIDGES = 15, RATIOS = 33 };
 
-/* Values that the hyper-parameters choose from: first * step^k. */
+/* Values that the hyperparameters choose from: first * step^k. */
 static const double first_decay = 1e-3, decay_step = 31.622776601683793;
 static const double first_ridge = 1e-6, ridge_step = 3.1622776601683795;
 static const double first_ratio = 1e-8, ratio_step = 1.7782794100389228;
@@ -191,7 +191,7 @@ static double evidence(const validation *v, size_t table, double far, double rat
   return value;
 }
 
-/* The hyper-parameters of the largest likelihood; of equal ones the first. */
+/* The hyperparameters of the largest likelihood; of equal ones the first. */
 static void choose(const validation *v, double noise_var, double *hyper) {
   const int n = v->rows.n;
   double least = INFINITY;

@@ -58,7 +58,7 @@ typedef struct {
   gannet_hyper_name *names;
   int n, capacity;
   bool fantasizing; /* the last observations stand for results to come */
-  bool stale;       /* hyper-parameters changed: everything must be made again */
+  bool stale;       /* hyperparameters changed: everything must be made again */
   double noise_var; /* noise variance that came with the data; NAN = inferred */
   double noise;     /* variance that multiplies Sigma^-1 */
   double *z;        /* [capacity][inputs] */

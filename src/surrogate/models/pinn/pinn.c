@@ -65,7 +65,7 @@ static const gannet_option pinn_option_table[] = {
      .lower = 0,
      .upper = 1e4,
      .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
-     .help = "standard deviation of the first weights, the inverse of a length scale in units of "
+     .help = "standard deviation of the first weights, the inverse of a lengthscale in units of "
              "half the box; auto learns it",
      .example = "1"},
     {.key = "single_scale",

@@ -3,7 +3,7 @@
  *   pinn.c            options, data, the table of operations
  *   pinn_network.c    the network
  *   pinn_condition.c  conditioning on observations and equations
- *   pinn_fit.c        search for hyper-parameters
+ *   pinn_fit.c        search for hyperparameters
  *   pinn_predict.c    moments and their gradients
  *   pinn_draw.c       draws of functions
  *
@@ -21,7 +21,7 @@
  *   K = [[K_rr + lambda_2 I, K_ru], [K_ur, K_uu + lambda_1 I]],   lambda_1 = noise / s^2.
  *
  * K is factorised by blocks, K_rr + lambda_2 I = L L^T, B = K_ur L^-T, S = K_uu + lambda_1 I - B
- * B^T: the part of the equations changes only with hyper-parameters. A name with _r belongs to the
+ * B^T: the part of the equations changes only with hyperparameters. A name with _r belongs to the
  * rows, one with _u to the observations.
  *
  * Gauss-Newton treats equations that are not linear, and a network that is trained: rows are
@@ -94,7 +94,7 @@ typedef struct {
   gannet_jet_plan value;             /* the function itself */
   gannet_jet_plan slope;             /* its gradient */
   pinn_mode mode;                    /* mode of the options; closed while hyper is searched */
-  bool stale;       /* hyper-parameters or equations changed: everything must be made again */
+  bool stale;       /* hyperparameters or equations changed: everything must be made again */
   bool ranks_share; /* all ranks make this model now, and share its products */
 
   int r;               /* rows */
@@ -202,7 +202,7 @@ void pinn_solve(pinn *s, const pinn_pull *pull, double *v);
  */
 GANNET_CHECKED gannet_err pinn_relinearise(pinn *s);
 
-/* Learn the hyper-parameters.
+/* Learn the hyperparameters.
  *
  * Collective over the context's communicator.
  */

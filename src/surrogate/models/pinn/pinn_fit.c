@@ -1,4 +1,4 @@
-/* The search for the hyper-parameters of the physics-informed model.
+/* The search for the hyperparameters of the physics-informed model.
  *
  * The equations are known beforehand, so the evidence that counts is that of the observations given
  * the equations, p(y | u): an equation with right side 0 would otherwise prefer functions that are

@@ -50,8 +50,8 @@ typedef struct {
   double *prior;                        /* [p + 1][p] rows of the prior; workspace */
 } gannet_quadratic;
 
-/* Where the search for hyper-parameters starts, and its steps, by which the prior of the
- * hyper-parameters is scaled; logarithms to base 10. */
+/* Where the search for hyperparameters starts, and its steps, by which the prior of the
+ * hyperparameters is scaled; logarithms to base 10. */
 extern const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER];
 extern const double gannet_quadratic_step[GANNET_QUADRATIC_HYPER];
 
@@ -61,7 +61,7 @@ extern const double gannet_quadratic_step[GANNET_QUADRATIC_HYPER];
  */
 int gannet_quadratic_coefficients(int d, bool full);
 
-/* Workspace for up to n observations; all hyper-parameters at their defaults.
+/* Workspace for up to n observations; all hyperparameters at their defaults.
  *
  * Local.
  *
@@ -81,7 +81,7 @@ void gannet_quadratic_release(gannet_quadratic *quadratic);
 GANNET_CHECKED gannet_err gannet_quadratic_observe(gannet_quadratic *quadratic,
                                                    const gannet_quadratic_data *data);
 
-/* Solve with other hyper-parameters.
+/* Solve with other hyperparameters.
  *
  * Local.
  *
@@ -92,7 +92,7 @@ GANNET_CHECKED gannet_err gannet_quadratic_observe(gannet_quadratic *quadratic,
 GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic, const double *hyper,
                                                double *evidence, bool *better);
 
-/* Fit models, and improve the hyper-parameters of each by so many rounds of a pattern search from
+/* Fit models, and improve the hyperparameters of each by so many rounds of a pattern search from
  * where they are. Ranks share the trials; the bits do not depend on how many there are.
  *
  * Collective over comm; arguments the same on all ranks, which all get the models.

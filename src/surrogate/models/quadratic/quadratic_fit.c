@@ -1,6 +1,6 @@
-/* The search for the hyper-parameters of quadratics, of all models together.
+/* The search for the hyperparameters of quadratics, of all models together.
  *
- * A trial is one solve of one model with given hyper-parameters. Trials of one stage do not depend
+ * A trial is one solve of one model with given hyperparameters. Trials of one stage do not depend
  * on each other, so they go round the ranks. The rank that made the best trial of a model keeps the
  * solution, and gives it to all ranks in the end.
  */
@@ -15,7 +15,7 @@ static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
 static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
 
 /* The evidence has several maxima: rough, exact and round models of the same data. A search begins
- * with these hyper-parameters and those that were best last time. */
+ * with these hyperparameters and those that were best last time. */
 static const double others[][GANNET_QUADRATIC_HYPER] = {
     {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
 enum {
@@ -26,7 +26,7 @@ enum {
 
 typedef struct {
   int model;
-  int coordinate; /* the hyper-parameter that is changed; of no meaning for a start */
+  int coordinate; /* the hyperparameter that is changed; of no meaning for a start */
   double hyper[GANNET_QUADRATIC_HYPER];
 } trial;
 
@@ -114,13 +114,13 @@ static gannet_err try_starts(search *s) {
   return GANNET_OK;
 }
 
-/* Without cross terms their hyper-parameter has no effect. */
+/* Without cross terms their hyperparameter has no effect. */
 static bool is_left_out(const search *s, int h) {
   const gannet_quadratic *q = s->quadratic;
   return h == GANNET_QUADRATIC_CROSS && q->p == 1 + 2 * q->d;
 }
 
-/* A step of one hyper-parameter for the models that still search and did not improve in it yet. */
+/* A step of one hyperparameter for the models that still search and did not improve in it yet. */
 static void add_side(search *s, int h, double sign) {
   for (int m = 0; m < s->n_models; ++m) {
     double hyper[GANNET_QUADRATIC_HYPER];

@@ -3,7 +3,7 @@
  *   A(x, x') = sum_k k_1(x_k, x'_k) / (d c),   K = (1 - share) K_wide + share A
  *
  * k_1 is the tangent kernel of a network that sees the coordinate u = 2 x_k - 1 alone: its inputs
- * are rho u and the constant 2 rho, so that its length scale is about 1 / rho, and c = k_1(1, 1) is
+ * are rho u and the constant 2 rho, so that its lengthscale is about 1 / rho, and c = k_1(1, 1) is
  * its largest value. A function of this prior is a sum of functions of single variables.
  *
  * Draws of these functions are kept as cubic polynomials between TANGENT_NODES equidistant nodes

@@ -1,4 +1,4 @@
-/* Hyper-parameters of the tangent kernel: maximum of the marginal likelihood times priors.
+/* Hyperparameters of the tangent kernel: maximum of the marginal likelihood times priors.
  *
  * First all of them on the kernel of the infinitely wide network (cheap derivatives, and free of
  * the chance of one network), then amplitude and noise again on the kernel of the network in use.
@@ -8,7 +8,7 @@
  * within a start. The additive part is used when it makes the likelihood times priors greater by a
  * factor of e^ADDITIVE_MARGIN, on the same data.
  *
- * Priors are as for the Gaussian process: those of noise and length scales are densities of these
+ * Priors are as for the Gaussian process: those of noise and lengthscales are densities of these
  * quantities, not of their logarithms.
  */
 #include <math.h>
@@ -79,7 +79,7 @@ typedef struct {
 } learning;
 
 /* Amplitude near 1, because data are standardised; noise small but undecided over decades; the
- * length scale of the lifted input is 1/rho: Hvarfner, Hellsten, Nardi 2024, eq. (6), of the unit
+ * lengthscale of the lifted input is 1/rho: Hvarfner, Hellsten, Nardi 2024, eq. (6), of the unit
  * cube, and twice that on [-1, 1]. */
 static double priors(const tangent_model *t, const double *hyper, double *gradient) {
   const double location = sqrt(2) + 0.5 * log(t->d) + log(2);
@@ -290,7 +290,7 @@ typedef struct {
   int evaluations;     /* most of them from a start */
 } learning_request;
 
-/* Without an additive part its two hyper-parameters stay as they are, whatever they are. */
+/* Without an additive part its two hyperparameters stay as they are, whatever they are. */
 static gannet_err begin_additive(learning *l, bool additive) {
   const tangent_model *t = l->t;
   const size_t n = (size_t)l->n;
@@ -420,7 +420,7 @@ static int set_additive_starts(const tangent_model *t, const double *before, con
  * given, and keep it where that pays. All scales compete on a few observations; the winner goes on
  * with as many as the wide network had.
  *
- * before  in  the hyper-parameters of the model before this fit
+ * before  in  the hyperparameters of the model before this fit
  */
 static gannet_err learn_additive(tangent_model *t, const gannet_data *data, int64_t iteration,
                                  const double *before, double wide_value) {

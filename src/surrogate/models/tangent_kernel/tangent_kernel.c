@@ -230,7 +230,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   return create_network(t);
 }
 
-/* Everything that follows from the hyper-parameters and the given noise. */
+/* Everything that follows from the hyperparameters and the given noise. */
 static gannet_err apply_hyper(tangent_model *t) {
   double *rho = NULL, bias = 0;
   GANNET_TRY(gannet_alloc((size_t)t->d, sizeof *rho, &rho));
@@ -357,7 +357,7 @@ static gannet_err solve_now(tangent_model *t) {
   return GANNET_OK;
 }
 
-/* Condition on the data: on all rows anew where the hyper-parameters, the noise or the inducing
+/* Condition on the data: on all rows anew where the hyperparameters, the noise or the inducing
  * points are others than before, and otherwise on the new rows. A network is trained on all data:
  * its loss takes no pseudo-observations, whose noise differs. */
 static gannet_err condition_on(tangent_model *t, const gannet_data *data, int64_t iteration) {
@@ -471,7 +471,7 @@ static const char *no_sd(const void *options) {
 }
 
 /* Inputs are multiplied by rho. */
-static void length_scales(const void *state, double *scales) {
+static void lengthscales(const void *state, double *scales) {
   const tangent_model *t = state;
   for (int k = 0; k < t->d; ++k)
     scales[k] = exp(-t->hyper[TANGENT_RHO + (t->options->ard ? k : 0)]);
@@ -503,7 +503,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .calibration = calibration,
     .information_gain = information_gain,
     .hyper = hyper,
-    .length_scales = length_scales,
+    .lengthscales = lengthscales,
     .no_sd = no_sd,
     .contradiction = contradiction,
 };

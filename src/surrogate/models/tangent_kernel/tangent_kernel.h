@@ -1,7 +1,7 @@
 /* The tangent-kernel model, as its files share it.
  *
  *   tangent_kernel.c    options, conditioning on data, the table of operations
- *   tangent_fit.c       hyper-parameters by marginal likelihood
+ *   tangent_fit.c       hyperparameters by marginal likelihood
  *   tangent_mean.c      the mean of a trained network
  *   tangent_additive.c  narrow networks of single coordinates, and their draws
  *   tangent_predict.c   moments, gradients, covariances
@@ -83,14 +83,14 @@ typedef struct {
   int d;
   gannet_streams streams;
   int n_hyper;
-  int n_scales;  /* input scales among the hyper-parameters */
+  int n_scales;  /* input scales among the hyperparameters */
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
   gannet_tangent *net;
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */
   int n_fantasies;               /* rows at the end that stand for results to come */
-  bool stale;                    /* hyper-parameters changed: everything must be made again */
+  bool stale;                    /* hyperparameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
   gannet_row_noise row_noise;    /* of the data, divided by s^2 */
   double amplitude, lambda;      /* s^2, noise / s^2 */
@@ -116,7 +116,7 @@ typedef struct {
   gannet_unit_tables tables; /* of the activation, for estimates of draws */
 } tangent_model;
 
-/* The network's input scales and bias coordinate, from hyper-parameters.
+/* The network's input scales and bias coordinate, from hyperparameters.
  *
  * Local.
  *
@@ -130,7 +130,7 @@ void tangent_scales(const tangent_model *t, const double *hyper, double *rho, do
  */
 double tangent_share(const tangent_model *t, const double *hyper);
 
-/* Position of TANGENT_ODDS or TANGENT_NARROW in the hyper-parameters of a model that may have an
+/* Position of TANGENT_ODDS or TANGENT_NARROW in the hyperparameters of a model that may have an
  * additive part.
  *
  * Local.
@@ -146,13 +146,13 @@ static inline int tangent_additive_at(const tangent_model *t, int which) {
  */
 double tangent_noise(const tangent_model *t, const double *hyper);
 
-/* Whether a hyper-parameter was given by the user; its logarithm, if so.
+/* Whether a hyperparameter was given by the user; its logarithm, if so.
  *
  * Local.
  */
 bool tangent_fixed(const tangent_model *t, int hyper, double *value);
 
-/* Learn the hyper-parameters: maximum of marginal likelihood times priors.
+/* Learn the hyperparameters: maximum of marginal likelihood times priors.
  *
  * Collective over the context's communicator.
  */
@@ -179,7 +179,7 @@ void tangent_mean_destroy(tangent_mean **mean);
  *
  * Collective over the context's communicator; the same on all ranks.
  *
- * t  in  with its hyper-parameters and noise
+ * t  in  with its hyperparameters and noise
  */
 GANNET_CHECKED gannet_err tangent_mean_train(tangent_mean *mean, const tangent_model *t,
                                              const gannet_data *data, int64_t iteration);
