@@ -382,7 +382,7 @@ static gannet_placeholder_check start_check(const gannet_command_options *option
   (void)gannet_delimiters_read(&options->placeholders, delimiters);
   return (gannet_placeholder_check){
       .problem = setup->problem,
-      .context = setup->context,
+      .setup = setup,
       .input_directory = setup->input_directory,
       .delimiters = delimiters,
       .complaints = complaints,

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -10,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "evaluate/evaluator.h"
 
 enum {
   TOLD = 32,
@@ -36,6 +38,21 @@ static void write_location(const source *s, size_t at, char *location, size_t si
   if (!s->name) return;
   gannet_text_position(s->text, at, &line, &column);
   (void)snprintf(location, size, "%s: %.200s:%d:%d", s->key, s->name, line, column);
+}
+
+/* Warn of what stands at a place of the text, "line of the key: key: place in the file: what". */
+static void GANNET_PRINTF(3, 4) warn(const source *s, size_t at, const char *format, ...) {
+  char place[300] = "", text[1024];
+  int line, column;
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (s->name) {
+    gannet_text_position(s->text, at, &line, &column);
+    (void)snprintf(place, sizeof place, "%.200s:%d:%d: ", s->name, line, column);
+  }
+  gannet_evaluator_warn(s->check->setup, s->key, "%s%s", place, text);
 }
 
 /* Write a placeholder as it stands in the text. */
@@ -112,19 +129,18 @@ static void complain_unknown(const source *s, const gannet_placeholder *found) {
 }
 
 static void warn_of_near(source *s, const gannet_placeholder *found) {
-  char location[400], shown[SHOWN];
+  char shown[SHOWN];
   const gannet_problem *problem = s->check->problem;
   for (int k = 0; problem && k < problem->spec.n_variables; ++k) {
     const char *variable = problem->spec.variables[k].name;
     const bool is_a_letter_away = strlen(found->name) > 2 && strlen(variable) > 2 &&
                                   gannet_name_distance(found->name, variable) == 1;
     if (strcasecmp(found->name, variable) != 0 && !is_a_letter_away) continue;
-    write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     if (!is_told(s, found->name))
-      gannet_log(s->check->context, GANNET_LOG_WARNING,
-                 "%s: '%s' stays as it is, because there is no such variable; did you mean '%s'?",
-                 location, shown, variable);
+      warn(s, found->begin,
+           "'%s' stays as it is, because there is no such variable; did you mean '%s'?", shown,
+           variable);
     return;
   }
 }
@@ -138,9 +154,8 @@ static void tell_wrong_format(source *s, const gannet_placeholder *found, const 
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
   if (s->text_kind != GANNET_IN_TEMPLATE)
     gannet_complain(s->check->complaints, location, "the format of '%s' is wrong: %s", shown, why);
-  else if (s->check->context && !is_told(s, shown))
-    gannet_log(s->check->context, GANNET_LOG_WARNING,
-               "%s: '%s' stays as it is, because its format is wrong: %s", location, shown, why);
+  else if (s->check->setup->context && !is_told(s, shown))
+    warn(s, found->begin, "'%s' stays as it is, because its format is wrong: %s", shown, why);
 }
 
 /* How many values a variable is tried with. */
@@ -159,25 +174,22 @@ static double tried_value(const gannet_variable *v, int i) {
 }
 
 static void warn_of_misfit(source *s, const gannet_placeholder *found, const char *written) {
-  char location[400], shown[SHOWN];
-  write_location(s, found->begin, location, sizeof location);
+  char shown[SHOWN];
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
-  gannet_log(
-      s->check->context, GANNET_LOG_WARNING,
-      "%s: '%s' has no room for %.100s: evaluations with such values fail without being run; "
-      "give it a larger width or fewer digits",
-      location, shown, written);
+  warn(s, found->begin,
+       "'%s' has no room for %.100s: evaluations with such values fail without being run; "
+       "give it a larger width or fewer digits",
+       shown, written);
 }
 
 static void warn_of_loss(source *s, const gannet_placeholder *found, const char *written,
                          const char *one, const char *other) {
-  char location[400], shown[SHOWN];
-  write_location(s, found->begin, location, sizeof location);
+  char shown[SHOWN];
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
-  gannet_log(s->check->context, GANNET_LOG_WARNING,
-             "%s: '%s' writes %.100s for %s as for %s: designs that differ look equal to the "
-             "simulation; give it more digits",
-             location, shown, written, one, other);
+  warn(s, found->begin,
+       "'%s' writes %.100s for %s as for %s: designs that differ look equal to the simulation; "
+       "give it more digits",
+       shown, written, one, other);
 }
 
 /* Write values from the whole range of a variable in its format. Warn of the first that does not
@@ -237,7 +249,7 @@ static void check_format(source *s, const gannet_placeholder *found, gannet_fiel
     return;
   }
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
-  if (!s->check->context || is_told(s, shown)) return;
+  if (!s->check->setup->context || is_told(s, shown)) return;
   if (variable && try_values(s, found, variable) != GANNET_OK) gannet_error_clear();
   const bool is_narrow = found->field.width > 0 && found->field.width < SEED_DIGITS;
   if (!variable && strcmp(found->name, "seed") == 0 && is_narrow)
@@ -312,7 +324,7 @@ static void warn_of_almost(source *s) {
   enum { LONGEST = 60 };
   const char *opening = s->delimiters.pair[0].opening, *closing = s->delimiters.pair[0].closing;
   const size_t o = strlen(opening), c = strlen(closing);
-  char location[400], shown[SHOWN];
+  char shown[SHOWN];
   for (size_t i = 0; i + o < s->size; ++i) {
     size_t begin = i + o, length = 0;
     if (memcmp(s->text + i, opening, o) != 0) continue;
@@ -329,12 +341,11 @@ static void warn_of_almost(source *s) {
       end += !is_padded || s->text[end] == ' ' ? 1 : (size_t)LONGEST;
     if (end + c > s->size || end - i >= LONGEST || memcmp(s->text + end, closing, c) != 0) continue;
     write_placeholder(s, i, end + c, shown, sizeof shown);
-    write_location(s, i, location, sizeof location);
     if (!is_told(s, shown))
-      gannet_log(s->check->context, GANNET_LOG_WARNING,
-                 "%s: '%s' stays as it is; a placeholder is a name, perhaps with a format, as in "
-                 "'%s%s%s' and '%s%s:8.4f%s'",
-                 location, shown, opening, name, closing, opening, name, closing);
+      warn(s, i,
+           "'%s' stays as it is; a placeholder is a name, perhaps with a format, as in '%s%s%s' "
+           "and '%s%s:8.4f%s'",
+           shown, opening, name, closing, opening, name, closing);
   }
 }
 
@@ -354,7 +365,7 @@ void gannet_check_campaign_texts(const gannet_placeholder_check *check, const ch
     s.text = texts->item[i];
     s.size = strlen(s.text);
     look_through(&s);
-    if (check->context) warn_of_almost(&s);
+    if (check->setup->context) warn_of_almost(&s);
   }
 }
 
@@ -374,7 +385,7 @@ void gannet_check_script(const gannet_placeholder_check *check, const char *key,
   s.name = name;
   s.text = text;
   if (text) look_through(&s);
-  if (text && check->context) warn_of_almost(&s);
+  if (text && check->setup->context) warn_of_almost(&s);
   gannet_free(&text);
 }
 
@@ -391,7 +402,7 @@ void gannet_check_template_texts(const gannet_placeholder_check *check, const ch
                                  const gannet_text_list *templates) {
   char names[300] = "";
   bool dollars = false, some_names_variable = false;
-  if (!check->context || check->context->rank != 0) return;
+  if (!check->setup->context || check->setup->context->rank != 0) return;
   for (int i = 0; i < templates->n; ++i) {
     source s = make_source(check, GANNET_IN_TEMPLATE, key);
     char *text = read_text(check, templates->item[i], &s.size);
@@ -411,9 +422,9 @@ void gannet_check_template_texts(const gannet_placeholder_check *check, const ch
     gannet_free(&text);
   }
   if (*names && (each || !some_names_variable))
-    gannet_log(check->context, GANNET_LOG_WARNING,
-               "%s: no variable in %s: every evaluation gets the same text%s", key, names,
-               dollars ? "; ${name} stays as it is, write {name}" : "");
+    gannet_evaluator_warn(check->setup, key,
+                          "no variable in %s: every evaluation gets the same text%s", names,
+                          dollars ? "; ${name} stays as it is, write {name}" : "");
 }
 
 void gannet_check_plain_texts(const gannet_placeholder_check *check, const char *key, int n,

@@ -6,7 +6,7 @@
 
 typedef struct {
   const gannet_problem *problem; /* NULL = variables are not known: only formats are checked */
-  const gannet_context *context; /* NULL = nowhere to warn */
+  const gannet_evaluator_setup *setup; /* where to warn; its context NULL = nowhere */
   const char *input_directory;   /* that relative names start from */
   const gannet_delimiters *delimiters; /* the campaign's */
   gannet_complaints *complaints;
