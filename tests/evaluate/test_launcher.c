@@ -265,6 +265,30 @@ static void the_time_limit_holds_while_the_supervisor_is_stopped(void **state) {
   assert_int_equal(end.exit_code, 7);
 }
 
+static void the_time_limit_holds_while_the_helper_is_stopped(void **state) {
+  fixture *f = *state;
+  const gannet_launch_event end = run(f,
+                                      "#!/bin/bash\ntrap 'exit 7' TERM\n"
+                                      "kill -STOP $(awk '{print $4}' /proc/$PPID/stat)\n"
+                                      "sleep 100 & wait\n",
+                                      2, 20);
+  assert_true(end.limit);
+  assert_int_equal(end.exit_code, 7);
+}
+
+static void a_stopped_helper_takes_orders_and_ends(void **state) {
+  fixture *f = *state;
+  (void)run(f, "#!/bin/bash\nawk '{print $4}' /proc/$PPID/stat >helper\n", INFINITY, 1);
+  const int helper = number_in(f->directory, "helper");
+  write_file(f->directory, "helper", "", 0644);
+  assert_int_equal(kill(helper, SIGSTOP), 0);
+  assert_int_equal(run(f, "#!/bin/bash\nexit 3\n", INFINITY, 1).exit_code, 3);
+  assert_int_equal(kill(helper, SIGSTOP), 0);
+  gannet_launcher_stop(&f->launcher);
+  assert_true(dies_within(helper, 20));
+  assert_ok(gannet_launcher_start(&f->launcher));
+}
+
 static void a_child_that_obeys_is_not_killed(void **state) {
   fixture *f = *state;
   const gannet_launch_event end =
@@ -533,6 +557,8 @@ int main(void) {
       cmocka_unit_test(signals_are_told_from_exit_codes),
       cmocka_unit_test(the_time_limit_reaches_everything_a_child_started),
       cmocka_unit_test(the_time_limit_holds_while_the_supervisor_is_stopped),
+      cmocka_unit_test(the_time_limit_holds_while_the_helper_is_stopped),
+      cmocka_unit_test(a_stopped_helper_takes_orders_and_ends),
       cmocka_unit_test(a_child_that_obeys_is_not_killed),
       cmocka_unit_test(what_a_leader_leaves_running_is_killed),
       cmocka_unit_test(a_writer_that_is_left_is_told),

@@ -18,12 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/resources.h"
 #include "evaluate/launcher/protocol.h"
 
-static const double longest_hello = 20; /* seconds */
+static const double longest_hello = 20;  /* seconds */
+static const double longest_silence = 1; /* seconds, before the helper is told to go on */
 
 extern char **environ;
 
@@ -34,6 +36,12 @@ struct gannet_launcher {
   pid_t helper;
   char *message; /* [GANNET_LAUNCHER_MESSAGE] */
 };
+
+/* Let the helper go on where somebody has stopped it, as with kill -STOP for all programs of a
+ * name: no time limit would hold, and this process would wait for it for ever. */
+static void continue_helper(const gannet_launcher *launcher) {
+  if (launcher->helper > 0) (void)kill(launcher->helper, SIGCONT);
+}
 
 /* Raise that the helper has died, and end what its children have started: the kernel ends only the
  * children. */
@@ -142,6 +150,7 @@ void gannet_launcher_stop(gannet_launcher **launcher) {
   if (!old) return;
   if (old->helper == last_helper) last_helper = 0;
   if (old->socket >= 0) (void)close(old->socket); /* the helper sees this, kills and ends */
+  continue_helper(old);
   while (old->helper > 0 && waitpid(old->helper, NULL, 0) < 0 && errno == EINTR) {
   }
   gannet_free(&old->message);
@@ -150,6 +159,7 @@ void gannet_launcher_stop(gannet_launcher **launcher) {
 
 static gannet_err transmit(gannet_launcher *launcher, size_t size) {
   ssize_t sent;
+  continue_helper(launcher);
   do sent = send(launcher->socket, launcher->message, size, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return helper_is_gone(launcher);
@@ -208,8 +218,15 @@ gannet_err gannet_launcher_kill(gannet_launcher *launcher, int64_t tag, double g
 gannet_err gannet_launcher_wait(gannet_launcher *launcher, double wait, gannet_launch_event *event,
                                 bool *got) {
   struct pollfd ready = {.fd = launcher->socket, .events = POLLIN};
+  const double until = gannet_clock_seconds() + wait;
+  double left = wait;
+  int found;
   *got = false;
-  const int found = poll(&ready, 1, (int)ceil(1000 * fmin(wait, 1e6)));
+  do {
+    found = poll(&ready, 1, (int)ceil(1000 * fmin(left, longest_silence)));
+    if (found == 0) continue_helper(launcher);
+    left = fmax(until - gannet_clock_seconds(), 0);
+  } while (found == 0 && left > 0);
   if (found == 0 || (found < 0 && errno == EINTR)) return GANNET_OK;
   if (found < 0) return gannet_raise_errno("wait for", "the launcher");
   const ssize_t size = recv(launcher->socket, event, sizeof *event, 0);
