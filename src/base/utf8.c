@@ -21,13 +21,16 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
   return length;
 }
 
+size_t gannet_utf8_valid_bytes(const char *text) {
+  const size_t size = strlen(text);
+  size_t at = 0;
+  for (size_t length = 1; at < size && length > 0; at += length)
+    length = gannet_utf8_next(text + at, size - at, NULL);
+  return at;
+}
+
 bool gannet_utf8_is_valid(const char *text) {
-  size_t left = strlen(text), length = 1;
-  for (; left > 0 && length > 0; left -= length) {
-    length = gannet_utf8_next(text, left, NULL);
-    text += length;
-  }
-  return left == 0;
+  return text[gannet_utf8_valid_bytes(text)] == '\0';
 }
 
 void gannet_utf8_mend(char *text) {

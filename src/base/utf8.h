@@ -22,6 +22,12 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
  */
 bool gannet_utf8_is_valid(const char *text);
 
+/* Bytes of a text before the first one that is not UTF-8, the length of the text when it is valid.
+ *
+ * Local.
+ */
+size_t gannet_utf8_valid_bytes(const char *text);
+
 /* Make valid UTF-8 of a text from outside: bytes that belong to no character become '?'.
  *
  * Local.

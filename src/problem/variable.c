@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "base/option.h"
+#include "base/utf8.h"
 #include "problem/problem.h"
 
 const char *gannet_variable_type_name(gannet_variable_type type) {
@@ -400,6 +401,12 @@ static gannet_err parse_category(const gannet_variable *v, const char *text, dou
       return GANNET_OK;
     }
   }
+  const size_t valid = gannet_utf8_valid_bytes(text);
+  if (text[valid])
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "variable %s: '%s' has a byte, 0x%02x, that is not UTF-8; save the text as "
+                        "UTF-8; the values are%s",
+                        v->name, text, (unsigned)(unsigned char)text[valid], list);
   const char *near = gannet_nearest(text, known);
   return GANNET_RAISE(GANNET_ERR_INPUT, "variable %s: '%s' is not one of its values,%s%s%s%s",
                       v->name, text, list, near ? "; did you mean '" : "", near ? near : "",

@@ -229,10 +229,7 @@ const char *gannet_csv_table_nearest(const gannet_csv_table *table, const char *
 void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t size) {
   enum { MOST = 12 };
   size_t used = 0;
-  bool is_utf8 = true;
   text[0] = '\0';
-  for (int c = 0; c < table->n_columns; ++c)
-    is_utf8 = is_utf8 && gannet_utf8_is_valid(gannet_csv_table_name(table, c));
   for (int c = 0; c < table->n_columns && c < MOST && used < size; ++c) {
     const int more = snprintf(text + used, size - used, "%s%.40s", c > 0 ? ", " : "",
                               gannet_csv_table_name(table, c));
@@ -240,8 +237,15 @@ void gannet_csv_table_list(const gannet_csv_table *table, char *text, size_t siz
   }
   if (table->n_columns > MOST && used < size)
     used += (size_t)snprintf(text + used, size - used, " and %d more", table->n_columns - MOST);
-  if (!is_utf8 && used < size)
-    (void)snprintf(text + used, size - used, " (not all are UTF-8: save the file as UTF-8)");
+  for (int c = 0; c < table->n_columns && used < size; ++c) {
+    const char *name = gannet_csv_table_name(table, c);
+    const unsigned char byte = (unsigned char)name[gannet_utf8_valid_bytes(name)];
+    if (byte == 0) continue;
+    (void)snprintf(text + used, size - used,
+                   " (byte 0x%02x in the name of column %d is not UTF-8: save the file as UTF-8)",
+                   byte, c + 1);
+    return;
+  }
 }
 
 const char *gannet_csv_table_separator(const gannet_csv_table *table) {
