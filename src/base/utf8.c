@@ -21,6 +21,10 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
   return length;
 }
 
+bool gannet_is_utf16(const char *text, size_t size) {
+  return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
+
 size_t gannet_utf8_valid_bytes(const char *text) {
   const size_t size = strlen(text);
   size_t at = 0;

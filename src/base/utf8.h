@@ -22,6 +22,12 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
  */
 bool gannet_utf8_is_valid(const char *text);
 
+/* Whether a text of size bytes begins with the mark of UTF-16, as Windows writes it.
+ *
+ * Local.
+ */
+bool gannet_is_utf16(const char *text, size_t size);
+
 /* Bytes of a text before the first one that is not UTF-8, the length of the text when it is valid.
  *
  * Local.

@@ -89,6 +89,8 @@ static void columns_are_found_by_number(void **state) {
   assert_true(take(f, "a,b\n1,2\n", "1", last, GANNET_TAKE_LAST) == 1);
   assert_true(take(f, "  17.5\n", "1", last, GANNET_TAKE_LAST) == 17.5);
   assert_true(take(f, "wing 3 4\n", "3", last, GANNET_TAKE_LAST) == 4);
+  assert_true(take(f, "1, 2, 3\n", "2", last, GANNET_TAKE_LAST) == 2);
+  assert_true(take(f, "1 ,2 ,3\n", "2", last, GANNET_TAKE_LAST) == 2);
 }
 
 static void rows_and_what_is_taken_from_them(void **state) {
@@ -116,7 +118,8 @@ static void rows_and_what_is_taken_from_them(void **state) {
 
 static void what_is_missing_is_told_with_what_was_there(void **state) {
   fixture *f = *state;
-  static const gannet_rows ten = {GANNET_ROWS_LAST, 10}, two = {GANNET_ROWS_FIRST, 2};
+  static const gannet_rows ten = {GANNET_ROWS_LAST, 10}, two = {GANNET_ROWS_FIRST, 2},
+                           first = {GANNET_ROWS_FIRST, 1};
   static const struct {
     const char *text, *column;
     const gannet_rows *rows;
@@ -139,11 +142,18 @@ static void what_is_missing_is_told_with_what_was_there(void **state) {
       {"# Time F Cd\n1 (1 2 3) 0.5\n", "Cd", &last,
        "t line 2 has 5 columns, its header 3; if that is right, give the column by its number"},
       {"# Time Cd\n1 1,234.5\n", "Cd", &last, "column Cd is '1,234.5', expected a number"},
-      {"Cd\n0,5\n", "Cd", &last, "t line 2 has 2 columns, its header 1"},
+      {"Cd\n0,5\n", "Cd", &last, "t line 2 has 2 columns, its header 1; if its commas"},
       {"Time,Cd\n1,0.5\n1.#QNAN,1.#QNAN\n", "Cd", &last, "column Cd is '1.#QNAN', expected"},
       {"residual\n1e-3\ndiverged\n", "residual", &last,
        "t line 3 is 'diverged', expected a row of numbers"},
-      {"Time;Cd\n1;0.5\n2,5;0,7\n", "Cd", &last, "t line 3 is '2,5;0,7', expected a row"},
+      {"Time;Cd\n1;0.5\n2,5;0,7\n", "Cd", &last,
+       "column Cd is '0,7', expected a number; write a decimal point"},
+      {"Zeit;Kraft\n0,0;1,5\n1;2\n", "Kraft", &first, "column Kraft is '1,5', expected a number"},
+      {"0,0 1,5\n1,0 1,75\n", "1", &last, "column 1 is '1,0', expected a number"},
+      {"0 1,5\n1\t1,75\n", "2", &last, "column 2 is '1,75', expected a number"},
+      {"# Time step  Force\n0 1.5\n", "Force", &last,
+       "t line 2 has 2 columns, its header 3; if names of columns have blanks, give the column"},
+      {"Time,Cd\r0,1.5\r1,1.75\r", "Cd", &last, "t line 1 has a carriage return inside"},
       {"1 2\n3 4x\n", "2", &all, "t line 2: column 2 is '4x', expected a number"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -164,6 +174,16 @@ static void what_is_missing_is_told_with_what_was_there(void **state) {
   assert_int_equal(fclose(out), 0);
   (void)take(f, NULL, "2", last, GANNET_TAKE_LAST);
   assert_non_null(strstr(f->why, "t line 2 has a zero byte"));
+  out = fopen(path, "w");
+  assert_non_null(out);
+  assert_int_equal(fwrite("\xff\xfe"
+                          "C\0d\0\n\0"
+                          "1\0\n\0",
+                          1, 12, out),
+                   12);
+  assert_int_equal(fclose(out), 0);
+  (void)take(f, NULL, "Cd", last, GANNET_TAKE_LAST);
+  assert_non_null(strstr(f->why, "t is text in UTF-16, expected UTF-8"));
   assert_true(take(f, "# a b\n1\n3 4\n", "b", last, GANNET_TAKE_LAST) ==
               4); /* of rows that count */
 }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/utf8.h"
 #include "evaluate/contract/contract.h"
 
 enum {
@@ -224,8 +225,8 @@ static bool looks_like_number(const char *field, size_t length) {
       return true;
   if (length - i >= 3 && strncmp(field + i, "1.#", 3) == 0) return true; /* 1.#QNAN, 1.#IND */
   if (!isdigit((unsigned char)field[i]) && field[i] != '.' && field[i] != '*') return false;
-  for (; i < length; ++i)
-    if (!strchr("0123456789.+-eEdDqQ*", field[i])) return false;
+  for (; i < length; ++i) /* a comma: for the point, or between thousands */
+    if (!strchr("0123456789.,+-eEdDqQ*", field[i])) return false;
   return true;
 }
 
@@ -274,8 +275,11 @@ static bool next_row(table *t) {
     t->end = ftello(t->file);
     size_t length = strlen(t->line);
     if ((int64_t)length != t->end - t->begin) {
-      (void)snprintf(t->why, t->size, "%s line %lld has a zero byte, expected a table", t->shown,
-                     (long long)t->number);
+      if (t->number == 1 && gannet_is_utf16(t->line, length))
+        (void)snprintf(t->why, t->size, "%s is text in UTF-16, expected UTF-8", t->shown);
+      else
+        (void)snprintf(t->why, t->size, "%s line %lld has a zero byte, expected a table", t->shown,
+                       (long long)t->number);
       return false;
     }
     if (length + 1 == LINE_SIZE && t->line[length - 1] != '\n') {
@@ -293,6 +297,14 @@ static bool next_row(table *t) {
     bool has_number = false;
     while (!is_comment && !has_number && next_field(&at, separator, "()", &field, &length))
       has_number = length > 0 && looks_like_number(field, length);
+    if (has_number && strchr(text, '\r')) {
+      (void)snprintf(
+          t->why, t->size,
+          "%s line %lld has a carriage return inside; expected that lines end with LF or "
+          "CR LF",
+          t->shown, (long long)t->number);
+      return false;
+    }
     if (has_number) {
       t->rows += 1;
       if (text != t->line) memmove(t->line, text, strlen(text) + 1);
@@ -331,11 +343,24 @@ static void explain_no_column(table *t) {
                  near ? near_text : ";", list);
 }
 
+/* Whether a line is numbers with decimal commas between blanks, as in "0 1,25" and "0,5 1,25", and
+ * not a list with commas between its numbers. */
+static bool has_decimal_commas(const char *line) {
+  int n = 0;
+  for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t"), ++n) {
+    const size_t length = strcspn(at, " \t");
+    if (*at == ',' || at[length - 1] == ',' || !looks_like_number(at, length)) return false;
+    at += length;
+  }
+  return n > 1;
+}
+
 /* How the row that was read last is separated: as the header that names the column is, if it can
  * be, so that a comma may stand for the point of a number. Returns 0, with a reason, where the row
  * has another number of columns: the value might be that of another column. */
 static char separator_of_row(table *t) {
   char separator = separator_of(t->line);
+  if (t->n_columns == 0 && separator == ',' && has_decimal_commas(t->line)) return ' ';
   if (t->n_columns == 0) return separator;
   if (t->n_columns > 1 && (t->separator == ' ' || t->separator == '\t'))
     separator = strchr(t->line, '\t') && !strchr(t->line, '(') ? '\t' : ' ';
@@ -345,10 +370,15 @@ static char separator_of_row(table *t) {
   if (n != t->n_columns && full != t->n_full && separator == '\t')
     n = count_fields(t->line, separator = ' ', "()", &full); /* tabs that only align */
   if (n == t->n_columns || full == t->n_full) return separator;
-  (void)snprintf(
-      t->why, t->size, "%s line %lld has %d column%s, its header %d%s", t->shown,
-      (long long)t->number, n, n == 1 ? "" : "s", t->n_columns,
-      n > t->n_columns ? "; if that is right, give the column by its number from 1" : "");
+  const char *hint = "";
+  if (n < t->n_columns && t->separator == ' ')
+    hint = "; if names of columns have blanks, give the column by its number from 1";
+  else if (n > t->n_columns && separator == ',' && t->separator != ',')
+    hint = "; if its commas are decimal signs, write points, else give the column by its number";
+  else if (n > t->n_columns)
+    hint = "; if that is right, give the column by its number from 1";
+  (void)snprintf(t->why, t->size, "%s line %lld has %d column%s, its header %d%s", t->shown,
+                 (long long)t->number, n, n == 1 ? "" : "s", t->n_columns, hint);
   return 0;
 }
 

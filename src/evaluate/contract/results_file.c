@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/option.h"
+#include "base/utf8.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/found_results.h"
 #include "evaluate/contract/json_text.h"
@@ -278,7 +279,9 @@ static int read_json(gannet_found_results *to, char *text, size_t size) {
 static int read_text(gannet_found_results *to, char *text, size_t size) {
   static const char mark[] = "\xef\xbb\xbf"; /* some editors and shells begin files with it */
   if (memchr(text, '\0', size)) {
-    gannet_result_fail(to->result, false, "results.out holds zero bytes, expected text");
+    gannet_result_fail(to->result, false, "results.out %s, expected text%s",
+                       gannet_is_utf16(text, size) ? "is text in UTF-16" : "holds zero bytes",
+                       gannet_is_utf16(text, size) ? " in UTF-8" : "");
     return -1;
   }
   const size_t begin = strncmp(text, mark, 3) == 0 ? 3 : 0;
