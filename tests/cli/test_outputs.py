@@ -242,6 +242,10 @@ class Outputs(program.ProgramTest):
                 ("rows: last 3", "rows: lastly", r"outputs.drag.rows: expected last, last N"),
                 ("take: mean", "take: median", r"outputs.drag.take: 'median' is not valid; expected one of: last mean min max first sum; did you mean 'mean'"),
                 ('"^cells: *([^ ]*)"', '"^cells: *([^ ]*"', r"c.yaml:8:\d+: outputs.cells.pattern: .*[Uu]nmatched"),
+                ('"^cells: *([^ ]*)"', r"'^cells:\s+(\d+)'", r"c.yaml:8:\d+: outputs.cells.pattern: .* do not know \\d; write \[0-9\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([\d.]+)'", r"do not know \\d in square brackets; write 0-9"),
+                ('"^cells: *([^ ]*)"', r"'^cells:\t(.*)'", r"do not know \\t; write \[\[:blank:\]\]"),
+                ("[\"{input_directory}/solver.sh\"]", r"[a], cannot_run_text: 'error \d'", r"evaluate.cannot_run_text: .* do not know \\d; write"),
                 ('"drag + 0.01*mass"', '"drag + 0.01*x"', r"c.yaml:4:\d+: objective.expression: 'x' is the name of a variable"),
                 ('"drag + 0.01*mass"', '"drag + ratio"', r"objective.expression: 'ratio' is itself computed"),
                 ('"drag + 0.01*mass"', '"drag +"', r"objective.expression: expression 'drag \+', character 6: it ends too early"),
@@ -264,6 +268,18 @@ class Outputs(program.ProgramTest):
                     "evaluate: {backend: function, simulation: branin}\n")
         self.assertIn("built-in simulations compute the objective themselves", self.succeed("run", self.write(built_in, "b.yaml"), "-n", code=USAGE).err)
         self.succeed("run", self.write(built_in.replace("a + b", "{name: height, unit: m}"), "b.yaml"), "-n")
+
+    def test_expressions_that_this_dialect_knows(self):
+        for pattern in r"^cells:\s*(\S+)", r"^cells: *([^\s]*)", r"^cells: *([]0-9]*)", r"^cells: *([[:digit:]d]*)", r"\\dcells: *(\w+)":
+            text = TEXT.replace('"^cells: *([^ ]*)"', f"'{pattern}'", 1)
+            self.assertEqual(self.succeed("run", self.write(text, "c.yaml"), "-n").code, 0, pattern)
+
+    def test_a_word_in_brackets_is_no_word(self):
+        text = TEXT.replace("[\"{input_directory}/solver.sh\"]", "[\"{input_directory}/solver.sh\"], cannot_run_text: '[ERROR] mesh'")
+        told = r"c.yaml:\d+:\d+: evaluate.cannot_run_text: '\[ERROR\] mesh': \[ERROR\] is any one of these letters; .*write \\\[ERROR\\\]"
+        self.assertRegex(self.succeed("run", self.write(text, "c.yaml"), "-n").err, told)
+        for good in r"\[ERROR\] mesh", "[[:alpha:]]+ mesh", "[ab] mesh", "[a-z] mesh":
+            self.assertNotIn("letters", self.succeed("run", self.write(text.replace("[ERROR] mesh", good), "c.yaml"), "-n").err)
 
     def test_a_plugin_reports_quantities(self):
         self.write('#include <gannet/simulation.h>\n'

@@ -261,7 +261,7 @@ static void check_choice(const gannet_command_options *options, bool has_script,
  *                        simulation that can run nowhere makes no campaign
  */
 static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
-                              gannet_complaints *complaints) {
+                              const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   gannet_text_rules texts = {0};
   const gannet_err err = gannet_text_rules_create(key, list, complaints, &texts);
   const bool all = texts.n == list->n && !may_be_everywhere;
@@ -278,6 +278,18 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
           "'%s' is found in every line, whatever a simulation says; expected words of a "
           "simulation that cannot work",
           list->item[i]);
+  for (int i = 0; i < list->n; ++i)
+    for (const char *at = strchr(list->item[i], '['); at; at = strchr(at + 1, '[')) {
+      size_t length = 0;
+      while (isalpha((unsigned char)at[1 + length])) ++length;
+      if (length < 3 || at[1 + length] != ']' || (at > list->item[i] && strchr("\\[", at[-1])))
+        continue;
+      gannet_evaluator_warn(setup, key,
+                            "'%s': [%.*s] is any one of these letters; for the word in brackets, "
+                            "write \\[%.*s\\]",
+                            list->item[i], (int)length, at + 1, (int)length, at + 1);
+      break;
+    }
   gannet_text_rules_release(&texts);
   return err;
 }
@@ -507,8 +519,9 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);
   if (err == GANNET_OK)
-    err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, true, complaints);
+    err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, true, setup, complaints);
   if (err == GANNET_OK)
-    err = check_texts("evaluate.cannot_run_text", &options->cannot_run_text, false, complaints);
+    err = check_texts("evaluate.cannot_run_text", &options->cannot_run_text, false, setup,
+                      complaints);
   return err;
 }

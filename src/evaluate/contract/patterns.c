@@ -10,6 +10,7 @@
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/number_part.h"
 #include "evaluate/contract/output_files.h"
+#include "evaluate/contract/text_rules.h"
 
 enum {
   NUMBER_SIZE = 512, /* 1e308 has 309 digits when a program prints all of them */
@@ -60,6 +61,7 @@ static gannet_err add_pattern(const char *key, const char *name, const char *tex
     gannet_complain(complaints, key,
                     "'%s': no group in round brackets says where the number is; expected as in %s",
                     text, example);
+  gannet_regex_check_dialect(key, text, complaints);
   patterns->n += 1;
   patterns->is_output[n] = strncmp(key, "outputs.", 8) == 0;
   patterns->by_columns[n] = strchr(text, '{') != NULL;
@@ -175,8 +177,10 @@ static bool take_match(void *user, int which, const char *line, const regmatch_t
   while (end > text && strchr(" \t\r", end[-1])) --end;
   (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(end - text), text);
   found->is_torn = torn;
+  const bool takes_sign = match->rm_eo > part->rm_eo && strchr("+-", line[part->rm_eo]);
   found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
-                                         found->whole, sizeof found->whole);
+                                         found->whole, sizeof found->whole) &&
+                   !takes_sign;
   found->takes_comma = (match->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
                        (match->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
   found->is_comma_part =

@@ -6,11 +6,52 @@
 
 #include "base/memory.h"
 
+/* The end of a list in square brackets that begins at `at`: its closing bracket, or the end of the
+ * text. */
+static const char *end_of_list(const char *at) {
+  ++at;
+  if (*at == '^') ++at;
+  if (*at == ']') ++at; /* first in a list, it stands for itself */
+  while (*at && *at != ']') {
+    const char *close = at[0] == '[' && strchr(":.=", at[1]) && at[1] ? strchr(at + 2, ']') : NULL;
+    at = close ? close + 1 : at + 1;
+  }
+  return at;
+}
+
+void gannet_regex_check_dialect(const char *key, const char *text, gannet_complaints *complaints) {
+  static const struct {
+    char letter;
+    bool only_in_list; /* outside, it means the same here */
+    const char *instead, *in_list;
+  } foreign[] = {{'d', false, "[0-9]", "0-9"},
+                 {'D', false, "[^0-9]", "a list that begins with ^"},
+                 {'t', false, "[[:blank:]]", "[:blank:]"},
+                 {'s', true, "", "[:space:]"},
+                 {'w', true, "", "[:alnum:]_"}};
+  for (const char *at = text; *at; ++at) {
+    const bool is_list = *at == '[', excludes = is_list && at[1] == '^';
+    const char *end = is_list ? end_of_list(at) : at + (*at == '\\' && at[1]);
+    for (; at < end; ++at) {
+      size_t i = 0;
+      while (i < 5 && (*at != '\\' || at[1] != foreign[i].letter)) ++i;
+      if (i == 5 || excludes || (!is_list && foreign[i].only_in_list)) continue;
+      gannet_complain(complaints, key,
+                      "'%s': POSIX extended regular expressions do not know \\%c%s; write %s", text,
+                      foreign[i].letter, is_list ? " in square brackets" : "",
+                      is_list ? foreign[i].in_list : foreign[i].instead);
+      return;
+    }
+    if (!*at) return;
+  }
+}
+
 static void compile_rule(const char *key, const char *text, gannet_complaints *complaints,
                          gannet_text_rules *texts) {
   char reason[200];
   const int failed = regcomp(&texts->regex[texts->n], text, REG_EXTENDED | REG_NOSUB);
   if (!failed) {
+    gannet_regex_check_dialect(key, text, complaints);
     texts->n += 1;
     return;
   }

@@ -34,6 +34,14 @@ typedef struct {
   gannet_search_report report; /* its end; over unless something came between */
 } gannet_text_rule_match;
 
+/* Complain about a backslash and a letter that mean something in other dialects: here \d is the
+ * letter d, and in a list in square brackets a backslash stands for itself. Such an expression finds
+ * nothing, or something else.
+ *
+ * Local.
+ */
+void gannet_regex_check_dialect(const char *key, const char *text, gannet_complaints *complaints);
+
 /* Look for a line of stdout.log, then of stderr.log, that one of the expressions matches.
  *
  * Local.
