@@ -18,13 +18,6 @@ static bool is_exponent(const char *text) {
   return is_digit(text[1 + is_any(text[1], "+-")]);
 }
 
-/* Whether a text begins with an exponent of three digits without its letter: Fortran writes
- * 0.12E-104 as 0.12-104. */
-static bool is_bare_exponent(const char *text) {
-  if (!is_any(*text, "+-")) return false;
-  return strspn(text + 1, "0123456789") == 3 && text[4] != '.';
-}
-
 /* Whether the number goes on behind the part: by digits, a first point, or a first exponent. */
 static bool goes_on(const char *text, size_t begin, size_t end) {
   if (end == begin) return false;
@@ -37,7 +30,9 @@ static bool goes_on(const char *text, size_t begin, size_t end) {
     has_exponent = has_exponent || is_any(text[i], "eEdDqQ");
   }
   if (has_exponent) return false;
-  if (has_point && is_bare_exponent(text + end)) return true;
+  /* Fortran writes 0.12E-104, whose exponent has three digits, as 0.12-104. */
+  if (has_point && is_any(text[end], "+-") && strspn(text + end + 1, "0123456789") == 3)
+    return text[end + 4] != '.';
   return is_exponent(text + end) || (!has_point && text[end] == '.' && is_digit(text[end + 1]));
 }
 

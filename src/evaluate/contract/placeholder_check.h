@@ -7,7 +7,7 @@
 typedef struct {
   const gannet_problem *problem; /* NULL = variables are not known: only formats are checked */
   const gannet_evaluator_setup *setup; /* where to warn; its context NULL = nowhere */
-  const char *input_directory;   /* that relative names start from */
+  const char *input_directory;         /* that relative names start from */
   const gannet_delimiters *delimiters; /* the campaign's */
   gannet_complaints *complaints;
   gannet_placeholder_scope scope; /* which names besides the fixed ones have their meaning */

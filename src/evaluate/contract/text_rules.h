@@ -35,8 +35,8 @@ typedef struct {
 } gannet_text_rule_match;
 
 /* Complain about a backslash and a letter that mean something in other dialects: here \d is the
- * letter d, and in a list in square brackets a backslash stands for itself. Such an expression finds
- * nothing, or something else.
+ * letter d, and in a list in square brackets a backslash stands for itself. Such an expression
+ * finds nothing, or something else.
  *
  * Local.
  */
