@@ -80,6 +80,8 @@ static void columns_are_found_by_name_in_every_kind_of_header(void **state) {
   assert_true(take(f, "t,\"pressure, total\"\n1,7\n", "pressure, total", last, GANNET_TAKE_LAST) ==
               7);
   assert_true(take(f, "\"time step\" Cd\n1 8\n", "Cd", last, GANNET_TAKE_LAST) == 8);
+  assert_true(take(f, "Time (s)\tForce (N)\n1\t9\n", "Force (N)", last, GANNET_TAKE_LAST) == 9);
+  assert_true(take(f, "# t (s)\tF (N)\n1\t9\n", "t (s)", last, GANNET_TAKE_LAST) == 1);
 }
 
 static void columns_are_found_by_number(void **state) {
@@ -282,13 +284,17 @@ static void the_last_of_several_files_counts(void **state) {
   static const char *const names[] = {"post/forces/9/c.dat",  "post/forces/0.5/c.dat",
                                       "post/forces/10/c.dat", "post/forces/0.25/c.dat",
                                       "post/forces/10/d.dat", "a[b.txt",
-                                      "attempt-1/c.dat",      "10/c.dat"};
+                                      "attempt-1/c.dat",      "10/c.dat",
+                                      "small/1e-05/c.dat",    "small/2.5e-05/c.dat",
+                                      "small/0.0001/c.dat",   "small/5e-05/c.dat"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) make(f, names[i]);
   static const struct {
     const char *file, *found, *why;
   } cases[] = {
       {"post/forces/*/c.dat", "post/forces/10/c.dat", NULL},
       {"post/forces/0.*/c.dat", "post/forces/0.5/c.dat", NULL},
+      {"small/*/c.dat", "small/0.0001/c.dat", NULL},
+      {"small/*e*/c.dat", "small/5e-05/c.dat", NULL},
       {"post/*/9/?.dat", "post/forces/9/c.dat", NULL},
       {"post/forces/10/d.dat", "post/forces/10/d.dat", NULL},
       {"a\\[*", "a[b.txt", NULL},

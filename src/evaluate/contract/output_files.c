@@ -27,13 +27,20 @@ enum {
 
 /* Finding a file. */
 
-/* Read the number 12 or 12.5 at the begin of a text. */
+/* Read the number 12, 12.5 or 1e-05 at the begin of a text. Folders of small times have an exponent
+ * with a sign. */
 static double read_plain(const char **text) {
-  double value = 0, scale = 1;
+  double value = 0, scale = 1, exponent = 0;
   for (; isdigit((unsigned char)**text); ++*text) value = 10 * value + (**text - '0');
-  if (**text != '.' || !isdigit((unsigned char)(*text)[1])) return value;
-  for (++*text; isdigit((unsigned char)**text); ++*text) value += (scale /= 10) * (**text - '0');
-  return value;
+  if (**text == '.' && isdigit((unsigned char)(*text)[1]))
+    for (++*text; isdigit((unsigned char)**text); ++*text) value += (scale /= 10) * (**text - '0');
+  const char *end = *text;
+  if (tolower((unsigned char)end[0]) != 'e' || (end[1] != '-' && end[1] != '+') ||
+      !isdigit((unsigned char)end[2]))
+    return value;
+  for (*text = end + 2; isdigit((unsigned char)**text); ++*text)
+    exponent = 10 * exponent + (**text - '0');
+  return value * pow(10, end[1] == '-' ? -exponent : exponent);
 }
 
 /* Compare names so that 2 is before 10 and 0.5 after 0.25. */
@@ -240,12 +247,10 @@ static int count_fields(char *line, char separator, const char *blanks, int *ful
   return n;
 }
 
-/* Note a header: whether it has the name of the column, and what it says above the first row.
- * Returns whether it has the name. */
-static bool note_header(table *t, char *header) {
+/* Look for the name of the column in a header whose names are separated so. */
+static bool find_name(table *t, char *header, char separator) {
   char *at = header, *field = NULL;
   size_t length = 0;
-  const char separator = separator_of(header);
   bool has_name = false;
   for (int i = 0; t->name && next_field(&at, separator, "", &field, &length); ++i) {
     if (strlen(t->name) != length || strncmp(field, t->name, length) != 0) continue;
@@ -259,6 +264,16 @@ static bool note_header(table *t, char *header) {
     t->separator = separator;
     t->n_columns = count_fields(header, separator, "", &t->n_full);
   }
+  return has_name;
+}
+
+/* Note a header: whether it has the name of the column, and what it says above the first row.
+ * Returns whether it has the name. */
+static bool note_header(table *t, char *header) {
+  const char separator = separator_of(header);
+  bool has_name = find_name(t, header, separator);
+  /* a name with its unit, as in "Time (s)<tab>Force (N)" */
+  if (!has_name && separator == ' ' && strchr(header, '\t')) has_name = find_name(t, header, '\t');
   if (t->rows > 0 || !*header) return has_name;
   gannet_free(&t->header);
   if (gannet_copy_text(header, &t->header) != GANNET_OK) gannet_error_clear();

@@ -64,17 +64,21 @@ static void read_block(reader *r) {
 }
 
 static bool next_piece(reader *r, piece *p) {
-  if (!r->is_over && r->filled - r->at <= GANNET_LINE_PIECE) read_block(r);
+  if (!r->is_over && r->filled - r->at <= GANNET_LINE_PIECE + 1) read_block(r);
   const size_t left = r->filled - r->at;
   if (left == 0) return false;
   p->text = r->block + r->at;
-  const char *end = memchr(p->text, '\n', left <= GANNET_LINE_PIECE ? left : GANNET_LINE_PIECE + 1);
+  const size_t seen = left <= GANNET_LINE_PIECE ? left : GANNET_LINE_PIECE + 1;
+  const char *end = memchr(p->text, '\n', seen);
+  /* CR ends a line, too: progress is written over its line, and the last text of it counts. */
+  const char *back = memchr(p->text, '\r', end ? (size_t)(end - p->text) : seen);
+  if (back) end = back;
+  const size_t sign = back && (size_t)(back - p->text) + 1 < left && back[1] == '\n' ? 2 : 1;
   p->begins = !r->is_inside;
   p->ends = end || left <= GANNET_LINE_PIECE;
   const size_t whole = end ? (size_t)(end - p->text) : p->ends ? left : GANNET_LINE_PIECE;
-  const size_t step = end ? whole + 1 : p->ends ? left : GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
-  /* Without LF or CR LF. A CR inside stays: progress bars write over their line with it. */
-  p->length = p->ends && whole > 0 && p->text[whole - 1] == '\r' ? whole - 1 : whole;
+  const size_t step = end ? whole + sign : p->ends ? left : GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
+  p->length = whole;
   p->is_torn = blank_zeros(p->text, whole) || (r->is_inside && r->is_torn);
   r->is_torn = p->is_torn;
   r->is_inside = !p->ends;
