@@ -160,6 +160,7 @@ void gannet_patterns_release(gannet_patterns *patterns) {
 /* What a pattern found. */
 typedef struct {
   char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
+  bool any;                   /* a line matches */
   bool is_torn;       /* its line has zero bytes: the text may be a part of the number only */
   bool is_part;       /* of the number whole */
   bool is_comma_part; /* the same, for a comma that is beside the group */
@@ -176,6 +177,7 @@ static bool take_match(void *user, int which, const char *line, const regmatch_t
   while (text < end && strchr(" \t\r", *text)) ++text;
   while (end > text && strchr(" \t\r", end[-1])) --end;
   (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(end - text), text);
+  found->any = true;
   found->is_torn = torn;
   const bool takes_sign = match->rm_eo > part->rm_eo && strchr("+-", line[part->rm_eo]);
   found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
@@ -203,8 +205,12 @@ static bool read_finding(const gannet_patterns *patterns, int i, const finding *
   else
     (void)snprintf(key, sizeof key, "pattern of %.40s", quantity);
   const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
-  if (!*found->text)
+  if (!found->any)
     (void)snprintf(why, WHY_SIZE, "%s: no line of %.80s matches", key, name);
+  else if (!*found->text)
+    (void)snprintf(why, WHY_SIZE,
+                   "%s: the last line of %.80s that matches has nothing there, expected a number",
+                   key, name);
   else if (found->is_torn)
     (void)snprintf(why, WHY_SIZE,
                    "%s: the line of %.80s that matches holds zero bytes, expected text", key, name);
