@@ -274,6 +274,20 @@ class Outputs(program.ProgramTest):
             text = TEXT.replace('"^cells: *([^ ]*)"', f"'{pattern}'", 1)
             self.assertEqual(self.succeed("run", self.write(text, "c.yaml"), "-n").code, 0, pattern)
 
+    def test_printed_numbers_are_taken_whole_and_last(self):
+        text = "variables: {x: {lower: 1, upper: 2}}\nobjective: f\noutputs: {f: {pattern: '%s'}}\nbudget: {evaluations: 1}\n" \
+               "evaluate: {backend: command, command: [cat, '{input_directory}/log']}\n"
+        for log, pattern, told in (("f: 0.15-104", "^f: *([0-9.]+)", "takes only '0.15' of '0.15-104' in stdout.log"),
+                                   ("f: 0.15-104", "^f: *([^ ]*)", "f = 1.5"),
+                                   ("f: 0.15-1040", "^f: *([0-9.]+)", "f = 0.14999"), ("f: 0.15-20", "^f: *([0-9.]+)", "f = 0.14999"),
+                                   ("f: 0.15-104", "^f: *([0-9.]+)-", "f = 0.14999"),
+                                   ("f: 5\rf: 6\rdone\r\nend\r", "^f: ([0-9]+)$", "f = 6\n"), ("10 %\rf: 7\r", "^f: ([0-9]+)$", "f = 7\n"),
+                                   ("f: 5\nf:", "^f: *([^ ]*)", "the last line of stdout.log that matches has nothing there"),
+                                   ("g: 5", "^f: *([^ ]*)", "no line of stdout.log matches")):
+            (self.folder / "log").write_bytes((log + "\n").encode())
+            self.write(text % pattern, "f.yaml")
+            self.assertIn(told, self.gannet("try", "f.yaml").out, (log, pattern))
+
     def test_a_word_in_brackets_is_no_word(self):
         text = TEXT.replace("[\"{input_directory}/solver.sh\"]", "[\"{input_directory}/solver.sh\"], cannot_run_text: '[ERROR] mesh'")
         told = r"c.yaml:\d+:\d+: evaluate.cannot_run_text: '\[ERROR\] mesh': \[ERROR\] is any one of these letters; .*write \\\[ERROR\\\]"
