@@ -1070,7 +1070,8 @@ contains
     code = optimizer_create(opt%context, opt%problem, size(settings, kind=c_int), settings, opt%handle)
   end subroutine
 
-  ! Propose as many points as id has elements. They differ from each other and from all earlier ones.
+  ! Propose as many points as id has elements. They differ from each other and from all earlier ones,
+  ! as long as the problem has so many.
   !
   ! Collective; the same points on all ranks.
   !

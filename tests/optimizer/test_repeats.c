@@ -1,5 +1,6 @@
 /* test: serial labels unit */
-/* Nine designs and a budget for more: a line names `noise: 0` when results repeat exactly. */
+/* Nine designs and a budget for more: those that promise most are run again, and a line names
+ * `noise: 0` when results repeat exactly. */
 #include <math.h>
 #include <mpi.h>
 #include <string.h>
@@ -16,13 +17,14 @@ static void count_lines(void *user, gannet_log_level level, int rank, const char
   if (level == GANNET_LOG_WARNING && strstr(line, "noise: 0")) *(int *)user += 1;
 }
 
+static const gannet_variable grid[D] = {
+    {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
+    {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
+};
+
 /* noise: how much results of the same design differ. Returns the lines; *different is how many of
  * the first nine runs are different designs. */
 static int run(double noise_sd, double noise, int *different) {
-  static const gannet_variable grid[D] = {
-      {.name = "a", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
-      {.name = "b", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 3},
-  };
   const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = noise_sd};
   bool seen[DESIGNS] = {false};
   fixture f = {0};
@@ -92,10 +94,50 @@ static void noise_of_all_objectives_counts(void **state) {
   assert_int_equal(repeats_of_two(NAN, 0.1), 0);
 }
 
+/* The least value is that of design 5, in the middle. Returns how often it was run among the last
+ * runs, after all have been tried. */
+static int runs_of_the_best(const char *method) {
+  enum { BATCH = 3, BATCHES = 13, TRIED = 5 };
+  const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = NAN};
+  const gannet_setting setting = {.key = "method", .text = method};
+  fixture f = {0};
+  int runs = 0;
+  assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, &setting, &f.optimizer));
+  for (int k = 0; k < BATCHES; ++k) {
+    int64_t id[BATCH];
+    double x[BATCH][D];
+    gannet_result results[BATCH] = {{0}};
+    assert_ok(gannet_optimizer_ask(f.optimizer, BATCH, id, x[0]));
+    for (int i = 0; i < BATCH; ++i) {
+      const double a = x[i][0] - 2, b = x[i][1] - 2;
+      for (int j = 0; j < i; ++j) assert_true(x[i][0] != x[j][0] || x[i][1] != x[j][1]);
+      runs += k >= TRIED && a == 0 && b == 0;
+      results[i] = (gannet_result){.id = id[i],
+                                   .objective = a * a + b * b + 0.1 * ((7 * (int)id[i]) % 5 - 2)};
+    }
+    assert_ok(gannet_optimizer_tell(f.optimizer, BATCH, results));
+  }
+  drop(&f);
+  return runs;
+}
+
+static void the_best_are_run_again(void **state) {
+  static const char *const methods[] = {
+      "auto", "neural-bo", "neural-bo-pointwise", "gp-ei", "gp-ts", "forest-ei", "gp-mes"};
+  (void)state;
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
+    const int runs = runs_of_the_best(methods[i]);
+    if (runs < 6) fail_msg("%s: %d of 8 batches", methods[i], runs);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_repetitions_are_told_of_once),
       cmocka_unit_test(noise_is_not),
+      cmocka_unit_test(the_best_are_run_again),
       cmocka_unit_test(noise_of_all_objectives_counts),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;

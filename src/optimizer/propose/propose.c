@@ -127,30 +127,38 @@ void gannet_propose_points(const gannet_candidates *candidates, int n, const gan
   }
 }
 
-/* The points that do not take part in a scan: the history and what was chosen since; NULL for
- * problems with a real variable, whose points do not run out. */
-static gannet_err list_excluded(const gannet_member *member, int n_chosen, const double *chosen,
-                                gannet_distinct **taken) {
-  const int64_t n = gannet_history_count(member->history);
+/* Which points do not take part in a scan, in the order in which scans try them. */
+typedef enum { EXCLUDE_ALL_BEFORE, EXCLUDE_BATCH, EXCLUDE_NONE } exclusion;
+
+/* The points that do not take part in a scan: the history and what was chosen since, or the latter
+ * alone; NULL for problems with a real variable, whose points do not run out. */
+static gannet_err list_excluded(const gannet_member *member, const gannet_propose_scores *scores,
+                                exclusion excluded, gannet_distinct **taken) {
+  const int64_t n = excluded == EXCLUDE_ALL_BEFORE ? gannet_history_count(member->history) : 0;
   *taken = NULL;
-  if (member->problem->n_continuous > 0) return GANNET_OK;
-  GANNET_TRY(gannet_distinct_create(member->problem, n + n_chosen, taken));
+  if (member->problem->n_continuous > 0 || excluded == EXCLUDE_NONE) return GANNET_OK;
+  GANNET_TRY(gannet_distinct_create(member->problem, n + scores->n_chosen, taken));
   for (int64_t id = 0; id < n; ++id)
     gannet_distinct_add(*taken, gannet_history_x_unit(member->history, id));
-  for (int i = 0; i < n_chosen; ++i)
-    gannet_distinct_add(*taken, chosen + (size_t)i * (size_t)member->problem->d);
+  for (int i = 0; i < scores->n_chosen; ++i)
+    gannet_distinct_add(*taken, scores->chosen + (size_t)i * (size_t)member->problem->d);
   return GANNET_OK;
 }
 
 /* Check that a scan has found a candidate for every list, as it does unless all are taken or no
- * score is a number. best: [n_lists][keep] */
+ * score is a number.
+ *
+ * best     in   [n_lists][keep]
+ * run_out  out  all are taken
+ */
 static gannet_err require_scores(const gannet_member *member, const gannet_candidates *candidates,
                                  const gannet_distinct *taken, int n_lists, int keep,
-                                 const gannet_ranked *best) {
+                                 const gannet_ranked *best, bool *run_out) {
   const int64_t n = gannet_candidates_count(candidates);
   double *x = NULL;
   int empty = 0;
   while (empty < n_lists && best[(ptrdiff_t)empty * keep].index >= 0) ++empty;
+  *run_out = false;
   if (empty == n_lists) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)member->problem->d, sizeof *x, &x));
   bool open = !taken;
@@ -160,28 +168,37 @@ static gannet_err require_scores(const gannet_member *member, const gannet_candi
   }
   gannet_free(&x);
   GANNET_REQUIRE(!open, GANNET_ERR_NUMERIC, "no candidate has a score that is a number");
+  *run_out = true;
   return GANNET_OK;
 }
 
-gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *candidates,
-                               const gannet_propose_scores *scores, gannet_ranked *best) {
+static gannet_err scan_others(gannet_member *member, const gannet_candidates *candidates,
+                              const gannet_propose_scores *scores, exclusion excluded,
+                              gannet_ranked *best, bool *run_out) {
   const gannet_context *context = member->context;
   const int n_lists = scores->n_lists, keep = scores->keep;
   const bool bounded = scores->bounded && !member->options->search.exact;
   gannet_distinct *taken = NULL;
   member->scored = 0;
-  gannet_err err =
-      gannet_agree(context->comm, list_excluded(member, scores->n_chosen, scores->chosen, &taken));
+  gannet_err err = gannet_agree(context->comm, list_excluded(member, scores, excluded, &taken));
   if (err == GANNET_OK && bounded)
     err = scores->bounded(scores->bounds, candidates, taken, keep, best, &member->scored);
   if (err == GANNET_OK && member->scored == 0)
     err = gannet_scan(context, candidates, taken, scores->remembers, n_lists, keep, scores->scorer,
                       scores->user, best);
   if (err == GANNET_OK)
-    err =
-        gannet_agree(context->comm, require_scores(member, candidates, taken, n_lists, keep, best));
+    err = gannet_agree(context->comm,
+                       require_scores(member, candidates, taken, n_lists, keep, best, run_out));
   gannet_distinct_destroy(&taken);
   return err;
+}
+
+gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *candidates,
+                               const gannet_propose_scores *scores, gannet_ranked *best) {
+  bool run_out = true;
+  for (int excluded = EXCLUDE_ALL_BEFORE; run_out && excluded <= EXCLUDE_NONE; ++excluded)
+    GANNET_TRY(scan_others(member, candidates, scores, (exclusion)excluded, best, &run_out));
+  return GANNET_OK;
 }
 
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */

@@ -202,7 +202,7 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return Point(self.names, self.kinds, number, x, frozenset(name for name, flag in zip(self.names, active) if flag))
 
     def ask(self, q: int = 1) -> List[Point]:
-        """Propose q points that differ from each other and from all earlier ones. Returns a list of Point.
+        """Propose q points that differ from each other and from all earlier ones, as long as there are so many. Returns a list of Point.
 
         Collective; the same points on all ranks.
         """
