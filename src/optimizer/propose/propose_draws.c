@@ -164,9 +164,11 @@ static void release_proposal(proposal *p) {
 }
 
 /* Options of every draw, polished for the first n_polished of them, and ranked, with their scores.
+ *
+ * repeats  in  designs of a discrete problem that were proposed before are options, too
  */
 static gannet_err find_options(gannet_member *member, int q, int n_polished, int n_ranked,
-                               proposal *p) {
+                               bool repeats, proposal *p) {
   double mark = gannet_clock_seconds();
   const gannet_propose_scores scores = {.n_lists = q,
                                         .keep = n_ranked,
@@ -174,6 +176,7 @@ static gannet_err find_options(gannet_member *member, int q, int n_polished, int
                                         .bounded = gannet_draws_score_best,
                                         .user = &p->work,
                                         .bounds = &p->work,
+                                        .repeats = repeats,
                                         .n_chosen = member->n_chosen,
                                         .chosen = member->chosen};
   GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
@@ -198,7 +201,7 @@ gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
   GANNET_TRY(gannet_agree(member->context->comm, err));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
   err = gannet_agree(member->context->comm, create_proposal(member, q, n_ranked, &p));
-  if (err == GANNET_OK) err = find_options(member, q, n_polished, n_ranked, &p);
+  if (err == GANNET_OK) err = find_options(member, q, n_polished, n_ranked, false, &p);
   mark = gannet_clock_seconds();
   if (err == GANNET_OK) err = gannet_propose_choose(member, &p.choices, q, x_unit);
   if (err == GANNET_OK) gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
@@ -226,7 +229,7 @@ gannet_err gannet_propose_draw_minima(gannet_member *member, int q, const double
   proposal p = {0};
   GANNET_TRY(gannet_models_sample(member->models, q, member->batch));
   gannet_err err = gannet_agree(context->comm, create_proposal(member, q, n_ranked, &p));
-  if (err == GANNET_OK) err = find_options(member, q, q, n_ranked, &p);
+  if (err == GANNET_OK) err = find_options(member, q, q, n_ranked, true, &p);
   if (err == GANNET_OK) {
     find_least(&p.choices, least);
     err = gannet_surrogate_draw_values(gannet_models_surrogate(member->models, 0), 1, x_unit,
