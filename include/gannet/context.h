@@ -64,6 +64,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uin
  *
  * Local.
  *
+ * seed     in   as for gannet_context_create
+ * context  out  to be freed with gannet_context_destroy
+ *
  * Errors: GANNET_ERR_STATE after MPI_Finalize.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_context_create_alone(uint64_t seed,

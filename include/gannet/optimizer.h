@@ -118,12 +118,14 @@ typedef struct {
  * context     in   borrowed until destroy
  * problem     in   borrowed until destroy
  * n_settings  in   0 = defaults
- * settings    in   copied; gannet_method_setting lists the keys
+ * settings    in   [n_settings] copied; gannet_method_setting lists the keys
+ * optimizer   out  to be freed with gannet_optimizer_destroy; NULL after an error
  *
  * Errors: GANNET_ERR_INPUT naming the first wrong settings and the number of further ones;
  * GANNET_ERR_RANKS when settings, variables, constraints, goal, noise, equations or candidates
- * differ between ranks; GANNET_ERR_MEMORY, also when the limits of a process leave no room for the
- * buffer of BLAS.
+ * differ between ranks; GANNET_ERR_STATE when a method uses an equation that was not given the
+ * function of its plugin; GANNET_ERR_MEMORY, also when the limits of a process leave no room for
+ * the buffer of BLAS.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *context,
                                                              const gannet_problem *problem,
@@ -133,7 +135,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *con
 
 /* Free an optimiser and set the pointer to NULL; accepts NULL.
  *
- * Collective.
+ * Collective over the context's communicator.
  */
 GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
 
@@ -187,6 +189,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_start(gannet_optimizer *op
  * precision of the search.
  *
  * Collective; the same on all ranks.
+ *
+ * n        in  >= 0
+ * results  in  [n] copied, with all that they point to
  *
  * Errors: GANNET_ERR_ARG for an id that was never asked for, an id twice in one call, an unknown
  * outcome, GANNET_RESULT_OK without the values of the constraints or of several objectives, the
@@ -335,6 +340,7 @@ GANNET_API int64_t gannet_optimizer_front(const gannet_optimizer *optimizer, int
  *
  * Local.
  *
+ * id        in   of the evaluation
  * name      in   such as "objective", the name of a single objective
  * quantity  out  its value is NAN if the result of the evaluation does not have it; its name and
  *                gradient are borrowed until the next ask or tell
@@ -363,6 +369,8 @@ GANNET_API void gannet_optimizer_count(const gannet_optimizer *optimizer, gannet
  * Collective; the same on all ranks.
  *
  * x_user  out  [n_variables]; NULL when not wanted; untouched when recommendation->id is -1
+ *
+ * Errors: GANNET_ERR_STATE with several objectives; those of the model.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
     const gannet_optimizer *optimizer, gannet_recommendation *recommendation, double *x_user);

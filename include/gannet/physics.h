@@ -88,9 +88,12 @@ typedef struct {
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_physics(gannet_problem *problem,
                                                                 const gannet_physics_spec *spec);
 
-/* Give an equation with a plugin its function.
+/* Give an equation with a plugin its function, before an optimiser is created from the problem.
  *
- * Local.
+ * Local; the same function on all ranks of an optimiser.
+ *
+ * equation  in  its index in the specification, from 0
+ * residual  in  must stay callable until the problem is destroyed
  *
  * Errors: GANNET_ERR_ARG for an equation that does not exist or has expressions.
  */
