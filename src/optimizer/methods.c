@@ -150,12 +150,14 @@ static const gannet_method gp_warped = {
 
 static const gannet_method gp_noisy = {
     .name = "gp-noisy",
-    .summary = "gp-warped that tests for noise, and uses augmented improvement once it finds some",
+    .summary =
+        "gp-warped with pooled lengthscales that tests for noise, and uses augmented improvement "
+        "once it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
     .use = "as gp-warped, where results may be noisy; a part of auto",
-    .defaults = {QUICK_WARPED_GP, SET("transform", "log-then-none"),
-                 SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
-                 SET("acquisition.least_noise", "0.01")},
+    .defaults = {QUICK_GP, SET("surrogate.lengthscales", "pooled"),
+                 SET("transform", "log-then-none"), SET("surrogate.noisy_start", "suspected"),
+                 SET("acquisition.type", "log-aei"), SET("acquisition.least_noise", "0.01")},
 };
 
 static const gannet_method gp_draws = {

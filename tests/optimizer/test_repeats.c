@@ -99,7 +99,7 @@ static void noise_of_all_objectives_counts(void **state) {
 static int runs_of_the_best(const char *method) {
   enum { BATCH = 3, BATCHES = 13, TRIED = 5 };
   const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = NAN};
-  const gannet_setting setting = {.key = "method", .text = method};
+  const gannet_method_setting setting = {"method", method};
   fixture f = {0};
   int runs = 0;
   assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &f.context));

@@ -12,7 +12,7 @@
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
-static const char *const scale_names[] = {"shared", "ard", NULL};
+static const char *const length_names[] = {"shared", "ard", "pooled", NULL};
 
 static const char *const noisy_names[] = {"no", "suspected", "yes", NULL};
 
@@ -25,10 +25,11 @@ static const gannet_option gp_option_table[] = {
      .help = "covariance function"},
     {.key = "lengthscales",
      .type = GANNET_CHOICE,
-     .offset = offsetof(gp_options, ard),
+     .offset = offsetof(gp_options, lengths),
      .fallback = "shared",
-     .choices = scale_names,
-     .help = "one lengthscale for all coordinates, or one for each"},
+     .choices = length_names,
+     .help = "one lengthscale for all coordinates (shared), one for each (ard), or one for each, "
+             "which are expected to be nearly equal, from four coordinates on (pooled)"},
     GANNET_NOISE_FLOOR_OPTION(offsetof(gp_options, noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(offsetof(gp_options, restarts), "4"),
     GANNET_FIT_POINTS_OPTION(offsetof(gp_options, fit_points), "500",
@@ -85,7 +86,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   g->streams = (gannet_streams){context->seed, model};
   g->stale = true;
   g->noise_var = NAN;
-  g->n_hyper = GP_LENGTH + (g->options->ard ? d : 1);
+  g->n_hyper = GP_LENGTH + (g->options->lengths == GP_LENGTHS_SHARED ? 1 : d);
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof(double), &g->hyper));
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));
@@ -211,8 +212,7 @@ static gannet_err condition_on(gp *g, const gannet_data *data) {
   gannet_data seen;
   if (g->stale || !same_noise) {
     const double noise = data->noise_var, floor = g->options->noise_floor;
-    for (int k = 0; k < g->d; ++k)
-      g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
+    for (int k = 0; k < g->d; ++k) g->length[k] = exp(g->hyper[gp_length_at(g, k)]);
     g->variance = exp(g->hyper[GP_VARIANCE]);
     g->noise_var = noise;
     g->least_noise = fmax(floor, isnan(noise) ? exp(g->hyper[GP_NOISE]) : noise);
@@ -320,7 +320,7 @@ static const char *no_sd(const void *options) {
 
 static void lengthscales(const void *state, double *scales) {
   const gp *g = state;
-  for (int k = 0; k < g->d; ++k) scales[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
+  for (int k = 0; k < g->d; ++k) scales[k] = exp(g->hyper[gp_length_at(g, k)]);
 }
 
 const gannet_surrogate_type gannet_surrogate_gp = {

@@ -18,8 +18,8 @@
 #include "surrogate/surrogate.h"
 
 typedef struct {
-  int kernel; /* position in gannet_stationary_kernels */
-  int ard;    /* 0: one lengthscale, 1: one per coordinate */
+  int kernel;  /* position in gannet_stationary_kernels */
+  int lengths; /* a gp_lengths */
   double noise_floor;
   int restarts;
   int fit_points;
@@ -29,6 +29,10 @@ typedef struct {
   int inducing;    /* most inducing points */
   int noisy_start; /* a gp_noisy_start */
 } gp_options;
+
+/* Lengthscales: one for all coordinates, or one for each, with independent priors or with one that
+ * draws them to their common mean. */
+typedef enum { GP_LENGTHS_SHARED, GP_LENGTHS_ARD, GP_LENGTHS_POOLED } gp_lengths;
 
 /* When one more start of the fit has high noise. */
 typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
@@ -102,6 +106,12 @@ typedef struct {
  * Local.
  */
 void gp_set_defaults(gp *g);
+
+/* Position in hyper of the lengthscale of coordinate k.
+ *
+ * Local.
+ */
+int gp_length_at(const gp *g, int k);
 
 /* Learn the hyperparameters: maximum of marginal likelihood times priors.
  *

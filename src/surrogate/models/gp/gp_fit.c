@@ -13,6 +13,10 @@
 #include "surrogate/models/gp/gp.h"
 #include "surrogate/multistart.h"
 
+int gp_length_at(const gp *g, int k) {
+  return GP_LENGTH + (g->options->lengths == GP_LENGTHS_SHARED ? 0 : k);
+}
+
 /* Lengthscales start in proportion to sqrt(d), the mean distance of random points, because shorter
  * ones make all points of a high-dimensional cube uncorrelated and the likelihood flat. */
 void gp_set_defaults(gp *g) {
@@ -41,16 +45,40 @@ typedef struct {
 
 static const double noise_location = -4, noise_scale = 2;
 
+/* Lengthscales that are nearly equal but for a few: their common mean m has the prior of a single
+ * lengthscale, and the logarithms t_k have Cauchy distributions around m. So a few of 50 variables
+ * may matter much more than the others, but no difference is believed without evidence, and a
+ * hundred results have little of it for each of 50 variables. */
+static double pooled_prior(const gp *g, double location, double scale, const double *t,
+                           double *gradient) {
+  const double spread = 0.3;
+  double mean = 0, of_mean = 0, all = 0;
+  for (int k = 0; k < g->d; ++k) mean += t[k] / g->d;
+  double sum = gannet_prior_log_normal(mean, location, scale, &of_mean);
+  for (int k = 0; k < g->d; ++k) {
+    const double away = t[k] - mean;
+    const double slope = 2 * away / (spread * spread + away * away);
+    sum += log1p(away * away / (spread * spread));
+    gradient[k] += slope + of_mean / g->d;
+    all += slope;
+  }
+  for (int k = 0; k < g->d; ++k) gradient[k] -= all / g->d;
+  return sum;
+}
+
 /* Variance near 1, because data are standardised; noise small but undecided over decades;
- * lengthscales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. */
+ * lengthscales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. Up to three lengthscales
+ * are not pooled: it gained nothing (docs/benchmarks/many-variables.md). */
 static double priors(const gp *g, const double *hyper, double *gradient) {
-  const double location = sqrt(2) + 0.5 * log(g->d);
+  const double location = sqrt(2) + 0.5 * log(g->d), scale = sqrt(3);
   double sum = gannet_prior_normal(hyper[GP_VARIANCE], 0, 1.5, &gradient[GP_VARIANCE]);
   if (isnan(g->noise_var))
     sum +=
         gannet_prior_log_normal(hyper[GP_NOISE], noise_location, noise_scale, &gradient[GP_NOISE]);
+  if (g->options->lengths == GP_LENGTHS_POOLED && g->d > 3)
+    return sum + pooled_prior(g, location, scale, hyper + GP_LENGTH, gradient + GP_LENGTH);
   for (int k = GP_LENGTH; k < g->n_hyper; ++k)
-    sum += gannet_prior_log_normal(hyper[k], location, sqrt(3), &gradient[k]);
+    sum += gannet_prior_log_normal(hyper[k], location, scale, &gradient[k]);
   return sum;
 }
 
@@ -62,7 +90,7 @@ static void build_kernel(learning *l, const double *hyper) {
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < d; ++c) {
       const size_t at = (size_t)i * (size_t)d + (size_t)c;
-      l->z[at] = (l->rows.x[at] - 0.5) * exp(-hyper[GP_LENGTH + (g->options->ard ? c : 0)]);
+      l->z[at] = (l->rows.x[at] - 0.5) * exp(-hyper[gp_length_at(g, c)]);
     }
   gannet_row_norms(n, d, l->z, l->norm);
   gannet_row_distances(n, n, d, l->z, l->norm, l->z, l->norm, k, n);
@@ -105,7 +133,7 @@ static void length_gradient(learning *l, double variance, double *gradient) {
       add_rows(n - i < ROWS ? n - i : ROWS, n, l->slope + (size_t)i * (size_t)n, total);
     for (int c = 0; c < d; ++c) {
       const size_t at = (size_t)i * (size_t)d + (size_t)c;
-      gradient[l->g->options->ard ? c : 0] -=
+      gradient[gp_length_at(l->g, c)] -=
           4 * variance * l->z[at] * (l->z[at] * total[i % ROWS] - l->sums[at]);
     }
   }
@@ -132,7 +160,7 @@ static gannet_err evaluate_evidence(void *user, int n_hyper, const double *hyper
   }
   gradient[GP_VARIANCE] = product;
   if (isnan(l->g->noise_var)) gradient[GP_NOISE] = noise * trace;
-  length_gradient(l, variance, gradient + GP_LENGTH);
+  length_gradient(l, variance, gradient);
   *value += priors(l->g, hyper, gradient);
   return GANNET_OK;
 }
