@@ -151,8 +151,8 @@ static const gannet_method gp_warped = {
 static const gannet_method gp_noisy = {
     .name = "gp-noisy",
     .summary =
-        "gp-warped with pooled lengthscales that tests for noise, and uses augmented improvement "
-        "once it finds some",
+        "gp-warped with pooled lengthscales and a test for noise; uses augmented improvement once "
+        "it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
     .use = "as gp-warped, where results may be noisy; a part of auto",
     .defaults = {QUICK_GP, SET("surrogate.lengthscales", "pooled"),

@@ -28,8 +28,9 @@ static const gannet_option gp_option_table[] = {
      .offset = offsetof(gp_options, lengths),
      .fallback = "shared",
      .choices = length_names,
-     .help = "one lengthscale for all coordinates (shared), one for each (ard), or one for each, "
-             "which are expected to be nearly equal, from four coordinates on (pooled)"},
+     .help =
+         "shared: one lengthscale for all coordinates; ard: one for each; pooled: one for each, "
+         "which the prior draws to their common mean (up to three coordinates as ard)"},
     GANNET_NOISE_FLOOR_OPTION(offsetof(gp_options, noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(offsetof(gp_options, restarts), "4"),
     GANNET_FIT_POINTS_OPTION(offsetof(gp_options, fit_points), "500",
