@@ -95,6 +95,8 @@ static void parts_of_numbers_are_no_results(void **state) {
       {"objective=drag.*([0-9]+)", "drag: 1.5e-3", 0, "only '3' of '1.5e-3'"},
       {"objective=drag: ([0-9.eE+-]+)", "drag: -1.5D+01", 0, "only '-1.5' of '-1.5D+01'"},
       {"objective=drag: ([0-9.]+)", "drag: 12.e3 N", 0, "only '12.' of '12.e3'"},
+      {"objective=drag.*([0-9.]+)-", "drag = 12.5-100.0", 0, "only '5' of '12.5'"},
+      {"objective=range ([0-9.]+)-", "range 0.12-104", 0.12, ""},
       {"objective=drag: ([0-9]+)", "drag: 12.5", 0, "only '12' of '12.5'"},
       {"objective=drag: ([0-9][0-9])", "drag: 125", 0, "only '12' of '125'"},
       {"objective=drag: ([0-9]{2})", "drag: 125", 12, ""},

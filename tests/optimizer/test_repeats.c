@@ -94,9 +94,10 @@ static void noise_of_all_objectives_counts(void **state) {
   assert_int_equal(repeats_of_two(NAN, 0.1), 0);
 }
 
-/* The least value is that of design 5, in the middle. Returns how often it was run among the last
- * runs, after all have been tried. */
-static int runs_of_the_best(const char *method) {
+/* The least value is that of the design in the middle, and the one in a corner cannot run. Returns
+ * how often the best was run among the last runs, after all have been tried, and counts those that
+ * cannot run. */
+static int runs_of_the_best(const char *method, int *hopeless) {
   enum { BATCH = 3, BATCHES = 13, TRIED = 5 };
   const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = NAN};
   const gannet_method_setting setting = {"method", method};
@@ -116,6 +117,9 @@ static int runs_of_the_best(const char *method) {
       runs += k >= TRIED && a == 0 && b == 0;
       results[i] = (gannet_result){.id = id[i],
                                    .objective = a * a + b * b + 0.1 * ((7 * (int)id[i]) % 5 - 2)};
+      if (a + b < 2) continue;
+      results[i].outcome = GANNET_RESULT_CANNOT_RUN;
+      *hopeless += k >= TRIED;
     }
     assert_ok(gannet_optimizer_tell(f.optimizer, BATCH, results));
   }
@@ -123,21 +127,48 @@ static int runs_of_the_best(const char *method) {
   return runs;
 }
 
-static void the_best_are_run_again(void **state) {
+static void the_best_are_run_again_and_not_what_cannot_run(void **state) {
   static const char *const methods[] = {
       "auto", "neural-bo", "neural-bo-pointwise", "gp-ei", "gp-ts", "forest-ei", "gp-mes"};
   (void)state;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
-    const int runs = runs_of_the_best(methods[i]);
+    int hopeless = 0;
+    const int runs = runs_of_the_best(methods[i], &hopeless);
     if (runs < 6) fail_msg("%s: %d of 8 batches", methods[i], runs);
+    if (hopeless > 1) fail_msg("%s: %d runs at a design that cannot run", methods[i], hopeless);
   }
+}
+
+/* One by one, with three evaluations under way: four different designs. */
+static void what_is_under_way_is_not_run_again(void **state) {
+  enum { SLOTS = 4, ASKS = 24 };
+  const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = 0.5};
+  const gannet_method_setting setting = {"method", "gp-ei"};
+  fixture f = {0};
+  int64_t id[ASKS];
+  double x[ASKS][D];
+  (void)state;
+  assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, &setting, &f.optimizer));
+  for (int k = 0; k < ASKS; ++k) {
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, id + k, x[k]));
+    for (int j = k - SLOTS + 1; j < k; ++j)
+      if (j >= 0) assert_true(x[k][0] != x[j][0] || x[k][1] != x[j][1]);
+    if (k < SLOTS - 1) continue;
+    const int done = k - SLOTS + 1;
+    const gannet_result result = {.id = id[done], .objective = x[done][0] + x[done][1]};
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  }
+  drop(&f);
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_repetitions_are_told_of_once),
       cmocka_unit_test(noise_is_not),
-      cmocka_unit_test(the_best_are_run_again),
+      cmocka_unit_test(the_best_are_run_again_and_not_what_cannot_run),
+      cmocka_unit_test(what_is_under_way_is_not_run_again),
       cmocka_unit_test(noise_of_all_objectives_counts),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;

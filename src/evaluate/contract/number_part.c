@@ -18,8 +18,11 @@ static bool is_exponent(const char *text) {
   return is_digit(text[1 + is_any(text[1], "+-")]);
 }
 
-/* Whether the number goes on behind the part: by digits, a first point, or a first exponent. */
-static bool goes_on(const char *text, size_t begin, size_t end) {
+/* Whether the number goes on behind the part: by digits, a first point, or a first exponent.
+ *
+ * short_exponents  in  a sign and three digits are an exponent, too
+ */
+static bool goes_on(const char *text, size_t begin, size_t end, bool short_exponents) {
   if (end == begin) return false;
   const bool ends_mantissa = is_digit(text[end - 1]) || (text[end - 1] == '.' && end - begin > 1);
   if (!ends_mantissa) return false;
@@ -31,7 +34,8 @@ static bool goes_on(const char *text, size_t begin, size_t end) {
   }
   if (has_exponent) return false;
   /* Fortran writes 0.12E-104, whose exponent has three digits, as 0.12-104. */
-  if (has_point && is_any(text[end], "+-") && strspn(text + end + 1, "0123456789") == 3)
+  if (short_exponents && has_point && is_any(text[end], "+-") &&
+      strspn(text + end + 1, "0123456789") == 3)
     return text[end + 4] != '.';
   return is_exponent(text + end) || (!has_point && text[end] == '.' && is_digit(text[end + 1]));
 }
@@ -46,11 +50,12 @@ static size_t find_begin(const char *text, size_t begin) {
   return is_digit(text[first - sign - 2]) ? find_begin(text, first - sign - 2) : first;
 }
 
-bool gannet_is_number_part(const char *text, size_t begin, size_t end, char *whole, size_t size) {
+bool gannet_is_number_part(const char *text, size_t begin, size_t end, bool short_exponents,
+                           char *whole, size_t size) {
   const size_t first = begin < end ? find_begin(text, begin) : begin;
-  size_t last = end;
-  if (first == begin && !goes_on(text, begin, end)) return false;
-  if (goes_on(text, begin, end)) last += strspn(text + end, "0123456789.eEdDqQ+-");
+  const bool more = goes_on(text, begin, end, short_exponents);
+  const size_t last = more ? end + strspn(text + end, "0123456789.eEdDqQ+-") : end;
+  if (first == begin && !more) return false;
   (void)snprintf(whole, size, "%.*s", (int)(last - first), text + first);
   return true;
 }

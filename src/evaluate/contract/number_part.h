@@ -13,9 +13,12 @@
 /* True when text[begin, end) begins or ends inside of a number.
  *
  * Local.
- *   whole  out  [size] that number, cut off at size - 1 characters
+ *   short_exponents  in   a point, digits, a sign and three digits are one number, as Fortran's
+ *                         0.12-104; not so where the expression takes the sign for itself
+ *   whole            out  [size] that number, cut off at size - 1 characters
  */
-bool gannet_is_number_part(const char *text, size_t begin, size_t end, char *whole, size_t size);
+bool gannet_is_number_part(const char *text, size_t begin, size_t end, bool short_exponents,
+                           char *whole, size_t size);
 
 /* True when a comma beside text[begin, end) may belong to its number, as in 1,000.5, 1.000,5 and
  * 3,14. Not so in lists such as 0.5,2 and 1,2,3 that no number can look like.

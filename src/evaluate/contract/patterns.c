@@ -181,8 +181,7 @@ static bool take_match(void *user, int which, const char *line, const regmatch_t
   found->is_torn = torn;
   const bool takes_sign = match->rm_eo > part->rm_eo && strchr("+-", line[part->rm_eo]);
   found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
-                                         found->whole, sizeof found->whole) &&
-                   !takes_sign;
+                                         !takes_sign, found->whole, sizeof found->whole);
   found->takes_comma = (match->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
                        (match->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
   found->is_comma_part =

@@ -33,7 +33,8 @@ typedef gannet_err (*gannet_propose_bounded)(void *user, const gannet_candidates
 
 /* The best candidates by every list of scores. In a discrete problem points that were proposed
  * before do not take part: near the end the best of all is known, and its copies would fill the
- * lists. Where nothing else is left, all but those of this batch take part again, and then all.
+ * lists. Where nothing else is left, all take part again but for those of this batch, those under
+ * way and those that cannot run; and then all.
  *
  * Collective; the same on all ranks.
  *
