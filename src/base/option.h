@@ -48,7 +48,8 @@ enum {
   GANNET_OPTION_OPEN_LOW = 2, /* lower itself is not allowed */
   GANNET_OPTION_REQUIRED = 4, /* no default: must be given */
   GANNET_OPTION_HIDDEN = 8,   /* for tests; not listed */
-  GANNET_OPTION_IDLE = 16 /* makes no difference any more: accepted with a warning; not written */
+  GANNET_OPTION_IDLE = 16, /* makes no difference any more: accepted with a warning; not written */
+  GANNET_OPTION_PRIOR = 32 /* of a model's hyperparameters: those that were learnt mean the same */
 };
 
 #define GANNET_AUTO (-1)

@@ -19,7 +19,8 @@ static void mix_text(uint64_t *digest, const char *text) {
   mix_bytes(digest, text, strlen(text));
 }
 
-/* Options of a table, as they would be written, where they are not the defaults. */
+/* Options of a table, as they would be written, where they are not the defaults and concern more
+ * than a prior. */
 static gannet_err mix_options(uint64_t *digest, const gannet_option *table, size_t size,
                               const void *target) {
   gannet_complaints complaints = {0};
@@ -30,7 +31,7 @@ static gannet_err mix_options(uint64_t *digest, const gannet_option *table, size
   for (const gannet_option *option = table; err == GANNET_OK && option->key; ++option) {
     (void)gannet_option_format(option, target, own, sizeof own);
     (void)gannet_option_format(option, defaults, usual, sizeof usual);
-    if (strcmp(own, usual) == 0) continue;
+    if (strcmp(own, usual) == 0 || option->flags & GANNET_OPTION_PRIOR) continue;
     mix_text(digest, option->key);
     mix_text(digest, own);
   }

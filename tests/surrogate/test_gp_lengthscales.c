@@ -18,10 +18,11 @@ static const double noise = 1e-4;
 
 /* A Gaussian process of Matern-5/2 that has learnt from a smooth function. weight: [d] of the
  * coordinates */
-static gannet_surrogate *learn(const char *lengthscales, int d, const double *weight) {
-  const gannet_setting settings[] = {{.key = "lengthscales", .text = lengthscales},
+static gannet_surrogate *learn(const char *pool, int d, const double *weight) {
+  const gannet_setting settings[] = {{.key = "lengthscales", .text = "ard"},
+                                     {.key = "pool", .text = pool},
                                      {.key = "fit_evaluations", .text = "1000"}};
-  gannet_surrogate *s = surrogate_with(context, &gannet_surrogate_gp, d, 2, settings);
+  gannet_surrogate *s = surrogate_with(context, &gannet_surrogate_gp, d, 3, settings);
   const gannet_data data = {N, x, y, noise, NULL};
   gannet_random_uniform((gannet_stream){5, GANNET_FOR_TEST, 0, 0}, 0, (size_t)N * (size_t)d, x);
   double mean = 0, square = 0;
@@ -64,7 +65,7 @@ static void pooled_lengthscales_are_a_maximum(void **state) {
   (void)state;
   const double weight[] = {1, 0.6, 0.1, 1.5, 1};
   double hyper[N_HYPER_MOST];
-  gannet_surrogate *s = learn("pooled", 5, weight);
+  gannet_surrogate *s = learn("yes", 5, weight);
   gannet_surrogate_get_hyper(s, hyper);
   const double least = penalty_of(5, hyper);
   for (int i = 0; i < GP_LENGTH + 5; ++i) {
@@ -98,12 +99,12 @@ static void few_results_leave_lengthscales_equal_but_for_clear_exceptions(void *
   const double alike[] = {1, 1, 1, 1, 1, 1, 1, 1};
   const double alone[] = {0.02, 0.02, 0.02, 2, 0.02, 0.02, 0.02, 0.02};
   int shortest = -1;
-  gannet_surrogate *pooled = learn("pooled", 8, alike), *apart = learn("ard", 8, alike);
+  gannet_surrogate *pooled = learn("yes", 8, alike), *apart = learn("no", 8, alike);
   const double spread = spread_of(pooled, 8, &shortest);
   assert_true(spread < 1.6 && spread < 0.6 * spread_of(apart, 8, &shortest));
   gannet_surrogate_destroy(&pooled);
   gannet_surrogate_destroy(&apart);
-  pooled = learn("pooled", 8, alone);
+  pooled = learn("yes", 8, alone);
   assert_true(spread_of(pooled, 8, &shortest) > 5);
   assert_int_equal(shortest, 3);
   gannet_surrogate_destroy(&pooled);
@@ -113,10 +114,10 @@ static void three_lengthscales_are_not_pooled(void **state) {
   (void)state;
   const double weight[] = {1, 0.1, 0.3};
   double pooled[GP_LENGTH + 3], apart[GP_LENGTH + 3];
-  gannet_surrogate *s = learn("pooled", 3, weight);
+  gannet_surrogate *s = learn("yes", 3, weight);
   gannet_surrogate_get_hyper(s, pooled);
   gannet_surrogate_destroy(&s);
-  s = learn("ard", 3, weight);
+  s = learn("no", 3, weight);
   gannet_surrogate_get_hyper(s, apart);
   gannet_surrogate_destroy(&s);
   assert_memory_equal(pooled, apart, sizeof apart);

@@ -12,7 +12,7 @@
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
-static const char *const length_names[] = {"shared", "ard", "pooled", NULL};
+static const char *const scale_names[] = {"shared", "ard", NULL};
 
 static const char *const noisy_names[] = {"no", "suspected", "yes", NULL};
 
@@ -25,12 +25,18 @@ static const gannet_option gp_option_table[] = {
      .help = "covariance function"},
     {.key = "lengthscales",
      .type = GANNET_CHOICE,
-     .offset = offsetof(gp_options, lengths),
+     .offset = offsetof(gp_options, ard),
      .fallback = "shared",
-     .choices = length_names,
+     .choices = scale_names,
+     .help = "one lengthscale for all coordinates, or one for each"},
+    {.key = "pool",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(gp_options, pool),
+     .fallback = "no",
+     .flags = GANNET_OPTION_PRIOR,
      .help =
-         "shared: one lengthscale for all coordinates; ard: one for each; pooled: one for each, "
-         "which the prior draws to their common mean (up to three coordinates as ard)"},
+         "with lengthscales: ard, from four coordinates on: the prior draws the lengthscales to "
+         "their common mean"},
     GANNET_NOISE_FLOOR_OPTION(offsetof(gp_options, noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(offsetof(gp_options, restarts), "4"),
     GANNET_FIT_POINTS_OPTION(offsetof(gp_options, fit_points), "500",
@@ -87,7 +93,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   g->streams = (gannet_streams){context->seed, model};
   g->stale = true;
   g->noise_var = NAN;
-  g->n_hyper = GP_LENGTH + (g->options->lengths == GP_LENGTHS_SHARED ? 1 : d);
+  g->n_hyper = GP_LENGTH + (g->options->ard ? d : 1);
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof(double), &g->hyper));
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));

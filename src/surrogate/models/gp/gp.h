@@ -18,8 +18,9 @@
 #include "surrogate/surrogate.h"
 
 typedef struct {
-  int kernel;  /* position in gannet_stationary_kernels */
-  int lengths; /* a gp_lengths */
+  int kernel; /* position in gannet_stationary_kernels */
+  int ard;    /* 0: one lengthscale, 1: one per coordinate */
+  bool pool;  /* the prior draws more than three lengthscales to their common mean */
   double noise_floor;
   int restarts;
   int fit_points;
@@ -29,10 +30,6 @@ typedef struct {
   int inducing;    /* most inducing points */
   int noisy_start; /* a gp_noisy_start */
 } gp_options;
-
-/* Lengthscales: one for all coordinates, or one for each, with independent priors or with one that
- * draws them to their common mean. */
-typedef enum { GP_LENGTHS_SHARED, GP_LENGTHS_ARD, GP_LENGTHS_POOLED } gp_lengths;
 
 /* When one more start of the fit has high noise. */
 typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
