@@ -299,7 +299,9 @@ static gannet_err run_once(gannet_campaign *campaign, const cli_world *world, co
       .starts_from_nearest = input->evaluate.start_from == GANNET_START_NEAREST,
       .resources = gannet_resources_are_given(&input->evaluate.resources)
                        ? &input->evaluate.resources
-                       : NULL};
+                       : NULL,
+      .locate = gannet_campaign_locate,
+      .located = input};
   const gannet_request request = {.attempt = 1,
                                   .seed = (uint64_t)input->general.seed,
                                   .nonce = 1,

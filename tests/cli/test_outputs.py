@@ -243,7 +243,16 @@ class Outputs(program.ProgramTest):
                 ("take: mean", "take: median", r"outputs.drag.take: 'median' is not valid; expected one of: last mean min max first sum; did you mean 'mean'"),
                 ('"^cells: *([^ ]*)"', '"^cells: *([^ ]*"', r"c.yaml:8:\d+: outputs.cells.pattern: .*[Uu]nmatched"),
                 ('"^cells: *([^ ]*)"', r"'^cells:\s+(\d+)'", r"c.yaml:8:\d+: outputs.cells.pattern: .* do not know \\d; write \[0-9\]"),
-                ('"^cells: *([^ ]*)"', r"'^cells: *([\d.]+)'", r"do not know \\d in square brackets; write 0-9"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([\d.]+)'", r"do not know \\d in square brackets; write \[0-9\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([^\s]+)'", r"c.yaml:8:\d+: outputs.cells.pattern: .* do not know \\s in square brackets; write \[\^\[:space:\]\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([^\d]+)'", r"do not know \\d in square brackets; write \[\^0-9\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells:[\D]([^ ]+)'", r"do not know \\D in square brackets; write \[\^0-9\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells:[\t]([^ ]+)'", r"do not know \\t in square brackets; write \[\[:blank:\]\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([^,\S]+)'", r"do not know \\S in square brackets; write \[\[:space:\]\]"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *([\W]+)'", r"do not know \\W in square brackets; write \[\^\[:alnum:\]_\]"),
+                ('"^cells: *([^ ]*)"', r"'^(?:cells): *([^ ]*)'", r"\(\?\.\.\.\) is unknown here; write \( \); expected as in .*, where the first \( \) takes"),
+                ('"^cells: *([^ ]*)"', r"'^cells: *(?<n>[^ ]*)'", r"\(\?\.\.\.\) is unknown here; write \( \)"),
+                ("[\"{input_directory}/solver.sh\"]", r"[a], cannot_run_text: '(?i)error'", r"evaluate.cannot_run_text: .*\(\?\.\.\.\) is unknown here; write \( \)"),
                 ('"^cells: *([^ ]*)"', r"'^cells:\t(.*)'", r"do not know \\t; write \[\[:blank:\]\]"),
                 ("[\"{input_directory}/solver.sh\"]", r"[a], cannot_run_text: 'error \d'", r"evaluate.cannot_run_text: .* do not know \\d; write"),
                 ('"drag + 0.01*mass"', '"drag + 0.01*x"', r"c.yaml:4:\d+: objective.expression: 'x' is the name of a variable"),
@@ -270,7 +279,7 @@ class Outputs(program.ProgramTest):
         self.succeed("run", self.write(built_in.replace("a + b", "{name: height, unit: m}"), "b.yaml"), "-n")
 
     def test_expressions_that_this_dialect_knows(self):
-        for pattern in r"^cells:\s*(\S+)", r"^cells: *([^\s]*)", r"^cells: *([]0-9]*)", r"^cells: *([[:digit:]d]*)", r"\\dcells: *(\w+)":
+        for pattern in r"^cells:\s*(\S+)", r"^cells: *([^[:space:]]*)", r"^cells: *([]0-9]*)", r"^cells: *([[:digit:]d]*)", r"\\dcells: *(\w+)", r"^cells\(?: *(\S+)":
             text = TEXT.replace('"^cells: *([^ ]*)"', f"'{pattern}'", 1)
             self.assertEqual(self.succeed("run", self.write(text, "c.yaml"), "-n").code, 0, pattern)
 
@@ -290,10 +299,14 @@ class Outputs(program.ProgramTest):
 
     def test_a_word_in_brackets_is_no_word(self):
         text = TEXT.replace("[\"{input_directory}/solver.sh\"]", "[\"{input_directory}/solver.sh\"], cannot_run_text: '[ERROR] mesh'")
-        told = r"c.yaml:\d+:\d+: evaluate.cannot_run_text: '\[ERROR\] mesh': \[ERROR\] is any one of these letters; .*write \\\[ERROR\\\]"
+        told = r"c.yaml:\d+:\d+: evaluate.cannot_run_text: '\[ERROR\] mesh': \[ERROR\] is any one of these characters; .*write '\\\[ERROR\\\] mesh' in single quotes"
         self.assertRegex(self.succeed("run", self.write(text, "c.yaml"), "-n").err, told)
-        for good in r"\[ERROR\] mesh", "[[:alpha:]]+ mesh", "[ab] mesh", "[a-z] mesh":
-            self.assertNotIn("letters", self.succeed("run", self.write(text.replace("[ERROR] mesh", good), "c.yaml"), "-n").err)
+        for words in "[FATAL ERROR]", "[MPI_ABORT 1]", "[pre-step]", "[Errno 28]":
+            self.assertIn(f"evaluate.cannot_run_text: '{words}' matches every line that contains one of these characters; for the text in brackets write "
+                          f"'\\{words[:-1]}\\]' in single quotes", self.succeed("run", self.write(text.replace("[ERROR] mesh", words), "c.yaml"), "-n").err)
+        for good in (r"\[ERROR\] mesh", "[[:alpha:]]+ mesh", "[ab] mesh", "[a-z] mesh", "[0-9]", "[A-Za-z_]x", "[^xyz]", "[[:blank:]]x", "[0-9 eEdD]x",
+                     "[_a-fA-F0-9]x", r"\[FATAL ERROR\]"):
+            self.assertNotIn("of these characters", self.succeed("run", self.write(text.replace("[ERROR] mesh", good), "c.yaml"), "-n").err)
 
     def test_a_plugin_reports_quantities(self):
         self.write('#include <gannet/simulation.h>\n'

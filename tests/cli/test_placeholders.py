@@ -112,8 +112,11 @@ class Placeholders(program.ProgramTest):
                      "evaluate.templates: no variable in none.in: every evaluation gets the same text; ${name} stays as it is, write {name}"):
             self.assertIn(part, told)
         self.assertEqual(told.count("warning"), 6, told)
+        self.assertRegex(self.gannet("try", "c.yaml").err, r"c\.yaml:14:\d+: evaluate\.templates: deck\.in:1:24: ")
         for line in filter(None, told.splitlines()):  # each names the line of the campaign file, as errors do
             self.assertRegex(line, r"c\.yaml:14:\d+: evaluate\.templates: ")
+        self.assertIn("evaluate.command: 'deck.in' is looked for in the directory of the evaluation", self.warnings("command: [cp, deck.in, ., ../]"))
+        self.assertNotIn("is looked for", self.warnings("command: [cp, '{input_directory}/deck.in', ., ../]"))
         for wrong, line, word in (('environment: ["CUDA={slto}"]', 14, "did you mean '{slot}'"), ('environment: ["A={x:q}"]', 14, "format"),
                                   ('command: [sh, "{y:d}"]', 13, "real number")):
             lines = (wrong,) if wrong.startswith("command") else (SIMULATION, wrong)

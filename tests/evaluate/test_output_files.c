@@ -81,6 +81,7 @@ static void columns_are_found_by_name_in_every_kind_of_header(void **state) {
               7);
   assert_true(take(f, "\"time step\" Cd\n1 8\n", "Cd", last, GANNET_TAKE_LAST) == 8);
   assert_true(take(f, "Time (s)\tForce (N)\n1\t9\n", "Force (N)", last, GANNET_TAKE_LAST) == 9);
+  assert_true(take(f, "time Drag Lift\n0.1 1,5 3\n0.2 2 4\n", "Lift", all, GANNET_TAKE_SUM) == 7);
   assert_true(take(f, "# t (s)\tF (N)\n1\t9\n", "t (s)", last, GANNET_TAKE_LAST) == 1);
 }
 
@@ -174,6 +175,38 @@ static void what_is_missing_is_told_with_what_was_there(void **state) {
   assert_non_null(strstr(f->why, "t line 2 has a zero byte"));
   assert_true(take(f, "# a b\n1\n3 4\n", "b", last, GANNET_TAKE_LAST) ==
               4); /* of rows that count */
+}
+
+/* What to write instead is told where the text shows it. */
+static void what_is_wrong_is_told_with_what_to_write(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *text, *column, *told;
+  } cases[] = {
+      {"time,Force\n0,5,1,25\n", "Force",
+       "t line 2 has 4 columns, its header 2; if its commas are decimal signs, write points, else "
+       "give the column by its number"},
+      {"time Drag Lift\n0.1 1,5 3\n", "Drag",
+       "t line 2: column Drag is '1,5', expected a number; write a decimal point"},
+      {"time Drag Lift\n0.1 (1,5 2,5) 3\n", "time",
+       "t has no row of numbers; line 2 is '0.1 (1,5 2,5) 3'; a comma separates columns here: "
+       "write a decimal point, and nothing between thousands"},
+      {"0.1s 2N\n", "1", "t has no row of numbers; line 1 is '0.1s 2N'"},
+      {"Time (s)\tForce (N)\n1\t9\n", "Force",
+       "t line 2 has 2 columns, its header 4; for the column 'Force (N)' give the whole name"},
+      {"Time (s)\tForce (N)\n1\t9\n", "Forca (N)",
+       "no column 'Forca (N)'; did you mean 'Force (N)'? columns: Time (s) Force (N)"},
+      {"Zeit;Kr\xe4"
+       "fte\n1;2\n",
+       "Kr\xc3\xa4"
+       "fte",
+       "; the name of column 2 has the byte 0xe4, which is not UTF-8: save the table as UTF-8, or "
+       "give the column by its number; columns: Zeit Kr"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    (void)take(f, cases[i].text, cases[i].column, last, GANNET_TAKE_LAST);
+    if (!strstr(f->why, cases[i].told)) fail_msg("%zu: %s", i, f->why);
+  }
 }
 
 /* A row whose cells all have decimal commas must not pass for a header. */
@@ -326,6 +359,7 @@ int main(void) {
       TEST(columns_are_found_by_number),
       TEST(rows_and_what_is_taken_from_them),
       TEST(what_is_missing_is_told_with_what_was_there),
+      TEST(what_is_wrong_is_told_with_what_to_write),
       TEST(decimal_commas_are_refused_in_every_cell),
       TEST(text_in_utf16_is_named),
       TEST(values_that_are_no_finite_number_are_given_back),

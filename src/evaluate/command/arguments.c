@@ -156,6 +156,7 @@ static void warn_of_argument(const gannet_command_options *options,
   const char *start = setup->input_directory ? setup->input_directory : ".";
   const bool is_full = gannet_is_beside(argument);
   const char *name = is_full ? argument + strlen(gannet_beside) : argument;
+  if (!is_full && !name[strspn(name, "./")]) return; /* . and .. are meant as they are */
   if (!name[0] || (!is_full && is_copied(options, setup->input_directory, argument))) return;
   if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;

@@ -255,6 +255,32 @@ static void check_choice(const gannet_command_options *options, bool has_script,
         "\"{results}\"]'");
 }
 
+/* The length of what is no list of characters but words in brackets, as in [FATAL ERROR]; 0 where
+ * it may well be a list, as in [a-z_].
+ *
+ * list  in  what follows the opening bracket
+ */
+static size_t count_words_in_brackets(const char *list) {
+  size_t length = 0, letters = 0;
+  bool has_word = false;
+  for (; isalnum((unsigned char)list[length]) || (list[length] && strchr(" _-", list[length]));
+       ++length) {
+    const char *at = list + length;
+    letters = isalpha((unsigned char)*at) ? letters + 1 : 0;
+    has_word = has_word || letters >= 3;
+    if (*at != '-' || length == 0 || at[-1] >= at[1]) continue;
+    /* a range, unless its ends are in words, as in pre-step */
+    int (*const classes[])(int) = {isdigit, islower, isupper};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i) {
+      const bool has_both = classes[i]((unsigned char)at[-1]) && classes[i]((unsigned char)at[1]);
+      const bool is_in_word =
+          (length > 1 && classes[i]((unsigned char)at[-2])) || classes[i]((unsigned char)at[2]);
+      if (has_both && !is_in_word) return 0;
+    }
+  }
+  return has_word && list[length] == ']' ? length : 0;
+}
+
 /* Check the user's texts.
  *
  * may_be_everywhere  in  a text may match every output: every failure may well be bad luck, but a
@@ -280,14 +306,17 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
           list->item[i]);
   for (int i = 0; i < list->n; ++i)
     for (const char *at = strchr(list->item[i], '['); at; at = strchr(at + 1, '[')) {
-      size_t length = 0;
-      while (isalpha((unsigned char)at[1 + length])) ++length;
-      if (length < 3 || at[1 + length] != ']' || (at > list->item[i] && strchr("\\[", at[-1])))
-        continue;
+      const size_t length = count_words_in_brackets(at + 1);
+      if (length == 0 || (at > list->item[i] && strchr("\\[", at[-1]))) continue;
+      const char *text = list->item[i], *after = at + length + 2;
+      char what[100] = " matches every line that contains one of these characters";
+      if (at > text || *after)
+        (void)snprintf(what, sizeof what, ": [%.*s] is any one of these characters",
+                       (int)(length < 50 ? length : 50), at + 1);
       gannet_evaluator_warn(setup, key,
-                            "'%s': [%.*s] is any one of these letters; for the word in brackets, "
-                            "write \\[%.*s\\]",
-                            list->item[i], (int)length, at + 1, (int)length, at + 1);
+                            "'%s'%s; for the text in brackets write '%.*s\\[%.*s\\]%s' in single "
+                            "quotes",
+                            text, what, (int)(at - text), text, (int)length, at + 1, after);
       break;
     }
   gannet_text_rules_release(&texts);

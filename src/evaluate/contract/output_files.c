@@ -161,20 +161,23 @@ bool gannet_output_file_find(const char *directory, const char *file, char *foun
 /* A table that is being read. */
 typedef struct {
   FILE *file;
-  const char *shown; /* its name for messages */
-  char *line;        /* [LINE_SIZE] */
-  int64_t number;    /* of the line, from 1 */
-  int64_t begin;     /* bytes before the line */
-  int64_t end;       /* bytes up to its end */
-  char *header;      /* the last header above the first row, NULL = none; owned */
-  int column;        /* from 0; -1 = no header has the name yet */
-  int n_columns;     /* of the header that names the column; 0 = none does */
-  int n_full;        /* the same without an empty one at the end */
-  char separator;    /* of that header */
-  int second;        /* another column of that header with the same name, 0 = none */
-  const char *name;  /* of the column; NULL = it was given by its number */
-  int64_t rows;      /* so far */
-  char *why;         /* [size] what is wrong */
+  const char *shown;  /* its name for messages */
+  char *line;         /* [LINE_SIZE] */
+  int64_t number;     /* of the line, from 1 */
+  int64_t begin;      /* bytes before the line */
+  int64_t end;        /* bytes up to its end */
+  char *header;       /* the last header above the first row, NULL = none; owned */
+  int column;         /* from 0; -1 = no header has the name yet */
+  int n_columns;      /* of the header that names the column; 0 = none does */
+  int n_full;         /* the same without an empty one at the end */
+  char separator;     /* of that header */
+  int second;         /* another column of that header with the same name, 0 = none */
+  const char *name;   /* of the column; NULL = it was given by its number */
+  char whole[80];     /* the name with its unit, where the header has one; "" = none */
+  char odd[200];      /* the first line that begins as a row does, and has no number */
+  int64_t odd_number; /* of that line, 0 = none */
+  int64_t rows;       /* so far */
+  char *why;          /* [size] what is wrong */
   size_t size;
 } table;
 
@@ -237,6 +240,18 @@ static bool looks_like_number(const char *field, size_t length) {
   return true;
 }
 
+/* Whether a line is numbers with decimal commas between blanks, as in "0 1,25" and "0,5 1,25", and
+ * not a list with commas between its numbers. */
+static bool has_decimal_commas(const char *line) {
+  int n = 0;
+  for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t"), ++n) {
+    const size_t length = strcspn(at, " \t");
+    if (*at == ',' || at[length - 1] == ',' || !looks_like_number(at, length)) return false;
+    at += length;
+  }
+  return n > 1;
+}
+
 /* The number of fields of a line; full leaves out an empty one at the end, behind a separator. */
 static int count_fields(char *line, char separator, const char *blanks, int *full) {
   char *at = line, *field = NULL;
@@ -273,7 +288,17 @@ static bool note_header(table *t, char *header) {
   const char separator = separator_of(header);
   bool has_name = find_name(t, header, separator);
   /* a name with its unit, as in "Time (s)<tab>Force (N)" */
-  if (!has_name && separator == ' ' && strchr(header, '\t')) has_name = find_name(t, header, '\t');
+  const bool has_tabs = separator == ' ' && strchr(header, '\t');
+  if (has_name) t->whole[0] = '\0';
+  if (has_name && has_tabs) {
+    const size_t size = strlen(t->name);
+    char *at = header, *field = NULL;
+    for (size_t length = 0; next_field(&at, '\t', "", &field, &length);)
+      if (length > size && strncmp(field, t->name, size) == 0 && field[size] == ' ')
+        (void)snprintf(t->whole, sizeof t->whole, "%.*s", (int)length, field);
+  } else if (has_tabs) {
+    has_name = find_name(t, header, '\t');
+  }
   if (t->rows > 0 || !*header) return has_name;
   gannet_free(&t->header);
   if (gannet_copy_text(header, &t->header) != GANNET_OK) gannet_error_clear();
@@ -312,6 +337,7 @@ static bool next_row(table *t) {
     bool has_number = false;
     while (!is_comment && !has_number && next_field(&at, separator, "()", &field, &length))
       has_number = length > 0 && looks_like_number(field, length);
+    has_number = has_number || (!is_comment && has_decimal_commas(text));
     if (has_number && strchr(text, '\r')) {
       (void)snprintf(
           t->why, t->size,
@@ -327,7 +353,12 @@ static bool next_row(table *t) {
     }
     char *header = text + strspn(text, "#% \t");
     const bool is_repeated = t->header && strcmp(header, t->header) == 0;
-    if (note_header(t, header) || is_comment || is_repeated || t->rows == 0) continue;
+    if (note_header(t, header) || is_comment || is_repeated) continue;
+    if (t->odd_number == 0 && isdigit((unsigned char)text[strspn(text, "+-.")])) {
+      t->odd_number = t->number;
+      (void)snprintf(t->odd, sizeof t->odd, "%s", text);
+    }
+    if (t->rows == 0) continue;
     (void)snprintf(t->why, t->size, "%s line %lld is '%.40s', expected a row of numbers", t->shown,
                    (long long)t->number, text);
     return false;
@@ -336,38 +367,34 @@ static bool next_row(table *t) {
 
 static void explain_no_column(table *t) {
   const char *names[64] = {NULL};
-  char *at = t->header, *field = NULL, list[110] = "", near_text[80] = "";
+  char *at = t->header, *field = NULL, list[110] = "", near_text[160] = "";
   size_t length = 0, used = 0;
   int n = 0;
-  const char separator = t->header ? separator_of(t->header) : ' ';
   if (!t->header) {
     (void)snprintf(t->why, t->size,
                    "%s has no header with names of columns; give the column by its number from 1",
                    t->shown);
     return;
   }
-  while (n < 63 && next_field(&at, separator, "", &field, &length)) {
-    names[n++] = field;
+  char separator = separator_of(t->header);
+  if (separator == ' ' && strchr(t->header, '\t')) separator = '\t';
+  for (int i = 1; n < 63 && next_field(&at, separator, "", &field, &length); ++i) {
     if (field[length]) field[length] = '\0';
+    const unsigned char byte = (unsigned char)field[gannet_utf8_valid_bytes(field)];
+    if (byte == 0)
+      names[n++] = field;
+    else if (!*near_text)
+      (void)snprintf(near_text, sizeof near_text,
+                     "; the name of column %d has the byte 0x%02x, which is not UTF-8: save the "
+                     "table as UTF-8, or give the column by its number;",
+                     i, byte);
     if (used + length + 1 < sizeof list)
       used += (size_t)snprintf(list + used, sizeof list - used, " %s", field);
   }
   const char *near = gannet_nearest(t->name, names);
   if (near) (void)snprintf(near_text, sizeof near_text, "; did you mean '%.50s'?", near);
   (void)snprintf(t->why, t->size, "%s has no column '%.40s'%s columns:%s", t->shown, t->name,
-                 near ? near_text : ";", list);
-}
-
-/* Whether a line is numbers with decimal commas between blanks, as in "0 1,25" and "0,5 1,25", and
- * not a list with commas between its numbers. */
-static bool has_decimal_commas(const char *line) {
-  int n = 0;
-  for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t"), ++n) {
-    const size_t length = strcspn(at, " \t");
-    if (*at == ',' || at[length - 1] == ',' || !looks_like_number(at, length)) return false;
-    at += length;
-  }
-  return n > 1;
+                 *near_text ? near_text : ";", list);
 }
 
 /* How the row that was read last is separated: as the header that names the column is, if it can
@@ -386,9 +413,13 @@ static char separator_of_row(table *t) {
     n = count_fields(t->line, separator = ' ', "()", &full); /* tabs that only align */
   if (n == t->n_columns || full == t->n_full) return separator;
   const char *hint = "";
-  if (n < t->n_columns && t->separator == ' ')
+  char whole[140];
+  (void)snprintf(whole, sizeof whole, "; for the column '%s' give the whole name", t->whole);
+  if (n < t->n_columns && *t->whole)
+    hint = whole;
+  else if (n < t->n_columns && t->separator == ' ')
     hint = "; if names of columns have blanks, give the column by its number from 1";
-  else if (n > t->n_columns && separator == ',' && t->separator != ',')
+  else if (n > t->n_columns && separator == ',')
     hint = "; if its commas are decimal signs, write points, else give the column by its number";
   else if (n > t->n_columns)
     hint = "; if that is right, give the column by its number from 1";
@@ -515,6 +546,14 @@ static gannet_table_end read_rows(table *t, const gannet_output *output,
   if (t->column < 0 && !*t->why) explain_no_column(t);
   if ((t->column < 0 && t->header) || t->second > 0) return GANNET_TABLE_NO_COLUMN;
   if (*t->why) return GANNET_TABLE_LACKING;
+  if (t->rows == 0 && t->odd_number > 0) {
+    (void)snprintf(t->why, t->size, "%s has no row of numbers; line %lld is '%.40s'%s", t->shown,
+                   (long long)t->odd_number, t->odd,
+                   strchr(t->odd, ',') ? "; a comma separates columns here: write a decimal point, "
+                                         "and nothing between thousands"
+                                       : "");
+    return GANNET_TABLE_LACKING;
+  }
   if (s.n == 0 || s.n < rows->n) {
     (void)snprintf(t->why, t->size, "%s has %lld row%s, expected at least %d", t->shown,
                    (long long)t->rows, t->rows == 1 ? "" : "s", rows->n > 1 ? rows->n : 1);

@@ -53,8 +53,10 @@ static gannet_err add_pattern(const char *key, const char *name, const char *tex
   const int n = patterns->n;
   const int failed = regcomp(&patterns->regex[n], text, REG_EXTENDED);
   if (failed) {
-    (void)regerror(failed, &patterns->regex[n], reason, sizeof reason);
-    gannet_complain(complaints, key, "'%s': %s; expected as in %s", text, reason, example);
+    gannet_regex_explain(failed, &patterns->regex[n], text, reason, sizeof reason);
+    gannet_complain(complaints, key,
+                    "'%s': %s; expected as in %s, where the first ( ) takes the number", text,
+                    reason, example);
     return GANNET_OK;
   }
   if (lacks_group(&patterns->regex[n], text))

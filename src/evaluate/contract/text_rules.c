@@ -23,25 +23,42 @@ void gannet_regex_check_dialect(const char *key, const char *text, gannet_compla
   static const struct {
     char letter;
     bool only_in_list; /* outside, it means the same here */
-    const char *instead, *in_list;
-  } foreign[] = {{'d', false, "[0-9]", "0-9"},
-                 {'D', false, "[^0-9]", "a list that begins with ^"},
-                 {'t', false, "[[:blank:]]", "[:blank:]"},
-                 {'s', true, "", "[:space:]"},
-                 {'w', true, "", "[:alnum:]_"}};
+    const char *instead, *excluded;
+  } foreign[] = {{'d', false, "[0-9]", "[^0-9]"},
+                 {'D', false, "[^0-9]", "[0-9]"},
+                 {'t', false, "[[:blank:]]", "[^[:blank:]]"},
+                 {'s', true, "[[:space:]]", "[^[:space:]]"},
+                 {'S', true, "[^[:space:]]", "[[:space:]]"},
+                 {'w', true, "[[:alnum:]_]", "[^[:alnum:]_]"},
+                 {'W', true, "[^[:alnum:]_]", "[[:alnum:]_]"}};
+  enum { N = sizeof foreign / sizeof *foreign };
   for (const char *at = text; *at; ++at) {
     const bool is_list = *at == '[', excludes = is_list && at[1] == '^';
     const char *end = is_list ? end_of_list(at) : at + (*at == '\\' && at[1]);
     for (; at < end; ++at) {
       size_t i = 0;
-      while (i < 5 && (*at != '\\' || at[1] != foreign[i].letter)) ++i;
-      if (i == 5 || excludes || (!is_list && foreign[i].only_in_list)) continue;
+      while (i < N && (*at != '\\' || at[1] != foreign[i].letter)) ++i;
+      if (i == N || (!is_list && foreign[i].only_in_list)) continue;
       gannet_complain(complaints, key,
                       "'%s': POSIX extended regular expressions do not know \\%c%s; write %s", text,
                       foreign[i].letter, is_list ? " in square brackets" : "",
-                      is_list ? foreign[i].in_list : foreign[i].instead);
+                      excludes ? foreign[i].excluded : foreign[i].instead);
       return;
     }
+    if (!*at) return;
+  }
+}
+
+void gannet_regex_explain(int failed, const regex_t *regex, const char *text, char *reason,
+                          size_t size) {
+  (void)regerror(failed, regex, reason, size);
+  for (const char *at = text; failed == REG_BADRPT && *at; ++at) {
+    if (strncmp(at, "(?", 2) == 0) {
+      (void)snprintf(reason, size, "(?...) is unknown here; write ( )");
+      return;
+    }
+    if (*at == '[') at = end_of_list(at);
+    if (*at == '\\') ++at;
     if (!*at) return;
   }
 }
@@ -55,7 +72,7 @@ static void compile_rule(const char *key, const char *text, gannet_complaints *c
     texts->n += 1;
     return;
   }
-  (void)regerror(failed, &texts->regex[texts->n], reason, sizeof reason);
+  gannet_regex_explain(failed, &texts->regex[texts->n], text, reason, sizeof reason);
   gannet_complain(complaints, key, "'%s': %s; expected a POSIX extended regular expression", text,
                   reason);
 }

@@ -42,6 +42,13 @@ typedef struct {
  */
 void gannet_regex_check_dialect(const char *key, const char *text, gannet_complaints *complaints);
 
+/* Say why regcomp refuses an expression: (?...) of other dialects is called by its name.
+ *
+ * Local.
+ */
+void gannet_regex_explain(int failed, const regex_t *regex, const char *text, char *reason,
+                          size_t size);
+
 /* Look for a line of stdout.log, then of stderr.log, that one of the expressions matches.
  *
  * Local.
