@@ -390,9 +390,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
  * feasibility  out  [n]; NULL when not wanted
  *
  * Errors: GANNET_ERR_INPUT for a design outside the ranges of the variables, where models have no
- * data; GANNET_ERR_STATE with fewer than four results to learn from, or where all are equal;
- * GANNET_ERR_RANKS when the designs differ between ranks; those of the models.
- * Cost: that of a fit, so give all designs at once.
+ * data; GANNET_ERR_STATE with fewer than four results to learn from, and where all results are
+ * equal (unless `penalties: no`); GANNET_ERR_RANKS when the designs differ between ranks; those of
+ * the models. Cost: that of a fit, so give all designs at once.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_predict(const gannet_optimizer *optimizer,
                                                               int n, const double *x_user,

@@ -1070,8 +1070,8 @@ contains
     code = optimizer_create(opt%context, opt%problem, size(settings, kind=c_int), settings, opt%handle)
   end subroutine
 
-  ! Propose as many points as id has elements. They differ from each other and from all earlier ones,
-  ! as long as the problem has so many.
+  ! Propose as many points as id has elements. They differ from each other and from all earlier ones
+  ! while the problem has that many untried designs.
   !
   ! Collective; the same points on all ranks.
   !
@@ -1490,8 +1490,8 @@ contains
   ! kept      kept(constraints, points), the probability that a constraint is satisfied
   ! feasible  feasible(points), the probability that the simulation works and all constraints are satisfied
   ! can_run   can_run(points), the probability that the simulation works
-  ! ierr      0 = done; without it an error ends the program, as for a design outside the ranges of the variables, and
-  !           with fewer than four results, and where all are equal
+  ! ierr      0 = done; without it an error ends the program, as for a design outside the ranges of the variables,
+  !           with fewer than four results, and where all results are equal (unless penalties: no)
   subroutine gannet_predict(opt, x, mean, sd, kept, feasible, can_run, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(in) :: x(:, :)

@@ -48,8 +48,8 @@ static gannet_err check_results(const gannet_optimizer *o) {
   int64_t n_equal = 0;
   const double equal = gannet_history_penalty(o->history, 0, &n_equal);
   GANNET_REQUIRE(!gannet_history_is_constant(o->history), GANNET_ERR_STATE,
-                 "all %lld results are %g: a model learns nothing from them until one differs "
-                 "(penalties: no = it learns all the same)",
+                 "all %lld results are %g: a model learns nothing from them until one "
+                 "differs; with `penalties: no` the model learns from equal values, too",
                  (long long)n_equal, gannet_problem_flip(o->problem, equal));
   GANNET_REQUIRE(known >= GANNET_RECOMMEND_LEAST, GANNET_ERR_STATE,
                  "too few results for a model: %lld of %lld tell a value of the objective that can "

@@ -404,8 +404,8 @@ static gannet_err parse_category(const gannet_variable *v, const char *text, dou
   const size_t valid = gannet_utf8_valid_bytes(text);
   if (text[valid])
     return GANNET_RAISE(GANNET_ERR_INPUT,
-                        "variable %s: '%s' has a byte, 0x%02x, that is not UTF-8; expected one of "
-                        "its values in UTF-8,%s",
+                        "variable %s: '%s' contains the byte 0x%02x, which is not UTF-8: save the "
+                        "file as UTF-8; expected one of:%s",
                         v->name, text, (unsigned)(unsigned char)text[valid], list);
   const char *near = gannet_nearest(text, known);
   return GANNET_RAISE(GANNET_ERR_INPUT, "variable %s: '%s' is not one of its values,%s%s%s%s",

@@ -250,7 +250,7 @@ class Import(program.ProgramTest):
         self.assertIn("no column 'H'; the columns are: x1, x2, fins, solver, objective, H?he (byte 0xf6 in the name of column 6 is "
                       "not UTF-8: save the file as UTF-8)", self.fails("tell", file, "--file", "old.csv", "--column", "stress=H\u00f6he"))
         (self.folder / "old.csv").write_bytes((good + "1,2,3,c\u00e4,5,100\n").encode("latin-1"))
-        self.assertIn("line 3: refused: variable solver: 'c?' has a byte, 0xe4, that is not UTF-8; expected one of its values in UTF-8, cg gmres",
+        self.assertIn("line 3: refused: variable solver: 'c?' contains the byte 0xe4, which is not UTF-8: save the file as UTF-8; expected one of: cg gmres",
                       self.succeed("tell", file, "--file", "old.csv", "--dry-run").out)
         self.assertIn("old.csv:3: a quotation mark inside", refused("x1,x2,fins,solver,objective\r1,2,3,cg,5\r1,2,3,c\"g,5\r"))
         self.write((good + "1,2,4,cg,5,abc\n").replace("\n", "\r"), "old.csv")

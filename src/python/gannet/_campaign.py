@@ -124,8 +124,8 @@ class Campaign:
         designs  a dictionary with a design, a list of them, or a table, of which other columns are ignored. Derived
                  variables may be left out, and inactive ones left out or None
 
-        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
-        four results, and where all are equal.
+        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, with fewer than four
+        results, and where all results are equal (unless `penalties: no`).
         """
         is_single = isinstance(designs, collections.abc.Mapping) and not any(isinstance(value, (np.ndarray, list)) for value in
                                                                              designs.values())

@@ -202,7 +202,8 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
         return Point(self.names, self.kinds, number, x, frozenset(name for name, flag in zip(self.names, active) if flag))
 
     def ask(self, q: int = 1) -> List[Point]:
-        """Propose q points that differ from each other and from all earlier ones, as long as there are so many. Returns a list of Point.
+        """Propose q points that differ from each other and from all earlier ones while the problem has that many untried
+        designs. Returns a list of Point.
 
         Collective; the same points on all ranks.
         """
@@ -490,8 +491,8 @@ class Optimizer(contextlib.AbstractContextManager["Optimizer"]):
 
         points  a dictionary with a design, a list of them, or an array [points, variables] as of ask_array
 
-        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, and with fewer than
-        four results, and where all are equal.
+        Errors: gannet.Error for a design that is incomplete or outside the ranges of the variables, with fewer than four
+        results, and where all results are equal (unless `penalties: no`).
         """
         single = isinstance(points, collections.abc.Mapping)
         with self._alike():
