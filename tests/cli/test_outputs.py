@@ -279,7 +279,7 @@ class Outputs(program.ProgramTest):
         self.succeed("run", self.write(built_in.replace("a + b", "{name: height, unit: m}"), "b.yaml"), "-n")
 
     def test_expressions_that_this_dialect_knows(self):
-        for pattern in r"^cells:\s*(\S+)", r"^cells: *([^[:space:]]*)", r"^cells: *([]0-9]*)", r"^cells: *([[:digit:]d]*)", r"\\dcells: *(\w+)", r"^cells\(?: *(\S+)":
+        for pattern in r"^cells:\s*(\S+)", r"^cells: *([^[:space:]]*)", r"^cells: *([]0-9]*)", r"^cells: *([[:digit:]d]*)", r"\\dcells: *(\w+)", r"^cells\(?: *(\S+)", r"^cells:[ \t]*([^ \t]*)":
             text = TEXT.replace('"^cells: *([^ ]*)"', f"'{pattern}'", 1)
             self.assertEqual(self.succeed("run", self.write(text, "c.yaml"), "-n").code, 0, pattern)
 

@@ -96,6 +96,16 @@ static void columns_are_found_by_number(void **state) {
   assert_true(take(f, "1 ,2 ,3\n", "2", last, GANNET_TAKE_LAST) == 2);
 }
 
+/* Cells of several numbers between blanks are no decimal commas. */
+static void commas_separate_lists(void **state) {
+  fixture *f = *state;
+  assert_true(take(f, "point,pressure\n0.1 0.2 0.3,5.5\n", "2", last, GANNET_TAKE_LAST) == 5.5);
+  assert_true(take(f, "time,probes,drag\n0.2,1.0 2.0 3.0 4.0,6.5\n", "3", last, GANNET_TAKE_LAST) ==
+              6.5);
+  assert_true(take(f, "20260101 120000,3.5,4.5\n", "2", last, GANNET_TAKE_LAST) == 3.5);
+  assert_true(take(f, "point,n\n1 2,5\n", "2", last, GANNET_TAKE_LAST) == 5);
+}
+
 static void rows_and_what_is_taken_from_them(void **state) {
   fixture *f = *state;
   static const char text[] = "x y\n1 4\n2 1\n3 8\n4 3\n";
@@ -360,6 +370,7 @@ int main(void) {
       TEST(rows_and_what_is_taken_from_them),
       TEST(what_is_missing_is_told_with_what_was_there),
       TEST(what_is_wrong_is_told_with_what_to_write),
+      TEST(commas_separate_lists),
       TEST(decimal_commas_are_refused_in_every_cell),
       TEST(text_in_utf16_is_named),
       TEST(values_that_are_no_finite_number_are_given_back),

@@ -241,13 +241,16 @@ static bool looks_like_number(const char *field, size_t length) {
 }
 
 /* Whether a line is numbers with decimal commas between blanks, as in "0 1,25" and "0,5 1,25", and
- * not a list with commas between its numbers. */
+ * not a list with commas between its numbers, as in "0.2,1.0 2.0". */
 static bool has_decimal_commas(const char *line) {
   int n = 0;
   for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t"), ++n) {
     const size_t length = strcspn(at, " \t");
-    if (*at == ',' || at[length - 1] == ',' || !looks_like_number(at, length)) return false;
-    at += length;
+    const char *comma = memchr(at, ',', length), *end = at + length;
+    if (comma == at || comma == end - 1 || !looks_like_number(at, length)) return false;
+    if (comma && (memchr(at, '.', length) || memchr(comma + 1, ',', (size_t)(end - comma) - 1)))
+      return false;
+    at = end;
   }
   return n > 1;
 }
@@ -402,8 +405,9 @@ static void explain_no_column(table *t) {
  * has another number of columns: the value might be that of another column. */
 static char separator_of_row(table *t) {
   char separator = separator_of(t->line);
-  if (t->n_columns == 0 && separator == ',' && has_decimal_commas(t->line)) return ' ';
-  if (t->n_columns == 0) return separator;
+  const bool commas_separate = t->header && strchr(t->header, ',');
+  if (t->n_columns == 0)
+    return separator == ',' && !commas_separate && has_decimal_commas(t->line) ? ' ' : separator;
   if (t->n_columns > 1 && (t->separator == ' ' || t->separator == '\t'))
     separator = strchr(t->line, '\t') && !strchr(t->line, '(') ? '\t' : ' ';
   else if (t->n_columns > 1 && strchr(t->line, t->separator))

@@ -35,10 +35,12 @@ void gannet_regex_check_dialect(const char *key, const char *text, gannet_compla
   for (const char *at = text; *at; ++at) {
     const bool is_list = *at == '[', excludes = is_list && at[1] == '^';
     const char *end = is_list ? end_of_list(at) : at + (*at == '\\' && at[1]);
+    const bool has_blank = is_list && memchr(at, ' ', (size_t)(end - at));
     for (; at < end; ++at) {
       size_t i = 0;
       while (i < N && (*at != '\\' || at[1] != foreign[i].letter)) ++i;
       if (i == N || (!is_list && foreign[i].only_in_list)) continue;
+      if (has_blank && strchr("ts", at[1])) continue; /* [ \t] finds the blank all the same */
       gannet_complain(complaints, key,
                       "'%s': POSIX extended regular expressions do not know \\%c%s; write %s", text,
                       foreign[i].letter, is_list ? " in square brackets" : "",
