@@ -128,12 +128,7 @@ void gannet_propose_points(const gannet_candidates *candidates, int n, const gan
 }
 
 /* Which points do not take part in a scan, in the order in which scans try them. */
-typedef enum { EXCLUDE_ALL_BEFORE, EXCLUDE_HOPELESS, EXCLUDE_NONE } exclusion;
-
-static bool is_excluded(const gannet_history *history, int64_t id, exclusion excluded) {
-  return excluded == EXCLUDE_ALL_BEFORE || gannet_history_is_bad(history, id) ||
-         gannet_history_get(history, id)->status == GANNET_EVAL_PENDING;
-}
+typedef enum { EXCLUDE_ALL_BEFORE, EXCLUDE_USELESS, EXCLUDE_NONE } exclusion;
 
 /* The points that do not take part in a scan: what was chosen for this batch, and the history, or
  * what is under way and what cannot run. NULL for problems with a real variable, whose points do
@@ -144,9 +139,12 @@ static gannet_err list_excluded(const gannet_member *member, const gannet_propos
   *taken = NULL;
   if (member->problem->n_continuous > 0 || excluded == EXCLUDE_NONE) return GANNET_OK;
   GANNET_TRY(gannet_distinct_create(member->problem, n + scores->n_chosen, taken));
-  for (int64_t id = 0; id < n; ++id)
-    if (is_excluded(member->history, id, excluded))
+  for (int64_t id = 0; id < n; ++id) {
+    const bool is_useless = gannet_history_is_bad(member->history, id) ||
+                            gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING;
+    if (excluded == EXCLUDE_ALL_BEFORE || is_useless)
       gannet_distinct_add(*taken, gannet_history_x_unit(member->history, id));
+  }
   for (int i = 0; i < scores->n_chosen; ++i)
     gannet_distinct_add(*taken, scores->chosen + (size_t)i * (size_t)member->problem->d);
   return GANNET_OK;
