@@ -155,9 +155,9 @@ static const gannet_method gp_noisy = {
         "it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
     .use = "as gp-warped, where results may be noisy; a part of auto",
-    .defaults = {QUICK_WARPED_GP, SET("surrogate.pool", "yes"), SET("transform", "log-then-none"),
-                 SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
-                 SET("acquisition.least_noise", "0.01")},
+    .defaults = {QUICK_WARPED_GP, SET("surrogate.lengthscale_prior", "pooled"),
+                 SET("transform", "log-then-none"), SET("surrogate.noisy_start", "suspected"),
+                 SET("acquisition.type", "log-aei"), SET("acquisition.least_noise", "0.01")},
 };
 
 static const gannet_method gp_draws = {

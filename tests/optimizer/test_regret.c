@@ -139,12 +139,40 @@ static void designs_that_have_run_may_be_better(void **state) {
   end(&s);
 }
 
+/* All designs have run but for one that cannot, whose value draws know least of. */
+static void designs_that_cannot_run_are_not_better(void **state) {
+  enum { DESIGNS = 12 };
+  static const gannet_variable variable = {
+      .name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = DESIGNS};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable, .noise_sd = 0.01};
+  setting s;
+  (void)state;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &s.context));
+  assert_ok(gannet_problem_create(&spec, &s.problem));
+  assert_ok(gannet_history_create(s.problem, &s.history));
+  for (int n = 1; n <= DESIGNS; ++n) {
+    const double x = n;
+    int64_t id;
+    assert_ok(gannet_history_propose(s.history, &x, 0, GANNET_ORIGIN_METHOD, &id));
+    const gannet_result_record result = {
+        .id = id,
+        .status = n == DESIGNS ? GANNET_EVAL_CANNOT_RUN : GANNET_EVAL_DONE,
+        .objective = n < 9 ? n : 18 - 2 * n};
+    assert_ok(gannet_history_tell(s.history, &result));
+  }
+  const gannet_regret regret = estimate(&s, 0.1, 0.95);
+  assert_int_equal(regret.incumbent, DESIGNS - 2);
+  assert_true(regret.is_reached);
+  end(&s);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_is_said_of_few_results),
       cmocka_unit_test(a_found_minimum_leaves_no_regret),
       cmocka_unit_test(regret_is_that_of_the_feasible_part),
       cmocka_unit_test(designs_that_have_run_may_be_better),
+      cmocka_unit_test(designs_that_cannot_run_are_not_better),
   };
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   const int failed = run_ranks(tests);

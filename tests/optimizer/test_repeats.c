@@ -97,7 +97,7 @@ static void noise_of_all_objectives_counts(void **state) {
 /* The least value is that of the design in the middle, and the one in a corner cannot run. Returns
  * how often the best was run among the last runs, after all have been tried, and counts those that
  * cannot run. */
-static int runs_of_the_best(const char *method, int *hopeless) {
+static int runs_of_the_best(const char *method, int *cannot_run) {
   enum { BATCH = 3, BATCHES = 13, TRIED = 5 };
   const gannet_problem_spec spec = {.n_variables = D, .variables = grid, .noise_sd = NAN};
   const gannet_method_setting setting = {"method", method};
@@ -119,7 +119,7 @@ static int runs_of_the_best(const char *method, int *hopeless) {
                                    .objective = a * a + b * b + 0.1 * ((7 * (int)id[i]) % 5 - 2)};
       if (a + b < 2) continue;
       results[i].outcome = GANNET_RESULT_CANNOT_RUN;
-      *hopeless += k >= TRIED;
+      *cannot_run += k >= TRIED;
     }
     assert_ok(gannet_optimizer_tell(f.optimizer, BATCH, results));
   }
@@ -132,10 +132,10 @@ static void the_best_are_run_again_and_not_what_cannot_run(void **state) {
       "auto", "neural-bo", "neural-bo-pointwise", "gp-ei", "gp-ts", "forest-ei", "gp-mes"};
   (void)state;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
-    int hopeless = 0;
-    const int runs = runs_of_the_best(methods[i], &hopeless);
+    int cannot_run = 0;
+    const int runs = runs_of_the_best(methods[i], &cannot_run);
     if (runs < 6) fail_msg("%s: %d of 8 batches", methods[i], runs);
-    if (hopeless > 1) fail_msg("%s: %d runs at a design that cannot run", methods[i], hopeless);
+    if (cannot_run > 1) fail_msg("%s: %d runs at a design that cannot run", methods[i], cannot_run);
   }
 }
 

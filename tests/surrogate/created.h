@@ -9,6 +9,21 @@
 #include "base/memory.h"
 #include "surrogate/surrogate.h"
 
+/* Start MPI, make the context of all ranks with seed 5, run the tests, and end. Failures on any
+ * rank are failures everywhere. */
+#define run_with_context(argc, argv, context, tests) \
+  run_with_context_(argc, argv, context, tests, sizeof(tests) / sizeof *(tests))
+
+static inline int run_with_context_(int *argc, char ***argv, gannet_context **context,
+                                    const struct CMUnitTest *tests, size_t n) {
+  int failed = 1;
+  if (MPI_Init(argc, argv) != MPI_SUCCESS) return 1;
+  if (gannet_context_create(MPI_COMM_WORLD, 5, context) == GANNET_OK)
+    failed = run_ranks_(_cmocka_run_group_tests("tests", tests, n, NULL, NULL));
+  gannet_context_destroy(context);
+  return MPI_Finalize() != MPI_SUCCESS ? 1 : failed;
+}
+
 /* Collective over the context. d variables; n settings, the others have their defaults. */
 static inline gannet_surrogate *surrogate_with(const gannet_context *context,
                                                const gannet_surrogate_type *type, int d, int n,

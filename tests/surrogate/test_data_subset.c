@@ -254,11 +254,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_head_regresses_on_all_what_it_learnt_of_some),
       cmocka_unit_test(fantasies_enter_the_regression_alone),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
   make_data();
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -159,10 +159,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_prior_functions_only_data_speak),
       cmocka_unit_test(a_failed_training_fails_everywhere),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "surrogate/models/forest/tree.h"
 #include "surrogate/registry.h"
@@ -143,10 +144,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(noisy_values_are_averaged),
       cmocka_unit_test(without_data_draws_are_flat),
   };
-  MPI_Init(&argc, &argv);
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -400,10 +400,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(fits_of_many_points_use_some),
       cmocka_unit_test(predictive_densities_are_quotients_of_densities),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_serial(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

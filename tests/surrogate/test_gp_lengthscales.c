@@ -18,9 +18,9 @@ static const double noise = 1e-4;
 
 /* A Gaussian process of Matern-5/2 that has learnt from a smooth function. weight: [d] of the
  * coordinates */
-static gannet_surrogate *learn(const char *pool, int d, const double *weight) {
+static gannet_surrogate *learn(const char *prior, int d, const double *weight) {
   const gannet_setting settings[] = {{.key = "lengthscales", .text = "ard"},
-                                     {.key = "pool", .text = pool},
+                                     {.key = "lengthscale_prior", .text = prior},
                                      {.key = "fit_evaluations", .text = "1000"}};
   gannet_surrogate *s = surrogate_with(context, &gannet_surrogate_gp, d, 3, settings);
   const gannet_data data = {N, x, y, noise, NULL};
@@ -65,7 +65,7 @@ static void pooled_lengthscales_are_a_maximum(void **state) {
   (void)state;
   const double weight[] = {1, 0.6, 0.1, 1.5, 1};
   double hyper[N_HYPER_MOST];
-  gannet_surrogate *s = learn("yes", 5, weight);
+  gannet_surrogate *s = learn("pooled", 5, weight);
   gannet_surrogate_get_hyper(s, hyper);
   const double least = penalty_of(5, hyper);
   for (int i = 0; i < GP_LENGTH + 5; ++i) {
@@ -99,12 +99,12 @@ static void few_results_leave_lengthscales_equal_but_for_clear_exceptions(void *
   const double alike[] = {1, 1, 1, 1, 1, 1, 1, 1};
   const double alone[] = {0.02, 0.02, 0.02, 2, 0.02, 0.02, 0.02, 0.02};
   int shortest = -1;
-  gannet_surrogate *pooled = learn("yes", 8, alike), *apart = learn("no", 8, alike);
+  gannet_surrogate *pooled = learn("pooled", 8, alike), *apart = learn("independent", 8, alike);
   const double spread = spread_of(pooled, 8, &shortest);
   assert_true(spread < 1.6 && spread < 0.6 * spread_of(apart, 8, &shortest));
   gannet_surrogate_destroy(&pooled);
   gannet_surrogate_destroy(&apart);
-  pooled = learn("yes", 8, alone);
+  pooled = learn("pooled", 8, alone);
   assert_true(spread_of(pooled, 8, &shortest) > 5);
   assert_int_equal(shortest, 3);
   gannet_surrogate_destroy(&pooled);
@@ -114,10 +114,10 @@ static void three_lengthscales_are_not_pooled(void **state) {
   (void)state;
   const double weight[] = {1, 0.1, 0.3};
   double pooled[GP_LENGTH + 3], apart[GP_LENGTH + 3];
-  gannet_surrogate *s = learn("yes", 3, weight);
+  gannet_surrogate *s = learn("pooled", 3, weight);
   gannet_surrogate_get_hyper(s, pooled);
   gannet_surrogate_destroy(&s);
-  s = learn("no", 3, weight);
+  s = learn("independent", 3, weight);
   gannet_surrogate_get_hyper(s, apart);
   gannet_surrogate_destroy(&s);
   assert_memory_equal(pooled, apart, sizeof apart);
@@ -129,10 +129,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(few_results_leave_lengthscales_equal_but_for_clear_exceptions),
       cmocka_unit_test(three_lengthscales_are_not_pooled),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_serial(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

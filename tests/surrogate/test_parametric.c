@@ -5,6 +5,7 @@
 
 #include "support/harness.h"
 #include "support/two_units.h"
+#include "surrogate/created.h"
 
 #include "surrogate/dense.h"
 #include "surrogate/models/parametric/parametric.h"
@@ -305,10 +306,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_sphere_is_one_input_more),
       cmocka_unit_test(the_oracle_recovers_a_network),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -171,11 +171,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(beliefs_can_come_one_by_one),
       cmocka_unit_test(the_regression_of_a_choice_follows_the_others),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
   make_data();
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "base/memory.h"
 #include "surrogate/dense.h"
@@ -224,10 +225,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(singular_features_are_regularised_and_broken_ones_refused),
       cmocka_unit_test(evidence_finds_the_variances),
   };
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
-  gannet_context_destroy(&context);
-  (void)MPI_Finalize();
-  return failed;
+  return run_with_context(&argc, &argv, &context, tests);
 }

@@ -256,27 +256,18 @@ static void check_choice(const gannet_command_options *options, bool has_script,
 }
 
 /* The length of what is no list of characters but words in brackets, as in [FATAL ERROR]; 0 where
- * it may well be a list, as in [a-z_].
+ * it may well be a list, as in [a-z_]. A hyphen behind a single character makes a range.
  *
  * list  in  what follows the opening bracket
  */
 static size_t count_words_in_brackets(const char *list) {
   size_t length = 0, letters = 0;
   bool has_word = false;
-  for (; isalnum((unsigned char)list[length]) || (list[length] && strchr(" _-", list[length]));
+  for (; list[length] && (isalnum((unsigned char)list[length]) || strchr(" _-", list[length]));
        ++length) {
-    const char *at = list + length;
-    letters = isalpha((unsigned char)*at) ? letters + 1 : 0;
+    if (list[length] == '-' && (length < 2 || !isalnum((unsigned char)list[length - 2]))) return 0;
+    letters = isalpha((unsigned char)list[length]) ? letters + 1 : 0;
     has_word = has_word || letters >= 3;
-    if (*at != '-' || length == 0 || at[-1] >= at[1]) continue;
-    /* a range, unless its ends are in words, as in pre-step */
-    int (*const classes[])(int) = {isdigit, islower, isupper};
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; ++i) {
-      const bool has_both = classes[i]((unsigned char)at[-1]) && classes[i]((unsigned char)at[1]);
-      const bool is_in_word =
-          (length > 1 && classes[i]((unsigned char)at[-2])) || classes[i]((unsigned char)at[2]);
-      if (has_both && !is_in_word) return 0;
-    }
   }
   return has_word && list[length] == ']' ? length : 0;
 }

@@ -201,7 +201,7 @@ static gannet_err scan_others(gannet_member *member, const gannet_candidates *ca
 gannet_err gannet_propose_scan(gannet_member *member, const gannet_candidates *candidates,
                                const gannet_propose_scores *scores, gannet_ranked *best) {
   bool run_out = true;
-  for (int excluded = scores->repeats ? EXCLUDE_NONE : EXCLUDE_ALL_BEFORE;
+  for (int excluded = scores->repeats ? EXCLUDE_USELESS : EXCLUDE_ALL_BEFORE;
        run_out && excluded <= EXCLUDE_NONE; ++excluded)
     GANNET_TRY(scan_others(member, candidates, scores, (exclusion)excluded, best, &run_out));
   return GANNET_OK;

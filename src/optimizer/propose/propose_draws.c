@@ -165,7 +165,7 @@ static void release_proposal(proposal *p) {
 
 /* Options of every draw, polished for the first n_polished of them, and ranked, with their scores.
  *
- * repeats  in  designs of a discrete problem that were proposed before are options, too
+ * repeats  in  designs of a discrete problem that have run are options, too
  */
 static gannet_err find_options(gannet_member *member, int q, int n_polished, int n_ranked,
                                bool repeats, proposal *p) {

@@ -48,7 +48,7 @@ typedef struct {
   gannet_propose_bounded bounded; /* NULL, and where it fails: all candidates are scored */
   void *user;                     /* of scorer */
   void *bounds;                   /* the user of bounded */
-  bool repeats;                   /* points that were proposed before take part from the start */
+  bool repeats;                   /* points that have run take part from the start */
   int n_chosen;                   /* points of this batch that were chosen by earlier calls */
   const double *chosen;           /* [n_chosen][d] */
 } gannet_propose_scores;

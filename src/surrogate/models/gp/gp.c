@@ -14,6 +14,8 @@
 
 static const char *const scale_names[] = {"shared", "ard", NULL};
 
+static const char *const prior_names[] = {"independent", "pooled", NULL};
+
 static const char *const noisy_names[] = {"no", "suspected", "yes", NULL};
 
 static const gannet_option gp_option_table[] = {
@@ -29,14 +31,15 @@ static const gannet_option gp_option_table[] = {
      .fallback = "shared",
      .choices = scale_names,
      .help = "one lengthscale for all coordinates, or one for each"},
-    {.key = "pool",
-     .type = GANNET_BOOLEAN,
-     .offset = offsetof(gp_options, pool),
-     .fallback = "no",
+    {.key = "lengthscale_prior",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gp_options, length_prior),
+     .fallback = "independent",
+     .choices = prior_names,
      .flags = GANNET_OPTION_PRIOR,
      .help =
-         "with lengthscales: ard, from four coordinates on: the prior draws the lengthscales to "
-         "their common mean"},
+         "of lengthscales for each coordinate: independent, or pooled, which draws those of four "
+         "and more coordinates to their common mean"},
     GANNET_NOISE_FLOOR_OPTION(offsetof(gp_options, noise_floor), "1e-6"),
     GANNET_RESTARTS_OPTION(offsetof(gp_options, restarts), "4"),
     GANNET_FIT_POINTS_OPTION(offsetof(gp_options, fit_points), "500",

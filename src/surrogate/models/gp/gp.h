@@ -18,9 +18,9 @@
 #include "surrogate/surrogate.h"
 
 typedef struct {
-  int kernel; /* position in gannet_stationary_kernels */
-  int ard;    /* 0: one lengthscale, 1: one per coordinate */
-  bool pool;  /* the prior draws more than three lengthscales to their common mean */
+  int kernel;       /* position in gannet_stationary_kernels */
+  int ard;          /* 0: one lengthscale, 1: one per coordinate */
+  int length_prior; /* a gp_length_prior */
   double noise_floor;
   int restarts;
   int fit_points;
@@ -30,6 +30,9 @@ typedef struct {
   int inducing;    /* most inducing points */
   int noisy_start; /* a gp_noisy_start */
 } gp_options;
+
+/* The prior of lengthscales for each coordinate. */
+typedef enum { GP_LENGTHS_INDEPENDENT, GP_LENGTHS_POOLED } gp_length_prior;
 
 /* When one more start of the fit has high noise. */
 typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;

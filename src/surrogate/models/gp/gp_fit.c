@@ -75,7 +75,7 @@ static double priors(const gp *g, const double *hyper, double *gradient) {
   if (isnan(g->noise_var))
     sum +=
         gannet_prior_log_normal(hyper[GP_NOISE], noise_location, noise_scale, &gradient[GP_NOISE]);
-  if (g->options->ard && g->options->pool && g->d > 3)
+  if (g->options->ard && g->options->length_prior == GP_LENGTHS_POOLED && g->d > 3)
     return sum + pooled_prior(g, location, scale, hyper + GP_LENGTH, gradient + GP_LENGTH);
   for (int k = GP_LENGTH; k < g->n_hyper; ++k)
     sum += gannet_prior_log_normal(hyper[k], location, scale, &gradient[k]);
